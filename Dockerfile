@@ -1,0 +1,27 @@
+# The image of every role (ROLE=api, worker or all). PostgreSQL and Redis live elsewhere: docker-compose.yml shows the whole.
+FROM node:20-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json prisma.config.ts ./
+COPY prisma prisma
+COPY scripts scripts
+COPY src src
+RUN node scripts/build.mjs
+
+FROM node:20-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The embedded PostgreSQL is an optional package: not in here.
+RUN npm ci --ignore-scripts --omit=dev --omit=optional
+
+FROM node:20-slim
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json ./
+COPY prisma/migrations prisma/migrations
+USER node
+EXPOSE 4000 4001
+CMD ["node", "--enable-source-maps", "dist/main.js"]

@@ -1,0 +1,218 @@
+// POST /v1/transfers beside pgbench calling a one-transfer function on the same PostgreSQL, in turn: random wallets at 1, 16 and
+// 64 connections, and one wallet that everybody pays. fsync and synchronous_commit are on for both.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
+import { sendLoad } from './http-load.js';
+
+const about = `Usage: npm run bench -- transfers [--rounds 5] [--seconds 4] [--wallets 1000] [--keys]
+
+Needs pgbench on the PATH. Uses an embedded PostgreSQL of its own unless DATABASE_URL names a database that it may fill.
+--keys sends an Idempotency-Key with every request.`;
+
+const baseline = `
+CREATE SCHEMA bench;
+CREATE TABLE bench.wallet (id int PRIMARY KEY, account_id uuid NOT NULL DEFAULT gen_random_uuid(), currency text NOT NULL DEFAULT 'USD',
+  balance bigint NOT NULL CHECK (balance >= 0), updated_at timestamptz NOT NULL DEFAULT now()) WITH (fillfactor = 70);
+CREATE TABLE bench.transfer (id uuid PRIMARY KEY, from_wallet int NOT NULL, to_wallet int NOT NULL, amount bigint NOT NULL,
+  currency text NOT NULL, status text NOT NULL, created_at timestamptz NOT NULL);
+CREATE TABLE bench.entry (id bigserial PRIMARY KEY, transfer_id uuid NOT NULL REFERENCES bench.transfer, wallet int NOT NULL,
+  amount bigint NOT NULL, balance_after bigint NOT NULL, created_at timestamptz NOT NULL);
+CREATE TABLE bench.outbox (id bigserial PRIMARY KEY, type text NOT NULL, data jsonb NOT NULL, created_at timestamptz NOT NULL);
+CREATE FUNCTION bench.pay(p_from int, p_to int, p_amount bigint) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+  v_id uuid := gen_random_uuid(); v_now timestamptz := clock_timestamp(); w bench.wallet; payer bench.wallet; payee bench.wallet;
+BEGIN
+  FOR w IN SELECT * FROM bench.wallet x WHERE x.id IN (p_from, p_to) ORDER BY x.id FOR NO KEY UPDATE LOOP
+    IF w.id = p_from THEN payer := w; ELSE payee := w; END IF;
+  END LOOP;
+  IF payer.balance < p_amount THEN RAISE EXCEPTION 'insufficient'; END IF;
+  UPDATE bench.wallet SET balance = balance - p_amount, updated_at = v_now WHERE id = p_from;
+  UPDATE bench.wallet SET balance = balance + p_amount, updated_at = v_now WHERE id = p_to;
+  INSERT INTO bench.transfer VALUES (v_id, p_from, p_to, p_amount, payer.currency, 'completed', v_now);
+  INSERT INTO bench.entry (transfer_id, wallet, amount, balance_after, created_at)
+  VALUES (v_id, p_from, -p_amount, payer.balance - p_amount, v_now), (v_id, p_to, p_amount, payee.balance + p_amount, v_now);
+  INSERT INTO bench.outbox (type, data, created_at) VALUES ('transfer.completed', jsonb_build_object('transfer_id', v_id, 'status', 'completed',
+    'amount', p_amount::text, 'currency', payer.currency, 'from', payer.account_id, 'to', payee.account_id, 'completed_at', v_now), v_now);
+  RETURN v_id;
+END $$;`;
+
+const pick = (wallets: number) =>
+  `\\set a random(2, ${wallets})\n\\set d random(1, ${wallets - 2})\n\\set b 2 + (:a - 2 + :d) % (${wallets} - 1)\n`;
+const randomScript = (wallets: number) => `${pick(wallets)}SELECT bench.pay(:a, :b, 1);\n`;
+const hotScript = (wallets: number) => `${pick(wallets)}SELECT bench.pay(:a, 1, 1);\n`;
+
+const testKey = 'pk_test_benchmark_0123456789';
+
+interface Sandbox {
+  url: URL;
+  child: ChildProcess;
+}
+
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      wallets: { type: 'string' },
+      keys: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  const say = (text: string): void => void process.stdout.write(`${text}\n`);
+  if (values.help) return say(about);
+  const [rounds, seconds, wallets] = [Number(values.rounds ?? 5), Number(values.seconds ?? 4), Number(values.wallets ?? 1000)];
+  const scratch = await mkdtemp(path.join(tmpdir(), 'payments-bench-'));
+  // As root PostgreSQL runs as another user, who must be able to enter.
+  await chmod(scratch, 0o711);
+  const postgres = process.env['DATABASE_URL']
+    ? undefined
+    : await startEmbeddedPostgres({ dataDir: path.join(scratch, 'data'), notice: say });
+  const databaseUrl = process.env['DATABASE_URL'] ?? postgres?.url ?? '';
+  const db = new pg.Client({ connectionString: databaseUrl });
+  let sandbox: Sandbox | undefined;
+  try {
+    await db.connect();
+    say(
+      `PostgreSQL ${(await db.query('SHOW server_version')).rows[0].server_version}, fsync ${(await db.query('SHOW fsync')).rows[0].fsync}, ${rounds} rounds of ${seconds} s, ${wallets} wallets`,
+    );
+    sandbox = await startSandbox(databaseUrl);
+    const ids = await makeWallets(sandbox.url, wallets, say);
+    await db.query(baseline);
+    await db.query('INSERT INTO bench.wallet (id, balance) SELECT i, 100000000 FROM generate_series(1, $1) i', [wallets]);
+    await db.query('VACUUM ANALYZE');
+    const files = { random: path.join(scratch, 'random.sql'), hot: path.join(scratch, 'hot.sql') };
+    await writeFile(files.random, randomScript(wallets));
+    await writeFile(files.hot, hotScript(wallets));
+
+    for (const [kind, connections] of [
+      ['random', 1],
+      ['random', 16],
+      ['random', 64],
+      ['hot', 64],
+    ] as const) {
+      const next = requestMaker(sandbox.url, ids, kind === 'hot', values.keys ?? false);
+      await sendLoad(sandbox.url, 16, 4, next);
+      await pgbench(databaseUrl, files[kind], connections, 1);
+      const results = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const theirs = await pgbench(databaseUrl, files[kind], connections, seconds);
+        const cpu = await cpuSeconds(sandbox.url);
+        const ours = await sendLoad(sandbox.url, connections, seconds, next);
+        const spent = (await cpuSeconds(sandbox.url)) - cpu;
+        if (ours.failures > 0) throw new Error(`${ours.failures} of ${ours.requests} requests failed`);
+        results.push({ theirs, ours: ours.requests / ours.seconds, cpuMicros: (spent * 1e6) / ours.requests });
+      }
+      const ratio = median(results.map((r) => r.ours / r.theirs));
+      const spread = results.map((r) => (r.ours / r.theirs).toFixed(2)).join(' ');
+      say(
+        `${kind.padEnd(6)} ${String(connections).padStart(2)} connections: ${median(results.map((r) => r.ours)).toFixed(0)}/s beside pgbench ${median(results.map((r) => r.theirs)).toFixed(0)}/s, ratio ${ratio.toFixed(2)} (${spread}), ${median(results.map((r) => r.cpuMicros)).toFixed(0)} us CPU a request`,
+      );
+    }
+  } finally {
+    sandbox?.child.kill('SIGTERM');
+    if (sandbox) await once(sandbox.child, 'exit');
+    await db.end();
+    await postgres?.stop();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function startSandbox(databaseUrl: string): Promise<Sandbox> {
+  const env = {
+    ...process.env,
+    DATABASE_URL: databaseUrl,
+    SECRETS_KEY: '00'.repeat(32),
+    PORT: '0',
+    SANDBOX_PORT: '0',
+    BOOTSTRAP_TEST_KEY: testKey,
+    RATE_LIMIT_SANDBOX: '100000000',
+    LOG_LEVEL: 'warn',
+  };
+  const child = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  for await (const chunk of child.stdout) {
+    printed += String(chunk);
+    const found = /Sandbox\s+(http:\S+)/.exec(printed);
+    if (found?.[1] !== undefined && printed.includes('First call')) {
+      child.stdout.resume();
+      return { url: new URL(found[1]), child };
+    }
+  }
+  throw new Error(`the server did not start:\n${printed}`);
+}
+
+async function makeWallets(url: URL, count: number, say: (text: string) => void): Promise<string[]> {
+  const call = async (target: string, body: object): Promise<string> => {
+    const response = await fetch(new URL(target, url), {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${testKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { data: { id: string } };
+    if (!response.ok) throw new Error(JSON.stringify(answer));
+    return answer.data.id;
+  };
+  const owner = await call('/v1/accounts', { type: 'business', name: 'Bench' });
+  const ids: string[] = [];
+  await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      while (ids.length < count) {
+        const at = ids.push('') - 1;
+        const id = await call('/v1/wallets', { owner_type: 'account', owner_id: owner, currency: 'USD' });
+        await call(`/v1/wallets/${id}/fund`, { amount: '1000000.00' });
+        ids[at] = id;
+      }
+    }),
+  );
+  say(`${count} wallets made and funded`);
+  return ids;
+}
+
+function requestMaker(url: URL, ids: readonly string[], hot: boolean, keys: boolean): () => string {
+  const run = Math.random().toString(36).slice(2);
+  let n = 0;
+  return () => {
+    n += 1;
+    const a = 1 + Math.floor(Math.random() * (ids.length - 1));
+    const b = hot ? 0 : 1 + ((a - 1 + 1 + Math.floor(Math.random() * (ids.length - 2))) % (ids.length - 1));
+    const body = `{"type":"internal","from_wallet_id":"${ids[a]}","to_wallet_id":"${ids[b]}","amount":"0.01","currency":"USD"}`;
+    return `POST /v1/transfers HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${testKey}\r\nContent-Type: application/json\r\n${keys ? `Idempotency-Key: ${run}-${n}\r\n` : ''}Content-Length: ${body.length}\r\n\r\n${body}`;
+  };
+}
+
+const execute = promisify(execFile);
+async function pgbench(databaseUrl: string, file: string, connections: number, seconds: number): Promise<number> {
+  const { stdout } = await execute('pgbench', [
+    '-n',
+    '-M',
+    'prepared',
+    '-f',
+    file,
+    '-c',
+    String(connections),
+    '-j',
+    String(Math.min(2, connections)),
+    '-T',
+    String(seconds),
+    databaseUrl,
+  ]);
+  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+}
+
+/** CPU seconds of the server so far, from its own metrics. */
+async function cpuSeconds(url: URL): Promise<number> {
+  const text = await (await fetch(new URL('/metrics', url))).text();
+  return Number(/^process_cpu_seconds_total ([\d.]+)/m.exec(text)?.[1]);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

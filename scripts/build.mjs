@@ -1,0 +1,121 @@
+// Builds dist/ from src/: the Prisma client, then tsc, then what is read at run time beside the code (GraphQL documents, assets).
+//   node scripts/build.mjs              build everything
+//   node scripts/build.mjs --if-stale   only what changed since the last build: in an unchanged checkout a few milliseconds
+//   node scripts/build.mjs --client     only the generated Prisma client, and only when it is stale
+// Says nothing on standard output: `npm run --silent cli` prints JSON there.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const at = (...parts) => path.join(root, ...parts);
+const generated = at('src', 'generated');
+const options = new Set(process.argv.slice(2));
+
+/** The files below a folder, generated code left out. */
+function filesBelow(from) {
+  return readdirSync(from, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(from, entry.name);
+    if (file === generated) return [];
+    return entry.isDirectory() ? filesBelow(file) : [file];
+  });
+}
+
+/** Changes when something is added, removed or written. Of folders only the files' times are read, so that asking costs little. */
+function fingerprint({ folders, files }) {
+  const hash = createHash('sha256');
+  for (const file of folders.flatMap((folder) => filesBelow(at(folder)))) {
+    const { mtimeMs, size } = statSync(file);
+    hash.update(`${path.relative(root, file)} ${mtimeMs} ${size}\n`);
+  }
+  for (const file of files) hash.update(readFileSync(at(file))); // npm rewrites its files with what was in them
+  return hash.digest('hex');
+}
+
+function isFresh(stamp, print) {
+  try {
+    return readFileSync(stamp, 'utf8') === print;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program of node_modules; when it fails, its messages are the error. */
+function run(bin, args, env = {}) {
+  const { status, error, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+    cwd: root,
+    env: { ...process.env, PATH: `${at('node_modules', '.bin')}${path.delimiter}${process.env.PATH ?? ''}`, ...env },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (status !== 0) throw new Error(`${stdout ?? ''}${stderr ?? ''}${error ? `${error.message}\n` : ''}${path.basename(bin)} failed`);
+}
+
+/** Where package `name` keeps `file`; the build's own packages are missing after `npm install --omit=dev`. */
+function packaged(name, file) {
+  try {
+    return path.join(path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+  } catch (cause) {
+    throw new Error(`the package ${name} is not installed: run \`npm install\` with development packages, or bring a built dist/`, {
+      cause,
+    });
+  }
+}
+
+function generateClient() {
+  const stamp = path.join(generated, '.stamp');
+  const print = fingerprint({ folders: ['prisma/schema'], files: ['prisma.config.ts', 'package-lock.json'] });
+  if (isFresh(stamp, print)) return;
+  run(packaged('prisma', 'build/index.js'), ['generate'], {
+    // Generating needs no schema engine, but the command downloads one unless it is told of a program to use.
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    CHECKPOINT_DISABLE: '1',
+  });
+  writeFileSync(stamp, print);
+}
+
+function compile(print) {
+  const fresh = at(`dist.${process.pid}`);
+  try {
+    run(packaged('typescript', 'bin/tsc'), ['-p', 'tsconfig.build.json', '--outDir', fresh]);
+    for (const file of filesBelow(at('src')).filter((name) => !name.endsWith('.ts'))) {
+      const copy = path.join(fresh, path.relative(at('src'), file));
+      mkdirSync(path.dirname(copy), { recursive: true });
+      cpSync(file, copy);
+    }
+    writeFileSync(path.join(fresh, '.stamp'), print);
+    // A swap rather than writing in place: nobody starts from a half-built dist, and deleted sources leave nothing behind.
+    rmSync(at('dist'), { recursive: true, force: true });
+    renameSync(fresh, at('dist'));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** A dist/ that was brought here, in an installation without development packages, is taken as it is. */
+function isDeployed() {
+  return existsSync(at('dist', '.stamp')) && !existsSync(at('node_modules', 'typescript'));
+}
+
+function build() {
+  if (options.has('--client')) return generateClient();
+  const print = fingerprint({
+    folders: ['src', 'prisma/schema'],
+    files: ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
+  });
+  if (options.has('--if-stale') && (isFresh(at('dist', '.stamp'), print) || isDeployed())) return;
+  process.stderr.write('Building dist/ ...\n');
+  generateClient();
+  compile(print);
+}
+
+try {
+  build();
+} catch (error) {
+  process.stderr.write(`build: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,25 @@
+// Emits a test event in the sandbox.
+import { sendJson } from '../platform/outbound.js';
+
+export interface TriggerOptions {
+  /** The sandbox listener. */
+  url: string;
+  key: string;
+  type: string;
+  /** Members that replace those of the example. */
+  data?: Record<string, unknown> | undefined;
+  objectId?: string | undefined;
+}
+
+/** The event that was emitted. Throws with what the platform says when it refuses. */
+export async function trigger({ url, key, type, data, objectId }: TriggerOptions): Promise<{ id: string; type: string }> {
+  const { status, body } = await sendJson(`${url}/v1/test/events/trigger`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}` },
+    body: { type, ...(data === undefined ? {} : { data }), ...(objectId === undefined ? {} : { object_id: objectId }) },
+  });
+  const answer = body as { data: { id: string; type: string }; error?: string; details?: { fields?: { path: string; message: string }[] } };
+  if (status === 201) return answer.data;
+  const fields = answer.details?.fields?.map(({ path, message }) => `\n  ${path} ${message}`) ?? [];
+  throw new Error(`${answer.error ?? `answered ${status}`}${fields.join('')}`);
+}

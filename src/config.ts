@@ -1,0 +1,197 @@
+// Every setting of a process, read once from the environment: typed, frozen, and refused as a whole when anything is wrong.
+// The only place that looks at process.env (ARCHITECTURE.md 9).
+import path from 'node:path';
+import { z } from 'zod';
+
+const roles = ['all', 'api', 'worker'] as const;
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export interface Config {
+  /** Null: an embedded PostgreSQL in `dataDir`. */
+  readonly databaseUrl: string | null;
+  readonly databasePool: number;
+  /** Null: what Redis speeds up runs inside the process. */
+  readonly redisUrl: string | null;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly sandboxPort: number;
+  /** Without a trailing slash. Null: the address that is listened on. */
+  readonly baseUrl: string | null;
+  readonly sandboxUrl: string | null;
+  readonly role: (typeof roles)[number];
+  readonly bootstrapLiveKey: string | null;
+  readonly bootstrapTestKey: string | null;
+  /** Requests per minute, for an IP address and for an actor alike. */
+  readonly rateLimit: { readonly general: number; readonly sandbox: number; readonly auth: number };
+  /** How many proxies in front of us append to X-Forwarded-For; 0 ignores the header. */
+  readonly trustedProxies: number;
+  /** 64 lower-case hex characters. Null only beside the embedded database: one is then generated into `dataDir`. */
+  readonly secretsKey: string | null;
+  /** Lower-case host:port pairs that webhooks may reach although their address is private. */
+  readonly webhookAllowHosts: readonly string[];
+  readonly logLevel: (typeof logLevels)[number];
+}
+
+/** What stops the start: one message that names every problem. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The settings are not valid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const wholeNumber = (min: number, max: number) => {
+  const fits = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
+  return z.string().refine(fits, `must be a whole number from ${min} to ${max}`).transform(Number);
+};
+
+const url = (...schemes: string[]) => {
+  const fits = (text: string) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1));
+  return z.string().refine(fits, `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+};
+
+const publicUrl = url('http', 'https')
+  .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const oneOf = <T extends string>(names: readonly T[]) => z.enum(names, `must be one of ${names.join(', ')}`);
+
+const apiKey = (prefix: string) =>
+  z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{8,200}$`), `must be ${prefix} followed by 8 to 200 letters, digits, "-" or "_"`);
+
+const hostPort = /^([a-z0-9.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/;
+const hostPorts = z
+  .string()
+  .transform((text) =>
+    text
+      .toLowerCase()
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  )
+  .refine(
+    (entries) => entries.every((entry) => Number(hostPort.exec(entry)?.[2] ?? 0) % 65_536 > 0),
+    'must be a comma-separated list of host:port',
+  );
+
+const secretsKey = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, 'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)')
+  .toLowerCase();
+
+const port = wholeNumber(0, 65_535);
+const perMinute = wholeNumber(1, 100_000_000);
+
+// An empty default means "unset", which reads as null. `secret` values are not repeated in messages.
+const table = {
+  DATABASE_URL: {
+    schema: url('postgres', 'postgresql'),
+    default: '',
+    secret: true,
+    meaning: 'PostgreSQL 15 or newer. Unset: an embedded PostgreSQL 18 in `DATA_DIR`',
+  },
+  DATABASE_POOL: { schema: wholeNumber(1, 1_000), default: '10', meaning: 'Connections that one process opens to PostgreSQL' },
+  REDIS_URL: {
+    schema: url('redis', 'rediss'),
+    default: '',
+    secret: true,
+    meaning: 'Redis, for rate limits and events across processes. Unset: they live in the process',
+  },
+  DATA_DIR: { schema: z.string(), default: '.data', meaning: 'Where the embedded database and generated secrets are kept' },
+  HOST: {
+    schema: z.string().regex(/^[^\s/]+$/, 'must be a host name or an IP address'),
+    default: '127.0.0.1',
+    meaning: 'Address to listen on',
+  },
+  PORT: { schema: port, default: '4000', meaning: 'Port of production (live keys); 0 picks a free one' },
+  SANDBOX_PORT: { schema: port, default: '4001', meaning: 'Port of the sandbox (test keys); 0 picks a free one' },
+  BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
+  SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
+  ROLE: { schema: oneOf(roles), default: 'all', meaning: '`api` serves requests, `worker` does what is due, `all` does both' },
+  BOOTSTRAP_LIVE_KEY: {
+    schema: apiKey('pk_live_'),
+    default: '',
+    secret: true,
+    meaning: 'Live key of the tenant made on the first start. Unset: generated and printed once',
+  },
+  BOOTSTRAP_TEST_KEY: { schema: apiKey('pk_test_'), default: '', secret: true, meaning: 'The same for its test key' },
+  RATE_LIMIT_GENERAL: { schema: perMinute, default: '100', meaning: 'Requests per minute in production, per IP address and per actor' },
+  RATE_LIMIT_SANDBOX: { schema: perMinute, default: '1000', meaning: 'Requests per minute in the sandbox, per IP address and per actor' },
+  RATE_LIMIT_AUTH: {
+    schema: perMinute,
+    default: '5',
+    meaning: 'Requests per minute to challenge, authenticate and `/v1/auth/*`, in either environment',
+  },
+  TRUSTED_PROXIES: { schema: wholeNumber(0, 16), default: '0', meaning: 'Number of proxies in front; 0 ignores `X-Forwarded-For`' },
+  SECRETS_KEY: {
+    schema: secretsKey,
+    default: '',
+    secret: true,
+    meaning: 'Encrypts stored secrets: 64 hex characters. Required with `DATABASE_URL`, else generated into `DATA_DIR`',
+  },
+  WEBHOOK_ALLOW_HOSTS: { schema: hostPorts, default: '', meaning: 'Private `host:port` pairs that webhooks may reach, comma-separated' },
+  LOG_LEVEL: { schema: oneOf(logLevels), default: 'info', meaning: `One of ${logLevels.join(', ')}` },
+} as const satisfies Record<string, Row>;
+
+interface Row {
+  schema: z.ZodType<unknown, string>;
+  default: string;
+  meaning: string;
+  secret?: true;
+}
+
+type SettingName = keyof typeof table;
+type Read<R extends Row> = R['default'] extends '' ? z.output<R['schema']> | null : z.output<R['schema']>;
+
+/** Every setting in the order of the README's table; `--help` prints the same. `default` is empty where there is none. */
+export const settings: readonly { readonly name: SettingName; readonly default: string; readonly meaning: string }[] = (
+  Object.keys(table) as SettingName[]
+).map((name) => ({ name, default: table[name].default, meaning: table[name].meaning }));
+
+/**
+ * Reads and checks every setting of `env`. An empty value counts as unset.
+ * @throws ConfigError naming every problem at once; values of secrets are not repeated in it
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const problems: string[] = [];
+  const read = <N extends SettingName>(name: N): Read<(typeof table)[N]> => {
+    const row: Row = table[name];
+    const text = env[name]?.trim() || row.default;
+    const result = text === '' ? ({ success: true, data: null } as const) : row.schema.safeParse(text);
+    if (!result.success) {
+      const said = row.secret ? '' : `, not ${JSON.stringify(text)}`;
+      for (const issue of result.error.issues) problems.push(`${name} ${issue.message}${said}`);
+    }
+    // A wrong value never leaves this function: the problems are thrown before the config is returned.
+    return (result.success ? result.data : null) as Read<(typeof table)[N]>;
+  };
+  const config: Config = {
+    databaseUrl: read('DATABASE_URL'),
+    databasePool: read('DATABASE_POOL'),
+    redisUrl: read('REDIS_URL'),
+    dataDir: path.resolve(read('DATA_DIR')),
+    host: read('HOST'),
+    port: read('PORT'),
+    sandboxPort: read('SANDBOX_PORT'),
+    baseUrl: read('BASE_URL'),
+    sandboxUrl: read('SANDBOX_URL'),
+    role: read('ROLE'),
+    bootstrapLiveKey: read('BOOTSTRAP_LIVE_KEY'),
+    bootstrapTestKey: read('BOOTSTRAP_TEST_KEY'),
+    rateLimit: Object.freeze({ general: read('RATE_LIMIT_GENERAL'), sandbox: read('RATE_LIMIT_SANDBOX'), auth: read('RATE_LIMIT_AUTH') }),
+    trustedProxies: read('TRUSTED_PROXIES'),
+    secretsKey: read('SECRETS_KEY'),
+    webhookAllowHosts: Object.freeze(read('WEBHOOK_ALLOW_HOSTS') ?? []),
+    logLevel: read('LOG_LEVEL'),
+  };
+  if (env['DATABASE_URL']?.trim() && !env['SECRETS_KEY']?.trim())
+    problems.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)');
+  if (config.port > 0 && config.port === config.sandboxPort) problems.push(`SANDBOX_PORT must differ from PORT, both are ${config.port}`);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}

@@ -1,0 +1,104 @@
+// The GraphQL face of accounts.
+import { z } from 'zod';
+import { AccountStatus, AccountType } from '../../generated/prisma/enums.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
+import { AlreadyExists, NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { account, accounts, createAccount, updateAccount } from './account.js';
+
+const AccountTypeEnum = builder.enumType(AccountType, { name: 'AccountType' });
+const AccountStatusEnum = builder.enumType(AccountStatus, { name: 'AccountStatus' });
+
+export const Account = builder.prismaObject('Account', {
+  description: 'A person or business that owns wallets.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'AccountId' }),
+    type: t.expose('type', { type: AccountTypeEnum }),
+    name: t.exposeString('name'),
+    email: t.exposeString('email', { nullable: true }),
+    country: t.exposeString('country', { nullable: true }),
+    status: t.expose('status', { type: AccountStatusEnum }),
+    kycTier: t.exposeInt('kycTier'),
+    customerReference: t.exposeString('customerReference', { nullable: true }),
+    defaultCurrency: t.expose('defaultCurrency', { type: 'Currency', nullable: true }),
+    metadata: t.expose('metadata', { type: 'JSONObject' }),
+    wallets: t.relation('wallets'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+const AccountPage = pageOf(Account, 'Account');
+
+export const name = z.string().trim().min(1).max(200);
+const email = z.email().max(254);
+
+const CreateAccountInput = builder.inputType('CreateAccountInput', {
+  fields: (t) => ({
+    type: t.field({ type: AccountTypeEnum }),
+    name: t.string({ validate: name }),
+    email: t.string({ required: false, validate: email }),
+    country: t.string({
+      required: false,
+      description: 'ISO 3166-1 alpha-2.',
+      validate: z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters'),
+    }),
+    customerReference: t.string({ required: false, validate: z.string().min(1).max(128) }),
+    defaultCurrency: t.field({ type: 'Currency', required: false }),
+    metadata: t.field({ type: 'JSONObject', required: false }),
+  }),
+});
+
+const UpdateAccountInput = builder.inputType('UpdateAccountInput', {
+  fields: (t) => ({
+    name: t.string({ required: false, validate: name }),
+    email: t.string({ required: false, validate: email }),
+    status: t.field({ type: AccountStatusEnum, required: false }),
+    metadata: t.field({ type: 'JSONObject', required: false }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  account: t.prismaField({
+    type: Account,
+    args: { id: t.arg({ type: 'AccountId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => account(ctx, id, query),
+  }),
+  accounts: t.field({
+    type: AccountPage,
+    args: {
+      ...pageArgs(t),
+      type: t.arg({ type: AccountTypeEnum, required: false }),
+      status: t.arg({ type: AccountStatusEnum, required: false }),
+      customerReference: t.arg.string({ required: false }),
+      after: t.arg({ type: 'AccountId', required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => accounts(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createAccount: t.prismaField({
+    type: Account,
+    authScopes: { audience: 'operator' },
+    args: { input: t.arg({ type: CreateAccountInput }) },
+    resolve: (_query, _root, { input }, ctx) =>
+      once(
+        ctx,
+        () => createAccount(ctx, input),
+        (id) => account(ctx, id),
+      ),
+  }),
+  updateAccount: t.prismaField({
+    type: Account,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'AccountId' }), input: t.arg({ type: UpdateAccountInput }) },
+    ...facts({ errors: [NotFound, StateConflict, AlreadyExists] }),
+    resolve: (_query, _root, { id, input }, ctx) =>
+      once(
+        ctx,
+        () => updateAccount(ctx, { ...input, id }),
+        (reference) => account(ctx, reference),
+      ),
+  }),
+}));

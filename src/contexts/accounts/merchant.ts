@@ -1,0 +1,100 @@
+// Merchants: who sells, in which category, and where their money goes (CONTRACT.md 1).
+import type { Merchant, MerchantStatus, Prisma } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/database.js';
+import { NotFound } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { newId } from '../../platform/ids.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+
+export interface CreateMerchantInput {
+  name: string;
+  category: string;
+  accountId: string;
+  settlementWalletId?: string | null | undefined;
+  url?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/** Registers a merchant. 404 when the account or the wallet is not of this workspace, or the wallet not the account's. */
+export function createMerchant(ctx: Ctx, input: CreateMerchantInput): Promise<Merchant> {
+  return transact(ctx, async (tx) => {
+    const account = await tx.account.findFirst({ where: { id: input.accountId }, select: { id: true } });
+    if (account === null) throw new NotFound('accountId');
+    if (input.settlementWalletId) await checkSettlementWallet(tx, input.settlementWalletId, input.accountId);
+    const at = ctx.clock.now();
+    return tx.merchant.create({
+      data: {
+        id: newId(at),
+        name: input.name,
+        category: input.category,
+        accountId: input.accountId,
+        settlementWalletId: input.settlementWalletId ?? null,
+        url: input.url ?? null,
+        metadata: (input.metadata ?? {}) as Prisma.InputJsonObject,
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+  });
+}
+
+export interface UpdateMerchantInput {
+  id: string;
+  name?: string | null | undefined;
+  category?: string | null | undefined;
+  settlementWalletId?: string | null | undefined;
+  url?: string | null | undefined;
+  status?: MerchantStatus | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/** Changes a merchant. */
+export function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Merchant> {
+  return transact(ctx, async (tx) => {
+    const before = await tx.merchant.findFirst({ where: { id: input.id }, select: { accountId: true } });
+    if (before === null) throw new NotFound();
+    if (input.settlementWalletId) await checkSettlementWallet(tx, input.settlementWalletId, before.accountId);
+    return tx.merchant.update({
+      where: { id: input.id },
+      data: {
+        ...(input.name != null && { name: input.name }),
+        ...(input.category != null && { category: input.category }),
+        ...(input.settlementWalletId !== undefined && { settlementWalletId: input.settlementWalletId }),
+        ...(input.url !== undefined && { url: input.url }),
+        ...(input.status != null && { status: input.status }),
+        ...(input.metadata != null && { metadata: input.metadata as Prisma.InputJsonObject }),
+        updatedAt: ctx.clock.now(),
+      },
+    });
+  });
+}
+
+async function checkSettlementWallet(tx: Tx, walletId: string, accountId: string): Promise<void> {
+  const wallet = await tx.wallet.findFirst({ where: { id: walletId, accountId }, select: { id: true } });
+  if (wallet === null) throw new NotFound('settlementWalletId');
+}
+
+/** The merchant, or 404. */
+export async function merchant(ctx: Ctx, id: string, query: object = {}): Promise<Merchant> {
+  const found = await ctx.db.merchant.findFirst({ ...query, where: { id } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface MerchantFilter extends PageInput {
+  accountId?: string | null | undefined;
+  category?: string | null | undefined;
+  status?: MerchantStatus | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Merchants, newest first. Agents see them all (Gap G-32): they are whom they pay. */
+export function merchants(ctx: Ctx, filter: MerchantFilter, query: object = {}): Promise<Page<Merchant>> {
+  const conditions: Prisma.MerchantWhereInput[] = [createdBetween(filter.since, filter.until)];
+  if (filter.accountId) conditions.push({ accountId: filter.accountId });
+  if (filter.category) conditions.push({ category: filter.category });
+  if (filter.status) conditions.push({ status: filter.status });
+  return listPage(ctx.db.merchant, { AND: conditions }, filter, query);
+}

@@ -1,0 +1,211 @@
+// The GraphQL face of agents: their life, their enrolment and their token.
+import { z } from 'zod';
+import { AgentStatus } from '../../generated/prisma/enums.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
+import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { type AgentStep, agent, agents, stepAgent, updateAgent } from './agent.js';
+import { liveSince } from './connection.js';
+import { createAgent, type Enrolment, enrolment } from './enrolment.js';
+import { IssuedAuthKey } from './key.schema.js';
+import { type RotatedToken, rotatedToken, rotateToken } from './token.js';
+
+const AgentStatusEnum = builder.enumType(AgentStatus, { name: 'AgentStatus' });
+
+export const Agent = builder.prismaObject('Agent', {
+  description: 'A program that acts and pays for an account. Frozen: reads, does not spend. Suspended: is let in nowhere. Revoked: final.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.expose('id', { type: 'AgentId' }),
+    parentAccountId: t.expose('parentAccountId', { type: 'AccountId' }),
+    parentAccount: t.relation('parentAccount'),
+    name: t.exposeString('name'),
+    description: t.exposeString('description', { nullable: true }),
+    status: t.expose('status', { type: AgentStatusEnum }),
+    statusReason: t.exposeString('statusReason', {
+      nullable: true,
+      description: 'Why it was last frozen, suspended, activated or revoked.',
+    }),
+    kyaTier: t.exposeInt('kyaTier'),
+    skills: t.field({ type: ['JSON'], select: { skills: true }, resolve: ({ skills }) => skills as unknown[] }),
+    publicKey: t.string({
+      nullable: true,
+      description: 'The active Ed25519 key: base64 of the 32 raw bytes.',
+      select: { keys: { where: { status: 'active' }, take: 1 } },
+      resolve: ({ keys: [key] }) => (key === undefined ? null : Buffer.from(key.publicKey).toString('base64')),
+    }),
+    // Gap G-50
+    connected: t.boolean({
+      description: 'True while the agent has its event channel open.',
+      select: (_args, { platform }) => ({
+        connections: { where: { lastHeartbeatAt: { gt: liveSince(platform) } }, take: 1, select: { id: true } },
+      }),
+      resolve: ({ connections }) => connections.length > 0,
+    }),
+    // Gap G-51
+    defaultWalletId: t.field({
+      type: 'WalletId',
+      nullable: true,
+      description: 'Its oldest wallet that is not closed.',
+      select: { wallets: { where: { status: { not: 'closed' } }, orderBy: { id: 'asc' }, take: 1, select: { id: true } } },
+      resolve: ({ wallets: [wallet] }) => wallet?.id ?? null,
+    }),
+    wallets: t.relation('wallets', { query: { orderBy: { id: 'asc' } } }),
+    metadata: t.expose('metadata', { type: 'JSONObject' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+const AgentPage = pageOf(Agent, 'Agent');
+
+const secret = { extensions: { secret: true } };
+const tokenWarning = 'Keep this token: it is shown once. Whoever has it acts as the agent.';
+
+const AgentCredentials = builder.objectRef<Pick<Enrolment, 'token'>>('AgentCredentials').implement({
+  description: 'The bearer token of an agent, told once.',
+  fields: (t) => ({
+    token: t.exposeString('token', { nullable: true, ...secret }),
+    warning: t.string({ resolve: () => tokenWarning }),
+  }),
+});
+
+const EnrolmentType = builder.objectRef<Enrolment>('AgentEnrolment').implement({
+  description: 'A new agent with its credentials.',
+  fields: (t) => ({
+    agent: t.field({ type: Agent, resolve: (made) => made.agent }),
+    credentials: t.field({ type: AgentCredentials, resolve: (made) => made }),
+    authKey: t.field({ type: IssuedAuthKey, nullable: true, description: 'With `generateKeypair`.', resolve: (made) => made.authKey }),
+  }),
+});
+
+const RotatedTokenType = builder.objectRef<RotatedToken>('RotatedAgentToken').implement({
+  description: 'A new token, and when the one before it ends.',
+  fields: (t) => ({
+    token: t.exposeString('token', { nullable: true, ...secret }),
+    previousExpiresAt: t.expose('previousExpiresAt', { type: 'DateTime', nullable: true }),
+    warning: t.string({ resolve: () => tokenWarning }),
+  }),
+});
+
+const name = z.string().trim().min(1).max(200);
+const description = z.string().max(2_000);
+const kyaTier = z.int().min(0).max(3);
+const skills = z.array(z.union([z.string().min(1).max(200), z.record(z.string(), z.unknown())], 'must be a name or an object')).max(100);
+
+const AgentWalletInput = builder.inputType('AgentWalletInput', { fields: (t) => ({ currency: t.field({ type: 'Currency' }) }) });
+
+const CreateAgentInput = builder.inputType('CreateAgentInput', {
+  fields: (t) => ({
+    parentAccountId: t.field({ type: 'AccountId' }),
+    name: t.string({ validate: name }),
+    kyaTier: t.int({ required: false, description: '0 to 3; 0 by default.', validate: kyaTier }),
+    generateKeypair: t.boolean({ required: false, description: 'Make an Ed25519 key pair; the private key is answered once.' }),
+    description: t.string({ required: false, validate: description }),
+    skills: t.field({ type: ['JSON'], required: false, description: 'Names or objects.', validate: skills }),
+    wallet: t.field({ type: AgentWalletInput, required: false, description: 'Open a wallet of its own.' }),
+    metadata: t.field({ type: 'JSONObject', required: false }),
+  }),
+});
+
+const UpdateAgentInput = builder.inputType('UpdateAgentInput', {
+  fields: (t) => ({
+    name: t.string({ required: false, validate: name }),
+    description: t.string({ required: false, validate: description }),
+    kyaTier: t.int({ required: false, description: 'Not by the agent itself.', validate: kyaTier }),
+    skills: t.field({ type: ['JSON'], required: false, validate: skills }),
+    metadata: t.field({ type: 'JSONObject', required: false }),
+  }),
+});
+
+const AgentStepInput = builder.inputType('AgentStepInput', {
+  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().max(500) }) }),
+});
+
+const RotateTokenInput = builder.inputType('RotateAgentTokenInput', {
+  fields: (t) => ({
+    overlapSeconds: t.int({
+      required: false,
+      description: 'How long the token before it still works; 0 by default.',
+      validate: z.int().min(0).max(86_400),
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  agent: t.prismaField({
+    type: Agent,
+    args: { id: t.arg({ type: 'AgentId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => agent(ctx, id, query),
+  }),
+  agents: t.field({
+    type: AgentPage,
+    args: {
+      ...pageArgs(t),
+      status: t.arg({ type: AgentStatusEnum, required: false }),
+      parentAccountId: t.arg({ type: 'AccountId', required: false }),
+      kyaTier: t.arg.int({ required: false, validate: kyaTier }),
+      connected: t.arg.boolean({ required: false, description: 'Has its event channel open, or has not.' }),
+      after: t.arg({ type: 'AgentId', required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => agents(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => {
+  // Plain fields: what a selection needs beyond the row is then loaded after the change.
+  const step = (verb: AgentStep) =>
+    t.field({
+      type: Agent,
+      authScopes: { audience: 'operator' },
+      args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: AgentStepInput }) },
+      ...facts({ errors: [NotFound, StateConflict] }),
+      resolve: (_root, { id, input }, ctx) =>
+        once(
+          ctx,
+          () => stepAgent(ctx, id, verb, input.reason ?? null),
+          (reference) => agent(ctx, reference),
+        ),
+    });
+  return {
+    createAgent: t.field({
+      type: EnrolmentType,
+      authScopes: { audience: 'api_key' },
+      args: { input: t.arg({ type: CreateAgentInput }) },
+      ...facts({ errors: [NotFound, StateConflict] }),
+      resolve: (_root, { input }, ctx) =>
+        once(
+          ctx,
+          () => createAgent(ctx, input),
+          (reference) => enrolment(ctx, reference),
+        ),
+    }),
+    updateAgent: t.field({
+      type: Agent,
+      args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: UpdateAgentInput }) },
+      ...facts({ errors: [Forbidden, NotFound, StateConflict] }),
+      resolve: (_root, { id, input }, ctx) =>
+        once(
+          ctx,
+          () => updateAgent(ctx, { ...input, id }),
+          (reference) => agent(ctx, reference),
+        ),
+    }),
+    freezeAgent: step('freeze'),
+    unfreezeAgent: step('unfreeze'),
+    suspendAgent: step('suspend'),
+    activateAgent: step('activate'),
+    revokeAgent: step('revoke'),
+    rotateAgentToken: t.field({
+      type: RotatedTokenType,
+      args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: RotateTokenInput }) },
+      ...facts({ errors: [NotFound, StateConflict] }),
+      resolve: (_root, { id, input }, ctx) =>
+        once(
+          ctx,
+          () => rotateToken(ctx, id, input.overlapSeconds ?? 0),
+          (reference) => rotatedToken(ctx, reference),
+        ),
+    }),
+  };
+});

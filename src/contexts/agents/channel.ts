@@ -1,0 +1,68 @@
+// The live channel of an agent (SPEC.md "Agent push channel"): the program connects with its session, the company watches.
+import type { AgentKey } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/database.js';
+import { SessionRequired } from '../../platform/errors.js';
+import { printId } from '../../platform/ids.js';
+import { appendLines } from '../../platform/line.js';
+import type { Mailbox } from '../../platform/mailbox.js';
+import { agent, seesAgent } from './agent.js';
+import { ownLine } from './channel-event.js';
+import { ChannelReader, type Position } from './channel-reader.js';
+import { type Connection, connectionsOf, openConnection, openWatch } from './connection.js';
+
+export interface AgentEventsInput {
+  agentId: string;
+  lastEventId?: string | null | undefined;
+  /** As the agent itself: with a session, as its one connection. */
+  connect: boolean;
+}
+
+/**
+ * The events of an agent: what was missed since `lastEventId`, then what happens. 403 `session_required` to connect without a
+ * session, 409 when five are connected.
+ */
+export async function agentEvents(ctx: Ctx, { agentId, lastEventId, connect }: AgentEventsInput): Promise<Mailbox> {
+  if (connect && ctx.actor.credential.kind !== 'session')
+    throw new SessionRequired('Only an agent connects, with a session: sign a challenge to get one.');
+  seesAgent(ctx, agentId);
+  const opened = connect ? await openConnection(ctx, agentId) : await watch(ctx, agentId);
+  const { lastSeq, ...connection } = opened;
+  const reader = new ChannelReader(ctx.platform, connection);
+  try {
+    connectionsOf(ctx.platform).add(reader);
+    await reader.begin(positionOf(lastEventId) ?? { lastSeq });
+  } catch (error) {
+    reader.end();
+    throw error;
+  }
+  return reader.mailbox;
+}
+
+async function watch(ctx: Ctx, agentId: string): Promise<Connection & { lastSeq: number }> {
+  await agent(ctx, agentId);
+  const channel = await ctx.db.agentChannel.findFirst({ where: { agentId } });
+  return { ...openWatch(ctx, agentId), lastSeq: Number(channel?.lastSeq ?? 0) };
+}
+
+/** Undefined for an id that is none of ours: the channel then begins with what comes. */
+function positionOf(lastEventId: string | null | undefined): Position | undefined {
+  return lastEventId != null && /^\d{1,15}$/.test(lastEventId) ? { after: Number(lastEventId) } : undefined;
+}
+
+/** Tells an agent that its key has ended, in the transaction that ends it; `next` is the key that takes its place (Gap G-75). */
+export async function tellKeyEnded(ctx: Ctx, tx: Tx, key: AgentKey, next: AgentKey | null): Promise<() => void> {
+  const { agentId } = key;
+  const revokeAt = key.rotatedAt ?? key.revokedAt ?? ctx.platform.clock.now();
+  const line = ownLine(
+    ctx.workspace.id,
+    'key_rotated',
+    { agentId, at: ctx.clock.now() },
+    {
+      key_id: printId('authKey', key.id),
+      new_public_key: next === null ? null : Buffer.from(next.publicKey).toString('base64'),
+      revoke_at: revokeAt.toISOString(),
+    },
+  );
+  return ctx.platform.fanout.announce(tx, await appendLines(tx, [line]));
+}

@@ -1,0 +1,81 @@
+// Bringing an agent in: the agent, its token, and where asked for its key pair and its wallet, all or nothing (CONTRACT.md 5).
+import type { Account, Agent, Prisma } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/database.js';
+import { NotFound, StateConflict } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { newId } from '../../platform/ids.js';
+import type { Currency } from '../../platform/money.js';
+import { insertWallet } from '../accounts/wallet.js';
+import { agent } from './agent.js';
+import { insertKey, type NewKey, provisionedKey } from './key.js';
+import { issueToken } from './token.js';
+
+export interface CreateAgentInput {
+  parentAccountId: string;
+  name: string;
+  kyaTier?: number | null | undefined;
+  generateKeypair?: boolean | null | undefined;
+  description?: string | null | undefined;
+  skills?: readonly unknown[] | null | undefined;
+  /** Opens a wallet of its own in this currency. */
+  wallet?: { currency: Currency } | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/** A new agent and its credentials. The token is null on a replay: nothing keeps it. */
+export interface Enrolment {
+  agent: Agent;
+  token: string | null;
+  authKey: NewKey | null;
+}
+
+/** Creates an agent. 404 when the account is not of this workspace, 409 when it is not active. */
+export function createAgent(ctx: Ctx, input: CreateAgentInput): Promise<Enrolment> {
+  return transact(
+    ctx,
+    async (tx) => {
+      const { id: parentAccountId } = await activeAccount(tx, input.parentAccountId);
+      const at = ctx.clock.now();
+      const created = await tx.agent.create({
+        data: {
+          id: newId(at),
+          parentAccountId,
+          name: input.name,
+          description: input.description ?? null,
+          kyaTier: input.kyaTier ?? 0,
+          skills: (input.skills ?? []) as Prisma.InputJsonArray,
+          metadata: (input.metadata ?? {}) as Prisma.InputJsonObject,
+          createdAt: at,
+          updatedAt: at,
+        },
+      });
+      const { token } = await issueToken(ctx, tx, created.id);
+      const authKey = input.generateKeypair ? await insertKey(ctx, tx, created.id) : null;
+      if (input.wallet) {
+        await insertWallet(ctx, tx, {
+          ownerType: 'agent',
+          accountId: parentAccountId,
+          agentId: created.id,
+          currency: input.wallet.currency,
+        });
+      }
+      return { agent: created, token, authKey };
+    },
+    ({ agent, authKey }) => [agent.id, ...(authKey === null ? [] : [authKey.key.id])].join(' '),
+  );
+}
+
+async function activeAccount(tx: Tx, id: string): Promise<Pick<Account, 'id' | 'status'>> {
+  const account = await tx.account.findFirst({ where: { id }, select: { id: true, status: true } });
+  if (account === null) throw new NotFound('parentAccountId');
+  if (account.status !== 'active')
+    throw new StateConflict(`The account is ${account.status}; only an active one gets agents.`, account.status, ['active']);
+  return account;
+}
+
+/** What an enrolment made, without its secrets. */
+export async function enrolment(ctx: Ctx, reference: string): Promise<Enrolment> {
+  const [agentId = '', keyId] = reference.split(' ');
+  return { agent: await agent(ctx, agentId), token: null, authKey: keyId === undefined ? null : await provisionedKey(ctx, keyId) };
+}

@@ -1,0 +1,136 @@
+// The GraphQL face of events and of their catalog.
+import { z } from 'zod';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
+import { NotFound, StateConflict } from '../../platform/errors.js';
+import { type CatalogEntry, catalog } from '../../platform/event-catalog.js';
+import { once } from '../../platform/idempotency.js';
+import type { OutboxEvent } from '../../platform/outbox.js';
+import { event, events } from './event.js';
+import { type EventResend, earlierResend, resendEvent } from './resend.js';
+import { workspaceEvents } from './tail.js';
+
+type Status = 'pending' | 'processing' | 'delivered' | 'failed' | 'dlq';
+const DeliverySummary = builder.objectRef<readonly { status: Status }[]>('DeliverySummary').implement({
+  description: 'How the deliveries of an event stand, over all subscriptions.',
+  fields: (t) => {
+    const count = (...statuses: Status[]) =>
+      t.int({ resolve: (deliveries) => deliveries.filter(({ status }) => statuses.includes(status)).length });
+    return {
+      total: t.int({ resolve: (deliveries) => deliveries.length }),
+      pending: count('pending', 'processing'),
+      delivered: count('delivered'),
+      failed: count('failed'),
+      dlq: count('dlq'),
+    };
+  },
+});
+
+export const Event = builder.prismaObject('Event', {
+  description: 'Something that happened. What is posted to a webhook is its id, type, timestamp and data.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'EventId' }),
+    type: t.exposeString('type'),
+    timestamp: t.expose('createdAt', { type: 'DateTime', description: 'Workspace time.' }),
+    data: t.expose('data', { type: 'JSONObject' }),
+    deliveries: t.field({
+      type: DeliverySummary,
+      select: { deliveries: { select: { status: true } } },
+      resolve: ({ deliveries }) => deliveries,
+    }),
+  }),
+});
+const EventPage = pageOf(Event, 'Event');
+
+const PublishedEvent = builder.objectRef<OutboxEvent>('PublishedEvent').implement({
+  description: 'An event as it is told.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'EventId' }),
+    type: t.exposeString('type'),
+    timestamp: t.expose('createdAt', { type: 'DateTime', description: 'Workspace time.' }),
+    data: t.expose('data', { type: 'JSONObject' }),
+  }),
+});
+
+const jsonSchemas = new Map<string, unknown>();
+function jsonSchemaOf({ type, schema }: CatalogEntry): unknown {
+  if (!jsonSchemas.has(type)) jsonSchemas.set(type, z.toJSONSchema(schema));
+  return jsonSchemas.get(type);
+}
+
+const EventTypeObject = builder.objectRef<CatalogEntry>('EventType').implement({
+  description: 'A type of event, and what its data looks like.',
+  fields: (t) => ({
+    type: t.exposeString('type'),
+    family: t.exposeString('family', { description: 'The first word: `transfer.*` subscribes to all that share it.' }),
+    description: t.exposeString('description', { description: 'When it fires.' }),
+    emitted: t.exposeBoolean('emitted', { description: 'False for what is announced and not emitted yet.' }),
+    schema: t.field({ type: 'JSONObject', description: 'JSON Schema of the data.', resolve: jsonSchemaOf }),
+    example: t.field({ type: 'JSONObject', description: 'Example of the data.', resolve: (entry) => entry.example }),
+  }),
+});
+
+const EventResendObject = builder.objectRef<EventResend>('EventResend').implement({
+  description: 'What was queued to be sent once more.',
+  fields: (t) => ({
+    eventId: t.expose('eventId', { type: 'EventId' }),
+    queued: t.int({ resolve: ({ deliveryIds }) => deliveryIds.length }),
+    deliveryIds: t.expose('deliveryIds', { type: ['DeliveryId'] }),
+  }),
+});
+
+const ResendEventInput = builder.inputType('ResendEventInput', {
+  fields: (t) => ({
+    webhookId: t.field({ type: 'WebhookId', required: false, description: 'Without it: every active subscription that names the type.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  eventTypes: t.field({ type: [EventTypeObject], resolve: () => [...catalog.values()] }),
+  event: t.prismaField({
+    type: Event,
+    args: { id: t.arg({ type: 'EventId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => event(ctx, id, query),
+  }),
+  events: t.field({
+    type: EventPage,
+    args: {
+      ...pageArgs(t),
+      type: t.arg.stringList({ required: false, description: 'Types or wildcards such as `transfer.*`, any of which.' }),
+      objectId: t.arg.string({ required: false, description: 'Id of what it is about, bare or with its prefix.' }),
+      agentId: t.arg({ type: 'AgentUuid', required: false }),
+      delivered: t.arg.boolean({ required: false, description: 'Whether all its deliveries arrived; false: some have not.' }),
+      after: t.arg({ type: 'EventId', required: false }),
+    },
+    resolve: (_root, { type, ...filter }, ctx, info) => events(ctx, { ...filter, types: type }, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationField('resendEvent', (t) =>
+  t.field({
+    type: EventResendObject,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'EventId' }), input: t.arg({ type: ResendEventInput }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: (_root, { id, input }, ctx) =>
+      once(
+        ctx,
+        () => resendEvent(ctx, id, input.webhookId ?? null),
+        async (reference) => earlierResend(reference),
+      ),
+  }),
+);
+
+builder.subscriptionField('workspaceEvents', (t) =>
+  t.field({
+    type: PublishedEvent,
+    description: 'What happens in the workspace, as it happens.',
+    authScopes: { audience: 'operator' },
+    args: {
+      types: t.arg.stringList({ required: false, description: 'Types or wildcards such as `transfer.*`; all without it.' }),
+      after: t.arg({ type: 'EventId', required: false, description: 'Go on after this event.' }),
+    },
+    subscribe: (_root, input, ctx) => workspaceEvents(ctx, input),
+    resolve: (event) => event as OutboxEvent,
+  }),
+);

@@ -1,0 +1,53 @@
+// Sending an event once more, to every subscription that names it or to a given one (CONTRACT.md 16).
+import type { Event, Webhook } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/database.js';
+import { NotFound, StateConflict } from '../../platform/errors.js';
+import { namesEvent } from '../../platform/event-catalog.js';
+import { transact } from '../../platform/idempotency.js';
+import { deliveryRow } from '../webhooks/delivery.js';
+import { event } from './event.js';
+
+export interface EventResend {
+  eventId: string;
+  deliveryIds: string[];
+}
+
+/**
+ * Queues new deliveries of an event that keeps its id. 404 for an unknown event or subscription, 409 `state_conflict` for a
+ * subscription that is not active.
+ */
+export function resendEvent(ctx: Ctx, id: string, webhookId: string | null): Promise<EventResend> {
+  return transact(
+    ctx,
+    async (tx) => {
+      const told = await event(ctx, id);
+      const receivers = webhookId === null ? await subscribers(tx, told) : [await receiver(tx, webhookId)];
+      const at = ctx.clock.now();
+      const rows = receivers.map((webhook) => deliveryRow(webhook.id, told, at));
+      await tx.webhookDelivery.createMany({ data: rows });
+      return { eventId: told.id, deliveryIds: rows.map((row) => row.id) };
+    },
+    ({ eventId, deliveryIds }) => [eventId, ...deliveryIds].join(),
+  );
+}
+
+/** What an earlier call queued, by its reference. */
+export function earlierResend(reference: string): EventResend {
+  const [eventId = '', ...deliveryIds] = reference.split(',');
+  return { eventId, deliveryIds };
+}
+
+async function subscribers(tx: Tx, { type }: Event): Promise<Webhook[]> {
+  const active = await tx.webhook.findMany({ where: { status: 'active', deletedAt: null }, orderBy: { id: 'asc' } });
+  return active.filter(({ events }) => events.some((pattern) => namesEvent(pattern, type)));
+}
+
+async function receiver(tx: Tx, id: string): Promise<Webhook> {
+  const webhook = await tx.webhook.findFirst({ where: { id, deletedAt: null } });
+  if (webhook === null) throw new NotFound('webhookId');
+  if (webhook.status !== 'active') {
+    throw new StateConflict(`The subscription is ${webhook.status}; events go to active ones.`, webhook.status, ['active']);
+  }
+  return webhook;
+}

@@ -1,0 +1,135 @@
+// The GraphQL face of API keys. Only an API key sees or changes them.
+import { z } from 'zod';
+import { Environment } from '../../generated/prisma/enums.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
+import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import {
+  type ApiKeyStatus,
+  apiKey,
+  apiKeyStatus,
+  apiKeys,
+  createApiKey,
+  fullScope,
+  type IssuedApiKey,
+  revokeApiKey,
+  rollApiKey,
+} from './api-key.js';
+
+export const EnvironmentEnum = builder.enumType(Environment, { name: 'Environment' });
+const ApiKeyStatusEnum = builder.enumType('ApiKeyStatus', { values: ['active', 'expired', 'revoked'] as const satisfies ApiKeyStatus[] });
+
+const ApiKey = builder.prismaObject('ApiKey', {
+  description: 'A credential of the tenant, for one environment.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'ApiKeyId' }),
+    name: t.exposeString('name'),
+    prefix: t.exposeString('prefix', { description: 'Its first twelve characters, to know it by.' }),
+    key: t.string({
+      nullable: true,
+      description: 'The key itself: only in the answer that made it.',
+      extensions: { secret: true },
+      resolve: (row) => (row as Partial<IssuedApiKey>).key ?? null,
+    }),
+    environment: t.field({ type: EnvironmentEnum, resolve: (_row, _args, ctx) => ctx.workspace.environment }),
+    scopes: t.exposeStringList('scopes'),
+    status: t.field({
+      type: ApiKeyStatusEnum,
+      select: { revokedAt: true, expiresAt: true },
+      resolve: (row, _args, ctx) => apiKeyStatus(row, ctx.platform.clock.now()),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'To the minute.' }),
+  }),
+});
+const ApiKeyPage = pageOf(ApiKey, 'ApiKey');
+
+const DeletedApiKey = builder.objectRef<{ id: string }>('DeletedApiKey').implement({
+  fields: (t) => ({
+    id: t.expose('id', { type: 'ApiKeyId' }),
+    deleted: t.boolean({ resolve: () => true }),
+  }),
+});
+
+const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
+  fields: (t) => ({
+    name: t.string({ validate: z.string().trim().min(1).max(200) }),
+    environment: t.field({ type: EnvironmentEnum, required: false, description: "The caller's own, which is the default." }),
+    scopes: t.stringList({
+      required: false,
+      description: 'What the key may do: `*`, everything, is the only scope so far.',
+      validate: z
+        .array(z.literal(fullScope, `must be "${fullScope}": narrower scopes are not offered yet`))
+        .min(1)
+        .max(1),
+    }),
+    expiresAt: t.field({ type: 'DateTime', required: false, description: 'In the future, in real time.' }),
+  }),
+});
+
+const RollApiKeyInput = builder.inputType('RollApiKeyInput', {
+  fields: (t) => ({
+    overlapSeconds: t.int({
+      required: false,
+      description: 'How long the old key still works: 0, the default, ends it at once.',
+      validate: z.number().min(0).max(86_400),
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  apiKey: t.prismaField({
+    type: ApiKey,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'ApiKeyId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => apiKey(ctx, id, query),
+  }),
+  apiKeys: t.field({
+    type: ApiKeyPage,
+    authScopes: { audience: 'api_key' },
+    args: { ...pageArgs(t), after: t.arg({ type: 'ApiKeyId', required: false }) },
+    resolve: (_root, filter, ctx, info) => apiKeys(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createApiKey: t.prismaField({
+    type: ApiKey,
+    authScopes: { audience: 'api_key' },
+    args: { input: t.arg({ type: CreateApiKeyInput }) },
+    ...facts({ errors: [Forbidden] }),
+    resolve: (_query, _root, { input }, ctx) =>
+      once(
+        ctx,
+        () => createApiKey(ctx, input),
+        (id) => apiKey(ctx, id),
+      ),
+  }),
+  rollApiKey: t.prismaField({
+    type: ApiKey,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'ApiKeyId' }), input: t.arg({ type: RollApiKeyInput }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: (_query, _root, { id, input }, ctx) =>
+      once(
+        ctx,
+        () => rollApiKey(ctx, { ...input, id }),
+        (reference) => apiKey(ctx, reference),
+      ),
+  }),
+  revokeApiKey: t.field({
+    type: DeletedApiKey,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'ApiKeyId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, { id }, ctx) =>
+      once(
+        ctx,
+        () => revokeApiKey(ctx, id),
+        (reference) => apiKey(ctx, reference),
+      ),
+  }),
+}));

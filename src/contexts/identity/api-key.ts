@@ -1,0 +1,147 @@
+// API keys: what a tenant's own programs show (SPEC.md "Authentication", CONTRACT.md 18). A key is kept as its SHA-256 and a
+// prefix for people; it is told once. Keys live in real time, also where a sandbox has moved its clock.
+import type { ApiKey } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import { newToken, sha256 } from '../../platform/crypto.js';
+import type { Ctx, Environment } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/database.js';
+import { Forbidden, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { newId } from '../../platform/ids.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+
+export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
+
+/** A key with its text, which only the answer that made it carries. */
+export interface IssuedApiKey extends ApiKey {
+  key: string;
+}
+
+/**
+ * Everything that a key may do. Narrower scopes are refused at creation: taking one that nothing enforces would grant
+ * authority (Gap G-20).
+ */
+export const fullScope = '*';
+
+/** `pk_test_` or `pk_live_` and 43 random characters. */
+export function newApiKey(environment: Environment): string {
+  return newToken(`pk_${environment}_`);
+}
+
+export interface ApiKeyFacts {
+  key: string;
+  name: string;
+  scopes?: readonly string[] | null | undefined;
+  expiresAt?: Date | null | undefined;
+}
+
+/** The row of a key, without its workspace. */
+export function apiKeyRow({ key, name, scopes, expiresAt }: ApiKeyFacts, at: Date) {
+  return {
+    id: newId(at),
+    name,
+    prefix: key.slice(0, 12),
+    hash: sha256(key),
+    scopes: [...(scopes ?? [fullScope])],
+    expiresAt: expiresAt ?? null,
+    createdAt: at,
+  };
+}
+
+/** Whether a key is accepted at `at`, in real time. */
+export function apiKeyStatus({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, at: Date): ApiKeyStatus {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && expiresAt <= at ? 'expired' : 'active';
+}
+
+export interface CreateApiKeyInput {
+  name: string;
+  environment?: Environment | null | undefined;
+  scopes?: readonly string[] | null | undefined;
+  expiresAt?: Date | null | undefined;
+}
+
+/** Issues a key for the caller's workspace. 403 `forbidden` for the other environment (Gap G-19), 400 for an expiry that has passed. */
+export function createApiKey(ctx: Ctx, input: CreateApiKeyInput): Promise<IssuedApiKey> {
+  const at = ctx.platform.clock.now();
+  const own = ctx.workspace.environment;
+  if (input.environment != null && input.environment !== own) {
+    const place = own === 'test' ? 'the production' : 'the sandbox';
+    throw new Forbidden(`A ${own} key issues ${own} keys only. Send this request to ${place} address with a ${input.environment} key.`);
+  }
+  if (input.expiresAt != null && input.expiresAt <= at) {
+    throw new ValidationFailed([{ path: ['expiresAt'], message: 'must be in the future', rule: 'future' }]);
+  }
+  return transact(ctx, (tx) => issueApiKey(tx, own, input, at));
+}
+
+async function issueApiKey(tx: Tx, environment: Environment, facts: Omit<ApiKeyFacts, 'key'>, at: Date): Promise<IssuedApiKey> {
+  const key = newApiKey(environment);
+  const row = await tx.apiKey.create({ data: apiKeyRow({ ...facts, key }, at) });
+  return { ...row, key };
+}
+
+/** Ends a key at once, in every process. Again on a revoked key changes nothing. The key that asks may end itself. */
+export async function revokeApiKey(ctx: Ctx, id: string): Promise<ApiKey> {
+  const revoked = await transact(ctx, async (tx) => {
+    await tx.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: ctx.platform.clock.now() } });
+    const row = await tx.apiKey.findFirst({ where: { id } });
+    if (row === null) throw new NotFound();
+    return row;
+  });
+  ctx.platform.cache.drop(`api_key:${id}`);
+  return revoked;
+}
+
+export interface RollApiKeyInput {
+  id: string;
+  /** How long the old key still works; 0 (the default) ends it at once. */
+  overlapSeconds?: number | null | undefined;
+}
+
+/**
+ * Issues a key with the name, scopes and expiry of another, which ends at once or after the overlap (never later than it
+ * would have). 409 `state_conflict` for a key that has ended already.
+ */
+export async function rollApiKey(ctx: Ctx, { id, overlapSeconds }: RollApiKeyInput): Promise<IssuedApiKey> {
+  const issued = await transact(ctx, async (tx) => {
+    const old = await lockApiKey(tx, id);
+    const at = ctx.platform.clock.now();
+    const status = apiKeyStatus(old, at);
+    if (status !== 'active') throw new StateConflict(`This API key is ${status}: create a new one instead.`, status, ['active']);
+    await tx.apiKey.update({ where: { id }, data: endOf(old, overlapSeconds ?? 0, at) });
+    return issueApiKey(tx, ctx.workspace.environment, old, at);
+  });
+  ctx.platform.cache.drop(`api_key:${id}`);
+  return issued;
+}
+
+function endOf({ expiresAt }: ApiKey, overlapSeconds: number, at: Date): { revokedAt: Date } | { expiresAt: Date } {
+  if (overlapSeconds === 0) return { revokedAt: at };
+  const end = addSeconds(at, overlapSeconds);
+  return { expiresAt: expiresAt !== null && expiresAt < end ? expiresAt : end };
+}
+
+async function lockApiKey(tx: Tx, id: string): Promise<ApiKey> {
+  // An update that changes nothing takes the row's lock, so that two rolls of one key follow each other.
+  const { count } = await tx.apiKey.updateMany({ where: { id }, data: { id } });
+  if (count === 0) throw new NotFound();
+  return tx.apiKey.findFirstOrThrow({ where: { id } });
+}
+
+/** The key (never its text), or 404. `query` is the caller's selection. */
+export async function apiKey(ctx: Ctx, id: string, query: object = {}): Promise<ApiKey> {
+  const found = await ctx.db.apiKey.findFirst({ ...query, where: { id } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface ApiKeyFilter extends PageInput {
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Every key of the workspace, ended ones too, newest first. */
+export function apiKeys(ctx: Ctx, filter: ApiKeyFilter, query: object = {}): Promise<Page<ApiKey>> {
+  return listPage(ctx.db.apiKey, createdBetween(filter.since, filter.until), filter, query);
+}

@@ -1,0 +1,32 @@
+// The GraphQL face of signing in with an API key.
+import { z } from 'zod';
+import { builder, facts } from '../../platform/builder.js';
+import { EnvironmentMismatch } from '../../platform/credential.js';
+import { EnvironmentEnum } from './api-key.schema.js';
+import { type AuthSession, createAuthSession } from './auth-session.js';
+import { InvalidApiKey } from './errors.js';
+
+const AuthSessionType = builder.objectRef<AuthSession>('AuthSession').implement({
+  description: "A JWT session: an hour of its API key's rights, as a user.",
+  fields: (t) => ({
+    token: t.exposeString('token', { description: 'ES256; its key is in /.well-known/jwks.json.', extensions: { secret: true } }),
+    expiresIn: t.exposeInt('expiresIn', { description: 'Seconds.' }),
+    tenantId: t.exposeString('tenantId'),
+    environment: t.expose('environment', { type: EnvironmentEnum }),
+  }),
+});
+
+const CreateAuthSessionInput = builder.inputType('CreateAuthSessionInput', {
+  fields: (t) => ({ apiKey: t.string({ description: 'pk_test_... or pk_live_...', validate: z.string().min(1).max(256) }) }),
+});
+
+builder.mutationFields((t) => ({
+  createAuthSession: t.field({
+    type: AuthSessionType,
+    authScopes: { audience: 'public' },
+    skipTypeScopes: true,
+    args: { input: t.arg({ type: CreateAuthSessionInput }) },
+    ...facts({ rateClass: 'auth', errors: [InvalidApiKey, EnvironmentMismatch] }),
+    resolve: (_root, { input }, ctx) => createAuthSession(ctx, input),
+  }),
+}));

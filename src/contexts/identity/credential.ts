@@ -1,0 +1,58 @@
+// The credentials of this context: API keys, JWT sessions and portal tokens (SPEC.md "Authentication").
+import { type CredentialResolver, EnvironmentMismatch, type Identity, MalformedCredential } from '../../platform/credential.js';
+import { sha256 } from '../../platform/crypto.js';
+import type { Environment, Platform } from '../../platform/ctx.js';
+import { InvalidApiKey, InvalidJwt, PortalTokenExpired } from './errors.js';
+import { expiredJwt, type JwtFacts, verifyJwt } from './jwt.js';
+import { identityOfKey, identityOfKeyId } from './known-key.js';
+
+const apiKeyPattern = /^pk_(test|live)_[A-Za-z0-9_-]{1,200}$/;
+const portalPattern = /^portal_[A-Za-z0-9_-]{1,200}$/;
+
+/** The prefix says the environment, so a key of the other one is refused before anything is looked up. */
+export const apiKeyCredential: CredentialResolver = {
+  prefix: 'pk_',
+  async resolve(platform, credential, environment) {
+    const own = apiKeyPattern.exec(credential)?.[1];
+    if (own === undefined) throw new MalformedCredential('An API key is pk_test_ or pk_live_ and letters, digits, "-" or "_".');
+    if (own !== environment) throw new EnvironmentMismatch(own as Environment);
+    const identity = await identityOfKey(platform, credential);
+    if (identity === null) throw new InvalidApiKey();
+    return identity;
+  },
+};
+
+/** A session acts as a user with the rights of its key, and lives no longer than it. */
+export const jwtCredential: CredentialResolver = {
+  prefix: 'jwt',
+  async resolve(platform, credential, environment) {
+    const token = await verified(platform, credential);
+    if (token.expiresAt <= platform.clock.now()) throw expiredJwt();
+    if (token.environment !== environment) throw new EnvironmentMismatch(token.environment);
+    const identity = await identityOfKeyId(platform, token.apiKeyId);
+    if (identity === null || identity.workspace.id !== token.workspaceId) {
+      throw new InvalidJwt('The API key behind this JWT is revoked or expired. Sign in with another one: POST /v1/auth/session.');
+    }
+    return asUser(identity);
+  },
+};
+
+/** None has been issued yet (Gap G-22), so every one that looks like one has had its day. */
+export const portalCredential: CredentialResolver = {
+  prefix: 'portal_',
+  async resolve(_platform, credential) {
+    throw portalPattern.test(credential) ? new PortalTokenExpired() : new MalformedCredential();
+  },
+};
+
+/** A token whose signature held is kept until its key changes: a warm check costs a hash. What fails is not kept. */
+async function verified(platform: Platform, token: string): Promise<JwtFacts & { expiresAt: Date }> {
+  return platform.cache.get(`jwt:${sha256(token).toString('base64')}`, async () => {
+    const value = await verifyJwt(platform, token);
+    return { value, tags: [`api_key:${value.apiKeyId}`] };
+  });
+}
+
+function asUser({ actor, workspace }: Identity): Identity {
+  return { actor: { ...actor, type: 'user', credential: { kind: 'jwt', id: actor.id } }, workspace };
+}

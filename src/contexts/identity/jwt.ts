@@ -1,0 +1,70 @@
+// What is in the JWT of a session, signing it and checking it: ES256 and nothing else, whatever the token says of itself.
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { addSeconds } from '../../platform/clock.js';
+import type { Environment, Platform } from '../../platform/ctx.js';
+import { parseId, printId } from '../../platform/ids.js';
+import { InvalidJwt } from './errors.js';
+import { jwtTtlSeconds, signingAlg, signingKey, verificationKey } from './signing-key.js';
+
+/** What a session's token says. */
+export interface JwtFacts {
+  apiKeyId: string;
+  workspaceId: string;
+  environment: Environment;
+}
+
+const audience = 'agent-payments';
+
+function issuerOf({ config }: Platform): string {
+  return config.baseUrl ?? audience;
+}
+
+/** A token for the next hour of real time. */
+export async function signJwt(platform: Platform, { apiKeyId, workspaceId, environment }: JwtFacts): Promise<string> {
+  const { kid, privateKey } = await signingKey(platform);
+  const at = platform.clock.now();
+  return new SignJWT({ workspace_id: workspaceId, environment })
+    .setProtectedHeader({ alg: signingAlg, kid, typ: 'JWT' })
+    .setIssuer(issuerOf(platform))
+    .setAudience(audience)
+    .setSubject(printId('apiKey', apiKeyId))
+    .setIssuedAt(at)
+    .setExpirationTime(addSeconds(at, jwtTtlSeconds))
+    .sign(privateKey);
+}
+
+/** What a token that we signed says, and until when. 401 `invalid_jwt` for any other. */
+export async function verifyJwt(platform: Platform, token: string): Promise<JwtFacts & { expiresAt: Date }> {
+  try {
+    const { payload } = await jwtVerify(token, ({ kid }) => publicKey(platform, kid), {
+      algorithms: [signingAlg],
+      typ: 'JWT',
+      issuer: issuerOf(platform),
+      audience,
+      requiredClaims: ['sub', 'exp', 'workspace_id', 'environment'],
+      currentDate: platform.clock.now(),
+    });
+    return readClaims(payload);
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw expiredJwt();
+    throw error instanceof errors.JOSEError ? new InvalidJwt(undefined, error) : error;
+  }
+}
+
+/** The 401 of a JWT whose hour is over. */
+export function expiredJwt(): InvalidJwt {
+  return new InvalidJwt('This JWT has expired. Get a new one with POST /v1/auth/session.');
+}
+
+async function publicKey(platform: Platform, kid: string | undefined) {
+  const key = kid === undefined ? null : await verificationKey(platform, kid);
+  if (key === null) throw new InvalidJwt();
+  return key;
+}
+
+function readClaims({ sub, exp, workspace_id: workspaceId, environment }: JWTPayload): JwtFacts & { expiresAt: Date } {
+  const apiKeyId = parseId('apiKey', sub);
+  const known = environment === 'test' || environment === 'live';
+  if (apiKeyId === null || typeof workspaceId !== 'string' || !known || exp === undefined) throw new InvalidJwt();
+  return { apiKeyId, workspaceId, environment, expiresAt: addSeconds(new Date(0), exp) };
+}

@@ -1,0 +1,103 @@
+// The platform's own ES256 keys: JWT sessions are signed with the newest, /.well-known/jwks.json lists those that still count
+// (CONTRACT.md 18 and 20). The private half is sealed at rest.
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { SigningKey } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Platform } from '../../platform/ctx.js';
+import { serializable } from './serializable.js';
+
+export const signingAlg = 'ES256';
+/** Lifetime of a JWT: a retired key counts until the last one that it signed has expired. */
+export const jwtTtlSeconds = 3_600;
+
+interface SigningKeys {
+  kid: string;
+  privateKey: CryptoKey;
+  publicKeys: ReadonlyMap<string, CryptoKey>;
+  jwks: { keys: JWK[] };
+  loadedAt: Date;
+}
+
+/** A key put in or retired by another process is noticed this late; an unknown `kid` looks earlier. */
+const maxAgeSeconds = 300;
+const minAgeSeconds = 5;
+const newestFirst = [{ createdAt: 'desc' as const }, { id: 'desc' as const }];
+
+/** The key to sign with. The first use of a platform makes it. */
+export async function signingKey(platform: Platform): Promise<{ kid: string; privateKey: CryptoKey }> {
+  return signingKeys(platform);
+}
+
+/** The public key named `kid`, or null. */
+export async function verificationKey(platform: Platform, kid: string): Promise<CryptoKey | null> {
+  const known = await signingKeys(platform);
+  return known.publicKeys.get(kid) ?? (await signingKeys(platform, minAgeSeconds)).publicKeys.get(kid) ?? null;
+}
+
+/** The public keys as /.well-known/jwks.json prints them. Kept in the process. */
+export async function jwks(platform: Platform): Promise<{ keys: JWK[] }> {
+  return (await signingKeys(platform)).jwks;
+}
+
+async function signingKeys(platform: Platform, oldestSeconds = maxAgeSeconds): Promise<SigningKeys> {
+  const name = 'signing_keys';
+  const kept = platform.cache.peek<SigningKeys>(name);
+  if (kept !== undefined && kept.loadedAt > addSeconds(platform.clock.now(), -oldestSeconds)) return kept;
+  if (kept !== undefined) platform.cache.drop(name);
+  return platform.cache.get(name, async () => ({ value: await loadSigningKeys(platform), tags: [name] }));
+}
+
+async function loadSigningKeys(platform: Platform): Promise<SigningKeys> {
+  const loadedAt = platform.clock.now();
+  const rows = await countingKeys(platform, loadedAt);
+  const newest = (await openNewest(platform, rows)) ?? (await openNewest(platform, await addSigningKey(platform, loadedAt)));
+  if (newest === undefined) throw new Error('the signing key that was just made cannot be read');
+  const all = rows.some(({ id }) => id === newest.kid) ? rows : await countingKeys(platform, loadedAt);
+  const publicKeys = new Map<string, CryptoKey>();
+  for (const { id, publicJwk } of all) publicKeys.set(id, (await importJWK(publicJwk as JWK, signingAlg)) as CryptoKey);
+  return { ...newest, publicKeys, jwks: { keys: all.map(({ publicJwk }) => publicJwk as JWK) }, loadedAt };
+}
+
+/** Keys whose signatures may still be on an unexpired JWT, newest first. */
+function countingKeys({ database }: Platform, at: Date): Promise<SigningKey[]> {
+  return database.unscoped.signingKey.findMany({
+    where: { OR: [{ retiredAt: null }, { retiredAt: { gt: addSeconds(at, -jwtTtlSeconds) } }] },
+    orderBy: newestFirst,
+  });
+}
+
+/** The newest key that is not retired and that SECRETS_KEY opens. */
+async function openNewest(
+  { vault, log }: Platform,
+  rows: readonly SigningKey[],
+): Promise<{ kid: string; privateKey: CryptoKey } | undefined> {
+  for (const { id, sealedKey, retiredAt } of rows) {
+    if (retiredAt !== null) continue;
+    let text: string;
+    try {
+      text = vault.open(sealedKey, id);
+    } catch (error) {
+      log.warn({ err: error, kid: id }, 'a signing key was sealed under another SECRETS_KEY; it signs nothing');
+      continue;
+    }
+    return { kid: id, privateKey: (await importJWK(JSON.parse(text) as JWK, signingAlg)) as CryptoKey };
+  }
+  return undefined;
+}
+
+/**
+ * Makes a key unless another process just did. The look and the write are one serializable transaction, so that of several
+ * first uses at once one makes the key and the others find it.
+ */
+async function addSigningKey(platform: Platform, at: Date): Promise<SigningKey[]> {
+  const pair = await generateKeyPair(signingAlg, { extractable: true });
+  const jwk = await exportJWK(pair.publicKey);
+  const id = await calculateJwkThumbprint(jwk);
+  const publicJwk = { kty: 'EC', crv: 'P-256', x: String(jwk.x), y: String(jwk.y), kid: id, use: 'sig', alg: signingAlg };
+  const sealedKey = platform.vault.seal(JSON.stringify(await exportJWK(pair.privateKey)), id);
+  return serializable(platform, async (tx) => {
+    const present = await tx.signingKey.findMany({ where: { retiredAt: null }, orderBy: newestFirst });
+    if ((await openNewest(platform, present)) !== undefined) return present;
+    return [await tx.signingKey.create({ data: { id, publicJwk, sealedKey, createdAt: at } })];
+  });
+}

@@ -1,0 +1,125 @@
+// The test clock: a sandbox's time is moved on, and everything due on the way happens in the order of its time
+// (CONTRACT.md 19). Only forward, as time does.
+import { setTimeout as wait } from 'node:timers/promises';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx, Platform } from '../../platform/ctx.js';
+import { StateConflict, TestModeOnly, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { hasUnpublished, moveClock, movingClocks, nextDue, stopClock, timelineOf } from '../../platform/timeline.js';
+
+/** A clock is moved at most this far at once: five years. */
+export const maxAdvanceSeconds = 5 * 365 * 86_400;
+
+export interface TestClock {
+  workspaceId: string;
+  now: Date;
+  /** Where it is going, while it is. */
+  target: Date | null;
+  status: 'ready' | 'advancing';
+}
+
+/** Throws 403 `test_mode_only` in production. */
+export function requireTestMode({ workspace }: Ctx): void {
+  if (workspace.environment !== 'test') throw new TestModeOnly('Only the sandbox has a test clock and test events.');
+}
+
+/** The clock of the workspace. 403 `test_mode_only`. */
+export async function testClock(ctx: Ctx): Promise<TestClock> {
+  requireTestMode(ctx);
+  const { now, target } = await timelineOf(ctx.platform, ctx.workspace.id);
+  return { workspaceId: ctx.workspace.id, now, target, status: target === null ? 'ready' : 'advancing' };
+}
+
+export interface AdvanceClockInput {
+  to?: Date | null | undefined;
+  seconds?: number | null | undefined;
+}
+
+/** How long a request waits for its clock; what is left is done after the answer (Gap G-67). */
+const answerAfterMs = 10_000;
+
+/**
+ * Moves the clock on by `seconds` or to an instant, one of which is given: at most five years. Answers when it has arrived, or
+ * while it is still `advancing`. 403 `test_mode_only`, 400, 409 `state_conflict` while an earlier advance is under way.
+ */
+export async function advanceClock(ctx: Ctx, input: AdvanceClockInput): Promise<TestClock> {
+  requireTestMode(ctx);
+  const { id } = ctx.workspace;
+  const { now } = await timelineOf(ctx.platform, id);
+  const target = targetOf(now, input);
+  await transact(
+    ctx,
+    async (tx) => {
+      const { count } = await tx.workspace.updateMany({ where: { id, clockTarget: null }, data: { clockTarget: target } });
+      if (count === 0) throw new StateConflict('The clock is being advanced already.', 'advancing', ['ready']);
+    },
+    () => id,
+  );
+  const waiting = new AbortController();
+  await Promise.race([arriving(ctx.platform, id), wait(answerAfterMs, undefined, { signal: waiting.signal }).catch(() => {})]);
+  waiting.abort();
+  return testClock(ctx);
+}
+
+function targetOf(now: Date, { to, seconds }: AdvanceClockInput): Date {
+  const refuse = (path: string, message: string, rule: string): never => {
+    throw new ValidationFailed([{ path: [path], message, rule }]);
+  };
+  if ((to == null) === (seconds == null)) refuse('to', 'give either to or seconds', 'one_of');
+  const target = to ?? addSeconds(now, seconds ?? 0);
+  if (target <= now) refuse('to', `must be after ${now.toISOString()}: time goes forward only`, 'min');
+  if (target > addSeconds(now, maxAdvanceSeconds)) refuse('to', 'is more than five years ahead', 'max');
+  return target;
+}
+
+/** What is under way elsewhere is looked at again after this long, and no longer waited for after `patienceMs`. */
+const lookAgainMs = 50;
+const patienceMs = 60_000;
+
+const processes = new WeakMap<Platform, Map<string, Promise<void>>>();
+
+/** The way of a workspace's clock to its target; in one process there is one at a time. Never fails: the sweep takes it up again. */
+function arriving(platform: Platform, workspaceId: string): Promise<void> {
+  const ways = processes.get(platform) ?? new Map<string, Promise<void>>();
+  processes.set(platform, ways);
+  const known = ways.get(workspaceId);
+  if (known !== undefined) return known;
+  const way = arrive(platform, workspaceId)
+    .catch((error) => platform.log.warn({ err: error, workspaceId }, 'a clock stopped on its way; the sweep takes it up'))
+    .finally(() => ways.delete(workspaceId));
+  ways.set(workspaceId, way);
+  return way;
+}
+
+/**
+ * Steps from one due instant to the next until the target: all that is due by an instant has happened, and what it told has
+ * gone out, before the clock moves on. Several processes may do it at once.
+ */
+async function arrive(platform: Platform, workspaceId: string): Promise<void> {
+  let heldUpSince: number | undefined;
+  for (;;) {
+    await platform.agenda.settle();
+    const { now, target } = await timelineOf(platform, workspaceId);
+    if (target === null) return;
+    const next = await nextDue(platform, workspaceId);
+    const isHeldUp = (next !== null && next <= now) || (await hasUnpublished(platform, workspaceId));
+    heldUpSince = isHeldUp ? (heldUpSince ?? performance.now()) : undefined;
+    if (heldUpSince !== undefined && performance.now() - heldUpSince < patienceMs) {
+      await wait(lookAgainMs);
+      continue;
+    }
+    if (heldUpSince !== undefined) platform.log.warn({ workspaceId, next }, 'a clock moves on past what does not get done');
+    heldUpSince = undefined;
+    if (now >= target) {
+      return stopClock(platform, workspaceId, target);
+    }
+    await moveClock(platform, workspaceId, next !== null && next > now && next < target ? next : target);
+  }
+}
+
+/** Takes up clocks whose process ended on the way, and waits for none of them. Returns how many are on their way. */
+export async function sweepClocks(platform: Platform): Promise<number> {
+  const moving = await movingClocks(platform);
+  for (const id of moving) void arriving(platform, id);
+  return moving.length;
+}

@@ -1,0 +1,178 @@
+// The GraphQL face of deliveries: how they stand, testing an endpoint, sending again.
+import { z } from 'zod';
+import type { DeliveryAttempt, WebhookDelivery } from '../../generated/prisma/client.js';
+import { DeliveryStatus } from '../../generated/prisma/enums.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
+import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { type DeliveryStats, deliveries, delivery, deliveryStats } from './delivery.js';
+import { InvalidWebhookUrl } from './errors.js';
+import { replayDelivery, replayRange } from './replay.js';
+import { lastAttempt, testWebhook } from './trial.js';
+
+const DeliveryStatusEnum = builder.enumType(DeliveryStatus, { name: 'DeliveryStatus' });
+
+builder.prismaObject('DeliveryAttempt', {
+  description: 'One send of a delivery.',
+  fields: (t) => ({
+    deliveryId: t.expose('id', { type: 'AttemptId', description: 'Its X-Svc-Delivery-Id.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime' }),
+    durationMs: t.exposeInt('durationMs'),
+    responseCode: t.exposeInt('responseCode', { nullable: true }),
+    error: t.exposeString('error', { nullable: true }),
+  }),
+});
+
+const Delivery = builder.prismaObject('WebhookDelivery', {
+  name: 'Delivery',
+  description: 'One event on its way to one subscription.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'DeliveryId' }),
+    webhookId: t.expose('webhookId', { type: 'WebhookId' }),
+    eventId: t.expose('eventId', { type: 'EventId' }),
+    eventType: t.exposeString('eventType'),
+    status: t.expose('status', { type: DeliveryStatusEnum }),
+    attemptCount: t.exposeInt('attemptCount'),
+    maxAttempts: t.exposeInt('maxAttempts'),
+    lastResponseCode: t.exposeInt('lastResponseCode', { nullable: true }),
+    lastResponseBody: t.exposeString('lastResponseBody', { nullable: true, description: 'At most 1 KiB.' }),
+    lastError: t.exposeString('lastError', { nullable: true }),
+    nextRetryAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      select: { status: true, dueAt: true },
+      resolve: ({ status, dueAt }) => (status === 'failed' ? dueAt : null),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    deliveredAt: t.expose('deliveredAt', { type: 'DateTime', nullable: true }),
+    dlqAt: t.expose('dlqAt', { type: 'DateTime', nullable: true }),
+    dlqReason: t.exposeString('dlqReason', {
+      nullable: true,
+      description: 'attempts_exhausted, url_refused, subscription_deleted, subscription_paused or subscription_disabled.',
+    }),
+    attempts: t.relation('attempts', { query: { orderBy: { id: 'asc' } } }),
+  }),
+});
+const DeliveryPage = pageOf(Delivery, 'Delivery');
+
+/** A delivery with its last attempt, which is looked up once. */
+interface Trial {
+  row: WebhookDelivery;
+  attempt: DeliveryAttempt | null;
+}
+const WebhookTrial = builder.objectRef<Trial>('WebhookTest').implement({
+  description: 'What an endpoint answered to a test.',
+  fields: (t) => ({
+    deliveryId: t.field({ type: 'DeliveryId', resolve: ({ row }) => row.id }),
+    eventId: t.field({ type: 'EventId', resolve: ({ row }) => row.eventId }),
+    status: t.field({ type: DeliveryStatusEnum, resolve: ({ row }) => row.status }),
+    responseCode: t.int({ nullable: true, resolve: ({ attempt }) => attempt?.responseCode ?? null }),
+    durationMs: t.int({ nullable: true, resolve: ({ attempt }) => attempt?.durationMs ?? null }),
+    error: t.string({ nullable: true, resolve: ({ row }) => row.lastError }),
+  }),
+});
+
+const Stats = builder.objectRef<DeliveryStats>('WebhookStats').implement({
+  fields: (t) => ({
+    pending: t.exposeInt('pending'),
+    delivered: t.exposeInt('delivered'),
+    failed: t.exposeInt('failed'),
+    dlq: t.exposeInt('dlq'),
+    p50Ms: t.exposeInt('p50Ms', { nullable: true, description: 'Of the attempts of the newest 1,000 deliveries.' }),
+    p95Ms: t.exposeInt('p95Ms', { nullable: true }),
+    failingSince: t.expose('failingSince', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+const Replay = builder.objectRef<number>('WebhookReplay').implement({
+  fields: (t) => ({ queued: t.int({ description: 'Deliveries queued, ten a second.', resolve: (queued) => queued }) }),
+});
+
+const eventType = z.string().min(1).max(100);
+
+const TestWebhookInput = builder.inputType('TestWebhookInput', {
+  fields: (t) => ({
+    eventType: t.string({ required: false, description: '`webhook.test` by default; else an example of that type.', validate: eventType }),
+  }),
+});
+
+const ReplayWebhookInput = builder.inputType('ReplayWebhookInput', {
+  fields: (t) => ({
+    since: t.field({ type: 'DateTime' }),
+    until: t.field({ type: 'DateTime', required: false }),
+    eventTypes: t.stringList({ required: false, validate: z.array(eventType).min(1).max(100) }),
+    onlyFailed: t.boolean({ required: false, description: 'True, the default: only what ended in the dead-letter queue.' }),
+    overrideUrl: t.string({ required: false, description: 'Sandbox only: where to, instead.', validate: z.string().min(1).max(2_048) }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  delivery: t.prismaField({
+    type: Delivery,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'DeliveryId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => delivery(ctx, id, query),
+  }),
+  deliveries: t.field({
+    type: DeliveryPage,
+    authScopes: { audience: 'operator' },
+    args: {
+      ...pageArgs(t),
+      webhookId: t.arg({ type: 'WebhookId', required: false }),
+      status: t.arg({ type: DeliveryStatusEnum, required: false }),
+      eventType: t.arg.string({ required: false }),
+      after: t.arg({ type: 'DeliveryId', required: false }),
+    },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, filter, ctx, info) => deliveries(ctx, filter, nodesQuery(ctx, info)),
+  }),
+  webhookStats: t.field({
+    type: Stats,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'WebhookId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, { id }, ctx) => deliveryStats(ctx, id),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  testWebhook: t.field({
+    type: WebhookTrial,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: TestWebhookInput }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: async (_root, { id, input }, ctx) => {
+      const row = await once(
+        ctx,
+        () => testWebhook(ctx, id, input.eventType ?? null),
+        (reference) => delivery(ctx, reference),
+      );
+      return { row, attempt: await lastAttempt(ctx, row.id) };
+    },
+  }),
+  replayDelivery: t.prismaField({
+    type: Delivery,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'DeliveryId' }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: (_query, _root, { id }, ctx) =>
+      once(
+        ctx,
+        () => replayDelivery(ctx, id),
+        (reference) => delivery(ctx, reference),
+      ),
+  }),
+  replayWebhook: t.field({
+    type: Replay,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: ReplayWebhookInput }) },
+    ...facts({ errors: [NotFound, StateConflict, TestModeOnly, InvalidWebhookUrl] }),
+    resolve: (_root, { id, input }, ctx) =>
+      once(
+        ctx,
+        () => replayRange(ctx, { ...input, webhookId: id }),
+        async (reference) => Number(reference),
+      ),
+  }),
+}));

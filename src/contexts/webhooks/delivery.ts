@@ -1,0 +1,110 @@
+// Deliveries: one event on its way to one subscription (SPEC.md "Webhook delivery"). Who gets which event, and how they stand.
+import type { DeliveryStatus, Prisma, Webhook, WebhookDelivery } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import { namesEvent } from '../../platform/event-catalog.js';
+import { newId, printId } from '../../platform/ids.js';
+import type { EventListener, OutboxEvent } from '../../platform/outbox.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import { webhook } from './webhook.js';
+
+/** Writes a delivery of each event for each active subscription that names its type, in the outbox transaction. */
+export const deliverEvents: EventListener = async (_platform, tx, events) => {
+  const workspaceIds = [...new Set(events.map(({ workspaceId }) => workspaceId))];
+  const active = await tx.webhook.findMany({
+    where: { workspaceId: { in: workspaceIds }, status: 'active', deletedAt: null },
+    select: { id: true, workspaceId: true, events: true },
+    orderBy: { id: 'asc' },
+  });
+  const data = events.flatMap((event) =>
+    active
+      .filter((subscription) => wants(subscription, event))
+      .map(({ id }) => ({ workspaceId: event.workspaceId, ...deliveryRow(id, event, event.createdAt) })),
+  );
+  if (data.length > 0) await tx.webhookDelivery.createMany({ data });
+  return undefined;
+};
+
+function wants({ id, workspaceId, events }: Pick<Webhook, 'id' | 'workspaceId' | 'events'>, event: OutboxEvent): boolean {
+  if (workspaceId !== event.workspaceId || !events.some((pattern) => namesEvent(pattern, event.type))) return false;
+  // A subscription is not told of its own dead letters: they would fail as the letters did.
+  return event.type !== 'webhook.dlq' || event.data['webhook_id'] !== printId('webhook', id);
+}
+
+/** A delivery that is due at `dueAt`, without its workspace. */
+export function deliveryRow(webhookId: string, event: { id: string; type: string }, at: Date, dueAt = at) {
+  return { id: newId(at), webhookId, eventId: event.id, eventType: event.type, dueAt, createdAt: at };
+}
+
+/** The delivery, or 404. `query` is the caller's selection. */
+export async function delivery(ctx: Ctx, id: string, query: object = {}): Promise<WebhookDelivery> {
+  const found = await ctx.db.webhookDelivery.findFirst({ ...query, where: { id } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface DeliveryFilter extends PageInput {
+  /** 404 when it is no subscription of the workspace; a deleted one's deliveries are read by its id too. */
+  webhookId?: string | null | undefined;
+  status?: DeliveryStatus | null | undefined;
+  eventType?: string | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Deliveries, newest first. */
+export async function deliveries(ctx: Ctx, filter: DeliveryFilter, query: object = {}): Promise<Page<WebhookDelivery>> {
+  const conditions: Prisma.WebhookDeliveryWhereInput[] = [createdBetween(filter.since, filter.until)];
+  if (filter.webhookId) {
+    const known = await ctx.db.webhook.findFirst({ where: { id: filter.webhookId }, select: { id: true } });
+    if (known === null) throw new NotFound();
+    conditions.push({ webhookId: filter.webhookId });
+  }
+  if (filter.status) conditions.push({ status: filter.status });
+  if (filter.eventType) conditions.push({ eventType: filter.eventType });
+  return listPage(ctx.db.webhookDelivery, { AND: conditions }, filter, query);
+}
+
+export interface DeliveryStats {
+  pending: number;
+  delivered: number;
+  failed: number;
+  dlq: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  failingSince: Date | null;
+}
+
+/** Deliveries that the times of answers are taken from: the newest. */
+const timed = 1_000;
+
+/** How a subscription's deliveries stand, and how fast its endpoint answered the newest of them. */
+export async function deliveryStats(ctx: Ctx, webhookId: string): Promise<DeliveryStats> {
+  const { failingSince } = await webhook(ctx, webhookId);
+  const [groups, newest] = await Promise.all([
+    ctx.db.webhookDelivery.groupBy({ by: ['status'], where: { webhookId }, _count: { _all: true } }),
+    ctx.db.webhookDelivery.findMany({
+      where: { webhookId },
+      orderBy: { id: 'desc' },
+      take: timed,
+      select: { attempts: { select: { durationMs: true } } },
+    }),
+  ]);
+  const count = (...statuses: DeliveryStatus[]) =>
+    groups.filter(({ status }) => statuses.includes(status)).reduce((sum, { _count }) => sum + _count._all, 0);
+  const durations = newest.flatMap(({ attempts }) => attempts.map(({ durationMs }) => durationMs)).sort((a, b) => a - b);
+  return {
+    pending: count('pending', 'processing'),
+    delivered: count('delivered'),
+    failed: count('failed'),
+    dlq: count('dlq'),
+    p50Ms: percentile(durations, 0.5),
+    p95Ms: percentile(durations, 0.95),
+    failingSince,
+  };
+}
+
+/** The smallest of `sorted` that is not below `share` of them; null of none. */
+export function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}

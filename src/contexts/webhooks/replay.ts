@@ -1,0 +1,117 @@
+// Sending again what was to be delivered: one delivery, or those of a stretch of time (CONTRACT.md 16). The event keeps its id, the
+// delivery is a new one.
+import type { Prisma, WebhookDelivery } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/database.js';
+import { NotFound, StateConflict, TestModeOnly, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { deliveryRow } from './delivery.js';
+import { checkEvents, checkUrl, lockWebhook } from './webhook.js';
+
+/** Deliveries of a range leave at this pace, and one call queues no more than `mostReplayed`. */
+const perSecond = 10;
+const mostReplayed = 10_000;
+
+/** Queues a delivery once more. 409 `state_conflict` while it is under way, or when its subscription is not active. */
+export function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDelivery> {
+  return transact(ctx, async (tx) => {
+    const before = await tx.webhookDelivery.findFirst({ where: { id } });
+    if (before === null) throw new NotFound();
+    if (before.status === 'pending' || before.status === 'processing') {
+      throw new StateConflict('This delivery is on its way already.', before.status, ['delivered', 'failed', 'dlq']);
+    }
+    await lockActive(tx, before.webhookId);
+    return tx.webhookDelivery.create({
+      data: deliveryRow(before.webhookId, { id: before.eventId, type: before.eventType }, ctx.clock.now()),
+    });
+  });
+}
+
+export interface ReplayInput {
+  webhookId: string;
+  since: Date;
+  until?: Date | null | undefined;
+  /** Types or wildcards; the subscription's own by default. */
+  eventTypes?: readonly string[] | null | undefined;
+  /** True (the default): only events whose delivery ended in the dead-letter queue and arrived by no other. */
+  onlyFailed?: boolean | null | undefined;
+  overrideUrl?: string | null | undefined;
+}
+
+/**
+ * Queues the events of a stretch of time once more, ten a second. Returns how many. 403 `test_mode_only` for another URL in
+ * production, 400 for more than 10,000 events, 409 for a subscription that is not active.
+ */
+export async function replayRange(ctx: Ctx, input: ReplayInput): Promise<number> {
+  if (input.eventTypes != null) checkEvents(input.eventTypes, 'eventTypes');
+  if (input.overrideUrl != null) {
+    if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Only the sandbox replays to another URL.');
+    await checkUrl(ctx, input.overrideUrl);
+  }
+  return transact(
+    ctx,
+    async (tx) => {
+      const { events } = await lockActive(tx, input.webhookId);
+      const patterns = input.eventTypes ?? events;
+      const found = await (input.onlyFailed === false ? eventsOf(tx, input, patterns) : failuresOf(tx, input, patterns));
+      if (found.length > mostReplayed) {
+        throw new ValidationFailed([
+          { path: ['since'], message: `covers more than ${mostReplayed} events: choose a shorter stretch`, rule: 'max' },
+        ]);
+      }
+      const at = ctx.clock.now();
+      const rows = found.map((event, index) => ({
+        ...deliveryRow(input.webhookId, event, at, addSeconds(at, Math.floor(index / perSecond))),
+        overrideUrl: input.overrideUrl ?? null,
+      }));
+      if (rows.length > 0) await tx.webhookDelivery.createMany({ data: rows });
+      return rows.length;
+    },
+    String,
+  );
+}
+
+type Told = { id: string; type: string };
+
+function between({ since, until }: ReplayInput): { gte: Date; lt?: Date } {
+  return { gte: since, ...(until ? { lt: until } : {}) };
+}
+
+function typed<K extends 'type' | 'eventType'>(member: K, patterns: readonly string[]): object {
+  if (patterns.includes('*')) return {};
+  return {
+    OR: patterns.map((pattern) => ({ [member]: pattern.endsWith('.*') ? { startsWith: pattern.slice(0, -1) } : pattern })),
+  };
+}
+
+function eventsOf(tx: Tx, input: ReplayInput, patterns: readonly string[]): Promise<Told[]> {
+  const where: Prisma.EventWhereInput = { createdAt: between(input), ...typed('type', patterns) };
+  return tx.event.findMany({ where, orderBy: { id: 'asc' }, take: mostReplayed + 1, select: { id: true, type: true } });
+}
+
+async function failuresOf(tx: Tx, input: ReplayInput, patterns: readonly string[]): Promise<Told[]> {
+  const { webhookId } = input;
+  const failed = await tx.webhookDelivery.findMany({
+    where: {
+      webhookId,
+      status: 'dlq',
+      createdAt: between(input),
+      ...typed('eventType', patterns),
+      event: { deliveries: { none: { webhookId, status: { not: 'dlq' } } } },
+    },
+    distinct: ['eventId'],
+    orderBy: { id: 'asc' },
+    take: mostReplayed + 1,
+    select: { eventId: true, eventType: true },
+  });
+  return failed.map(({ eventId, eventType }) => ({ id: eventId, type: eventType }));
+}
+
+async function lockActive(tx: Tx, webhookId: string) {
+  const webhook = await lockWebhook(tx, webhookId);
+  if (webhook.status !== 'active') {
+    throw new StateConflict(`The subscription is ${webhook.status}: make it active first.`, webhook.status, ['active']);
+  }
+  return webhook;
+}

@@ -1,0 +1,174 @@
+// The GraphQL face of webhook subscriptions. Agents see none of it; only an API key changes it.
+import { z } from 'zod';
+import { WebhookStatus } from '../../generated/prisma/enums.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
+import { NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
+import {
+  createWebhook,
+  deleteWebhook,
+  type IssuedWebhook,
+  longestOverlapSeconds,
+  previousSecretEnd,
+  rotateSecret,
+  updateWebhook,
+  webhook,
+  webhooks,
+} from './webhook.js';
+
+const WebhookStatusEnum = builder.enumType(WebhookStatus, { name: 'WebhookStatus' });
+const SettableStatusEnum = builder.enumType('SettableWebhookStatus', { values: ['active', 'paused'] as const });
+const RotationStrategyEnum = builder.enumType('RotationStrategy', { values: ['overlap', 'immediate'] as const });
+
+const secretOf = (row: object) => (row as Partial<IssuedWebhook>).secret ?? null;
+
+const Webhook = builder.prismaObject('Webhook', {
+  description: 'A subscription: an endpoint that is told of the events it names.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'WebhookId' }),
+    url: t.exposeString('url'),
+    events: t.exposeStringList('events'),
+    description: t.exposeString('description', { nullable: true }),
+    status: t.expose('status', { type: WebhookStatusEnum }),
+    secret: t.string({
+      nullable: true,
+      description: 'The secret that deliveries are signed with: only in the answer that made it.',
+      extensions: { secret: true },
+      resolve: secretOf,
+    }),
+    failingSince: t.expose('failingSince', { type: 'DateTime', nullable: true, description: 'No delivery has arrived since.' }),
+    disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true }),
+    disabledReason: t.exposeString('disabledReason', { nullable: true }),
+    previousSecretExpiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until then deliveries carry a signature with the old secret too.',
+      select: { previousSecretExpiresAt: true },
+      resolve: (row, _args, ctx) => previousSecretEnd(ctx, row),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+const WebhookPage = pageOf(Webhook, 'Webhook');
+
+const DeletedWebhook = builder.objectRef<{ id: string }>('DeletedWebhook').implement({
+  fields: (t) => ({ id: t.expose('id', { type: 'WebhookId' }), deleted: t.boolean({ resolve: () => true }) }),
+});
+
+type Rotated = Pick<IssuedWebhook, 'id' | 'previousSecretExpiresAt'>;
+const RotatedSecret = builder.objectRef<Rotated>('RotatedSecret').implement({
+  fields: (t) => ({
+    id: t.expose('id', { type: 'WebhookId' }),
+    secret: t.string({ nullable: true, extensions: { secret: true }, resolve: secretOf }),
+    strategy: t.field({
+      type: RotationStrategyEnum,
+      resolve: ({ previousSecretExpiresAt }) => (previousSecretExpiresAt === null ? 'immediate' : 'overlap'),
+    }),
+    previousSecretExpiresAt: t.expose('previousSecretExpiresAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+
+const url = z.string().min(1).max(2_048);
+const events = z.array(z.string().min(1).max(100)).min(1).max(100);
+const description = z.string().trim().max(500);
+
+const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
+  fields: (t) => ({
+    url: t.string({ description: 'Where events are posted: https, port 443 or from 1024 on, a public address.', validate: url }),
+    events: t.stringList({ description: 'Types, wildcards such as `transfer.*`, or `*`.', validate: events }),
+    description: t.string({ required: false, validate: description }),
+  }),
+});
+
+const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
+  fields: (t) => ({
+    url: t.string({ required: false, validate: url }),
+    events: t.stringList({ required: false, validate: events }),
+    description: t.string({ required: false, validate: description }),
+    status: t.field({ type: SettableStatusEnum, required: false, description: 'A disabled subscription is made active again here.' }),
+  }),
+});
+
+const RotateSecretInput = builder.inputType('RotateSecretInput', {
+  fields: (t) => ({
+    strategy: t.field({ type: RotationStrategyEnum, required: false, description: '`overlap`, the default, signs with both for a while.' }),
+    overlapSeconds: t.int({
+      required: false,
+      description: 'How long the old secret still signs: 86400 by default.',
+      validate: z.number().min(0).max(longestOverlapSeconds),
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  webhook: t.prismaField({
+    type: Webhook,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'WebhookId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => webhook(ctx, id, query),
+  }),
+  webhooks: t.field({
+    type: WebhookPage,
+    authScopes: { audience: 'operator' },
+    args: {
+      ...pageArgs(t),
+      status: t.arg({ type: WebhookStatusEnum, required: false }),
+      after: t.arg({ type: 'WebhookId', required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => webhooks(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createWebhook: t.prismaField({
+    type: Webhook,
+    authScopes: { audience: 'api_key' },
+    args: { input: t.arg({ type: CreateWebhookInput }) },
+    ...facts({ errors: [InvalidWebhookUrl, TooManyWebhooks] }),
+    resolve: (_query, _root, { input }, ctx) =>
+      once(
+        ctx,
+        () => createWebhook(ctx, input),
+        (id) => webhook(ctx, id),
+      ),
+  }),
+  updateWebhook: t.prismaField({
+    type: Webhook,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: UpdateWebhookInput }) },
+    ...facts({ errors: [NotFound, StateConflict, InvalidWebhookUrl] }),
+    resolve: (_query, _root, { id, input }, ctx) =>
+      once(
+        ctx,
+        () => updateWebhook(ctx, { ...input, id }),
+        (reference) => webhook(ctx, reference),
+      ),
+  }),
+  deleteWebhook: t.field({
+    type: DeletedWebhook,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'WebhookId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, { id }, ctx) =>
+      once(
+        ctx,
+        () => deleteWebhook(ctx, id),
+        async (reference) => ({ id: reference }) as never,
+      ),
+  }),
+  rotateWebhookSecret: t.field({
+    type: RotatedSecret,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: RotateSecretInput }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, { id, input }, ctx) =>
+      once<Rotated>(
+        ctx,
+        () => rotateSecret(ctx, { ...input, id }),
+        (reference) => webhook(ctx, reference),
+      ),
+  }),
+}));

@@ -1,0 +1,195 @@
+// Subscriptions: who is told of which events, where, and under which secret (CONTRACT.md 16).
+import type { Prisma, Webhook, WebhookStatus } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import { newToken } from '../../platform/crypto.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/database.js';
+import { egressProblem, isAllowedHost, leadsToPrivate } from '../../platform/egress.js';
+import { NotFound, ValidationFailed } from '../../platform/errors.js';
+import { isEventPattern } from '../../platform/event-catalog.js';
+import { transact } from '../../platform/idempotency.js';
+import { newId } from '../../platform/ids.js';
+import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
+
+/** Paused by its owner, disabled by the platform. Its owner makes a disabled one active again. */
+export const webhookLifecycle: Lifecycle<WebhookStatus> = {
+  active: ['paused', 'disabled'],
+  paused: ['active'],
+  disabled: ['active', 'paused'],
+};
+
+/** Subscriptions of a workspace, deleted ones not counted. */
+export const mostWebhooks = 16;
+export const longestOverlapSeconds = 604_800;
+const defaultOverlapSeconds = 86_400;
+
+/** A subscription with its secret, which only the answer that made it carries. */
+export interface IssuedWebhook extends Webhook {
+  secret: string;
+}
+
+export interface CreateWebhookInput {
+  url: string;
+  events: readonly string[];
+  description?: string | null | undefined;
+}
+
+/** Subscribes. 422 `invalid_webhook_url`, 400 for an unknown event type, 409 `state_conflict` for the seventeenth. */
+export async function createWebhook(ctx: Ctx, input: CreateWebhookInput): Promise<IssuedWebhook> {
+  checkEvents(input.events);
+  await checkUrl(ctx, input.url);
+  return transact(ctx, async (tx) => {
+    // The workspace's row is the lock: two creations cannot both be the sixteenth.
+    await tx.workspace.update({ where: { id: ctx.workspace.id }, data: { id: ctx.workspace.id }, select: { id: true } });
+    const count = await tx.webhook.count({ where: { deletedAt: null } });
+    if (count >= mostWebhooks) throw new TooManyWebhooks(mostWebhooks, count);
+    const at = ctx.clock.now();
+    const id = newId(at);
+    const secret = newToken('whsec_');
+    const webhook = await tx.webhook.create({
+      data: {
+        id,
+        url: input.url,
+        events: [...new Set(input.events)],
+        description: input.description ?? null,
+        sealedSecret: ctx.platform.vault.seal(secret, id),
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+    return { ...webhook, secret };
+  });
+}
+
+export interface UpdateWebhookInput {
+  id: string;
+  url?: string | null | undefined;
+  events?: readonly string[] | null | undefined;
+  description?: string | null | undefined;
+  status?: 'active' | 'paused' | null | undefined;
+}
+
+/** Changes a subscription. Made active again it begins with a clean count of failures. Errors as at creation. */
+export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promise<Webhook> {
+  if (input.events != null) checkEvents(input.events);
+  if (input.url != null) await checkUrl(ctx, input.url);
+  return transact(ctx, async (tx) => {
+    const before = await lockWebhook(tx, input.id);
+    const data: Prisma.WebhookUpdateInput = {
+      ...(input.url != null && { url: input.url }),
+      ...(input.events != null && { events: [...new Set(input.events)] }),
+      ...(input.description !== undefined && { description: input.description }),
+    };
+    if (input.status != null && input.status !== before.status) {
+      checkStep(webhookLifecycle, 'subscription', before.status, input.status);
+      Object.assign(data, { status: input.status, disabledAt: null, disabledReason: null, dlqInARow: 0, failingSince: null });
+    }
+    return tx.webhook.update({ where: { id: before.id }, data: { ...data, updatedAt: ctx.clock.now() } });
+  });
+}
+
+/** Ends a subscription. Its deliveries stay readable; those still to be sent go to the dead-letter queue when they are due. */
+export function deleteWebhook(ctx: Ctx, id: string): Promise<Webhook> {
+  return transact(ctx, async (tx) => {
+    await lockWebhook(tx, id);
+    const at = ctx.clock.now();
+    return tx.webhook.update({ where: { id }, data: { deletedAt: at, updatedAt: at } });
+  });
+}
+
+export interface RotateSecretInput {
+  id: string;
+  strategy?: 'overlap' | 'immediate' | null | undefined;
+  overlapSeconds?: number | null | undefined;
+}
+
+/** A new secret. With `overlap` (the default, 24 h) deliveries carry a signature of each until the old one ends, in real time. */
+export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateSecretInput): Promise<IssuedWebhook> {
+  if (strategy === 'immediate' && overlapSeconds != null) {
+    throw new ValidationFailed([{ path: ['overlapSeconds'], message: 'is for strategy overlap only', rule: 'strategy' }]);
+  }
+  return transact(ctx, async (tx) => {
+    const before = await lockWebhook(tx, id);
+    const secret = newToken('whsec_');
+    const overlaps = strategy !== 'immediate';
+    const webhook = await tx.webhook.update({
+      where: { id },
+      data: {
+        sealedSecret: ctx.platform.vault.seal(secret, id),
+        previousSealedSecret: overlaps ? Buffer.from(before.sealedSecret) : null,
+        // Real time, as the receiver's clock and the signature's `t`.
+        previousSecretExpiresAt: overlaps ? addSeconds(ctx.platform.clock.now(), overlapSeconds ?? defaultOverlapSeconds) : null,
+        updatedAt: ctx.clock.now(),
+      },
+    });
+    return { ...webhook, secret };
+  });
+}
+
+/** The secrets that a delivery of now is signed with, the newest first. */
+export function secretsOf(ctx: Ctx, webhook: Webhook): string[] {
+  const { vault, clock } = ctx.platform;
+  const { id, sealedSecret, previousSealedSecret, previousSecretExpiresAt } = webhook;
+  const overlaps = previousSealedSecret !== null && previousSecretExpiresAt !== null && previousSecretExpiresAt > clock.now();
+  return [sealedSecret, ...(overlaps ? [previousSealedSecret] : [])].map((sealed) => vault.open(sealed, id));
+}
+
+/** When the old secret ends; null when there is none that still signs. */
+export function previousSecretEnd(ctx: Ctx, { previousSecretExpiresAt: end }: Webhook): Date | null {
+  return end !== null && end > ctx.platform.clock.now() ? end : null;
+}
+
+/** The subscription, or 404. `query` is the caller's selection. */
+export async function webhook(ctx: Ctx, id: string, query: object = {}): Promise<Webhook> {
+  const found = await ctx.db.webhook.findFirst({ ...query, where: { id, deletedAt: null } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface WebhookFilter extends PageInput {
+  status?: WebhookStatus | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Subscriptions, newest first. */
+export function webhooks(ctx: Ctx, filter: WebhookFilter, query: object = {}): Promise<Page<Webhook>> {
+  const conditions: Prisma.WebhookWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
+  if (filter.status) conditions.push({ status: filter.status });
+  return listPage(ctx.db.webhook, { AND: conditions }, filter, query);
+}
+
+/** The subscription under its row's lock, or 404. */
+export async function lockWebhook(tx: Tx, id: string): Promise<Webhook> {
+  // An update that changes nothing takes the row's lock, so that two changes of one subscription follow each other.
+  const { count } = await tx.webhook.updateMany({ where: { id, deletedAt: null }, data: { id } });
+  if (count === 0) throw new NotFound();
+  return tx.webhook.findFirstOrThrow({ where: { id } });
+}
+
+/** The allowed private hosts count in the sandbox alone (Gap G-70). */
+export function mayBePrivate({ workspace }: Ctx): boolean {
+  return workspace.environment === 'test';
+}
+
+/** 422 `invalid_webhook_url` unless events may be sent there. Asked again at every send. */
+export async function checkUrl(ctx: Ctx, url: string): Promise<void> {
+  const allowHosts = mayBePrivate(ctx) ? ctx.platform.config.webhookAllowHosts : [];
+  const problem = egressProblem(url, allowHosts);
+  if (problem !== undefined) throw new InvalidWebhookUrl(problem);
+  const parsed = new URL(url);
+  if (!isAllowedHost(parsed, allowHosts) && (await leadsToPrivate(parsed.hostname)))
+    throw new InvalidWebhookUrl('must not lead to a private, local or reserved address');
+}
+
+/** 400 for each pattern that names no event type. */
+export function checkEvents(patterns: readonly string[], field = 'events'): void {
+  const issues = patterns.flatMap((pattern, index) =>
+    isEventPattern(pattern)
+      ? []
+      : [{ path: [field, index], message: 'names no event type: see GET /v1/webhooks/events', rule: 'event_type' }],
+  );
+  if (issues.length > 0) throw new ValidationFailed(issues);
+}

@@ -1,0 +1,44 @@
+// Reads the credential and finds who it stands for. Knows no credential itself: it asks the resolvers that contexts.ts lists.
+import { anonymous, type CredentialResolver, type Identity, MalformedCredential } from '../platform/credential.js';
+import type { Environment, Platform } from '../platform/ctx.js';
+import { createCtx } from '../platform/request.js';
+import type { Handler } from './state.js';
+
+const bearer = /^Bearer +([A-Za-z0-9._~+/-]{1,4096}=*)$/i;
+const jwt = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+
+export interface AuthenticateOptions {
+  platform: Platform;
+  /** The listener's: a credential of the other environment is refused by its resolver. */
+  environment: Environment;
+  resolvers: readonly CredentialResolver[];
+}
+
+function resolverOf(resolvers: readonly CredentialResolver[], credential: string): CredentialResolver | undefined {
+  return resolvers.find(({ prefix }) => (prefix === 'jwt' ? jwt.test(credential) : credential.startsWith(prefix)));
+}
+
+/**
+ * Sets `state.ctx`. Without an Authorization header the actor is anonymous; a header that cannot be read is
+ * 401 `malformed_credential`, also on public paths: who shows a credential means it (Gap G-18).
+ */
+export function authenticate({ platform, environment, resolvers }: AuthenticateOptions): Handler {
+  // A JWT is recognised last: the other kinds begin in a way that no JWT does, but the pattern alone would not say so.
+  const ordered = [...resolvers].sort((a, b) => Number(a.prefix === 'jwt') - Number(b.prefix === 'jwt'));
+  const nobody = anonymous(environment);
+
+  const identify = (header: string): Promise<Identity> => {
+    const credential = bearer.exec(header)?.[1];
+    if (credential === undefined) throw new MalformedCredential();
+    const resolver = resolverOf(ordered, credential);
+    if (resolver === undefined) throw new MalformedCredential();
+    return resolver.resolve(platform, credential, environment);
+  };
+  return async (http, next) => {
+    const { state } = http;
+    const header = http.req.headers.authorization;
+    const identity = header === undefined ? nobody : await identify(header);
+    state.ctx = createCtx(platform, identity, state.requestId, state.ip);
+    return next();
+  };
+}

@@ -1,0 +1,78 @@
+// Nothing waits for ever: a deadline for each request, and time and size limits for its head on the socket. A hung network
+// is not seen by PostgreSQL's statement_timeout, so the deadline is ours (ARCHITECTURE.md 12).
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { declareError } from '../platform/errors.js';
+import type { Handler } from './state.js';
+
+/** 503: the answer took too long (Gap G-12). What the request does may still happen, unlike with a dependency that refused at once. */
+class DeadlineExceeded extends declareError(503, 'dependency_unavailable') {
+  constructor() {
+    super('The request took too long and was given up; it may still take effect. Send it again with the same Idempotency-Key.', {
+      headers: { 'Retry-After': '1' },
+      details: { retry: { safe: false, same_key: true, after_s: 1 } },
+    });
+  }
+}
+
+/**
+ * Answers 503 when what follows takes longer than `ms`. A stream is exempt: it has been answered once it has begun.
+ * The work that hangs is not ended, only no longer waited for.
+ */
+export function limitTime(ms = 20_000): Handler {
+  return (_http, next) =>
+    new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new DeadlineExceeded()), ms);
+      const done = (settle: () => void) => {
+        clearTimeout(timer);
+        settle();
+      };
+      next().then(
+        () => done(resolve),
+        (error) => done(() => reject(error)),
+      );
+    });
+}
+
+/** What a socket is told when its bytes are no request that we read (Gap G-10). */
+const socketErrors: Record<string, { status: number; code: string; error: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', error: 'The headers are larger than 16 KiB.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', error: 'The request did not arrive in time.' },
+};
+const malformed = { status: 400, code: 'malformed_request', error: 'This is not an HTTP request that can be read.' };
+
+function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
+  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true;
+  if (error.code === 'ECONNRESET' || !socket.writable || answering) {
+    socket.destroy();
+    return;
+  }
+  const { status, code, error: sentence } = socketErrors[error.code ?? ''] ?? malformed;
+  const requestId = `req_${randomUUID()}`;
+  const body = JSON.stringify({ error: sentence, code, details: {}, request_id: requestId });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Sets the time-outs of `server` and answers what cannot be read as a request in our error shape. */
+function secureServer<S extends Server>(server: S): S {
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 15_000;
+  server.keepAliveTimeout = 65_000;
+  server.maxHeadersCount = 100;
+  server.on('clientError', refuseSocket);
+  return server;
+}
+
+/** A server for `listener` with the limits of `secureServer`, looked after every two seconds. */
+export function createHttpServer(listener: RequestListener): Server {
+  return secureServer(createServer({ connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 }, listener));
+}

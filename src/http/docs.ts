@@ -1,0 +1,157 @@
+// GET /docs: the API reference with try-it, and GET /v1/openapi.json beside it. Swagger UI is served whole from here under a
+// policy that lets the page talk to this server alone.
+
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { type Asset, packAsset, sendAsset } from './asset.js';
+import type { Handler, HttpContext } from './state.js';
+
+export interface DocsOptions {
+  title: string;
+  /** The printed document, without `servers`. */
+  openapi: () => Record<string, unknown>;
+  /** What `servers` says of this listener, such as "Sandbox". */
+  serverDescription: string;
+  /** The public address of this listener; null: whatever address the caller used. */
+  baseUrl: string | null;
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const startScript = `window.ui = SwaggerUIBundle({
+  url: '/v1/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  filter: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+  persistAuthorization: true,
+  requestSnippetsEnabled: true,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: 'BaseLayout',
+});
+`;
+
+const ownStyle = `
+body { margin: 0; background: #fff; }
+header { font: 16px/1.5 system-ui, sans-serif; background: #16213a; color: #fff; padding: 12px 24px; display: flex; gap: 24px; flex-wrap: wrap; align-items: baseline; }
+header strong { font-size: 18px; }
+header a { color: #b9cdfd; }
+.swagger-ui .wrapper { max-width: 1200px; }
+.swagger-ui .dialog-ux .modal-ux-content { max-height: 80vh; padding: 8px 20px; }
+.swagger-ui .auth-container, .swagger-ui .auth-container:last-of-type { margin: 0; padding: 6px 0 8px; }
+.swagger-ui .auth-container h4 { margin: 0; }
+.swagger-ui .auth-btn-wrapper { justify-content: flex-start; padding: 2px 0; }
+.swagger-ui .info { margin: 28px 0 20px; }
+.swagger-ui .scheme-container { padding: 14px 0; margin: 0 0 12px; box-shadow: none; border-block: 1px solid #d8dde7; }
+`;
+
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+
+interface Files {
+  page: string;
+  byPath: ReadonlyMap<string, Asset>;
+}
+
+async function loadFiles(title: string): Promise<Files> {
+  const folder = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  // Without its last line, which names a source map that is not served.
+  const read = async (name: string) =>
+    (await readFile(path.join(folder, name), 'utf8')).replace(/\/[/*]# sourceMappingURL=\S+( \*\/)?\s*$/, '');
+  const [bundle, style, start, icon] = await Promise.all([
+    read('swagger-ui-bundle.js').then((text) => packAsset(text, 'text/javascript')),
+    read('swagger-ui.css').then((text) => packAsset(text + ownStyle, 'text/css')),
+    packAsset(startScript, 'text/javascript'),
+    readFile(path.join(folder, 'favicon-32x32.png')).then((bytes) => packAsset(bytes, 'image/png')),
+  ]);
+  const named = (name: string, { hash }: Asset, ext: string) => `/docs/assets/${name}.${hash}.${ext}`;
+  const paths = {
+    bundle: named('reference', bundle, 'js'),
+    style: named('reference', style, 'css'),
+    start: named('start', start, 'js'),
+    icon: named('icon', icon, 'png'),
+  };
+  const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${escapeHtml(title)}</title>
+    <link rel="icon" type="image/png" href="${paths.icon}">
+    <link rel="stylesheet" href="${paths.style}">
+  </head>
+  <body>
+    <header><strong>${escapeHtml(title)}</strong><a href="/graphql">GraphiQL</a><a href="/v1/openapi.json">openapi.json</a></header>
+    <noscript>The reference needs JavaScript; /v1/openapi.json has the same as data.</noscript>
+    <main id="reference"></main>
+    <script src="${paths.bundle}"></script>
+    <script src="${paths.start}"></script>
+  </body>
+</html>
+`;
+  const byPath = new Map([
+    [paths.bundle, bundle],
+    [paths.style, style],
+    [paths.start, start],
+    [paths.icon, icon],
+  ]);
+  return { page, byPath };
+}
+
+/** The address that the caller used, when it can be one. */
+function ownOrigin({ protocol, host }: HttpContext): string {
+  return /^[\w.-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : '/';
+}
+
+/** Serves /docs, its files and /v1/openapi.json; everything else goes on. */
+export function serveDocs({ title, openapi, serverDescription, baseUrl }: DocsOptions): Handler {
+  let files: Promise<Files> | undefined;
+  const load = (): Promise<Files> => {
+    files ??= loadFiles(title).catch((error) => {
+      files = undefined;
+      throw error;
+    });
+    return files;
+  };
+  const documents = new LRUCache<string, Asset>({ max: 8 });
+  const documentFor = async (url: string): Promise<Asset> => {
+    const kept = documents.get(url);
+    if (kept !== undefined) return kept;
+    const document = { ...openapi(), servers: [{ url, description: serverDescription }] };
+    const asset = await packAsset(JSON.stringify(document), 'application/json');
+    documents.set(url, asset);
+    return asset;
+  };
+  return async (http, next) => {
+    if (http.method !== 'GET' && http.method !== 'HEAD') return next();
+    if (http.path === '/v1/openapi.json') {
+      http.state.route = '/v1/openapi.json';
+      return sendAsset(http, await documentFor(baseUrl ?? ownOrigin(http)), 'revalidate');
+    }
+    if (http.path !== '/docs' && !http.path.startsWith('/docs/')) return next();
+    http.state.route = '/docs';
+    const { page, byPath } = await load();
+    const asset = byPath.get(http.path);
+    if (asset !== undefined) return sendAsset(http, asset, 'immutable');
+    if (http.path !== '/docs' && http.path !== '/docs/') return next();
+    http.set('Content-Security-Policy', policy);
+    http.set('Cache-Control', 'no-cache');
+    http.type = 'text/html';
+    http.body = page;
+    return undefined;
+  };
+}

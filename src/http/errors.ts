@@ -1,0 +1,169 @@
+// One place turns failures into answers, for both faces (Gap G-10) (CONTRACT.md 0 "Errors"). What is not an ApiError is a 500 that says
+// nothing to the caller and everything to the log, credentials excepted.
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { sqlState, unlessUnreachable } from '../platform/database.js';
+import {
+  ApiError,
+  BodyTooLarge,
+  declareError,
+  type FieldIssue,
+  InvalidJson,
+  UnsupportedMediaType,
+  ValidationFailed,
+} from '../platform/errors.js';
+import type { Logger } from '../platform/log.js';
+import type { Handler, HttpContext } from './state.js';
+
+class InternalError extends declareError(500, 'internal_error') {}
+/** 429. `retryAfter` is in whole seconds, at least 1. */
+export class RateLimitExceeded extends declareError(429, 'rate_limit_exceeded') {
+  constructor(retryAfter: number) {
+    super('Too many requests: wait for Retry-After seconds.', {
+      headers: { 'Retry-After': String(retryAfter) },
+      details: { retry_after: retryAfter },
+    });
+  }
+}
+
+/** Of a GraphQL request; the REST face reads its own bodies. */
+const bodyLimit = 256 * 1024;
+
+const unknownPath = () => new ApiError(404, 'not_found', 'No such path: /docs and /v1/openapi.json list what there is.');
+
+/** Text that PostgreSQL does not take: 22021 bad bytes, 22P05 untranslatable character. */
+const badText = new Set(['22021', '22P05']);
+
+/** What raw-body and Koa throw, by their `type` or status. */
+function fromHttpError(error: unknown): ApiError | undefined {
+  const { status, type, expose, message } = error as { status?: unknown; type?: unknown; expose?: unknown; message?: unknown };
+  if (type === 'entity.too.large' || status === 413) return new BodyTooLarge(bodyLimit);
+  if (type === 'encoding.unsupported' || status === 415)
+    return new UnsupportedMediaType('The body must be UTF-8 JSON, not compressed.', { cause: error });
+  if (status === 404 && expose === true) return unknownPath();
+  if (status === 400 && typeof type === 'string') return new InvalidJson('The body did not arrive whole.', { cause: error });
+  if (status === 400 && expose === true) return new ValidationFailed([], String(message));
+  return undefined;
+}
+
+/** The error that a caller is told about: `error` itself where it is one, else what it stands for, else a 500. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const reached = unlessUnreachable(error);
+  if (reached instanceof ApiError) return reached;
+  if (badText.has(sqlState(error) ?? '')) return new ValidationFailed([], 'A text has characters that cannot be stored.');
+  const known = typeof error === 'object' && error !== null ? fromHttpError(error) : undefined;
+  return known ?? new InternalError('Something went wrong on our side. The request id names it in our logs.', { cause: error });
+}
+
+const credential = /\b(pk_(?:test|live)_|agent_|sess_|portal_|whsec_|Bearer\s+)[\w.~+/=-]{6,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+/gi;
+
+/** `text` with every credential in it blotted out. */
+function withoutCredentials(text: string): string {
+  return text.replace(credential, (_, prefix: string | undefined) => `${prefix ?? ''}[secret]`);
+}
+
+function forLog(error: unknown): unknown {
+  if (!(error instanceof Error)) return withoutCredentials(String(error));
+  const { name, message, stack, cause } = error;
+  return {
+    type: name,
+    code: sqlState(error),
+    message: withoutCredentials(message),
+    stack: withoutCredentials(stack ?? ''),
+    ...(cause === undefined || cause === error ? {} : { cause: forLog(cause) }),
+  };
+}
+
+/** Logs what went wrong on our side: 500 as an error, a lost dependency as a warning, the rest not at all. */
+function logFault(log: Logger, error: ApiError, requestId: string, route: string): void {
+  if (error.status === 500) log.error({ err: forLog(error.cause ?? error), requestId, route }, 'request failed');
+  else if (error.status === 503) log.warn({ err: forLog(error.cause ?? error), requestId, route }, 'request not served');
+}
+
+/** Paths are spelled already: each face spells its own before the error gets here. */
+function detailsOf({ details, fields }: ApiError): Record<string, unknown> {
+  const spell = ({ path, ...issue }: FieldIssue) => ({ path: path.join('.'), ...issue });
+  return fields === undefined ? (details ?? {}) : { ...details, fields: fields.map(spell) };
+}
+
+/** The body of a REST error. */
+function restErrorBody(error: ApiError, requestId: string): Record<string, unknown> {
+  if (error instanceof RateLimitExceeded) return { error: 'rate_limit_exceeded', retry_after: error.details?.['retry_after'] };
+  return { error: error.message, code: error.code, details: detailsOf(error), request_id: requestId };
+}
+
+/** What `extensions` of a GraphQL error hold. */
+function extensionsOf(error: ApiError, requestId: string): Record<string, unknown> {
+  return { code: error.code, details: detailsOf(error), requestId, http: { status: error.status } };
+}
+
+function rootOf(error: GraphQLError): unknown {
+  let root: unknown = error;
+  while (root instanceof GraphQLError && root.originalError !== undefined) root = root.originalError;
+  return root;
+}
+
+/** True for what GraphQL itself says of a request: syntax, validation, the values of variables and arguments. */
+export function isRequestError(error: unknown): error is GraphQLError {
+  if (!(error instanceof GraphQLError) || !(rootOf(error) instanceof GraphQLError)) return false;
+  return error.path === undefined || /^(Argument|Variable) "/.test(error.message);
+}
+
+/** The ApiError behind an error of an execution. */
+export function apiErrorOf(error: unknown): ApiError {
+  if (isRequestError(error)) return new ValidationFailed([], error.message);
+  return toApiError(error instanceof GraphQLError ? rootOf(error) : error);
+}
+
+/** One error of a GraphQL answer, spelled for the caller; faults of ours are logged. */
+export function graphqlError(error: unknown, requestId: string, log: Logger): GraphQLFormattedError {
+  const api = apiErrorOf(error);
+  logFault(log, api, requestId, 'graphql');
+  const { locations, path } = error instanceof GraphQLError ? error.toJSON() : {};
+  return {
+    message: api.message,
+    ...(locations === undefined ? {} : { locations }),
+    ...(path === undefined ? {} : { path }),
+    extensions: extensionsOf(api, requestId),
+  };
+}
+
+function sendError(http: HttpContext, error: ApiError): void {
+  const { state } = http;
+  http.status = error.status;
+  if (error.status === 401) http.set('WWW-Authenticate', 'Bearer error="invalid_token"');
+  for (const [name, value] of Object.entries(error.headers ?? {})) http.set(name, value);
+  http.remove('Content-Encoding');
+  http.remove('ETag');
+  http.set('Cache-Control', 'no-store');
+  if (state.face === 'graphql') {
+    http.type = http.get('Accept').includes('application/graphql-response+json') ? 'application/graphql-response+json' : 'application/json';
+    http.body = JSON.stringify({ errors: [{ message: error.message, extensions: extensionsOf(error, state.requestId) }] });
+  } else {
+    http.type = 'application/json';
+    http.body = JSON.stringify(restErrorBody(error, state.requestId));
+  }
+}
+
+/** Answers every failure of what follows; a request that nobody answered is 404. */
+export function renderErrors(log: Logger): Handler {
+  return async (http, next) => {
+    try {
+      await next();
+      if (http.status === 404 && http.body === undefined) throw unknownPath();
+    } catch (thrown) {
+      const error = toApiError(thrown);
+      logFault(log, error, http.state.requestId, http.state.route);
+      sendError(http, error);
+    }
+  };
+}
+
+const leaving = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ECANCELED']);
+
+/** For `app.on('error')`: what is left to say after an answer was begun. Clients that leave are no error. */
+export function logAppError(log: Logger): (error: unknown) => void {
+  return (error) => {
+    if (!leaving.has((error as { code?: string }).code ?? '')) log.error({ err: forLog(error) }, 'answer failed');
+  };
+}

@@ -1,0 +1,151 @@
+// Reads a GraphQL request before its budget is taken: the document decides which one. Faults found here are kept and told
+// after the budgets, so that a request which cannot be read costs a point like any other.
+import { isUtf8 } from 'node:buffer';
+import type { ParsedUrlQuery } from 'node:querystring';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, type OperationDefinitionNode, parse, visit } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import getRawBody from 'raw-body';
+import { InvalidJson, MethodNotAllowed, UnsupportedMediaType, ValidationFailed } from '../platform/errors.js';
+import { checkJson, parseText } from '../platform/scalar.js';
+import { maxTokens } from './graphql-limits.js';
+import { type RootField, rateOf, rootFields } from './root-field.js';
+import type { Handler, HttpContext } from './state.js';
+
+const bodyLimit = 256 * 1024;
+const known = ['query', 'variables', 'operationName', 'extensions'];
+
+interface Params {
+  query: string;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+}
+
+export interface GraphQLRequest {
+  /** Why the request cannot be served. Nothing else is set then. */
+  failure?: unknown;
+  params: Params;
+  document?: DocumentNode;
+  /** Why there is no document. */
+  syntaxError?: GraphQLError;
+  /** The operation to run, where the document has it. */
+  operation?: OperationDefinitionNode;
+  roots: readonly RootField[];
+}
+
+function checkedParams(given: unknown): Params {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new ValidationFailed([], 'The body must be one JSON object with `query`; lists of operations are not taken.');
+  }
+  const { query, variables, operationName, extensions, ...rest } = given as Record<string, unknown>;
+  const fault = (name: string, message: string, rule: string) => new ValidationFailed([{ path: [name], message, rule }]);
+  const [stranger] = Object.keys(rest);
+  if (stranger !== undefined) throw fault(stranger.slice(0, 64), `is not one of ${known.join(', ')}`, 'unknown');
+  if (typeof query !== 'string') throw fault('query', 'must be a GraphQL document', query === undefined ? 'required' : 'type');
+  if (typeof (operationName ?? '') !== 'string') throw fault('operationName', 'must be a string', 'type');
+  for (const [name, value] of [
+    ['variables', variables],
+    ['extensions', extensions],
+  ] as const) {
+    if (typeof (value ?? {}) !== 'object' || Array.isArray(value)) throw fault(name, 'must be an object', 'type');
+  }
+  try {
+    parseText(query);
+    // The wrapping levels of variables and inputs do not count against free-form members.
+    checkJson(variables ?? {}, -4);
+  } catch (error) {
+    throw new ValidationFailed(
+      [{ path: [], message: (error as Error).message, rule: 'text' }],
+      'The request has text that cannot be stored.',
+    );
+  }
+  return {
+    query,
+    ...(variables ? { variables: variables as Record<string, unknown> } : {}),
+    ...(operationName ? { operationName: operationName as string } : {}),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidJson('The body is not JSON.', { cause: error });
+  }
+}
+
+async function readPost(http: HttpContext): Promise<unknown> {
+  if (http.is('application/json') !== 'application/json') throw new UnsupportedMediaType('Send the operation as application/json.');
+  if (http.get('Content-Encoding') !== '') throw new UnsupportedMediaType('Send the body as it is, not compressed.');
+  const length = http.req.headers['content-length'];
+  const bytes = await getRawBody(http.req, { limit: bodyLimit, ...(length === undefined ? {} : { length }) }).catch((error) => {
+    // It stops in the middle; the rest must pass before the connection can be used again.
+    http.req.resume();
+    throw error;
+  });
+  if (!isUtf8(bytes)) throw new InvalidJson('The body is not UTF-8.');
+  return parseJson(bytes.toString('utf8'));
+}
+
+function readQuery(query: ParsedUrlQuery): unknown {
+  const { variables, extensions, ...rest } = query;
+  const parsed = (text: string | string[] | undefined) => (typeof text === 'string' && text !== '' ? parseJson(text) : text || undefined);
+  return { ...rest, variables: parsed(variables), extensions: parsed(extensions) };
+}
+
+type Parsed = { document: DocumentNode } | { syntaxError: GraphQLError };
+
+function parseDocument(query: string): Parsed {
+  try {
+    const document = parse(query, { maxTokens });
+    visit(document, {
+      StringValue(node) {
+        if (node.value.includes('\u0000') || !node.value.isWellFormed()) {
+          throw new GraphQLError('A string has a NUL character or a lone surrogate.', { nodes: node });
+        }
+      },
+    });
+    return { document };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { syntaxError: error };
+    // The parser calls itself for every level: within `maxTokens` a document can still be deeper than the stack.
+    if (error instanceof RangeError) return { syntaxError: new GraphQLError('The document is nested too deeply.') };
+    throw error;
+  }
+}
+
+async function readRequest(http: HttpContext, schema: GraphQLSchema, parsed: (query: string) => Parsed): Promise<GraphQLRequest> {
+  if (http.method !== 'POST' && http.method !== 'GET') throw new MethodNotAllowed(http.method, ['GET', 'POST']);
+  const params = checkedParams(http.method === 'GET' ? readQuery(http.query) : await readPost(http));
+  const result = parsed(params.query);
+  if ('syntaxError' in result) return { params, syntaxError: result.syntaxError, roots: [] };
+  const operation = getOperationAST(result.document, params.operationName) ?? undefined;
+  if (operation === undefined) return { params, document: result.document, roots: [] };
+  if (operation.operation !== 'query' && http.method === 'GET' && !http.get('Accept').includes('text/event-stream'))
+    throw new MethodNotAllowed(http.method, ['POST']);
+  if (operation.operation === 'mutation' && http.method === 'GET') throw new MethodNotAllowed(http.method, ['POST']);
+  return { params, document: result.document, operation, roots: rootFields(schema, result.document, operation) };
+}
+
+/** Sets `state.graphql` with the class and cost of the request. Comes before the budgets; never throws. */
+export function readGraphQL(schema: GraphQLSchema): Handler {
+  const documents = new LRUCache<string, Parsed>({ max: 1_000, maxSize: 2_000_000, sizeCalculation: (_, query) => query.length + 1 });
+  const parsed = (query: string): Parsed => {
+    const kept = documents.get(query);
+    if (kept !== undefined) return kept;
+    const result = parseDocument(query);
+    documents.set(query, result);
+    return result;
+  };
+  return async (http, next) => {
+    const { state } = http;
+    state.face = 'graphql';
+    state.route = '/graphql';
+    try {
+      state.graphql = await readRequest(http, schema, parsed);
+      Object.assign(state, rateOf(state.graphql.roots));
+    } catch (failure) {
+      state.graphql = { failure, params: { query: '' }, roots: [] };
+    }
+    return next();
+  };
+}

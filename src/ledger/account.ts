@@ -1,0 +1,139 @@
+// Ledger accounts: opened here, read here, never written elsewhere. Kinds as in CONTRACT.md 0 "Ledger model".
+import DataLoader from 'dataloader';
+import type { LedgerAccountStatus } from '../generated/prisma/client.js';
+import type { Ctx } from '../platform/ctx.js';
+import type { Tx } from '../platform/database.js';
+import { newId } from '../platform/ids.js';
+
+/** The three buckets of a wallet. */
+export const buckets = ['available', 'held', 'wrapped'] as const;
+export type Bucket = (typeof buckets)[number];
+
+/** Balances of a wallet, minor units. `pendingIn` is what others hold for it (Gap G-30). */
+export interface Balance {
+  currency: string;
+  available: bigint;
+  held: bigint;
+  wrapped: bigint;
+  pendingIn: bigint;
+}
+
+/** Ledger account ids of a wallet, by bucket. They never change. */
+export type WalletAccounts = Record<Bucket, string>;
+
+/** Opens the buckets of a new wallet. `lowThreshold` (minor units) arms account.balance.low (Gap G-31). */
+export async function openWalletAccounts(ctx: Ctx, tx: Tx, walletId: string, currency: string, lowThreshold: bigint | null): Promise<void> {
+  const at = ctx.clock.now();
+  await tx.ledgerAccount.createMany({
+    data: buckets.map((bucket) => ({
+      id: newId(at),
+      ownerId: walletId,
+      kind: `wallet.${bucket}`,
+      currency,
+      lowThreshold: bucket === 'available' ? lowThreshold : null,
+    })),
+  });
+}
+
+/** The workspace's own account of `kind` (`world`, clearing...), opened on first use; may go below zero. */
+export async function unboundedAccount(ctx: Ctx, kind: string, currency: string): Promise<string> {
+  const key = `ledger_account:${ctx.workspace.id}:${kind}:${currency}`;
+  return ctx.platform.cache.get(key, async () => {
+    const owner = ctx.workspace.id;
+    const at = ctx.clock.now();
+    await ctx.db.ledgerAccount.createMany({
+      data: [{ id: newId(at), ownerId: owner, kind, currency, unbounded: true }],
+      skipDuplicates: true,
+    });
+    const row = await ctx.db.ledgerAccount.findFirstOrThrow({ where: { ownerId: owner, kind, currency }, select: { id: true } });
+    return { value: row.id, tags: [] };
+  });
+}
+
+/**
+ * What happens to the wallet's money: `blocked` takes credits and refuses debits, `closed` refuses both. Money held stays
+ * movable (Gap G-35).
+ */
+export async function setWalletAccounts(tx: Tx, walletIds: readonly string[], status: LedgerAccountStatus): Promise<void> {
+  await tx.ledgerAccount.updateMany({
+    where: { ownerId: { in: [...walletIds] }, kind: { in: ['wallet.available', 'wallet.wrapped'] } },
+    data: { status },
+  });
+}
+
+/** True when any of the wallets has money in any bucket. After setWalletAccounts() in the same transaction, it stays so. */
+export async function haveMoney(tx: Tx, walletIds: readonly string[]): Promise<boolean> {
+  const where = { ownerId: { in: [...walletIds] }, kind: { startsWith: 'wallet.' }, balance: { not: 0n } };
+  return (await tx.ledgerAccount.findFirst({ where, select: { id: true } })) !== null;
+}
+
+/** Sets or clears the threshold of account.balance.low, minor units. */
+export async function setLowThreshold(tx: Tx, walletId: string, lowThreshold: bigint | null): Promise<void> {
+  await tx.ledgerAccount.updateMany({ where: { ownerId: walletId, kind: 'wallet.available' }, data: { lowThreshold } });
+}
+
+/** Ledger account ids of wallets, by wallet. Wallets of other workspaces are not in the answer. */
+export async function walletAccounts(ctx: Ctx, walletIds: readonly string[]): Promise<Map<string, WalletAccounts>> {
+  const rows = await ctx.db.ledgerAccount.findMany({
+    where: { ownerId: { in: [...walletIds] }, kind: { startsWith: 'wallet.' } },
+    select: { id: true, ownerId: true, kind: true },
+  });
+  const byWallet = new Map<string, WalletAccounts>();
+  for (const { id, ownerId, kind } of rows) {
+    const accounts = byWallet.get(ownerId) ?? ({} as WalletAccounts);
+    accounts[kind.slice('wallet.'.length) as Bucket] = id;
+    byWallet.set(ownerId, accounts);
+  }
+  return byWallet;
+}
+
+interface BalanceRow {
+  owner_id: string;
+  kind: string;
+  currency: string;
+  balance: string;
+  pending_in: string;
+}
+
+const balancesNow = `SELECT a.owner_id, a.kind, a.currency, a.balance,
+    (SELECT coalesce(sum(h.amount), 0) FROM hold h WHERE h.to_account_id = a.id AND h.status = 'held') AS pending_in
+  FROM ledger_account a WHERE a.workspace_id = $1 AND a.owner_id = ANY ($2::uuid[]) AND a.kind LIKE 'wallet.%'`;
+const balancesThen = `SELECT a.owner_id, a.kind, a.currency, ledger_balance_at(a.id, $3) AS balance,
+    (SELECT coalesce(sum(h.amount), 0) FROM hold h WHERE h.workspace_id = $1 AND h.to_account_id = a.id
+       AND h.created_at <= $3 AND (h.resolved_at IS NULL OR h.resolved_at > $3)) AS pending_in
+  FROM ledger_account a WHERE a.workspace_id = $1 AND a.owner_id = ANY ($2::uuid[]) AND a.kind LIKE 'wallet.%'`;
+
+/** Balances of wallets, now or as they were at `at` (workspace time), in one query. */
+export async function balances(ctx: Ctx, walletIds: readonly string[], at?: Date): Promise<Map<string, Balance>> {
+  const { rows } = await ctx.platform.database.pool.query<BalanceRow>({
+    name: at === undefined ? 'wallet_balances' : 'wallet_balances_then',
+    text: at === undefined ? balancesNow : balancesThen,
+    values: at === undefined ? [ctx.workspace.id, walletIds] : [ctx.workspace.id, walletIds, at],
+  });
+  const byWallet = new Map<string, Balance>();
+  for (const row of rows) {
+    const balance = byWallet.get(row.owner_id) ?? { currency: row.currency, available: 0n, held: 0n, wrapped: 0n, pendingIn: 0n };
+    balance[row.kind.slice('wallet.'.length) as Bucket] = BigInt(row.balance);
+    balance.pendingIn += BigInt(row.pending_in);
+    byWallet.set(row.owner_id, balance);
+  }
+  return byWallet;
+}
+
+const loaders = new WeakMap<Ctx, DataLoader<string, Balance>>();
+
+/** The balance of one wallet now; all that one request asks for are read together. */
+export function balance(ctx: Ctx, walletId: string): Promise<Balance> {
+  let loader = loaders.get(ctx);
+  if (loader === undefined) {
+    loader = new DataLoader(
+      async (ids) => {
+        const found = await balances(ctx, ids);
+        return ids.map((id) => found.get(id) ?? new Error(`wallet ${id} has no ledger accounts`));
+      },
+      { cache: false },
+    );
+    loaders.set(ctx, loader);
+  }
+  return loader.load(walletId);
+}

@@ -1,0 +1,85 @@
+// The proof that the ledger is right: balances that sum to zero per currency, and entries that chain without a hole.
+import type { Ctx } from '../platform/ctx.js';
+import type { Database } from '../platform/database.js';
+
+/** One currency of a trial balance, minor units: the balances below zero, those above, and what must be zero (Gap G-60). */
+export interface TrialBalanceLine {
+  currency: string;
+  debits: bigint;
+  credits: bigint;
+  difference: bigint;
+  accounts: number;
+}
+
+/** The workspace's trial balance now, or as it was at `at`. */
+export async function trialBalance(ctx: Ctx, at?: Date): Promise<TrialBalanceLine[]> {
+  const balance = at === undefined ? 'balance' : 'ledger_balance_at(id, $2)';
+  const { rows } = await ctx.platform.database.pool.query<Record<keyof TrialBalanceLine, string>>({
+    text: `SELECT currency, coalesce(-sum(b) FILTER (WHERE b < 0), 0) AS debits, coalesce(sum(b) FILTER (WHERE b > 0), 0) AS credits,
+        sum(b) AS difference, count(*) AS accounts
+      FROM (SELECT currency, ${balance} AS b FROM ledger_account WHERE workspace_id = $1) x GROUP BY currency ORDER BY currency`,
+    values: at === undefined ? [ctx.workspace.id] : [ctx.workspace.id, at],
+  });
+  return rows.map((row) => ({
+    currency: row.currency,
+    debits: BigInt(row.debits),
+    credits: BigInt(row.credits),
+    difference: BigInt(row.difference),
+    accounts: Number(row.accounts),
+  }));
+}
+
+/** Something in the ledger that cannot be: a sentence for people. */
+export type LedgerBreak = string;
+
+const checks: readonly { breaks: string; text: string }[] = [
+  {
+    breaks: 'balances of a workspace and currency do not sum to zero',
+    text: `SELECT workspace_id || ' ' || currency || ': ' || sum(balance) AS found FROM ledger_account
+      GROUP BY workspace_id, currency HAVING sum(balance) <> 0`,
+  },
+  {
+    breaks: 'entries of a transaction do not sum to zero',
+    text: `SELECT transaction_id || ' ' || currency || ': ' || sum(amount) AS found FROM ledger_entry
+      GROUP BY workspace_id, transaction_id, currency HAVING sum(amount) <> 0`,
+  },
+  {
+    breaks: 'an account differs from the sum of its entries',
+    text: `SELECT a.id || ': ' || a.balance || ' is not ' || coalesce(s.total, 0) || ', version ' || a.version || ' is not ' || coalesce(s.entries, 0) AS found
+      FROM ledger_account a LEFT JOIN (
+        SELECT account_id, sum(amount) AS total, count(*) AS entries, max(version) AS last FROM ledger_entry GROUP BY account_id
+      ) s ON s.account_id = a.id
+      WHERE a.balance <> coalesce(s.total, 0) OR a.version <> coalesce(s.entries, 0) OR a.version <> coalesce(s.last, 0)`,
+  },
+  {
+    breaks: 'a balance_after does not follow from the entry before it',
+    text: `SELECT account_id || ' version ' || version AS found FROM (
+        SELECT account_id, version, amount, balance_after,
+          lag(balance_after, 1, 0::bigint) OVER w AS before, lag(version, 1, 0::bigint) OVER w AS last,
+          lag(created_at) OVER w AS earlier, created_at
+        FROM ledger_entry WINDOW w AS (PARTITION BY account_id ORDER BY version)
+      ) e WHERE balance_after <> before + amount OR version <> last + 1 OR created_at < earlier`,
+  },
+  {
+    breaks: 'an account that must not is below zero',
+    text: `SELECT id || ': ' || balance AS found FROM ledger_account WHERE balance < 0 AND NOT unbounded`,
+  },
+  {
+    breaks: 'money held differs from the holds that are open',
+    text: `SELECT a.id || ': ' || a.balance || ' is not ' || coalesce(h.amount, 0) AS found
+      FROM ledger_account a LEFT JOIN (
+        SELECT held_account_id, sum(amount) AS amount FROM hold WHERE status = 'held' GROUP BY held_account_id
+      ) h ON h.held_account_id = a.id
+      WHERE a.kind = 'wallet.held' AND a.balance <> coalesce(h.amount, 0)`,
+  },
+];
+
+/** Checks every workspace. Empty when the ledger is right; each break names at most ten places. */
+export async function checkLedger(database: Database): Promise<LedgerBreak[]> {
+  const breaks: LedgerBreak[] = [];
+  for (const check of checks) {
+    const { rows } = await database.pool.query<{ found: string }>(`${check.text} LIMIT 10`);
+    for (const { found } of rows) breaks.push(`${check.breaks}: ${found}`);
+  }
+  return breaks;
+}

@@ -1,0 +1,46 @@
+// What the HTTP layer asks of those who know credentials. Each kind has one resolver, listed in contexts.ts and chosen by how
+// the credential begins (SPEC.md "Authentication").
+import type { Actor, Environment, Platform, Workspace } from './ctx.js';
+import { declareError } from './errors.js';
+
+export class MalformedCredential extends declareError(401, 'malformed_credential') {
+  constructor(message = 'The Authorization header must be `Bearer <credential>` with a credential that this platform issues.') {
+    super(message, { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } });
+  }
+}
+
+export class EnvironmentMismatch extends declareError(401, 'environment_mismatch') {
+  /** @param own the environment that the credential belongs to */
+  constructor(own: Environment) {
+    const [place, here] = own === 'test' ? ['the sandbox', 'production'] : ['production', 'the sandbox'];
+    super(`This credential belongs to the ${own} environment and this is ${here}: send it to the address of ${place}.`, {
+      headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+    });
+  }
+}
+
+/** Who a credential stands for, and where. */
+export interface Identity {
+  actor: Actor;
+  workspace: Workspace;
+}
+
+export interface CredentialResolver {
+  /** How the credential begins; `jwt` for three base64url parts with dots between them. */
+  readonly prefix: 'pk_' | 'agent_' | 'sess_' | 'portal_' | 'jwt';
+  /**
+   * The identity behind `credential`, or an ApiError that says why there is none: 401 with its own code,
+   * 401 `environment_mismatch` for a credential of the other environment, 403 `agent_suspended`. Keeps its own cache.
+   */
+  resolve(platform: Platform, credential: string, environment: Environment): Promise<Identity>;
+}
+
+const nilUuid = '00000000-0000-0000-0000-000000000000';
+
+/** Nobody in particular: sees no workspace, calls what is public. */
+export function anonymous(environment: Environment): Identity {
+  return {
+    actor: { type: 'anonymous', id: 'anonymous', name: 'anonymous', scopes: [], credential: { kind: 'none', id: '' } },
+    workspace: { id: nilUuid, tenantId: nilUuid, environment, clockOffsetMs: 0 },
+  };
+}

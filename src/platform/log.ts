@@ -1,0 +1,25 @@
+// Structured logs. Credentials never reach a log: headers are not logged and known secret members are redacted.
+import { type Logger, pino } from 'pino';
+
+export type { Logger };
+
+const secretMembers = [
+  'authorization',
+  'token',
+  'secret',
+  'privateKey',
+  'private_key',
+  'sessionToken',
+  'api_key',
+  'apiKey',
+  'signature',
+  'proof',
+];
+
+/** A pino logger that writes JSON lines to standard error, so that standard output stays for people. */
+export function createLogger(level: string): Logger {
+  return pino(
+    { level, base: null, redact: { paths: secretMembers.flatMap((name) => [name, `*.${name}`]), censor: '[secret]' } },
+    pino.destination({ fd: 2, sync: false }),
+  );
+}

@@ -1,0 +1,208 @@
+// The OpenAPI 3.1 document, derived from the same routes that are served: variables are parameters, the input type is the
+// body, the selection the response, a fragment a component, the description of an operation its summary.
+import { getNamedType, isSpecifiedScalarType } from 'graphql';
+import type { Audience } from '../platform/ctx.js';
+import type { JsonSchema } from '../platform/scalar.js';
+import { boundsOf } from '../platform/validation.js';
+import { SchemaComponents } from './json-schema.js';
+import { commonHeaders, errorResponses, errorSchemas, failuresOf } from './openapi-error.js';
+import type { OutputShape } from './output.js';
+import type { Route } from './routes.js';
+import type { RouteVariable } from './variable.js';
+
+/** Where the two environments are reached. */
+export interface ServerUrls {
+  production: string;
+  sandbox: string;
+}
+type Json = Record<string, unknown>;
+
+/**
+ * The document of `routes`, the same for the same routes. Without `urls` the servers are variables, as in the committed
+ * openapi.json.
+ */
+export function openApi(routes: readonly Route[], urls?: ServerUrls): Json {
+  const components = new SchemaComponents();
+  const paths: Record<string, Json> = {};
+  for (const route of routes.filter(({ when }) => when === undefined)) {
+    const flagged = routes.filter(({ when, method, path }) => when !== undefined && method === route.method && path === route.path);
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, flagged, components) };
+  }
+  const schemas = { ...components.all(), ...errorSchemas };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agent Payments Platform API',
+      version: '1.0.0',
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: serversOf(urls),
+    tags: tagsOf(routes),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: { schemas, responses: errorResponses(), parameters, headers, securitySchemes },
+  };
+}
+
+const introduction = [
+  'Wallets, an exact ledger, agent identity and spend control for software agents.',
+  'Every operation here is one GraphQL operation: `x-graphql` shows it, and `/graphql` runs it.',
+  'Ids are accepted with and without their prefix. A member or query parameter that an operation does not know is refused.',
+].join('\n\n');
+
+function serversOf(urls: ServerUrls | undefined): Json[] {
+  const server = (name: string, url: string | undefined, description: string, fallback: string): Json =>
+    url === undefined
+      ? { url: `{${name}}`, description, variables: { [name]: { default: fallback, description: 'Address of this environment.' } } }
+      : { url, description };
+  return [
+    server('base_url', urls?.production, 'Production: live keys (`pk_live_...`).', 'http://127.0.0.1:4000'),
+    server('sandbox_url', urls?.sandbox, 'Sandbox: test keys (`pk_test_...`).', 'http://127.0.0.1:4001'),
+  ];
+}
+
+function tagsOf(routes: readonly Route[]): Json[] {
+  const abouts = new Map(routes.map(({ context: { name, about } }) => [name, about]));
+  return [...abouts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, about]) => ({ name, description: about || `Operations on ${name}.` }));
+}
+
+function describeOperation(route: Route, flagged: readonly Route[], components: SchemaComponents): Json {
+  const all = [route, ...flagged];
+  const [title = route.name, ...more] = route.summary.split('\n');
+  const description = more.join('\n').trim();
+  const body = requestBody(route, components);
+  return {
+    operationId: route.name,
+    summary: title.replace(/\.$/, ''),
+    ...(description === '' ? {} : { description }),
+    tags: [route.context.name],
+    parameters: describeParameters(route, flagged, components),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: { ...describeAnswers(all, components), ...failuresOf(all) },
+    security: securityOf(route.audience),
+    externalDocs: { description: 'Run it in GraphiQL', url: `/graphql?op=${route.name}` },
+    'x-graphql': route.text,
+    ...(flagged.length === 0 ? {} : { 'x-graphql-variants': Object.fromEntries(flagged.map(({ when, text }) => [when, text])) }),
+  };
+}
+
+function describeParameters(route: Route, flagged: readonly Route[], components: SchemaComponents): Json[] {
+  const own = new Map<string, Json>();
+  for (const variable of [route, ...flagged].flatMap(({ variables }) => variables)) {
+    if (variable.source !== 'body') own.set(`${variable.source} ${variable.wire}`, describeVariable(variable, components));
+  }
+  const flags = flagged.map(({ when, summary }) => ({
+    name: when,
+    in: 'query',
+    description: `With \`true\`: ${summary}`,
+    schema: { type: 'boolean', default: false },
+  }));
+  const keyed = route.kind === 'mutation' && route.audience !== 'public' ? ['IdempotencyKey'] : [];
+  return [...own.values(), ...flags, ...[...keyed, 'RequestId'].map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+}
+
+function describeVariable({ wire, source, type, required, argument, defaultValue }: RouteVariable, components: SchemaComponents): Json {
+  const schema = components.text(type, argument === undefined ? [] : boundsOf(argument));
+  const named = getNamedType(type);
+  const description = argument?.description ?? (isSpecifiedScalarType(named) ? undefined : named.description);
+  return {
+    name: wire,
+    in: source,
+    ...(description ? { description } : {}),
+    ...(required ? { required } : {}),
+    schema: defaultValue === undefined ? schema : { ...schema, default: defaultValue },
+  };
+}
+
+function requestBody({ variables }: Route, components: SchemaComponents): Json | undefined {
+  const input = variables.find(({ source }) => source === 'body');
+  if (input === undefined) return undefined;
+  const schema = components.text(input.type);
+  const [name] = String(schema['$ref']).split('/').slice(-1);
+  const { required, examples } = components.all()[name ?? ''] as { required?: unknown; examples?: unknown[] };
+  const example = examples?.[0];
+  return {
+    required: required !== undefined,
+    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+  };
+}
+
+/** The answers of the operations of one path, by status; two with the same status are alternatives. */
+function describeAnswers(routes: readonly Route[], components: SchemaComponents): Record<string, Json> {
+  const byStatus = new Map<number, { description: string; schemas: JsonSchema[]; headers: Json }>();
+  for (const route of routes) {
+    const { shape, status, wrapped, kind, audience } = route;
+    const replayable = kind === 'mutation' && audience !== 'public' ? { 'Idempotent-Replayed': headerRef('Idempotent-Replayed') } : {};
+    const headers = { ...commonHeaders, Link: headerRef('Link'), ...replayable };
+    const schema = wrapped ? envelope(shape, components) : components.output(shape);
+    const add = (at: number, description: string) => {
+      const answer = byStatus.get(at) ?? { description, schemas: [], headers };
+      byStatus.set(at, { ...answer, schemas: [...answer.schemas, schema] });
+    };
+    add(status, status === 201 ? 'Created.' : status === 202 ? 'Accepted: it waits for something.' : 'Done.');
+    if (!wrapped && shape.members?.has('approval')) add(202, 'Accepted: it waits for an approval.');
+  }
+  const mediaType = routes[0]?.kind === 'subscription' ? 'text/event-stream' : 'application/json';
+  return Object.fromEntries(
+    [...byStatus].map(([status, { description, schemas, headers }]) => {
+      const [schema] = schemas;
+      const content = { [mediaType]: { schema: schemas.length === 1 ? schema : { anyOf: schemas } } };
+      return [status, { description, headers, content }];
+    }),
+  );
+}
+
+function envelope(shape: OutputShape, components: SchemaComponents): JsonSchema {
+  return { type: 'object', properties: { data: components.output(shape) }, required: ['data'] };
+}
+
+/** Who may call, as security requirements: one of them is enough. */
+function securityOf(audience: Audience): Json[] {
+  const schemes: Readonly<Record<Audience, readonly string[]>> = {
+    public: [],
+    any: ['apiKey', 'jwt', 'agentToken', 'agentSession'],
+    operator: ['apiKey', 'jwt'],
+    api_key: ['apiKey'],
+  };
+  return schemes[audience].map((name) => ({ [name]: [] }));
+}
+
+const bearer = (bearerFormat: string, description: string): Json => ({ type: 'http', scheme: 'bearer', bearerFormat, description });
+const securitySchemes = {
+  apiKey: bearer('pk_test_... or pk_live_...', 'An API key of the tenant; test keys work on the sandbox, live keys in production.'),
+  jwt: bearer('JWT', 'A JWT session of a person.'),
+  agentToken: bearer('agent_...', 'The long-lived token of an agent.'),
+  agentSession: bearer('sess_...', 'A session of an agent, got by signing a challenge with its Ed25519 key.'),
+};
+
+const headerRef = (name: string) => ({ $ref: `#/components/headers/${name}` });
+const header = (description: string, schema: JsonSchema): Json => ({ description, schema });
+const headers = {
+  'X-Request-Id': header('The id of this request, as sent or made up.', { type: 'string' }),
+  'X-RateLimit-Limit': header('Requests in a window.', { type: 'integer' }),
+  'X-RateLimit-Remaining': header('Requests left in this window.', { type: 'integer' }),
+  'X-RateLimit-Reset': header('Unix time at which the window ends.', { type: 'integer' }),
+  'Retry-After': header('Seconds to wait.', { type: 'integer' }),
+  'Idempotent-Replayed': header('`true` when this is the kept answer of an earlier request with the same key.', {
+    type: 'string',
+    enum: ['true'],
+  }),
+  Link: header('The GraphQL twin of this operation, to try in GraphiQL.', { type: 'string' }),
+};
+
+const parameters = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'Makes it safe to send a request again: the same key has one effect within 24 hours.',
+    schema: { type: 'string', minLength: 1, maxLength: 257, examples: ['order-4711'] },
+  },
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'Your own id of this request; it comes back in the answer.',
+    schema: { type: 'string' },
+  },
+};

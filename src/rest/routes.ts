@@ -1,0 +1,227 @@
+// Compiles the rest.graphql files into routes: every endpoint is one GraphQL operation that carries its own method and path
+// (ARCHITECTURE.md 3). Whatever is wrong with one stops the process, with file and line.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLSchema,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  Source,
+  validate,
+  visit,
+} from 'graphql';
+import type { FieldFacts } from '../platform/builder.js';
+import type { Audience, Ctx } from '../platform/ctx.js';
+import { type Method, type Stripped, stripDirectives } from './directives.js';
+import { type OutputShape, shapeOf } from './output.js';
+import { type RouteVariable, variablesOf } from './variable.js';
+
+/** One rest.graphql file. */
+export interface RouteSource {
+  file: string;
+  text: string;
+}
+
+/** One endpoint, or one of the operations of a path that a query flag selects. */
+export interface Route {
+  /** Name of the operation: operationId of OpenAPI, `op` of the Link header, scope of an Idempotency-Key. */
+  name: string;
+  kind: 'query' | 'mutation' | 'subscription';
+  method: Method;
+  path: string;
+  status: number;
+  when?: string;
+  /** The operation's description. */
+  summary: string;
+  /** The context: name of the file's folder, and what the comment at the top of the file says. */
+  context: { name: string; about: string };
+  /** The operation and the fragments that it uses, without our directives and descriptions. */
+  document: DocumentNode;
+  /** `document` as text: GraphQL that anybody can send. */
+  text: string;
+  operation: OperationDefinitionNode;
+  variables: readonly RouteVariable[];
+  root: GraphQLField<unknown, Ctx>;
+  /** True for `data:` (the answer is `{data}`), false for `body:` (the root field is the answer). */
+  wrapped: boolean;
+  shape: OutputShape;
+  audience: Audience;
+  facts: FieldFacts;
+}
+
+/** The rest.graphql files below a folder of contexts, in order of their names. */
+export function loadOperations(contexts: string): RouteSource[] {
+  return readdirSync(contexts, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => path.join(contexts, entry.name, 'rest.graphql'))
+    .sort()
+    .flatMap((file) => {
+      try {
+        return [{ file, text: readFileSync(file, 'utf8') }];
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        throw error;
+      }
+    });
+}
+
+/**
+ * Parses, validates and compiles the operations of all files, which share their fragments. Throws one Error that lists every
+ * fault as `file:line:column message`.
+ */
+export function compileRoutes(schema: GraphQLSchema, sources: readonly RouteSource[]): Route[] {
+  const definitions = sources.flatMap(({ file, text }) => located(() => parse(new Source(text, file)).definitions));
+  if (definitions.length === 0) return [];
+  const stripped = located(() => stripDirectives({ kind: Kind.DOCUMENT, definitions }));
+  const errors = validate(schema, stripped.document, undefined, { maxErrors: 50 });
+  if (errors.length > 0) throw new Error(errors.map(place).join('\n'));
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of stripped.document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const routes = [...stripped.routes.keys()].map((operation) => located(() => compileRoute(schema, operation, stripped, fragments)));
+  refuseClashes(routes);
+  return routes;
+}
+
+function compileRoute(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  stripped: Stripped,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): Route {
+  const directive = stripped.routes.get(operation);
+  const name = operation.name?.value;
+  const fault = (message: string) => new GraphQLError(message, { nodes: operation });
+  if (directive === undefined || name === undefined) throw fault('A routed operation has a name.');
+  const [selected, ...others] = operation.selectionSet.selections;
+  if (selected?.kind !== Kind.FIELD || others.length > 0) throw fault(`Operation "${name}" must select exactly one root field.`);
+  const alias = selected.alias?.value;
+  if (alias !== 'data' && alias !== 'body') throw fault(`The root field of "${name}" must be aliased "data" or "body".`);
+  const root = schema.getRootType(operation.operation)?.getFields()[selected.name.value];
+  if (root === undefined) throw fault(`Operation "${name}" selects no root field of the schema.`);
+  if (!isNonNullType(root.type)) throw fault(`The root field of "${name}" must not be nullable: what is missing is a 404.`);
+  const used = fragmentsOf(operation, fragments);
+  const document = withoutDescriptions({ kind: Kind.DOCUMENT, definitions: [operation, ...used] });
+  return {
+    ...directive,
+    name,
+    kind: operation.operation,
+    summary: operation.description?.value ?? name,
+    context: contextOf(operation.loc?.source),
+    document,
+    text: print(document),
+    operation,
+    variables: variablesOf(schema, operation, directive.path, root, stripped.headers),
+    root,
+    wrapped: alias === 'data',
+    shape: shapeOf(schema, root, selected, fragments, stripped.orNull),
+    audience: audienceOf(root),
+    facts: (root.extensions['facts'] as FieldFacts | undefined) ?? {},
+  };
+}
+
+function contextOf(source: Source | undefined): Route['context'] {
+  const name = path.basename(path.dirname(source?.name ?? ''));
+  const lines = (source?.body ?? '').split('\n');
+  const comment = lines.slice(
+    0,
+    lines.findIndex((line) => !line.startsWith('#')),
+  );
+  return {
+    name,
+    about: comment
+      .map((line) => line.replace(/^#\s*/, ''))
+      .join(' ')
+      .trim(),
+  };
+}
+
+/** The fragments that a node spreads, and those that they spread. */
+function fragmentsOf(operation: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): FragmentDefinitionNode[] {
+  const used = new Set<FragmentDefinitionNode>();
+  const collect = (node: OperationDefinitionNode | FragmentDefinitionNode) =>
+    visit(node, {
+      FragmentSpread(spread) {
+        const fragment = fragments.get(spread.name.value);
+        if (fragment === undefined || used.has(fragment)) return;
+        used.add(fragment);
+        collect(fragment);
+      },
+    });
+  collect(operation);
+  return [...used];
+}
+
+/** Descriptions in executable documents are young: other GraphQL servers and clients refuse to parse them. */
+function withoutDescriptions(document: DocumentNode): DocumentNode {
+  const strip = <N extends { description?: unknown }>({ description: _, ...node }: N) => node;
+  return visit(document, {
+    OperationDefinition: { leave: strip },
+    VariableDefinition: { leave: strip },
+    FragmentDefinition: { leave: strip },
+  });
+}
+
+/** The audience that the face declares on the root field; `any` where it says nothing. */
+function audienceOf(root: GraphQLField<unknown, Ctx>): Audience {
+  const options = root.extensions['pothosOptions'] as { authScopes?: unknown } | undefined;
+  const scopes = options?.authScopes;
+  if (scopes === undefined) return 'any';
+  const audience = (scopes as { audience?: unknown } | null)?.audience;
+  if (typeof audience !== 'string')
+    throw new Error(`the audience of ${root.name} must be a constant: it is asked before any input is read`);
+  return audience as Audience;
+}
+
+/** One operation for each method, path and flag; one spelling of a path; a flag only beside an operation without. */
+function refuseClashes(routes: readonly Route[]): void {
+  const spellings = new Map<string, string>();
+  const taken = new Map<string, Route>();
+  for (const route of routes) {
+    const bare = route.path.replace(/\{\w+\}/g, '{}');
+    const spelling = spellings.get(bare) ?? route.path;
+    if (spelling !== route.path) throw new Error(`${where(route)}: ${route.path} is already spelled ${spelling}`);
+    spellings.set(bare, spelling);
+    const slot = `${route.method} ${bare} ${route.when ?? ''}`;
+    const other = taken.get(slot);
+    if (other !== undefined)
+      throw new Error(`${where(route)}: "${route.name}" and "${other.name}" both answer ${route.method} ${route.path}`);
+    taken.set(slot, route);
+  }
+  for (const route of routes) {
+    if (route.when === undefined) continue;
+    const bare = route.path.replace(/\{\w+\}/g, '{}');
+    if (!taken.has(`${route.method} ${bare} `))
+      throw new Error(`${where(route)}: "${route.name}" has a flag, but no operation answers without it`);
+    if (route.variables.some((variable) => variable.wire === route.when))
+      throw new Error(`${where(route)}: $${route.when} is the flag itself`);
+  }
+}
+
+function where({ operation }: Route): string {
+  const { loc } = operation;
+  return loc === undefined ? 'rest.graphql' : `${loc.source.name}:${loc.startToken.line}`;
+}
+
+/** A GraphQL error with its file and line in front. */
+function place(error: GraphQLError): string {
+  const { source, locations } = error;
+  const at = locations?.[0];
+  return source !== undefined && at !== undefined ? `${source.name}:${at.line}:${at.column} ${error.message}` : error.message;
+}
+
+function located<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof GraphQLError ? new Error(place(error)) : error;
+  }
+}

@@ -1,0 +1,155 @@
+// loadConfig: defaults, every setting read, and every problem reported at once (ARCHITECTURE.md 9).
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig, settings } from '../src/config.js';
+
+const secretsKey = 'ab'.repeat(32);
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  throw new Error('the settings were accepted');
+}
+
+describe('loadConfig', () => {
+  it('needs nothing', () => {
+    expect(loadConfig({})).toEqual({
+      databaseUrl: null,
+      databasePool: 10,
+      redisUrl: null,
+      dataDir: path.resolve('.data'),
+      host: '127.0.0.1',
+      port: 4000,
+      sandboxPort: 4001,
+      baseUrl: null,
+      sandboxUrl: null,
+      role: 'all',
+      bootstrapLiveKey: null,
+      bootstrapTestKey: null,
+      rateLimit: { general: 100, sandbox: 1000, auth: 5 },
+      trustedProxies: 0,
+      secretsKey: null,
+      webhookAllowHosts: [],
+      logLevel: 'info',
+    });
+  });
+
+  it('reads every setting', () => {
+    expect(
+      loadConfig({
+        DATABASE_URL: 'postgresql://u:p@db:5432/app',
+        DATABASE_POOL: '16',
+        REDIS_URL: 'rediss://cache:6380/1',
+        DATA_DIR: '/srv/data',
+        HOST: '0.0.0.0',
+        PORT: '0',
+        SANDBOX_PORT: '0',
+        BASE_URL: 'https://api.example.com/',
+        SANDBOX_URL: 'https://sandbox.example.com',
+        ROLE: 'worker',
+        BOOTSTRAP_LIVE_KEY: 'pk_live_0123456789',
+        BOOTSTRAP_TEST_KEY: 'pk_test_0123456789',
+        RATE_LIMIT_GENERAL: '1',
+        RATE_LIMIT_SANDBOX: '2',
+        RATE_LIMIT_AUTH: '3',
+        TRUSTED_PROXIES: '2',
+        SECRETS_KEY: secretsKey.toUpperCase(),
+        WEBHOOK_ALLOW_HOSTS: 'Localhost:9000, [::1]:80,10.0.0.7:65535',
+        LOG_LEVEL: 'silent',
+      }),
+    ).toEqual({
+      databaseUrl: 'postgresql://u:p@db:5432/app',
+      databasePool: 16,
+      redisUrl: 'rediss://cache:6380/1',
+      dataDir: '/srv/data',
+      host: '0.0.0.0',
+      port: 0,
+      sandboxPort: 0,
+      baseUrl: 'https://api.example.com',
+      sandboxUrl: 'https://sandbox.example.com',
+      role: 'worker',
+      bootstrapLiveKey: 'pk_live_0123456789',
+      bootstrapTestKey: 'pk_test_0123456789',
+      rateLimit: { general: 1, sandbox: 2, auth: 3 },
+      trustedProxies: 2,
+      secretsKey,
+      webhookAllowHosts: ['localhost:9000', '[::1]:80', '10.0.0.7:65535'],
+      logLevel: 'silent',
+    });
+  });
+
+  it('takes an empty value as unset, as compose files and shells write it', () => {
+    expect(loadConfig({ DATABASE_URL: '', PORT: ' ', WEBHOOK_ALLOW_HOSTS: '' })).toEqual(loadConfig({}));
+  });
+
+  it('is frozen all through', () => {
+    const config = loadConfig({});
+    for (const part of [config, config.rateLimit, config.webhookAllowHosts]) expect(Object.isFrozen(part)).toBe(true);
+  });
+
+  it('names every problem in one message', () => {
+    const problems = problemsOf({ PORT: '70000', ROLE: 'cook', LOG_LEVEL: 'loud', DATABASE_URL: 'mysql://db', RATE_LIMIT_AUTH: '0' });
+    expect(problems).toHaveLength(6);
+    expect(new ConfigError(problems).message).toBe(
+      [
+        'The settings are not valid:',
+        '  - DATABASE_URL must be a URL that begins with postgres:// or postgresql://',
+        '  - PORT must be a whole number from 0 to 65535, not "70000"',
+        '  - ROLE must be one of all, api, worker, not "cook"',
+        '  - RATE_LIMIT_AUTH must be a whole number from 1 to 100000000, not "0"',
+        '  - LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud"',
+        '  - SECRETS_KEY is required with DATABASE_URL: 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)',
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['PORT', '-1'],
+    ['PORT', '4000.5'],
+    ['PORT', '1e3'],
+    ['DATABASE_POOL', '0'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['HOST', 'http://x'],
+    ['BASE_URL', 'ftp://x'],
+    ['BASE_URL', 'https://x/?a=1'],
+    ['BOOTSTRAP_LIVE_KEY', 'pk_test_0123456789'],
+    ['BOOTSTRAP_TEST_KEY', 'pk_test_short'],
+    ['TRUSTED_PROXIES', 'yes'],
+    ['SECRETS_KEY', 'zz'.repeat(32)],
+    ['WEBHOOK_ALLOW_HOSTS', 'localhost'],
+    ['WEBHOOK_ALLOW_HOSTS', 'localhost:0'],
+    ['WEBHOOK_ALLOW_HOSTS', 'localhost:65536'],
+  ])('refuses %s=%s', (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name} must `));
+  });
+
+  it('never repeats a secret', () => {
+    const secrets = {
+      DATABASE_URL: 'mysql://u:hunter2@db',
+      SECRETS_KEY: 'hunter2',
+      BOOTSTRAP_LIVE_KEY: 'hunter2',
+      REDIS_URL: 'http://:hunter2@r',
+    };
+    expect(problemsOf(secrets)).toHaveLength(4);
+    expect(problemsOf(secrets).join()).not.toContain('hunter2');
+  });
+
+  it('wants a secrets key with a database of its own, and two ports', () => {
+    expect(problemsOf({ DATABASE_URL: 'postgres://db/app' })).toEqual([expect.stringMatching(/^SECRETS_KEY is required/)]);
+    expect(problemsOf({ PORT: '5000', SANDBOX_PORT: '5000' })).toEqual(['SANDBOX_PORT must differ from PORT, both are 5000']);
+  });
+});
+
+describe('settings', () => {
+  it('lists defaults that load', () => {
+    const listed = Object.fromEntries(settings.map((setting) => [setting.name, setting.default]));
+    expect(loadConfig(listed)).toEqual(loadConfig({}));
+    for (const setting of settings) expect(setting.meaning).not.toBe('');
+  });
+});

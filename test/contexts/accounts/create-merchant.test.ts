@@ -1,0 +1,75 @@
+// POST /v1/merchants
+import { describe, expect, it } from 'vitest';
+import { newAccount } from '../../factories/payment.js';
+import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
+import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents, plain } from '../../refusal.js';
+
+const harness = useHarness();
+const create = (body: object) => harness.test.post('/v1/merchants', { name: 'Shop', category: 'cloud-computing', ...body });
+
+describe('POST /v1/merchants', () => {
+  describe('201', () => {
+    it('registers a seller', async () => {
+      const account = await newAccount(harness.test);
+      const { status, body } = await create({ account_id: account.id });
+      const at = harness.clock.now().toISOString();
+      expect(status).toBe(201);
+      expect(body.data).toEqual({
+        id: expect.stringMatching(/^mer_[0-9a-f-]{36}$/),
+        name: 'Shop',
+        category: 'cloud-computing',
+        account_id: account.id,
+        status: 'active',
+        metadata: {},
+        created_at: at,
+        updated_at: at,
+      });
+    });
+
+    it('with a merchant category code, a wallet of its account, an address and metadata', async () => {
+      const { account, wallet } = await openWallet(harness.test);
+      const given = { category: '5734', settlement_wallet_id: wallet.id, url: 'https://shop.example/', metadata: { a: 1 } };
+      const { body } = await create({ account_id: `acc_${account.id}`, ...given });
+      expect(body.data).toMatchObject({ ...given, account_id: account.id });
+    });
+  });
+
+  describe('400', () => {
+    const cases: [string, object, string][] = [
+      ['no name', { name: '' }, 'name'],
+      ['a category with spaces', { category: 'Cloud Computing' }, 'category'],
+      ['a code of three digits and a dash', { category: '573-' }, 'category'],
+      ['an address that is none', { url: 'shop' }, 'url'],
+      ['an address that is a script', { url: 'javascript:alert(1)' }, 'url'],
+      ['an account that can be no id', { account_id: 'me' }, 'account_id'],
+      ['the id of a wallet as an account', { account_id: `wal_${nowhere}` }, 'account_id'],
+      ['an unknown member', { settlement_wallet: nowhere }, 'settlement_wallet'],
+    ];
+    for (const [name, body, path] of cases) it(name, async () => expectInvalid(await create({ account_id: nowhere, ...body }), path));
+  });
+
+  describeUnauthenticated(harness, { method: 'POST', path: '/v1/merchants', body: {} });
+
+  describe('403', () =>
+    itRefusesAgents(harness, { method: 'POST', path: '/v1/merchants', body: { name: 'Shop', category: 'a', account_id: nowhere } }));
+
+  describe('404', () => {
+    it('one body for an account of nobody, of another tenant and of production', async () => {
+      const missing = await create({ account_id: nowhere });
+      expectRefused(missing, 404, 'not_found', { fields: [{ path: 'account_id' }] });
+      for (const { id } of await Promise.all([newAccount(harness.other), newAccount(harness.live)])) {
+        expect(plain(await create({ account_id: id }))).toEqual(plain(missing));
+      }
+    });
+
+    it('one body for a wallet of nobody, of another tenant and of another account', async () => {
+      const account = await newAccount(harness.test);
+      const ask = (wallet: Json) => create({ account_id: account.id, settlement_wallet_id: wallet.id });
+      const missing = await ask({ id: nowhere });
+      expectRefused(missing, 404, 'not_found', { fields: [{ path: 'settlement_wallet_id' }] });
+      for (const { wallet } of await Promise.all([openWallet(harness.other), openWallet(harness.live), openWallet(harness.test)])) {
+        expect(plain(await ask(wallet))).toEqual(plain(missing));
+      }
+    });
+  });
+});

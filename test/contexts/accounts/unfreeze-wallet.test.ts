@@ -1,0 +1,51 @@
+// POST /v1/wallets/{id}/unfreeze
+import { describe, expect, it } from 'vitest';
+import { pay, transferBody, twoWallets } from '../../factories/payment.js';
+import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
+import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+
+const harness = useHarness();
+const unfreeze = ({ id }: Json) => harness.test.post(`/v1/wallets/${id}/unfreeze`, {});
+
+describe('POST /v1/wallets/{id}/unfreeze', () => {
+  describe('200', () => {
+    it('lets it spend again, and forgets why it was frozen', async () => {
+      const { from, to } = await twoWallets(harness.test);
+      await harness.test.post(`/v1/wallets/${from.id}/freeze`, { reason: 'why' });
+      const { status, body } = await unfreeze(from);
+      expect(status).toBe(200);
+      expect(body.data).toMatchObject({ id: from.id, status: 'active' });
+      expect(body.data).not.toHaveProperty('frozen_at');
+      expect(body.data).not.toHaveProperty('frozen_reason');
+      await pay(harness.test, from, to, '1.00');
+    });
+
+    it('but not while its account is suspended', async () => {
+      const { from, to } = await twoWallets(harness.test);
+      await harness.test.post(`/v1/wallets/${from.id}/freeze`, {});
+      await harness.test.patch(`/v1/accounts/${from.account_id}`, { status: 'suspended' });
+      await unfreeze(from);
+      expectRefused(await harness.test.post('/v1/transfers', transferBody(from, to, '1.00')), 403, 'wallet_frozen');
+      await harness.test.patch(`/v1/accounts/${from.account_id}`, { status: 'active' });
+      await pay(harness.test, from, to, '1.00');
+    });
+  });
+
+  describeUnauthenticated(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/unfreeze` });
+
+  describe('403', () => itRefusesAgents(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/unfreeze` }));
+
+  describe('404', () =>
+    itKnowsNothingOf(
+      harness,
+      (id) => ({ method: 'POST', path: `/v1/wallets/${id}/unfreeze` }),
+      async (client) => (await openWallet(client)).wallet,
+    ));
+
+  describe('409', () => {
+    it('a wallet that is not frozen', async () => {
+      const { wallet } = await openWallet(harness.test);
+      expectRefused(await unfreeze(wallet), 409, 'state_conflict', { current_status: 'active', allowed_from: ['frozen'] });
+    });
+  });
+});

@@ -1,0 +1,120 @@
+// PATCH /v1/accounts/{id}
+import { describe, expect, it } from 'vitest';
+import { balanceOf, eventsOf, newAccount, pay, transferBody, twoWallets } from '../../factories/payment.js';
+import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
+import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+
+const harness = useHarness();
+const update = ({ id }: Json, body: unknown) => harness.test.patch(`/v1/accounts/${id}`, body);
+
+describe('PATCH /v1/accounts/{id}', () => {
+  describe('200', () => {
+    it('changes what it is given and tells which', async () => {
+      const account = await newAccount(harness.test, { email: 'old@example.com', customer_reference: 'kept' });
+      harness.clock.advance(5);
+      const { body } = await update(account, { name: 'Grace', email: 'new@example.com', metadata: { a: 1 } });
+      expect(body.data).toEqual({
+        ...account,
+        name: 'Grace',
+        email: 'new@example.com',
+        metadata: { a: 1 },
+        updated_at: harness.clock.now().toISOString(),
+      });
+      const [, told] = await eventsOf(harness, account.id);
+      expect(told).toEqual({
+        type: 'account.updated',
+        data: {
+          account_id: `acc_${account.id}`,
+          type: 'business',
+          status: 'active',
+          name: 'Grace',
+          changed_fields: ['name', 'email', 'metadata'],
+        },
+      });
+    });
+
+    it('clears an e-mail with null, and leaves what is not named', async () => {
+      const account = await newAccount(harness.test, { email: 'old@example.com' });
+      const { body } = await update(account, { email: null });
+      expect(body.data).not.toHaveProperty('email');
+      expect(body.data.name).toBe(account.name);
+    });
+
+    it('tells nothing when nothing changes', async () => {
+      const account = await newAccount(harness.test);
+      for (const body of [{}, { name: account.name }, { status: 'active' }]) expect((await update(account, body)).status).toBe(200);
+      expect(await eventsOf(harness, account.id)).toHaveLength(1);
+    });
+
+    it('suspended, its wallets take money and do not spend; active again, they do, but for the frozen one', async () => {
+      const { account, wallet } = await openWallet(harness.test, { funded: '10.00' });
+      const frozen = await harness.test.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'USD' });
+      await harness.test.make(`/v1/wallets/${frozen.id}/fund`, { amount: '10.00' });
+      await harness.test.post(`/v1/wallets/${frozen.id}/freeze`, {});
+      const { wallet: payee } = await openWallet(harness.test, { funded: '5.00' });
+      expect((await update(account, { status: 'suspended' })).body.data.status).toBe('suspended');
+      expectRefused(await harness.test.post('/v1/transfers', transferBody(wallet, payee, '1.00')), 403, 'wallet_frozen');
+      await pay(harness.test, payee, wallet, '2.00');
+      expect((await balanceOf(harness.test, wallet)).available).toBe('12.00');
+      await update(account, { status: 'active' });
+      await pay(harness.test, wallet, payee, '1.00');
+      expectRefused(await harness.test.post('/v1/transfers', transferBody(frozen, payee, '1.00')), 403, 'wallet_frozen');
+    });
+
+    it('closed when its wallets are empty, it takes nothing any more', async () => {
+      const { account, wallet } = await openWallet(harness.test);
+      const { wallet: payer } = await openWallet(harness.test, { funded: '5.00' });
+      expect((await update(account, { status: 'closed' })).body.data.status).toBe('closed');
+      expectRefused(await harness.test.post('/v1/transfers', transferBody(payer, wallet, '1.00')), 403, 'wallet_frozen', {
+        wallet_id: wallet.id,
+      });
+    });
+  });
+
+  describe('400', () => {
+    for (const [name, body, path] of [
+      ['an unknown status', { status: 'gone' }, 'status'],
+      ['an empty name', { name: '' }, 'name'],
+      ['an e-mail that is none', { email: '@' }, 'email'],
+      ['a type, which never changes', { type: 'person' }, 'type'],
+    ] as const) {
+      it(name, async () => expectInvalid(await update({ id: nowhere }, body), path));
+    }
+  });
+
+  describeUnauthenticated(harness, { method: 'PATCH', path: `/v1/accounts/${nowhere}`, body: {} });
+
+  describe('403', () => itRefusesAgents(harness, { method: 'PATCH', path: `/v1/accounts/${nowhere}`, body: {} }));
+
+  describe('404', () =>
+    itKnowsNothingOf(harness, (id) => ({ method: 'PATCH', path: `/v1/accounts/${id}`, body: { name: 'Mine' } }), newAccount));
+
+  describe('409', () => {
+    it('an account that is closed stays closed', async () => {
+      const account = await newAccount(harness.test);
+      await update(account, { status: 'closed' });
+      for (const status of ['active', 'suspended']) {
+        expectRefused(await update(account, { status }), 409, 'state_conflict', {
+          current_status: 'closed',
+          allowed_from: status === 'active' ? ['suspended'] : ['active'],
+        });
+      }
+    });
+
+    it('an account with money is not closed: available, held or wrapped', async () => {
+      const { from, to } = await twoWallets(harness.test, { funded: '10.00' });
+      const account = { id: from.account_id };
+      const refused = async () =>
+        expectRefused(await update(account, { status: 'closed' }), 409, 'state_conflict', { current_status: 'active' });
+      await refused();
+      const held = await pay(harness.test, from, to, '10.00', { capture: 'manual' });
+      await refused();
+      await harness.test.make(`/v1/transfers/${held.id}/cancel`, {});
+      await harness.test.make(`/v1/wallets/${from.id}/wrap`, { amount: '10.00' });
+      await refused();
+      await harness.test.make(`/v1/wallets/${from.id}/unwrap`, { amount: '10.00' });
+      await pay(harness.test, from, to, '10.00');
+      expect((await update(account, { status: 'closed' })).status).toBe(200);
+    });
+  });
+});

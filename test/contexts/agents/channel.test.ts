@@ -1,0 +1,97 @@
+// A channel under pressure, and as a company watches it over GraphQL.
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { connectionsOf } from '../../../src/contexts/agents/connection.js';
+import type { Tx } from '../../../src/platform/database.js';
+import { newId } from '../../../src/platform/ids.js';
+import { appendLines } from '../../../src/platform/line.js';
+import { nowhere, useHarness } from '../../harness.js';
+import { pay, payer } from './payer.js';
+import { connect, watch } from './stream.js';
+
+const harness = useHarness();
+const beat = () => connectionsOf(harness.platform).turn();
+
+describe('a channel under pressure', () => {
+  const line = (agentId: string, seq: number) => ({
+    agentId,
+    seq,
+    eventId: nowhere,
+    type: 'noise',
+    data: `{"text":"${'x'.repeat(4_000)}"}`,
+  });
+
+  it('cuts a reader that takes nothing, and forgets it', async () => {
+    const agent = await payer(harness);
+    const { fanout } = harness.platform;
+    const socket = connectSocket(Number(new URL(harness.test.url).port), '127.0.0.1');
+    socket.write(`GET /v1/agents/${agent.id}/connect HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${agent.session}\r\n\r\n`);
+    await once(socket, 'readable');
+    const connections = connectionsOf(harness.platform);
+    const before = connections.size;
+    for (let seq = 2; connections.size === before && seq < 100_000; seq += 1) {
+      fanout.deliver([line(agent.uuid, seq)]);
+      if (seq % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(connections.size).toBe(before - 1);
+    socket.destroy();
+  });
+
+  it('shows what is told twice once, and reads what is told out of order', async () => {
+    const agent = await payer(harness);
+    const stream = await connect(harness.test, agent.id, agent.session);
+    await stream.first('connected');
+    const { fanout, database } = harness.platform;
+    await pay(harness, agent, 2);
+    await stream.until((events) => events.length === 3);
+    fanout.deliver([line(agent.uuid, 3), line(agent.uuid, 2)]);
+    // Written by another process, and of two lines the first was not told here.
+    await database.unscoped.$transaction((tx) => appendElsewhere(tx, agent.uuid, harness.clock.now()));
+    fanout.deliver([line(agent.uuid, 5)]);
+    await stream.until((events) => events.length === 5);
+    expect(stream.events.map(({ id }) => Number(id))).toEqual([1, 2, 3, 4, 5]);
+    await stream.leave();
+  });
+
+  it('asks PostgreSQL by itself for what nobody told', async () => {
+    const agent = await payer(harness);
+    const stream = await connect(harness.test, agent.id, agent.session);
+    await stream.first('connected');
+    await harness.platform.database.unscoped.$transaction((tx) => appendElsewhere(tx, agent.uuid, harness.clock.now()));
+    await beat();
+    await stream.until((events) => events.filter(({ event }) => event === 'transfer_completed').length === 2);
+    await stream.leave();
+  });
+});
+
+/** Two lines that only the database knows of. */
+async function appendElsewhere(tx: Tx, agentId: string, createdAt: Date): Promise<void> {
+  const { workspaceId } = await tx.agent.findFirstOrThrow({ where: { id: agentId } });
+  const one = { workspaceId, agentId, type: 'transfer_completed', data: '{}', createdAt };
+  await appendLines(tx, [
+    { ...one, eventId: newId(createdAt) },
+    { ...one, eventId: newId(createdAt) },
+  ]);
+}
+
+describe('subscription agentEvents', () => {
+  it('200: a company watches its agents, and counts as no connection', async () => {
+    const agent = await payer(harness);
+    const stream = await watch(harness.test, agent.id);
+    await stream.first('next');
+    await pay(harness, agent);
+    await stream.until((events) => events.length === 2);
+    const [, line] = stream.events;
+    expect(line?.data.data.agentEvents).toMatchObject({ id: '00000000002', event: 'transfer_completed', data: { agent_id: agent.id } });
+    expect((await harness.test.get(`/v1/agents/${agent.id}/liveness`)).body.data.connected).toBe(false);
+    await stream.leave();
+  });
+
+  it("404: another tenant's", async () => {
+    const agent = await payer(harness);
+    const stream = await watch(harness.other, agent.id);
+    await stream.ended;
+    expect(stream.text).toContain('not_found');
+  });
+});

@@ -1,0 +1,63 @@
+// One PostgreSQL for the whole run, with one migrated template that every file clones. Embedded unless TEST_DATABASE_URL names one.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
+import { migrate } from '../src/platform/migrate.js';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server's own database, and the name of the template. */
+    databaseUrl: string;
+    template: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await openServer();
+  const template = `template_${process.pid}`;
+  await admin(server.url, `CREATE DATABASE ${template}`);
+  await migrate(withDatabase(server.url, template));
+  project.provide('databaseUrl', server.url);
+  project.provide('template', template);
+  return async () => {
+    await admin(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+    await server.stop();
+  };
+}
+
+async function openServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given) return { url: given, stop: async () => {} };
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'payments-test-'));
+  // As root PostgreSQL runs as another user, who must be able to enter.
+  await chmod(dataDir, 0o711);
+  const server = await startEmbeddedPostgres({ dataDir, durable: false, notice: () => {} });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** `url` with another database. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+}
+
+/** Runs one statement on the server's own database. */
+export async function admin(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,216 @@
+// The documents against the code: settings, lifecycles, gaps, decisions, and everything that one file says of another.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../src/config.js';
+import type { Lifecycle } from '../src/platform/lifecycle.js';
+import { codeOf, exists, readFiles } from './source.js';
+
+const documents = readFiles(['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'docs'], ['.md']);
+const sources = readFiles(['src', 'test', 'scripts', 'bench', 'prisma'], ['.ts', '.mjs', '.graphql', '.prisma', '.sql']);
+const textOf = (name: string) => documents.find((document) => document.path === name)?.text ?? '';
+const readme = textOf('README.md');
+const architecture = textOf('docs/architecture.md');
+
+/** Rows of a table as cells, heading left out. */
+function rowsOf(text: string, heading: string): string[][] {
+  const begin = text.indexOf(heading);
+  if (begin < 0) throw new Error(`there is no table ${heading}`);
+  const [table = ''] = text.slice(begin).split('\n\n');
+  return table
+    .trimEnd()
+    .split('\n')
+    .slice(2)
+    .map((row) =>
+      row
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+describe('README.md', () => {
+  it('begins with the two commands', () => {
+    const commands = readme.match(/^(npm|npx|docker|curl|KEY=).*/gm) ?? [];
+    expect(commands.slice(0, 2).map((command) => command.replace(/\s*#.*/, ''))).toEqual(['npm install && npm start', 'npm test']);
+  });
+
+  it('lists every setting as config.ts reads it', () => {
+    const listed = rowsOf(readme, '| setting | default | meaning |');
+    expect(listed).toEqual(
+      settings.map(({ name, default: preset, meaning }) => [`\`${name}\``, preset === '' ? '' : `\`${preset}\``, meaning]),
+    );
+  });
+
+  it('maps folders that exist', () => {
+    const named = rowsOf(readme, '| where | what |').flatMap(([where = '']) => where.match(/(?<=`)[a-z./]+(?=`)/g) ?? []);
+    expect(named.length).toBeGreaterThan(6);
+    expect(named.filter((name) => !exists(name))).toEqual([]);
+    const contexts = new Set(sources.flatMap((file) => /^src\/contexts\/([^/]+)\//.exec(file.path)?.[1] ?? []));
+    for (const context of contexts) expect(readme, 'the map of the code').toContain(`\`${context}\``);
+  });
+});
+
+describe('commands', () => {
+  const { scripts, version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    scripts: Record<string, string>;
+    version: string;
+  };
+  const shell = documents.flatMap(({ path: name, text }) =>
+    [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => ({ name, commands })),
+  );
+
+  it('are scripts of package.json', () => {
+    const called = shell.flatMap(({ commands }) =>
+      [...commands.matchAll(/\bnpm run (?:--silent )?([\w:]+)|\bnpm (start|test)\b/g)].map(([, run, short]) => run ?? short ?? ''),
+    );
+    expect(called.length).toBeGreaterThan(5);
+    expect(called.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+
+  it('are commands of cli.ts', () => {
+    const cli = sources.find((file) => file.path === 'src/cli.ts')?.text ?? '';
+    const known = [...cli.matchAll(/usage: '([a-z]+(?: [a-z]+)?)/g)].map(([, usage = '']) => usage);
+    expect(known).toContain('ledger check');
+    const called = shell.flatMap(({ commands }) => [...commands.matchAll(/\bcli -- ([a-z]+(?: [a-z]+)?)/g)].map(([, name = '']) => name));
+    expect(called.length).toBeGreaterThan(2);
+    // The second word may be an argument: `trigger transfer.completed`.
+    expect(called.filter((name) => !known.includes(name) && !known.includes(name.replace(/ .*/, '')))).toEqual([]);
+    expect(known.filter((name) => !readme.includes(name))).toEqual([]);
+  });
+
+  it('belong to the version that the changelog begins with', () => {
+    expect(/^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1]).toBe(version);
+  });
+});
+
+describe('docs/architecture.md', () => {
+  const declared = sources.flatMap((file) =>
+    file.path.startsWith('src/contexts/')
+      ? [...file.text.matchAll(/^(?:export )?const (\w+Lifecycle): Lifecycle/gm)].map(([, name = '']) => ({ name, file: file.path }))
+      : [],
+  );
+
+  it('prints every lifecycle, and no other', () => {
+    expect(declared.length).toBeGreaterThan(4);
+    const printed = [...architecture.matchAll(/^(\w+Lifecycle)$/gm)].map(([, name]) => name);
+    expect(printed).toEqual(declared.map(({ name }) => name).sort());
+  });
+
+  it.each(declared)('prints $name as it is in $file', async ({ name, file }) => {
+    const module = (await import(path.join('..', file).replace(/\.ts$/, '.js'))) as Record<string, Lifecycle<string>>;
+    const printed = rowsOf(architecture.slice(architecture.indexOf(`\n${name}\n`)), '| from | may become |');
+    expect(module[name], `${name} is exported`).toBeDefined();
+    expect(printed.length).toBeGreaterThan(0);
+    expect(Object.fromEntries(printed.map(([from, to = '']) => [from, to === '-' ? [] : to.split(', ')]))).toEqual(module[name]);
+  });
+
+  it('has the sections that comments name', () => {
+    const named = sources.flatMap(({ path: name, text }) => [
+      ...[...text.matchAll(/ARCHITECTURE\.md (\d+)/g)].map(([, number]) => ({ name, heading: `## ${number}. ` })),
+      ...[...text.matchAll(/docs\/architecture\.md "([^"]+)"/g)].map(([, title]) => ({ name, heading: title ?? '' })),
+    ]);
+    expect(named.length).toBeGreaterThan(10);
+    const headings = architecture.split('\n').filter((line) => line.startsWith('## '));
+    expect(named.filter(({ heading }) => !headings.some((line) => `${line} `.includes(heading)))).toEqual([]);
+  });
+
+  it('closes with a glossary in order', () => {
+    const words = rowsOf(architecture, '| word | meaning |').map(([word = '']) => word);
+    expect(words.length).toBeGreaterThan(20);
+    expect(words).toEqual(words.toSorted((a, b) => a.localeCompare(b, 'en')));
+    expect(architecture.trimEnd().split('\n## ').at(-1)).toMatch(/^Glossary\n/);
+  });
+});
+
+describe('docs/spec-gaps.md', () => {
+  const rows = textOf('docs/spec-gaps.md')
+    .split('\n')
+    .flatMap((line) => (/^\| (G-\d+) \|/.test(line) ? [line.split(/(?<!\\)\|/).slice(1, -1)] : []))
+    .map(([id = '', words = '', choice = '', files = '']) => ({
+      id: id.trim(),
+      words,
+      choice,
+      files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file),
+    }));
+  const mentions = sources.flatMap(({ path: name, text }) => [...text.matchAll(/Gap (G-\d+)/g)].map(([, id = '']) => ({ id, name })));
+
+  it('numbers its rows without a hole', () => {
+    expect(rows.length).toBeGreaterThan(40);
+    expect(rows.map(({ id }) => id)).toEqual(rows.map((_, i) => `G-${String(i + 1).padStart(2, '0')}`));
+    expect(rows.filter(({ words, choice }) => words.trim() === '' || choice.trim() === '')).toEqual([]);
+  });
+
+  it('names the files that say so', () => {
+    const unsaid = rows.flatMap(({ id, files }) =>
+      files
+        .filter((file) => !mentions.some((mention) => mention.id === id && mention.name === file))
+        .map((file) => `${id} is not mentioned in ${file}`),
+    );
+    expect(unsaid).toEqual([]);
+    expect(rows.filter(({ files }) => files.length === 0).map(({ id }) => id)).toEqual([]);
+  });
+
+  it('has every gap that a comment names', () => {
+    const unlisted = mentions
+      .filter(({ id, name }) => !rows.some((row) => row.id === id && row.files.includes(name)))
+      .map(({ id, name }) => `${name} mentions ${id}`);
+    expect(unlisted).toEqual([]);
+  });
+
+  it('is named in comments alone', () => {
+    const inCode = sources.filter(
+      ({ path: name, text }) => name.startsWith('src/') && name.endsWith('.ts') && /Gap G-\d/.test(codeOf(text, { strings: true })),
+    );
+    expect(inCode.map(({ path: name }) => name)).toEqual([]);
+  });
+});
+
+describe('docs/decisions', () => {
+  const records = documents.filter((document) => document.path.startsWith('docs/decisions/'));
+
+  it('are numbered without a hole', () => {
+    expect(records.length).toBeGreaterThan(12);
+    expect(records.map((record) => /^docs\/decisions\/(\d{4})-[a-z0-9-]+\.md$/.exec(record.path)?.[1])).toEqual(
+      records.map((_, i) => String(i + 1).padStart(4, '0')),
+    );
+  });
+
+  it.each(records.map((record) => ({ name: record.path, text: record.text })))(
+    '$name is short, whole and refers to what exists',
+    ({ name, text }) => {
+      expect(text.trimEnd().split('\n').length).toBeLessThan(60);
+      expect([...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([
+        'Context',
+        'Decision',
+        'Consequences',
+        'Alternatives',
+        'References',
+      ]);
+      expect(text).toMatch(new RegExp(`^# ${path.basename(name).slice(0, 4)}\\. `));
+      const referred = [...(text.split('## References')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, file = '']) => file);
+      expect(referred.length).toBeGreaterThan(0);
+      expect(referred.filter((file) => !exists(file))).toEqual([]);
+    },
+  );
+
+  it('exist where code, tables and documents name them', () => {
+    const named = [...sources, ...documents].flatMap(({ text }) =>
+      [...text.matchAll(/(?:docs\/decisions\/|\bdecision )(\d{4})\b/g)].map(([, number = '']) => number),
+    );
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((number) => Number(number) < 1 || Number(number) > records.length)).toEqual([]);
+  });
+});
+
+describe('links', () => {
+  it('lead to files and folders that exist', () => {
+    const links = documents.flatMap(({ path: name, text }) =>
+      [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)]
+        .filter(([, to = '']) => !/^[a-z]+:/.test(to))
+        .map(([, to = '']) => path.posix.join(path.posix.dirname(name), to)),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((to) => !exists(to))).toEqual([]);
+  });
+});

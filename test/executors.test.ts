@@ -1,0 +1,119 @@
+// graphql-jit and graphql-js must agree on every operation of the rest.graphql files: same data in, same answer out
+// (ARCHITECTURE.md 3). The compiled one serves REST, the other serves /graphql.
+import { describe, expect, it } from 'vitest';
+import { credentialResolvers } from '../src/contexts.js';
+import type { Ctx } from '../src/platform/ctx.js';
+import { ApiError } from '../src/platform/errors.js';
+import { createCtx } from '../src/platform/request.js';
+import { compileExecutor, type Execute, executePlain, failureOf } from '../src/rest/execute.js';
+import { compileRoutes, loadOperations, type Route } from '../src/rest/routes.js';
+import { wireName } from '../src/rest/wire-name.js';
+import { schema } from '../src/schema.js';
+import { exampleOf } from './graphql-attack.js';
+import { nowhere, useHarness } from './harness.js';
+import { makeSeeds, type Seeds } from './operation.js';
+
+const h = useHarness();
+const routes = compileRoutes(schema, loadOperations(new URL('../src/contexts', import.meta.url).pathname));
+const executors: readonly [string, (route: Route) => Execute][] = [
+  ['graphql-jit', (route) => compileExecutor(schema, route)],
+  ['graphql-js', (route) => executePlain(schema, route)],
+];
+
+async function openCtx(): Promise<Ctx> {
+  const resolver = credentialResolvers.find(({ prefix }) => prefix === 'pk_');
+  if (resolver === undefined) throw new Error('nobody knows API keys');
+  const identity = await resolver.resolve(h.platform, h.test.key, 'test');
+  return createCtx(h.platform, identity, 'req_executors', '127.0.0.1');
+}
+
+/** Required variables with the ids of `seeds`; what the operation gives as a default is left to it. */
+function variablesOf({ variables }: Route, seeds: Seeds): Record<string, unknown> {
+  return Object.fromEntries(
+    variables.flatMap(({ name, type, required, source }) => (required || source === 'body' ? [[name, exampleOf(type, name, seeds)]] : [])),
+  );
+}
+
+/** The data, or the failure as the caller would be told it. */
+async function answerOf(execute: Execute, variables: Record<string, unknown>): Promise<unknown> {
+  const { data, errors } = await execute(await openCtx(), variables);
+  if (errors === undefined || errors.length === 0) return { data };
+  const failure = failureOf(errors);
+  if (!(failure instanceof ApiError)) throw failure;
+  return { status: failure.status, code: failure.code, fields: failure.fields, details: failure.details };
+}
+
+const chance =
+  /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=^(pk_test|agent|sess|whsec|svc-auth:v1)_?).+|^[A-Za-z0-9+/]{40,}={0,2}$|^eyJ.*/g;
+
+/** A copy with every id, key and token that each run makes up replaced by its length. */
+function withoutChance(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(chance, (random) => `<${random.length} by chance>`);
+  if (Array.isArray(value)) return value.map(withoutChance);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, name.startsWith('duration') ? typeof member : withoutChance(member)]),
+  );
+}
+
+type Variables = Record<string, unknown>;
+
+/** What some mutations need beside their required members, so that they succeed. A new one may do without a line here. */
+const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables) => Promise<object>>> = {
+  createTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet }),
+  dryRunTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet }),
+  unwrapWallet: async ({ wallet }) => (await h.test.make(`/v1/wallets/${wallet}/wrap`, { amount: '50.00' })) && {},
+  unfreezeWallet: async ({ wallet }) => (await h.test.make(`/v1/wallets/${wallet}/freeze`, {})) && {},
+  unfreezeAgent: async ({ agent }) => (await h.test.make(`/v1/agents/${agent}/freeze`, {})) && {},
+  activateAgent: async ({ agent }) => (await h.test.make(`/v1/agents/${agent}/suspend`, {})) && {},
+  provisionAuthKey: async ({ agent }) => (await h.test.delete(`/v1/agents/${agent}/auth-keys`)) && {},
+  rotateAuthKey: async () => ({ reason: 'compared' }),
+  createAuthSession: async () => ({ apiKey: h.test.key }),
+};
+
+async function preparedFor(route: Route): Promise<Variables> {
+  const seeds = await makeSeeds(h.test);
+  const variables = variablesOf(route, seeds);
+  const more = await preparations[route.name]?.(seeds, variables);
+  const input = route.variables.find(({ source }) => source === 'body');
+  return more === undefined || input === undefined
+    ? variables
+    : { ...variables, [input.name]: { ...(variables[input.name] as object), ...more } };
+}
+
+const named = (kind: Route['kind']) => routes.filter((route) => route.kind === kind).map((route) => [route.name, route] as const);
+
+describe('queries', () => {
+  it.each(named('query'))('%s', async (_, route) => {
+    const seeds = await makeSeeds(h.test);
+    const answers = [];
+    for (const [, compile] of executors) answers.push(await answerOf(compile(route), variablesOf(route, seeds)));
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toHaveProperty('data');
+  });
+});
+
+describe('mutations', () => {
+  const succeeded: string[] = [];
+
+  it.each(named('mutation'))('%s', async (name, route) => {
+    const answers = [];
+    for (const [, compile] of executors) answers.push(withoutChance(await answerOf(compile(route), await preparedFor(route))));
+    expect(answers[0]).toEqual(answers[1]);
+    if (Object.hasOwn(answers[0] as object, 'data')) succeeded.push(name);
+  });
+
+  it('succeed for the most part, so that there was something to compare', () => {
+    expect(succeeded.length).toBeGreaterThan(named('mutation').length * 0.75);
+  });
+});
+
+describe('failures', () => {
+  const about = routes.filter(({ variables, kind }) => kind !== 'subscription' && variables.some(({ source }) => source === 'path'));
+  it.each(about.map((route) => [route.name, route] as const))('%s of what is not there', async (_, route) => {
+    const seeds = Object.fromEntries(Object.keys(await makeSeeds(h.test)).map((noun) => [wireName(noun), nowhere]));
+    const answers = [];
+    for (const [, compile] of executors) answers.push(withoutChance(await answerOf(compile(route), variablesOf(route, seeds))));
+    expect(answers[0]).toEqual(answers[1]);
+  });
+});

@@ -1,0 +1,224 @@
+// GraphQL over the whole platform: the audits of GraphQL over HTTP on both listeners, streams, limits, and that both faces say
+// the same of the same failure (CONTRACT.md 21).
+import { serverAudits } from 'graphql-http';
+import { createClient } from 'graphql-sse';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type Json, nowhere, openWallet, useHarness } from './harness.js';
+import { document } from './openapi.js';
+
+const h = useHarness();
+const titles = serverAudits({ url: 'http://127.0.0.1' }).map(({ name }) => name);
+
+describe.each(['live', 'test'] as const)('the audits of graphql-http, %s', (listener) => {
+  it.each(titles.map((name, at) => [name, at] as const))('%s', async (_, at) => {
+    const result = await serverAudits({ url: () => `${h[listener].url}/graphql` })[at]?.fn();
+    expect(result).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('/graphql/stream', () => {
+  const client = () =>
+    createClient({ url: `${h.test.url}/graphql/stream`, headers: { authorization: `Bearer ${h.test.key}` }, retryAttempts: 0 });
+
+  it('answers a query to a graphql-sse client, and an error in the shape of GraphQL', async () => {
+    const sse = client();
+    const results: Json[] = [];
+    for await (const result of sse.iterate({
+      query: 'query ($id: WalletId!) { me { environment } wallet(id: $id) { id } }',
+      variables: { id: nowhere },
+    })) {
+      results.push(result);
+    }
+    expect(results).toHaveLength(1);
+    expect(results[0].errors[0].extensions).toMatchObject({ code: 'not_found', http: { status: 404 } });
+    sse.dispose();
+  });
+});
+
+describe('limits', () => {
+  const deep = (levels: number) => {
+    const steps = ['wallets', 'nodes', 'account'];
+    const around = Array.from({ length: levels - 1 }, (_, n) => (n < 2 ? steps[n] : n % 2 === 0 ? 'account' : 'wallets')).join(' { ');
+    return `{ ${around} { __typename id ${'} '.repeat(levels)}`;
+  };
+  const aliases = (count: number) =>
+    `{ ${Array.from({ length: count }, (_, n) => `a${n}: __typename b${n}: me { environment }`).join(' ')} }`;
+  const refused = async (query: string) => {
+    const { status, body } = await h.test.graphql(query);
+    expect(status).toBe(400);
+    return body.errors.map(({ message }: Json) => message).join('\n');
+  };
+
+  it('depth: at most 10', async () => {
+    expect(await refused(deep(11))).toContain('11 levels deep; at most 10');
+    expect(JSON.stringify((await h.test.graphql(deep(10))).body)).not.toContain('levels deep');
+  });
+  it('aliases: at most 30', async () => {
+    expect(await refused(aliases(31))).toContain('at most 30');
+    expect((await h.test.graphql(aliases(30))).status).toBe(200);
+  });
+  it('tokens: at most 2,000', async () => {
+    const open = (count: number) =>
+      `mutation { createAccount(input: {type: business, name: "Long", metadata: {list: [${'1 '.repeat(count)}]}}) { id } }`;
+    expect(await refused(open(2_000))).toContain('token');
+    expect((await h.test.graphql(open(1_960))).status).toBe(200);
+  });
+  it('no list of operations', async () => {
+    const answer = await h.test.call('POST', '/graphql', { raw: JSON.stringify([{ query: '{ __typename }' }]) });
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'validation_failed' } }] } });
+  });
+});
+
+describe('one failure, two faces', () => {
+  let wallet: Json;
+  let poor: Json;
+  beforeAll(async () => {
+    ({ wallet } = await openWallet(h.test, { funded: '5.00' }));
+    ({ wallet: poor } = await openWallet(h.test, { currency: 'EUR' }));
+  });
+
+  const agentToken = async () => {
+    const account = await h.test.make('/v1/accounts', { type: 'business', name: 'Owner' });
+    const { body } = await h.test.post('/v1/agents', { parent_account_id: account.id, name: 'Agent' });
+    return body.credentials.token as string;
+  };
+  const payment = (more: object = {}) => ({
+    type: 'internal',
+    from_wallet_id: wallet.id,
+    to_wallet_id: poor.id,
+    amount: '1.00',
+    currency: 'USD',
+    ...more,
+  });
+  const camel = (input: object) =>
+    Object.fromEntries(Object.entries(input).map(([name, value]) => [name.replace(/_(\w)/g, (__, letter) => letter.toUpperCase()), value]));
+  const pay = 'mutation ($input: CreateTransferInput!) { createTransfer(input: $input) { id } }';
+  const read = 'query ($id: WalletId!) { wallet(id: $id) { id } }';
+  const paid = (more: object): [() => Promise<Answer>, () => Promise<Answer>] => {
+    const headers = { 'Idempotency-Key': 'the-same' };
+    const own = 'key' in more ? { headers } : {};
+    const { key: _, ...rest } = more as Json;
+    return [() => h.test.post('/v1/transfers', payment(rest), own), () => h.test.graphql(pay, { input: camel(payment(rest)) }, own)];
+  };
+
+  const cases: Record<string, () => Promise<[() => Promise<Answer>, () => Promise<Answer>]>> = {
+    'missing_credential 401': async () => [
+      () => h.test.get(`/v1/wallets/${nowhere}`, { as: null }),
+      () => h.test.graphql(read, { id: nowhere }, { as: null }),
+    ],
+    'malformed_credential 401': async () => [
+      () => h.test.get('/v1/me', { as: '?' }),
+      () => h.test.graphql('{ me { environment } }', {}, { as: '?' }),
+    ],
+    'invalid_api_key 401': async () => [
+      () => h.test.get('/v1/me', { as: 'pk_test_none' }),
+      () => h.test.graphql('{ me { environment } }', {}, { as: 'pk_test_none' }),
+    ],
+    'environment_mismatch 401': async () => [
+      () => h.live.get('/v1/me', { as: h.test.key }),
+      () => h.live.graphql('{ me { environment } }', {}, { as: h.test.key }),
+    ],
+    'api_key_required 403': async () => {
+      const as = await agentToken();
+      const create = 'mutation { createApiKey(input: {name: "x"}) { id } }';
+      return [() => h.test.post('/v1/api-keys', { name: 'x' }, { as }), () => h.test.graphql(create, {}, { as })];
+    },
+    'test_mode_only 403': async () => [
+      () => h.live.post(`/v1/wallets/${nowhere}/fund`, { amount: '1.00' }),
+      () => h.live.graphql('mutation ($id: WalletId!) { fundWallet(id: $id, input: {amount: "1.00"}) { id } }', { id: nowhere }),
+    ],
+    'not_found 404': async () => [() => h.test.get(`/v1/wallets/${nowhere}`), () => h.test.graphql(read, { id: nowhere })],
+    "not_found 404, another tenant's": async () => [
+      () => h.other.get(`/v1/wallets/${wallet.id}`),
+      () => h.other.graphql(read, { id: wallet.id }),
+    ],
+    'validation_failed 400': async () => paid({ amount: '-1' }),
+    'validation_failed 400, of a rule': async () => paid({ amount: '0.001' }),
+    'insufficient_balance 422': async () => {
+      const { wallet: to } = await openWallet(h.test);
+      return paid({ amount: '500.00', to_wallet_id: to.id });
+    },
+    'same_wallet 422': async () => paid({ to_wallet_id: wallet.id }),
+    'currency_mismatch 422': async () => paid({}),
+    'state_conflict 409': async () => [
+      () => h.test.post(`/v1/wallets/${wallet.id}/unfreeze`, {}),
+      () => h.test.graphql('mutation ($id: WalletId!) { unfreezeWallet(id: $id, input: {}) { id } }', { id: wallet.id }),
+    ],
+    'idempotency_key_reused 422': async () => {
+      const { wallet: to } = await openWallet(h.test);
+      for (const send of paid({ key: true, to_wallet_id: to.id, amount: '0.01' })) expect((await send()).status).toBeLessThan(300);
+      return paid({ key: true, to_wallet_id: to.id, amount: '0.02' });
+    },
+  };
+
+  it.each(Object.entries(cases))('%s', async (name, prepare) => {
+    const [code, status] = name.split(/[ ,]/);
+    const [rest, graphql] = await prepare();
+    const [plain, twin] = [await rest(), await graphql()];
+    expect({ status: plain.status, code: plain.body.code }).toEqual({ status: Number(status), code });
+    const { extensions, message } = twin.body.errors[0];
+    expect({ status: extensions.http.status, code: extensions.code }).toEqual({ status: Number(status), code });
+    // What GraphQL itself refuses is said in its own words.
+    if (code !== 'validation_failed') expect(message).toBe(plain.body.error);
+    expect(twin.status).toBe(Number(status));
+  });
+});
+
+describe('GraphiQL', () => {
+  const open = async (path: string): Promise<Json> => {
+    const response = await fetch(h.test.url + path, { headers: { accept: 'text/html' } });
+    expect(response.status).toBe(200);
+    const options = /<script type="application\/json" id="options">(.*?)<\/script>/s.exec(await response.text())?.[1];
+    return JSON.parse(options ?? '');
+  };
+
+  it('opens with a query that runs', async () => {
+    const { defaultQuery } = await open('/graphql');
+    const { status, body } = await h.test.graphql(defaultQuery);
+    expect(status).toBe(200);
+    expect(body.errors).toBeUndefined();
+    expect(body.data.me.environment).toBe('test');
+  });
+
+  it('opens with the document that a Link header names', async () => {
+    const link = (await h.test.get('/v1/wallets')).headers.get('link') ?? '';
+    const target = /^<(\/graphql\?op=listWallets)>; rel="alternate"$/.exec(link)?.[1] ?? '';
+    const { query } = await open(target);
+    expect(query).toBe(document.paths['/v1/wallets'].get['x-graphql']);
+    expect((await h.test.graphql(query)).body.data.body.data).toBeInstanceOf(Array);
+  });
+
+  it('knows every operation by its name, and nothing of others', async () => {
+    for (const item of Object.values<Json>(document.paths)) {
+      for (const operation of Object.values<Json>(item))
+        expect((await open(`/graphql?op=${operation.operationId}`)).query).toBe(operation['x-graphql']);
+    }
+    expect(await open('/graphql?op=noSuchOperation')).not.toHaveProperty('query');
+  });
+});
+
+describe('budgets', () => {
+  const limited = useHarness({ limits: { auth: 5, sandbox: 20, general: 20 } });
+  const left = (answer: Answer) => ['limit', 'remaining'].map((name) => Number(answer.headers.get(`x-ratelimit-${name}`)));
+  const challenge = (count: number) =>
+    `mutation { ${Array.from({ length: count }, (_, n) => `a${n}: createChallenge(id: "${nowhere}") { challenge }`).join(' ')} }`;
+
+  it('a field of the auth class draws on the auth budget, once for each time it is selected', async () => {
+    expect(left(await limited.test.graphql(challenge(1), {}, { as: null }))).toEqual([5, 4]);
+    expect(left(await limited.test.graphql(challenge(3), {}, { as: null }))).toEqual([5, 1]);
+    expect((await limited.test.post(`/v1/agents/${nowhere}/challenge`, undefined, { as: null })).status).toBe(200);
+    const refused = await limited.test.graphql(challenge(1), {}, { as: null });
+    expect(refused.status).toBe(429);
+    expect(left(refused)).toEqual([5, 0]);
+    expect(refused.body.errors[0].extensions).toMatchObject({ code: 'rate_limit_exceeded', http: { status: 429 } });
+  });
+
+  it('every root field is a point of the general budget', async () => {
+    const [limit, before = 0] = left(await limited.test.graphql('{ me { environment } }'));
+    expect(limit).toBe(20);
+    expect(left(await limited.test.graphql('{ a: me { environment } b: me { environment } kyaLimits { tiers { tier } } }'))).toEqual([
+      20,
+      before - 3,
+    ]);
+  });
+});

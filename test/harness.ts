@@ -1,0 +1,209 @@
+// A running platform for one test file: its own database, both listeners, a clock that the test moves, and a ledger that is
+// checked after every test. Every answer is checked against openapi.json.
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { loadConfig } from '../src/config.js';
+import { createTenant } from '../src/contexts/identity/tenant.js';
+import { dueSteps, eventListeners } from '../src/contexts.js';
+import { checkLedger } from '../src/ledger/trial-balance.js';
+import type { Clock } from '../src/platform/clock.js';
+import type { Platform } from '../src/platform/ctx.js';
+import { createLogger } from '../src/platform/log.js';
+import { startServer } from '../src/server.js';
+import { work } from '../src/worker.js';
+import { admin, withDatabase } from './database.js';
+import { checkEvents } from './event-data.js';
+import { checkAnswer } from './openapi.js';
+
+/** A clock that stands still until it is moved. */
+export class TestClock implements Clock {
+  #now: number;
+
+  constructor(now = '2026-03-02T10:00:00.000Z') {
+    this.#now = new Date(now).getTime();
+  }
+
+  now(): Date {
+    return new Date(this.#now);
+  }
+
+  /** Moves time on, in seconds. */
+  advance(seconds: number): void {
+    this.#now += seconds * 1000;
+  }
+
+  set(at: string): void {
+    this.#now = new Date(at).getTime();
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as a client without types would
+export type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+export interface CallOptions {
+  /** The credential; null: none. */
+  as?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Sent instead of JSON. */
+  raw?: string;
+}
+
+/** A client of one listener. */
+export class Client {
+  readonly url: string;
+  readonly key: string;
+
+  constructor(url: string, key: string) {
+    this.url = url;
+    this.key = key;
+  }
+
+  /** Sends a request, by default with the tenant's API key; checks the answer against openapi.json. */
+  async call(method: string, path: string, { as = this.key, body, headers = {}, raw }: CallOptions = {}): Promise<Answer> {
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
+        ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(content === undefined ? {} : { body: content }),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : parse(text) };
+    checkAnswer(method, path, answer);
+    return answer;
+  }
+
+  get(path: string, options?: CallOptions): Promise<Answer> {
+    return this.call('GET', path, options);
+  }
+  post(path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    return this.call('POST', path, { ...options, body });
+  }
+  patch(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
+    return this.call('PATCH', path, { ...options, body });
+  }
+  put(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
+    return this.call('PUT', path, { ...options, body });
+  }
+  delete(path: string, options?: CallOptions): Promise<Answer> {
+    return this.call('DELETE', path, options);
+  }
+
+  /** Runs a GraphQL operation. */
+  graphql(query: string, variables: object = {}, options: CallOptions = {}): Promise<Answer> {
+    return this.post('/graphql', { query, variables }, options);
+  }
+
+  /** The answer's `data`, of a call that must succeed. */
+  async make(path: string, body: unknown, options: CallOptions = {}): Promise<Json> {
+    const answer = await this.post(path, body, options);
+    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
+    return answer.body.data;
+  }
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+export interface HarnessOptions {
+  /** Requests per minute; plenty unless a test is about the limits. */
+  limits?: { general?: number; sandbox?: number; auth?: number };
+  env?: Record<string, string>;
+  /** Checked after every test by default. */
+  checkLedger?: boolean;
+}
+
+/** The platform under test, filled in before the first test of the file. */
+export class Harness {
+  platform!: Platform;
+  clock = new TestClock();
+  /** The first tenant, in the sandbox and in production. */
+  test!: Client;
+  live!: Client;
+  /** A second tenant, who must see nothing of the first. */
+  other!: Client;
+  tenantId!: string;
+
+  /** Publishes what was written and runs everything that is due. */
+  runDue(): Promise<void> {
+    return work(this.platform, { listeners: eventListeners, steps: dueSteps });
+  }
+
+  /** Moves the clock and runs what became due. */
+  async advance(seconds: number): Promise<void> {
+    this.clock.advance(seconds);
+    await this.runDue();
+  }
+}
+
+/** Starts a platform for the test file that calls this at its top level, and stops it afterwards. */
+export function useHarness({ limits = {}, env = {}, checkLedger: check = true }: HarnessOptions = {}): Harness {
+  const harness = new Harness();
+  const database = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
+  let stop: (() => Promise<void>) | undefined;
+
+  beforeAll(async () => {
+    await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+    const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
+    const databaseUrl = withDatabase(inject('databaseUrl'), database);
+    const secretsKey = randomBytes(32).toString('hex');
+    const config = loadConfig({
+      DATABASE_URL: databaseUrl,
+      SECRETS_KEY: secretsKey,
+      PORT: '0',
+      SANDBOX_PORT: '0',
+      RATE_LIMIT_GENERAL: String(general),
+      RATE_LIMIT_SANDBOX: String(sandbox),
+      RATE_LIMIT_AUTH: String(auth),
+      ...env,
+    });
+    const log = createLogger(process.env['TEST_LOG_LEVEL'] ?? 'fatal');
+    const server = await startServer({ config: { ...config, databaseUrl, secretsKey }, log, clock: harness.clock, pollMs: 0 });
+    harness.platform = server.platform;
+    stop = server.stop;
+    const tenant = await createTenant(server.platform, { name: 'Tenant' });
+    const stranger = await createTenant(server.platform, { name: 'Stranger' });
+    harness.tenantId = tenant.tenantId;
+    harness.test = new Client(server.urls.test ?? '', tenant.testKey);
+    harness.live = new Client(server.urls.live ?? '', tenant.liveKey);
+    harness.other = new Client(server.urls.test ?? '', stranger.testKey);
+  });
+  afterEach(async () => {
+    if (harness.platform) await checkEvents(harness.platform.database);
+    if (check && harness.platform) expect(await checkLedger(harness.platform.database)).toEqual([]);
+  });
+  afterAll(async () => {
+    await stop?.();
+    await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  });
+  return harness;
+}
+
+export const nowhere = '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d';
+
+/** An account with a wallet, funded when an amount is given. */
+export async function openWallet(
+  client: Client,
+  { currency = 'USD', funded, name = 'Ada' }: { currency?: string; funded?: string; name?: string } = {},
+): Promise<{ account: Json; wallet: Json }> {
+  const account = await client.make('/v1/accounts', { type: 'business', name });
+  const wallet = await client.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency });
+  if (funded !== undefined) await client.make(`/v1/wallets/${wallet.id}/fund`, { amount: funded });
+  return { account, wallet };
+}

@@ -1,0 +1,137 @@
+// The pages and documents: GraphiQL, the API reference, openapi.json, health and metrics. That they work in a browser is
+// tried with the whole application; here, that nothing of them comes from elsewhere.
+
+import { get as httpGet } from 'node:http';
+import { Script } from 'node:vm';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningServer, startServer } from './notes.js';
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startServer({});
+});
+afterAll(() => server.close());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
+const browser = { accept: 'text/html,application/xhtml+xml' };
+
+/** The raw bytes, as `fetch` would not show them. */
+function rawGet(path: string, headers: Record<string, string>): Promise<{ headers: Record<string, unknown>; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    httpGet(server.url + path, { headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+    }).on('error', reject);
+  });
+}
+
+/** What a page loads: each must be a path of this server or data. */
+function references(html: string): string[] {
+  return [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link]) => link as string);
+}
+
+describe.each([
+  ['/graphql', 'Notes', ['js', 'css']],
+  ['/docs', 'Notes API', ['js', 'css', 'png']],
+])('GET %s in a browser', (path, title, kinds) => {
+  it('is a page of this server alone, under a strict policy', async () => {
+    const response = await get(path, browser);
+    const html = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(html).toContain(`<title>${title}</title>`);
+    for (const link of references(html)) expect(link).toMatch(/^(\/(?!\/)|data:)/);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+    expect(html).not.toMatch(/<script>[^<]/);
+  });
+
+  it('has files that are kept for ever and sent compressed', async () => {
+    const html = await (await get(path, browser)).text();
+    const files = references(html).filter((link) => link.includes('/assets/'));
+    expect(new Set(files.map((file) => file.split('.').at(-1)))).toEqual(new Set(kinds));
+    for (const file of files) {
+      const response = await get(file);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('content-type')).toMatch(/^(text\/javascript|text\/css|image\/png)/);
+      const etag = response.headers.get('etag') ?? '';
+      const plain = Buffer.from(await response.arrayBuffer());
+      expect((await get(file, { 'if-none-match': etag })).status).toBe(304);
+      if (file.endsWith('.png')) continue;
+      expect(plain.subarray(-300).toString('utf8')).not.toContain('sourceMappingURL');
+      if (file.endsWith('.js')) expect(() => new Script(plain.toString('utf8'))).not.toThrow();
+      if (file.endsWith('.css')) expect(plain.toString('utf8')).not.toMatch(/<\/?style|@import|url\(['"]?(?!['"]?data:|['"]?#)/);
+      const gzipped = await rawGet(file, { 'accept-encoding': 'gzip' });
+      expect(gzipped.headers['content-encoding']).toBe('gzip');
+      expect(gunzipSync(gzipped.body).equals(plain)).toBe(true);
+      const bare = await rawGet(file, {});
+      expect(bare.headers['content-encoding']).toBeUndefined();
+      expect(bare.body.equals(plain)).toBe(true);
+    }
+    expect((await get(files[0]?.replace(/\.[0-9a-f]{16}\./, '.0000000000000000.') ?? '')).status).toBe(404);
+  });
+});
+
+describe('GraphiQL', () => {
+  const options = async (path: string) => {
+    const html = await (await get(path, browser)).text();
+    return JSON.parse(/<script type="application\/json" id="options">(.*?)<\/script>/.exec(html)?.[1] ?? '') as Record<string, string>;
+  };
+  it('opens with the example and shows where a credential goes', async () => {
+    const { defaultQuery, query, headers } = await options('/graphql');
+    expect(defaultQuery).toBe('{ weather }');
+    expect(query).toBeUndefined();
+    expect(headers).toContain('"Authorization": "Bearer pk_test_..."');
+  });
+  it('opens with the document of a REST operation', async () => {
+    expect((await options('/graphql?op=getMe'))['query']).toBe('query getMe { me } # </script>');
+    expect((await options('/graphql?op=nothing'))['query']).toBeUndefined();
+  });
+  it('leaves the endpoint to clients', async () => {
+    expect((await get('/graphql?query={weather}')).headers.get('content-type')).toContain('application/json');
+  });
+});
+
+describe('GET /v1/openapi.json', () => {
+  it('names the server that was asked, and is kept by its ETag', async () => {
+    const response = await get('/v1/openapi.json');
+    expect(await response.json()).toEqual({
+      openapi: '3.1.0',
+      info: { title: 'Notes' },
+      servers: [{ url: server.url, description: 'Test' }],
+    });
+    expect((await get('/v1/openapi.json', { 'if-none-match': response.headers.get('etag') ?? '' })).status).toBe(304);
+  });
+});
+
+describe('operations', () => {
+  it('GET /health is alive without a database', async () => {
+    const response = await get('/health');
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+    expect(response.headers.has('x-ratelimit-limit')).toBe(false);
+  });
+
+  it('GET /ready is 503 without one, and tells no address', async () => {
+    const response = await get('/ready');
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    const body = await response.json();
+    expect(body).toMatchObject({
+      status: 'not_ready',
+      checks: { database: { status: 'failed', required: true }, redis: { status: 'ok', required: false } },
+    });
+  });
+
+  it('GET /metrics counts requests by route and class of status', async () => {
+    await get('/nothing');
+    const text = await (await get('/metrics')).text();
+    expect(text).toMatch(/http_request_duration_seconds_count\{environment="live",route="unknown",status="4xx"\} \d+/);
+    expect(text).toContain('http_request_duration_seconds_count{environment="live",route="/health",status="2xx"} 1');
+    expect(text).toContain('database_connections{state="open"} 0');
+    expect(text).toContain('process_cpu_user_seconds_total');
+  });
+});

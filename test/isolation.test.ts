@@ -1,0 +1,213 @@
+// Nothing of another tenant or of the other environment can be seen, changed or linked to. Driven by the API document, so that
+// an operation that is added is tested too.
+import { getNamedType, getNullableType, isCompositeType, isScalarType } from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '../src/schema.js';
+import { enrol, signIn } from './contexts/agents/identity.js';
+import { waitingTransfer } from './factories/payment.js';
+import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
+import { document } from './openapi.js';
+import { exampleOf, membersOf, type Operation, operations, pathOf, type Route, type Seeds, webhookSeeds, withMember } from './operation.js';
+import { expectRefused, plain } from './refusal.js';
+
+const harness = useHarness();
+let ours: Seeds;
+let strangers: { whose: string; client: Client; seeds: Seeds }[];
+
+/** One object of every kind, in any environment. A new collection needs its line here. */
+async function seedsOf(client: Client): Promise<Seeds> {
+  const [{ account, wallet }, payee] = await Promise.all([openWallet(client), openWallet(client)]);
+  const agent = await enrol(client, { parent_account_id: account.id });
+  const token = await signIn(client, agent);
+  const { data: sessions } = (await client.get(`/v1/agents/${agent.id}/sessions`, { as: token })).body;
+  return {
+    account: account.id,
+    to_account: payee.account.id,
+    wallet: wallet.id,
+    to_wallet: payee.wallet.id,
+    agent: agent.uuid,
+    merchant: (await client.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: account.id })).id,
+    transfer: (await waitingTransfer(client)).id,
+    api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
+    session: sessions[0].id,
+    ...(await webhookSeeds(client)),
+  };
+}
+
+beforeAll(async () => {
+  const [own, theirs, live] = await Promise.all([seedsOf(harness.test), seedsOf(harness.other), seedsOf(harness.live)]);
+  ours = own;
+  await harness.test.make(`/v1/wallets/${ours['wallet']}/fund`, { amount: '1000.00' });
+  strangers = [
+    { whose: 'another tenant', client: harness.other, seeds: theirs },
+    { whose: 'production', client: harness.live, seeds: live },
+  ];
+});
+
+const isPublic = ({ template, method }: Operation) => document.paths[template][method.toLowerCase()].security.length === 0;
+
+/** The id that each parameter of a path gets from `seeds`. */
+function idsIn(template: string, seeds: Seeds): Record<string, string> {
+  const ids: Record<string, string> = {};
+  pathOf(template, seeds, (name, seed) => {
+    ids[name] = seed;
+    return seed;
+  });
+  return ids;
+}
+
+function send(
+  { method, body }: Operation,
+  path: string,
+  content = body === undefined ? undefined : exampleOf(body, '', ours),
+): Promise<Answer> {
+  return harness.test.call(method, path, { body: content });
+}
+
+/** What two answers share that differ in what they were asked for and in what is random. */
+const alike = ({ status, body }: Answer) => ({ status, code: body.code, members: Object.keys(body) });
+
+/** What strangers see of their own things: every operation that reads one thing. */
+async function portrait(): Promise<Json[]> {
+  const reads = operations().filter(({ method, path }) => method === 'GET' && path.length > 0);
+  const answers = strangers.map(({ client, seeds }) => Promise.all(reads.map(({ template }) => client.get(pathOf(template, seeds)))));
+  return (await Promise.all(answers)).flat().map(({ status, body }) => {
+    expect(status).toBe(200);
+    return JSON.parse(JSON.stringify(body, (name, value) => (/(_used_at|^at)$/.test(name) ? undefined : value)));
+  });
+}
+
+/** Members of a body that name another object. */
+function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: string }[] {
+  // A test event is about whatever its caller says.
+  if (body === undefined || id === 'triggerEvent') return [];
+  return membersOf(body).flatMap(({ route, schema: member }) => {
+    const name = String(route.at(-1));
+    return Object.values(ours).includes(exampleOf(member, name, ours)) ? [{ route, schema: member, name }] : [];
+  });
+}
+
+/** A body that is complete but for `name`, which takes the place of what would contradict it. */
+function baseOf({ id, body }: Operation, name: string): Json {
+  const base = exampleOf(body, '', ours);
+  if (id === 'createTransfer') Object.assign(base, { from_wallet_id: ours['wallet'], to_wallet_id: ours['to_wallet'] });
+  delete base[name.replace('account', 'wallet')];
+  return base;
+}
+
+describe('the id of a stranger’s object in a path', () => {
+  const withPath = operations().filter(({ path }) => path.length > 0);
+
+  it('there are such operations, and every one can be asked for an object of its own', () => {
+    expect(withPath.length).toBeGreaterThan(30);
+    for (const { id, template } of withPath) for (const seed of Object.values(idsIn(template, ours))) expect(seed, id).not.toBe('none');
+  });
+
+  for (const operation of withPath) {
+    it(`${operation.id} answers as if there were none`, async () => {
+      const { template, path } = operation;
+      for (const parameter of path) {
+        const ask = (value: string | undefined) =>
+          send(
+            operation,
+            pathOf(template, ours, (name, seed) => (name === parameter ? (value ?? '') : seed)),
+          );
+        const missing = await ask(nowhere);
+        if (!isPublic(operation)) expectRefused(missing, 404, 'not_found');
+        for (const { whose, seeds } of strangers) {
+          const answer = () => ask(idsIn(template, seeds)[parameter]);
+          if (!isPublic(operation)) expect(plain(await answer()), whose).toEqual(plain(missing));
+          // A public operation finds an agent of any tenant, but of its own environment alone.
+          else if (whose === 'production') expect(alike(await answer())).toEqual(alike(missing));
+        }
+      }
+    });
+  }
+
+  it('and nothing of theirs was changed', async () => {
+    const before = await portrait();
+    for (const operation of withPath.filter((one) => one.method !== 'GET' && !isPublic(one))) {
+      for (const { seeds } of strangers) expect((await send(operation, pathOf(operation.template, seeds))).status).toBe(404);
+    }
+    expect(await portrait()).toEqual(before);
+  });
+});
+
+describe('the id of a stranger’s object in a body', () => {
+  for (const operation of operations()) {
+    it(`${operation.id} links to nothing`, async () => {
+      for (const { route, schema: member, name } of linksOf(operation)) {
+        const at = pathOf(operation.template, ours);
+        const ask = (value: unknown) => send(operation, at, withMember(baseOf(operation, name), operation.body, route, value, ours));
+        const missing = await ask(nowhere);
+        expectRefused(missing, 404, 'not_found', { fields: [{ path: route.join('.') }] });
+        for (const { whose, seeds } of strangers) {
+          expect(plain(await ask(exampleOf(member, name, seeds))), `${name} of ${whose}`).toEqual(plain(missing));
+        }
+        const own = await ask(exampleOf(member, name, ours));
+        expect(own.status, `${name} of our own: ${JSON.stringify(own.body)}`).toBeLessThan(300);
+      }
+    });
+  }
+
+  it('there are such members', () => {
+    const links = operations().flatMap((operation) => linksOf(operation).map(({ name }) => `${operation.id} ${name}`));
+    expect(links).toEqual(
+      expect.arrayContaining([
+        'createTransfer from_wallet_id',
+        'createTransfer to_account_id',
+        'createTransfer agent_id',
+        'createWallet owner_id',
+        'createMerchant account_id',
+        'updateMerchant settlement_wallet_id',
+        'createAgent parent_account_id',
+      ]),
+    );
+  });
+});
+
+describe('the id of a stranger’s object in a query', () => {
+  for (const { id, method, template, query, path } of operations()) {
+    const names = query.filter((name) => name.endsWith('_id'));
+    if (names.length === 0 || path.length > 0) continue;
+    it(`${id} finds nothing`, async () => {
+      for (const name of names) {
+        const ask = (value: string) => harness.test.call(method, `${template}?${name}=${value}`);
+        const missing = await ask(nowhere);
+        // A filter finds nothing; what names a thing that must be there is 404.
+        expect(missing.body.data ?? missing.body.code).toEqual(missing.status === 404 ? 'not_found' : []);
+        for (const { whose, seeds } of strangers) {
+          expect(plain(await ask(exampleOf({ type: 'string' }, name, seeds))), `${name} of ${whose}`).toEqual(plain(missing));
+        }
+      }
+    });
+  }
+});
+
+describe('the id of a stranger’s object in GraphQL', () => {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) => {
+    const [argument, ...others] = field.args.filter(({ type }) => type !== getNullableType(type));
+    const type = argument === undefined ? undefined : getNullableType(argument.type);
+    if (!isScalarType(type) || others.length > 0 || !isCompositeType(getNamedType(field.type))) return [];
+    return [{ field: field.name, argument: argument?.name, type: type.name }];
+  });
+
+  it('there are such fields', () =>
+    expect(fields.map(({ field }) => field)).toEqual(expect.arrayContaining(['account', 'wallet', 'transfer', 'agent'])));
+
+  for (const { field, argument, type } of fields) {
+    it(`${field} answers as if there were none`, async () => {
+      const ask = async (id: string | undefined) => {
+        const { body } = await harness.test.graphql(`query ($id: ${type}!) { ${field}(${argument}: $id) { __typename } }`, { id });
+        return { data: body.data, code: body.errors?.[0].extensions.code, message: body.errors?.[0].message };
+      };
+      const missing = await ask(nowhere);
+      expect(missing.code).toBe('not_found');
+      for (const { seeds } of strangers)
+        for (const id of Object.values(seeds)) {
+          const answer = await ask(id);
+          if (answer.code !== 'validation_failed') expect(answer).toEqual(missing);
+        }
+    });
+  }
+});

@@ -1,0 +1,115 @@
+// The committed documents: openapi.json lints clean, says what the code says, and every example in it is valid.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { schema } from '../src/schema.js';
+import type { Json } from './harness.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const text = readFileSync(`${root}openapi.json`, 'utf8');
+const document: Json = JSON.parse(text);
+const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+  Object.entries<Json>(item).map(([method, operation]): [string, Json] => [`${method.toUpperCase()} ${path}`, operation]),
+);
+
+async function lint(source: string): Promise<string[]> {
+  const examples = {
+    'no-invalid-media-type-examples': 'error',
+    'no-invalid-parameter-examples': 'error',
+    'no-invalid-schema-examples': 'error',
+    // `/v1/webhooks/deliveries/{id}` beside `/v1/webhooks/{id}/deliveries`: CONTRACT's paths, and static segments win.
+    'no-ambiguous-paths': 'off',
+  } as const;
+  const config = await createConfig({ extends: ['recommended'], rules: examples });
+  const problems = await lintFromString({ source, absoluteRef: `${root}openapi.json`, config });
+  return problems.map(({ ruleId, message, location: [at] }) => `${ruleId}: ${message} (${at?.pointer})`);
+}
+
+describe('openapi.json', () => {
+  it('lints clean', async () => {
+    expect(await lint(text)).toEqual([]);
+  });
+
+  it('is really looked at by the linter', async () => {
+    const broken = structuredClone(document);
+    const operation = broken.paths['/v1/transfers'].post;
+    delete operation.operationId;
+    operation.requestBody.content['application/json'].example = { amount: 42 };
+    const found = (await lint(JSON.stringify(broken))).join('\n');
+    expect(found).toContain('operation-operationId');
+    expect(found).toContain('no-invalid-media-type-examples');
+  });
+
+  it.each(operations)('%s is described whole', (_, operation) => {
+    expect(operation).toMatchObject({
+      operationId: expect.stringMatching(/^[a-z]\w+$/),
+      summary: expect.stringMatching(/^[A-Z]/),
+      tags: [expect.any(String)],
+    });
+    expect(operation.security).toBeInstanceOf(Array);
+    const statuses = Object.keys(operation.responses);
+    expect(statuses.filter((status) => status.startsWith('2')).length).toBeGreaterThan(0);
+    for (const status of ['400', '429', '500', '503']) expect(statuses).toContain(status);
+    if (operation.security.length > 0) expect(statuses).toContain('401');
+    if (operation.requestBody !== undefined) {
+      expect(statuses).toEqual(expect.arrayContaining(['413', '415']));
+      expect(operation.requestBody.content['application/json'].example).toBeInstanceOf(Object);
+    }
+  });
+
+  it.each(operations)('%s shows a GraphQL twin that runs', (_, operation) => {
+    for (const twin of [operation['x-graphql'], ...Object.values<string>(operation['x-graphql-variants'] ?? {})]) {
+      expect(validate(schema, parse(twin))).toEqual([]);
+    }
+  });
+});
+
+describe('examples', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'openapi.json');
+
+  /** Every schema with examples, and every value that stands beside one, with its place. */
+  function* examplesIn(value: Json, at: string): Generator<{ at: string; place: string; examples: Json[] }> {
+    if (typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value.examples)) yield { at, place: at, examples: value.examples };
+    if (value.schema !== undefined && value.example !== undefined) yield { at, place: `${at}/schema`, examples: [value.example] };
+    for (const [name, member] of Object.entries<Json>(value)) {
+      if (name === 'examples' || name === 'example') continue;
+      yield* examplesIn(member, `${at}/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`);
+    }
+  }
+
+  it('fit the schemas that they stand beside', () => {
+    const found = [...examplesIn(document, '#')];
+    expect(found.length).toBeGreaterThan(operations.length);
+    const faults = found.flatMap(({ at, place, examples }) => {
+      const check = ajv.compile({ $ref: `openapi.json${place}` });
+      return examples
+        .filter((example) => !check(example))
+        .map((example) => `${at}: ${JSON.stringify(example)} ${ajv.errorsText(check.errors)}`);
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('the committed documents', () => {
+  it('are what the code prints', async () => {
+    const check = spawn(process.execPath, ['--import', 'tsx', 'scripts/schema.ts', '--check'], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    check.stderr.on('data', (data: Buffer) => {
+      said += data.toString();
+    });
+    const [code] = await once(check, 'close');
+    expect({ code, said }).toEqual({ code: 0, said: '' });
+  });
+});

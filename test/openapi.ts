@@ -1,0 +1,65 @@
+// Checks answers against openapi.json: the status is declared and the body fits its schema.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import { openApi } from '../src/rest/openapi.js';
+import { compileRoutes, loadOperations } from '../src/rest/routes.js';
+import { schema } from '../src/schema.js';
+
+const routes = compileRoutes(schema, loadOperations(new URL('../src/contexts', import.meta.url).pathname));
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document
+export const document: any = openApi(routes);
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, 'openapi.json');
+
+const templates = Object.keys(document.paths).map((template) => ({
+  template,
+  pattern: new RegExp(`^${template.replace(/\{[^}]+\}/g, '([^/]+)')}$`),
+  weight: (template.match(/\{/g) ?? []).length,
+}));
+templates.sort((a, b) => a.weight - b.weight);
+
+const validators = new Map<string, ValidateFunction | null>();
+
+function pointer(...steps: string[]): string {
+  return steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
+}
+
+/** The validator of an answer; null when it has no body that can be checked; undefined when the status is not declared. */
+function validatorOf(template: string, method: string, status: number): ValidateFunction | null | undefined {
+  const operation = document.paths[template]?.[method.toLowerCase()];
+  let response = operation?.responses?.[status];
+  if (response === undefined) return undefined;
+  let at = `#/${pointer('paths', template, method.toLowerCase(), 'responses', String(status))}`;
+  if (response.$ref !== undefined) {
+    at = response.$ref;
+    response = document.components.responses[response.$ref.split('/').at(-1)];
+  }
+  if (response.content?.['application/json']?.schema === undefined) return null;
+  const key = `${at}/content/application~1json/schema`;
+  let validator = validators.get(key);
+  if (validator === undefined) {
+    validator = ajv.compile({ $ref: `openapi.json${key.replace('application~1json', pointer('application/json'))}` });
+    validators.set(key, validator);
+  }
+  return validator;
+}
+
+/** Fails the test when an answer is not what openapi.json promises. */
+export function checkAnswer(method: string, path: string, { status, body }: { status: number; body: unknown }): void {
+  const [bare = ''] = path.split('?');
+  const found = templates.find(
+    ({ template, pattern }) => pattern.test(bare) && document.paths[template][method.toLowerCase()] !== undefined,
+  );
+  if (found === undefined) return;
+  const validator = validatorOf(found.template, method, status);
+  expect(
+    validator,
+    `${method} ${found.template} answers ${status}, which openapi.json does not declare: ${JSON.stringify(body)}`,
+  ).not.toBeUndefined();
+  if (validator && !validator(body)) {
+    expect.fail(`${method} ${found.template} ${status}: ${ajv.errorsText(validator.errors)}\n${JSON.stringify(body, null, 2)}`);
+  }
+}

@@ -1,0 +1,145 @@
+// Real processes of the built platform, for what cannot be seen from inside one: kill -9, signals, two servers on one database.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, rmdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A process under way, with everything that it has said. */
+export class Program {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+
+  constructor(file: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+    this.child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (data: Buffer) => {
+      this.stdout += data.toString();
+    });
+    this.child.stderr?.on('data', (data: Buffer) => {
+      this.stderr += data.toString();
+    });
+    this.ended = once(this.child, 'close').then(([code, signal]) => ({ code, signal, stdout: this.stdout, stderr: this.stderr }));
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Sends a signal and waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<Ended> {
+    this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+/** A server that says it is ready. */
+export class ServerProcess extends Program {
+  live = '';
+  test = '';
+  /** Milliseconds from the call of the program to its word that it is ready. */
+  readyIn = 0;
+
+  /** Resident memory in MB, as the kernel counts it; null where there is no /proc. */
+  residentMb(): number | null {
+    try {
+      const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.child.pid}/status`, 'utf8'))?.[1];
+      return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1024);
+    } catch {
+      return null;
+    }
+  }
+}
+
+/** Builds dist/ when it is stale. Test files run beside each other, so one builds and the others wait. */
+export async function buildOnce(): Promise<void> {
+  const lock = path.join(root, 'node_modules', '.test-build');
+  const begun = performance.now();
+  // A lock that is left by a run that was killed is taken over.
+  while (
+    !(await mkdir(lock).then(
+      () => true,
+      () => false,
+    )) &&
+    performance.now() - begun < 60_000
+  )
+    await pause(100);
+  try {
+    const build = new Program(path.join(root, 'scripts', 'build.mjs'), ['--if-stale'], {});
+    const { code, stderr } = await build.ended;
+    if (code !== 0) throw new Error(stderr);
+  } finally {
+    await rmdir(lock);
+  }
+}
+
+/** Runs a command of the command line to its end. */
+export function runCli(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  return new Program(path.join(root, 'dist', 'cli.js'), args, env).ended;
+}
+
+/** Starts a server without waiting for it. */
+export function launchServer(env: Readonly<Record<string, string>>): ServerProcess {
+  return new ServerProcess(path.join(root, 'dist', 'main.js'), [], env);
+}
+
+/** Starts a server; returns when it says that it is ready. */
+export async function startServerProcess(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+  const begun = performance.now();
+  const server = launchServer(env);
+  const ready = new Promise<void>((resolve) => {
+    server.child.stdout?.on('data', () => {
+      if (server.readyIn > 0 || !server.stdout.includes('is ready')) return;
+      server.readyIn = performance.now() - begun;
+      resolve();
+    });
+  });
+  const ended = server.ended.then(({ code, stderr }) => {
+    throw new Error(`the server ended with ${code} before it was ready: ${stderr}`);
+  });
+  await Promise.race([ready, ended]);
+  ended.catch(() => {});
+  server.live = /Production\s+(\S+)/.exec(server.stdout)?.[1] ?? '';
+  server.test = /Sandbox\s+(\S+)/.exec(server.stdout)?.[1] ?? '';
+  return server;
+}
+
+/** A folder for data that PostgreSQL's own user can reach, and how it is taken away again. */
+export async function makeDataDir(): Promise<{ dataDir: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'payments-process-'));
+  await chmod(folder, 0o711);
+  return { dataDir: path.join(folder, 'data'), remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** The process id of the PostgreSQL that runs in `dataDir`. */
+export async function postmasterPid(dataDir: string): Promise<number> {
+  const cluster = await realpath(path.join(dataDir, 'postgres'));
+  return Number((await readFile(path.join(cluster, 'postmaster.pid'), 'utf8')).split('\n')[0]);
+}
+
+/** An ended process whose parent does not collect it (the first process of a container often does not) is not alive. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !existsSync('/proc/self') || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

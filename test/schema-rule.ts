@@ -1,0 +1,142 @@
+// The walls of the workspace, as far as they stand in the data model: composite references, indexes that begin with the workspace,
+// enum values spelled as on the wire, migrations that are named and whole.
+import type { Rule, SourceFile } from './source.js';
+
+interface Model {
+  path: string;
+  name: string;
+  lines: string[];
+}
+
+function modelsOf(files: readonly SourceFile[]): Model[] {
+  return files
+    .filter(({ path }) => path.endsWith('.prisma'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^model (\w+) \{\n([\s\S]*?)^\}/gm)].map(([, name = '', body = '']) => ({
+        path,
+        name,
+        lines: body.split('\n').map((line) => line.trim()),
+      })),
+    );
+}
+
+const isScoped = ({ lines }: Model) => lines.some((line) => /^workspaceId\s/.test(line));
+
+/** Deleted along with what they are about: events are swept after 30 days, and with them their deliveries and attempts. */
+const cascading = ['WebhookDelivery.event', 'DeliveryAttempt.delivery'];
+
+/** A reference between scoped models carries the workspace; nothing is deleted (but for `cascading`) or renamed along it. */
+function references(files: readonly SourceFile[]): string[] {
+  const models = modelsOf(files);
+  const scoped = new Set(models.filter(isScoped).map(({ name }) => name));
+  return models.filter(isScoped).flatMap(({ path, name, lines }) =>
+    lines.flatMap((line) => {
+      const [, field = '', target = '', from = '', to = ''] =
+        /^(\w+)\s+(\w+)\??\s+@relation\(fields: \[([^\]]*)\], references: \[([^\]]*)\]/.exec(line) ?? [];
+      if (field === '') return [];
+      const good = scoped.has(target)
+        ? /^workspaceId, \w+$/.test(from) && to === 'workspaceId, id'
+        : target === 'Workspace' && from === 'workspaceId' && to === 'id';
+      if (!good) return [`${path} ${name}.${field} must refer to [workspaceId, id]`];
+      const onDelete = cascading.includes(`${name}.${field}`) ? 'Cascade' : 'Restrict';
+      return line.includes(`onDelete: ${onDelete}, onUpdate: Restrict`)
+        ? []
+        : [`${path} ${name}.${field} must have onDelete: ${onDelete}, onUpdate: Restrict`];
+    }),
+  );
+}
+
+/** Looked up before the workspace is known, swept over all of them, or the one row of a ledger account, agent or session. */
+const withoutWorkspace = [
+  'ApiKey.hash',
+  'AgentToken.hash',
+  'AgentSession.hash',
+  'Challenge.hash',
+  'Challenge [expiresAt]',
+  'IdempotencyKey.id',
+  'IdempotencyKey [expiresAt]',
+  'LedgerEntry [accountId, version]',
+  'AgentChannel.agentId',
+  'AgentConnection.sessionId',
+];
+
+/** Indexes and keys of scoped models begin with the workspace. An `id` is unique for itself: ids are never reused. */
+function indexes(files: readonly SourceFile[]): string[] {
+  return modelsOf(files)
+    .filter(isScoped)
+    .flatMap(({ path, name, lines }) =>
+      lines.flatMap((line) => {
+        const list = /^@@(?:index|unique|id)\(\[([^\]]*)\]/.exec(line)?.[1];
+        const single = /^(\w+)\s.*@(?:unique|id)\b(?!\()/.exec(line)?.[1];
+        if (list !== undefined) return list.startsWith('workspaceId') ? [] : [[path, `${name} [${list}]`]];
+        return single === undefined || (single === 'id' && /@db\.Uuid/.test(line)) ? [] : [[path, `${name}.${single}`]];
+      }),
+    )
+    .filter(([, index]) => !withoutWorkspace.includes(index ?? ''))
+    .map(([path, index]) => `${path} ${index} does not begin with the workspace`);
+}
+
+/** Partial indexes for what is read across workspaces, for holds by ledger account, and for deliveries by endpoint (their lane). */
+const sqlWithoutWorkspace = [
+  'hold_incoming',
+  'hold_open',
+  'transfer_due',
+  'event_unpublished',
+  'webhook_delivery_due',
+  'webhook_delivery_lane',
+  'webhook_delivery_leased',
+];
+
+/** Indexes that migrations add by hand, beside those that the data model writes into the first of them. */
+function sqlIndexes(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.endsWith('.sql') && !path.endsWith('_init/migration.sql'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^CREATE (?:UNIQUE )?INDEX (\w+) ON \w+ \((\w+)/gm)]
+        .filter(([, name = '', first]) => first !== 'workspace_id' && !sqlWithoutWorkspace.includes(name))
+        .map(([, name]) => `${path} index ${name} does not begin with the workspace`),
+    );
+}
+
+function enums(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.endsWith('.prisma'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^enum (\w+) \{\n([\s\S]*?)^\}/gm)].flatMap(([, name = '', body = '']) =>
+        body
+          .split('\n')
+          .map((line) => line.trim())
+          .filter((line) => line !== '' && !line.startsWith('@@') && !line.startsWith('//') && !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(line))
+          .map((line) => `${path} ${name}.${line} is not spelled as on the wire`),
+      ),
+    );
+}
+
+function migrations(files: readonly SourceFile[]): string[] {
+  const ours = files.filter(({ path }) => path.startsWith('prisma/migrations/'));
+  const lock = ours.some(({ path, text }) => path === 'prisma/migrations/migration_lock.toml' && /provider = "postgresql"/.test(text));
+  const wrong = ours
+    .filter(({ path }) => path.endsWith('.sql') && !/^prisma\/migrations\/\d{14}_[a-z0-9]+(_[a-z0-9]+)*\/migration\.sql$/.test(path))
+    .map(({ path }) => `${path} is not <time>_<what_changes>/migration.sql`);
+  return lock ? wrong : [...wrong, 'prisma/migrations/migration_lock.toml is missing'];
+}
+
+const planted = (path: string, text: string): SourceFile => ({ path, text });
+const model = (lines: string) => `model Planted {\n  id String @id @db.Uuid\n  workspaceId String\n${lines}\n}\n`;
+
+export const schemaRules: Record<string, [Rule, SourceFile]> = {
+  'references between scoped tables carry the workspace': [
+    references,
+    planted(
+      'prisma/schema/planted.prisma',
+      model('  wallet Wallet @relation(fields: [walletId], references: [id], onDelete: Restrict, onUpdate: Restrict)'),
+    ),
+  ],
+  'indexes of scoped tables begin with the workspace': [indexes, planted('prisma/schema/planted.prisma', model('  @@index([status])'))],
+  'indexes of migrations begin with the workspace': [
+    sqlIndexes,
+    planted('prisma/migrations/20990101000000_planted/migration.sql', 'CREATE INDEX planted ON wallet (status);\n'),
+  ],
+  'enum values are spelled as on the wire': [enums, planted('prisma/schema/planted.prisma', 'enum Planted {\n  InProgress\n}\n')],
+  'migrations are named and whole': [migrations, planted('prisma/migrations/quick-fix.sql', 'SELECT 1;\n')],
+};

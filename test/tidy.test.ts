@@ -1,0 +1,245 @@
+// The house rules as tests (docs/architecture.md 2, 4, 10). Each rule is tried on the project, where it must find nothing, and on a
+// planted offence, which it must find: a rule that scans nothing would pass otherwise.
+import { describe, expect, it } from 'vitest';
+import { importRules, importsAllowed } from './import-rule.js';
+import { schemaRules } from './schema-rule.js';
+import { closing, codeOf, exists, functionsOf, importsOf, type Rule, readFiles, type SourceFile } from './source.js';
+
+const files = [
+  ...readFiles(['src', 'test', 'scripts', 'bench'], ['.ts', '.mjs', '.graphql']),
+  ...readFiles(['prisma'], ['.prisma', '.sql', '.toml']),
+];
+const inSrc = ({ path }: SourceFile) => path.startsWith('src/') && path.endsWith('.ts');
+const isCode = ({ path }: SourceFile) => /\.(ts|mjs)$/.test(path);
+const isOurs = ({ path }: SourceFile) => !path.startsWith('test/vectors/');
+
+/** Lines of the code (no strings, no comments) of `where` that match, but for the files that may. */
+function lines(pattern: RegExp, where: (file: SourceFile) => boolean, allowed: readonly string[] = []): Rule {
+  return (all) =>
+    all
+      .filter((file) => where(file) && !allowed.includes(file.path))
+      .flatMap(({ path, text }) =>
+        codeOf(text)
+          .split('\n')
+          .flatMap((line, i) => (pattern.test(line) ? [`${path}:${i + 1} ${line.trim()}`] : [])),
+      );
+}
+
+const emptyWords = ['service', 'manager', 'helper', 'util', 'common', 'misc', 'base', 'index'].flatMap((word) => [word, `${word}s`]);
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|test|conformance|fuzz))?\.(ts|mjs|graphql)$/;
+
+/** Raw SQL outside the ledger and the platform: keys are read and written in batches, readiness asks the pool itself. */
+const rawSql = ['src/http/idempotency.ts', 'src/server.ts'];
+/**
+ * Who uses the door without walls: credential lookup, public operations, due claims, tenants and the platform's own keys; the outbox
+ * and the clocks, which look over all workspaces; and the beat of a process, which is one for the streams of all of them.
+ */
+const unscoped = [
+  'src/platform/database.ts',
+  'src/platform/due.ts',
+  'src/platform/outbox.ts',
+  'src/platform/timeline.ts',
+  'src/contexts/agents/agent.ts',
+  'src/contexts/agents/connection.ts',
+  'src/contexts/agents/credential.ts',
+  'src/contexts/agents/session.ts',
+  'src/contexts/identity/known-key.ts',
+  'src/contexts/identity/serializable.ts',
+  'src/contexts/identity/signing-key.ts',
+  'src/contexts/identity/tenant.ts',
+];
+
+const names: Rule = (all) =>
+  all
+    .filter((file) => isOurs(file) && !file.path.startsWith('prisma/'))
+    .flatMap(({ path }) => {
+      const name = path.slice(path.lastIndexOf('/') + 1);
+      const empty = name.split(/[.-]/).find((word) => emptyWords.includes(word));
+      if (empty !== undefined) return [`${path} is called "${empty}": name it after the noun that it rules`];
+      return fileName.test(name) ? [] : [`${path} is not a noun in kebab-case`];
+    });
+
+/** The wire contract of one context is one file, read from top to bottom. */
+const longest = (path: string) => (path.endsWith('.graphql') ? 400 : 300);
+
+const sizes: Rule = (all) =>
+  all
+    .filter((file) => isOurs(file) && !file.path.endsWith('.sql'))
+    .flatMap(({ path, text }) => {
+      const count = text.trimEnd().split('\n').length;
+      return count > longest(path) ? [`${path} has ${count} lines, at most ${longest(path)} are allowed`] : [];
+    });
+
+/** Tests are left out: a describe() is a function as long as its cases. */
+const functionSizes: Rule = (all) =>
+  all
+    .filter((file) => isCode(file) && !file.path.startsWith('test/'))
+    .flatMap(({ path, text }) =>
+      functionsOf(text)
+        .filter((found) => found.lines > 70)
+        .map((found) => `${path}:${found.line} is a function of ${found.lines} lines, at most 70 are allowed`),
+    );
+
+const operationTest = /^describe\('(GET|POST|PUT|PATCH|DELETE) \//m;
+
+/** Scripts say there how they are called, which takes the lines that it takes; the test of an operation is named by its path. */
+const openings: Rule = (all) =>
+  all.filter(isCode).flatMap(({ path, text }) => {
+    const opening = /^(#!.*\n)?(\/\/ .*\n)+/.exec(text)?.[0].trimEnd().split('\n').length ?? 0;
+    if (opening === 0 && !operationTest.test(text)) return [`${path} does not open with a comment that says what it is for`];
+    return opening > 3 && !/^(scripts|bench)\//.test(path) ? [`${path} opens with ${opening} lines of comment, at most 3 are allowed`] : [];
+  });
+
+const unfinishedWords = new RegExp(`\\b(${'TO'}DO|${'FIX'}ME)\\b`);
+const unfinished: Rule = (all) =>
+  all
+    .filter((file) => isCode(file) && isOurs(file))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, i) => (unfinishedWords.test(line) ? [`${path}:${i + 1} ${line.trim()}`] : [])),
+    );
+
+/** What could open a connection beside fetch(). */
+const clients = ['node:https', 'node:http2', 'undici', 'axios', 'got', 'node-fetch'];
+/** The egress guard sits inside the client, where a connection is made; it sends nothing. */
+const guard = 'src/platform/egress.ts';
+const outgoing: Rule = (all) => {
+  const elsewhere = all.filter((file) => inSrc(file) && file.path !== 'src/platform/outbound.ts');
+  const imports = elsewhere.flatMap((file) =>
+    importsOf(file)
+      .filter(({ from }) => clients.includes(from) && !(from === 'undici' && file.path === guard))
+      .map(({ from }) => `${file.path} imports ${from}`),
+  );
+  return [...lines(/\bfetch\(/, () => true)(elsewhere), ...imports];
+};
+
+const barrels: Rule = (all) =>
+  all.filter(isCode).flatMap((file) =>
+    importsOf(file)
+      .filter(({ passedOn }) => passedOn)
+      .map(({ from }) => `${file.path} passes ${from} on: import it where it is`),
+  );
+
+/** Files whose `data` of a Prisma write, in its place (`data: {...}`) or made before (`const data = {...}`), matches. */
+function insideData(pattern: RegExp, fault: string, where: (file: SourceFile) => boolean): Rule {
+  return (all) =>
+    all.filter(where).flatMap(({ path, text }) => {
+      const code = codeOf(text);
+      return [...code.matchAll(/\bdata(?:: [\w.<>]+ =|:| =)\s*(?=[[{(])/g)].flatMap(({ index, 0: found }) => {
+        const open = index + found.length;
+        return pattern.test(code.slice(open, closing(code, open))) ? [`${path}:${code.slice(0, open).split('\n').length} ${fault}`] : [];
+      });
+    });
+}
+
+/** The unscoped door has nobody else to say the workspace. */
+const workspaceInData = insideData(
+  /\bworkspaceId\b/,
+  'writes a workspace by hand',
+  (file) => file.path.startsWith('src/contexts/') && isCode(file) && !unscoped.includes(file.path),
+);
+
+const undocumented: Rule = (all) =>
+  all.filter(inSrc).flatMap(({ path, text }) => {
+    const split = text.split('\n');
+    const overloads = new Set<string>();
+    return split.flatMap((line, i) => {
+      const name = /^export (?:async )?function\*? (\w+)/.exec(line)?.[1];
+      if (name === undefined || overloads.has(name)) return [];
+      overloads.add(name);
+      return /\*\/\s*$/.test(split[i - 1] ?? '') ? [] : [`${path}:${i + 1} exports ${name}() without saying what it does`];
+    });
+  });
+
+/** Every face is part of the schema, every operation file belongs to a context. */
+const placement: Rule = (all) => {
+  const imported = new Set(all.filter(({ path }) => path === 'src/schema.ts').flatMap((file) => importsOf(file).map(({ from }) => from)));
+  return all.flatMap(({ path }) => {
+    if (path.endsWith('.schema.ts') && !imported.has(path)) return [`${path} is not imported by src/schema.ts`];
+    if (path.endsWith('.graphql') && !/^src\/contexts\/[a-z0-9-]+\/rest\.graphql$/.test(path))
+      return [`${path} is not a context's rest.graphql`];
+    return [];
+  });
+};
+
+const planted = (path: string, text: string): SourceFile => ({ path, text: `// Planted.\n${text}\n` });
+const rules: Record<string, [Rule, SourceFile]> = {
+  'files are nouns in kebab-case, and never empty words': [names, planted('src/platform/string-utils.ts', '')],
+  'files have at most 300 lines': [sizes, planted('src/platform/long.ts', 'let a;\n'.repeat(300))],
+  'functions have at most 70 lines': [
+    functionSizes,
+    planted('src/platform/long.ts', `export function a({ b }: { b: string }): { c: string } {\n${'  a();\n'.repeat(70)}}`),
+  ],
+  'a file opens with what it is for': [openings, { path: 'src/platform/dumb.ts', text: 'export const a = 1;\n' }],
+  'nothing is left unfinished': [unfinished, planted('src/platform/later.ts', `// ${'TO'}${'DO'}: later`)],
+  'nothing is passed on (no barrels)': [barrels, planted('src/ledger/all.ts', "export { post } from './posting.js';")],
+  'exported functions say what they do': [undocumented, planted('src/platform/mute.ts', 'export function mute(): void {}')],
+  'faces are in the schema, operations in a context': [placement, planted('src/contexts/accounts/lost.schema.ts', '')],
+  'settings are read in config.ts alone': [
+    lines(/\bprocess\.env\b/, inSrc, ['src/config.ts']),
+    planted('src/http/env.ts', 'const a = process.env;'),
+  ],
+  'the clock is read in clock.ts alone': [
+    lines(/\bnew Date\(\)|\bDate\.now\(|\bDate\(\)/, inSrc, ['src/platform/clock.ts']),
+    planted('src/ledger/now.ts', 'const at = new Date();'),
+  ],
+  'requests leave from outbound.ts alone': [outgoing, planted('src/contexts/agents/call.ts', "await fetch('https://example.com');")],
+  'nobody prints': [lines(/\bconsole\./, inSrc), planted('src/http/noise.ts', "console.log('a');")],
+  'nothing of a request lives in a module': [
+    lines(/^(export )?(let|var) /, inSrc, ['src/platform/ids.ts']),
+    planted('src/http/global.ts', 'let tenant: string | undefined;'),
+  ],
+  'there are no nested writes': [
+    lines(/\b(connectOrCreate|disconnect|create|createMany|upsert|deleteMany|updateMany):/, inSrc, ['src/platform/database.ts']),
+    planted('src/contexts/accounts/nested.ts', 'await tx.account.create({ data: { wallets: { create: [{}] } } });'),
+  ],
+  // Elsewhere `connect` is a word like others: an argument, an option of an HTTP client.
+  'no write links by a nested connect': [
+    insideData(/\bconnect:/, 'connects in a nested write', inSrc),
+    planted('src/contexts/accounts/linked.ts', 'await tx.wallet.update({ where, data: { account: { connect: { id } } } });'),
+  ],
+  'raw SQL stays in the ledger and the platform': [
+    lines(
+      /\$(queryRaw|executeRaw)|\bpool\.(query|connect)\b/,
+      (file) => inSrc(file) && !/^src\/(ledger|platform)\//.test(file.path),
+      rawSql,
+    ),
+    planted('src/contexts/accounts/raw.ts', 'await ctx.platform.database.pool.query(text);'),
+  ],
+  'the unscoped door is used by those who must': [
+    lines(/\bunscoped\b/, inSrc, unscoped),
+    planted('src/contexts/transfers/open.ts', 'database.unscoped.transfer.findMany();'),
+  ],
+  'the workspace of a row is never written by hand': [
+    workspaceInData,
+    planted('src/contexts/accounts/stamp.ts', 'await tx.account.create({ data: { name, workspaceId } });'),
+  ],
+};
+
+describe('house rules', () => {
+  it('look at the whole project', () => {
+    const count = (start: string, end: string) => files.filter(({ path }) => path.startsWith(start) && path.endsWith(end)).length;
+    expect(count('src/', '.ts')).toBeGreaterThan(100);
+    expect(count('test/', '.ts')).toBeGreaterThan(40);
+    expect(count('src/contexts/', 'rest.graphql')).toBeGreaterThan(4);
+    expect(count('prisma/schema/', '.prisma')).toBeGreaterThan(6);
+    expect(count('prisma/migrations/', '.sql')).toBeGreaterThan(2);
+    expect(files.filter(inSrc).flatMap((file) => functionsOf(file.text)).length).toBeGreaterThan(600);
+    expect(files.filter(inSrc).flatMap(importsOf).length).toBeGreaterThan(500);
+  });
+
+  it('have exceptions that exist and are needed', () => {
+    for (const path of [...rawSql, ...unscoped]) expect(exists(path), path).toBe(true);
+    const uses = (pattern: RegExp) => (path: string) => pattern.test(files.find((file) => file.path === path)?.text ?? '');
+    expect(unscoped.filter((path) => !uses(/\bunscoped\b/)(path))).toEqual([]);
+    expect(rawSql.filter((path) => !uses(/\bpool\.query\b/)(path))).toEqual([]);
+  });
+
+  describe.each(Object.entries({ ...rules, ...importRules, ...schemaRules }))('%s', (_name, [rule, offence]) => {
+    it('holds', () => expect(rule(files)).toEqual([]));
+    it('would find an offence', () => expect(rule([...files, offence]).join('\n')).toContain(offence.path));
+  });
+
+  it('know every file that imports something', () => {
+    expect(files.filter(inSrc).flatMap((file) => (importsAllowed(file) === undefined ? [file.path] : []))).toEqual([]);
+  });
+});
