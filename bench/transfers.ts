@@ -8,6 +8,7 @@ import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
+import { type CpuSeconds, cpuSeconds } from './cpu.js';
 import { sendLoad } from './http-load.js';
 
 const about = `Usage: npm run bench -- transfers [--rounds 5] [--seconds 4] [--wallets 1000] [--keys]
@@ -98,22 +99,15 @@ export async function run(args: string[]): Promise<void> {
       ['hot', 64],
     ] as const) {
       const next = requestMaker(sandbox.url, ids, kind === 'hot', values.keys ?? false);
+      const baseline = (time: number) => pgbench(databaseUrl, files[kind], connections, time);
       await sendLoad(sandbox.url, 16, 4, next);
-      await pgbench(databaseUrl, files[kind], connections, 1);
+      await baseline(1);
       const results = [];
       for (let round = 0; round < rounds; round += 1) {
-        const theirs = await pgbench(databaseUrl, files[kind], connections, seconds);
-        const cpu = await cpuSeconds(sandbox.url);
-        const ours = await sendLoad(sandbox.url, connections, seconds, next);
-        const spent = (await cpuSeconds(sandbox.url)) - cpu;
-        if (ours.failures > 0) throw new Error(`${ours.failures} of ${ours.requests} requests failed`);
-        results.push({ theirs, ours: ours.requests / ours.seconds, cpuMicros: (spent * 1e6) / ours.requests });
+        const theirs = await baseline(seconds);
+        results.push({ theirs, ...(await measure(sandbox.url, connections, seconds, next)) });
       }
-      const ratio = median(results.map((r) => r.ours / r.theirs));
-      const spread = results.map((r) => (r.ours / r.theirs).toFixed(2)).join(' ');
-      say(
-        `${kind.padEnd(6)} ${String(connections).padStart(2)} connections: ${median(results.map((r) => r.ours)).toFixed(0)}/s beside pgbench ${median(results.map((r) => r.theirs)).toFixed(0)}/s, ratio ${ratio.toFixed(2)} (${spread}), ${median(results.map((r) => r.cpuMicros)).toFixed(0)} us CPU a request`,
-      );
+      say(`${kind.padEnd(6)} ${String(connections).padStart(2)} connections: ${describe(results)}`);
     }
   } finally {
     sandbox?.child.kill('SIGTERM');
@@ -122,6 +116,34 @@ export async function run(args: string[]): Promise<void> {
     await postgres?.stop();
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+interface Result {
+  /** Requests per second. */
+  ours: number;
+  /** CPU microseconds per request. */
+  server: number;
+  postgres: number;
+  load: number;
+}
+
+async function measure(url: URL, connections: number, seconds: number, next: () => string): Promise<Result> {
+  const before = await cpuSeconds(url);
+  const load = await sendLoad(url, connections, seconds, next);
+  const after = await cpuSeconds(url);
+  if (load.failures > 0) throw new Error(`${load.failures} of ${load.requests} requests failed`);
+  const micros = (part: keyof CpuSeconds) => ((after[part] - before[part]) * 1e6) / load.requests;
+  return { ours: load.requests / load.seconds, server: micros('server'), postgres: micros('postgres'), load: micros('load') };
+}
+
+function describe(results: readonly (Result & { theirs: number })[]): string {
+  const middle = (of: keyof Result | 'theirs') => median(results.map((result) => result[of])).toFixed(0);
+  const ratios = results.map(({ ours, theirs }) => ours / theirs);
+  return (
+    `${middle('ours')}/s beside pgbench ${middle('theirs')}/s, ratio ${median(ratios).toFixed(2)} ` +
+    `(${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}), CPU a request: server ${middle('server')} us, ` +
+    `PostgreSQL ${middle('postgres')} us, load ${middle('load')} us`
+  );
 }
 
 async function startSandbox(databaseUrl: string): Promise<Sandbox> {
@@ -204,12 +226,6 @@ async function pgbench(databaseUrl: string, file: string, connections: number, s
     databaseUrl,
   ]);
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
-}
-
-/** CPU seconds of the server so far, from its own metrics. */
-async function cpuSeconds(url: URL): Promise<number> {
-  const text = await (await fetch(new URL('/metrics', url))).text();
-  return Number(/^process_cpu_seconds_total ([\d.]+)/m.exec(text)?.[1]);
 }
 
 function median(values: readonly number[]): number {

@@ -26,7 +26,7 @@ function lines(pattern: RegExp, where: (file: SourceFile) => boolean, allowed: r
 }
 
 const emptyWords = ['service', 'manager', 'helper', 'util', 'common', 'misc', 'base', 'index'].flatMap((word) => [word, `${word}s`]);
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|test|conformance|fuzz))?\.(ts|mjs|graphql)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|sql|test|conformance|fuzz))?\.(ts|mjs|graphql)$/;
 
 /** Raw SQL outside the ledger and the platform: keys are read and written in batches, readiness asks the pool itself. */
 const rawSql = ['src/http/idempotency.ts', 'src/server.ts'];
@@ -48,6 +48,16 @@ const unscoped = [
   'src/contexts/identity/signing-key.ts',
   'src/contexts/identity/tenant.ts',
 ];
+
+/** The client puts the workspace into what it is asked; here it is written by hand. */
+const workspaceInStatements: Rule = (all) =>
+  all
+    .filter((file) => inSrc(file) && file.path.endsWith('.sql.ts'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/`[^`]*\b(?:SELECT|INSERT|UPDATE|DELETE)\b[^`]*`/g)]
+        .filter(([statement]) => !statement.includes('workspace_id'))
+        .map(([statement]) => `${path}: ${statement.slice(0, 60)}`),
+    );
 
 const names: Rule = (all) =>
   all
@@ -197,13 +207,17 @@ const rules: Record<string, [Rule, SourceFile]> = {
     insideData(/\bconnect:/, 'connects in a nested write', inSrc),
     planted('src/contexts/accounts/linked.ts', 'await tx.wallet.update({ where, data: { account: { connect: { id } } } });'),
   ],
-  'raw SQL stays in the ledger and the platform': [
+  'raw SQL stays in the ledger, the platform and the .sql.ts files of a hot path': [
     lines(
       /\$(queryRaw|executeRaw)|\bpool\.(query|connect)\b/,
-      (file) => inSrc(file) && !/^src\/(ledger|platform)\//.test(file.path),
+      (file) => inSrc(file) && !/^src\/(ledger|platform)\/|\.sql\.ts$/.test(file.path),
       rawSql,
     ),
     planted('src/contexts/accounts/raw.ts', 'await ctx.platform.database.pool.query(text);'),
+  ],
+  'every statement of a .sql.ts file names the workspace': [
+    workspaceInStatements,
+    planted('src/contexts/accounts/raw.sql.ts', 'export const read = `SELECT * FROM account WHERE id = $1`;'),
   ],
   'the unscoped door is used by those who must': [
     lines(/\bunscoped\b/, inSrc, unscoped),

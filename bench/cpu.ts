@@ -1,0 +1,34 @@
+// What a request costs, wherever it is spent: the server says so itself, PostgreSQL's processes are found in /proc.
+import { readdir, readFile } from 'node:fs/promises';
+
+export interface CpuSeconds {
+  server: number;
+  /** All PostgreSQL processes of the machine; NaN where there is no /proc. */
+  postgres: number;
+  load: number;
+}
+
+/** CPU seconds spent so far by the server at `url`, by PostgreSQL and by this process. */
+export async function cpuSeconds(url: URL): Promise<CpuSeconds> {
+  const text = await (await fetch(new URL('/metrics', url))).text();
+  const { user, system } = process.cpuUsage();
+  return {
+    server: Number(/^process_cpu_seconds_total ([\d.]+)/m.exec(text)?.[1]),
+    postgres: await postgresSeconds().catch(() => Number.NaN),
+    load: (user + system) / 1e6,
+  };
+}
+
+/** Ticks are hundredths of a second on Linux. */
+async function postgresSeconds(): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const ticks = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+      if (!stat.includes('(postgres)')) return 0;
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return Number(fields[11]) + Number(fields[12]);
+    }),
+  );
+  return ticks.reduce((sum, each) => sum + each, 0) / 100;
+}
