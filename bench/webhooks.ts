@@ -11,6 +11,7 @@ import { Agent, request } from 'undici';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
+import { eventRow, writeEvents } from '../src/platform/events.js';
 import { newId } from '../src/platform/ids.js';
 import { createLogger } from '../src/platform/log.js';
 import { migrate } from '../src/platform/migrate.js';
@@ -111,13 +112,10 @@ async function sendEvents(
   const { unscoped, written } = platform.database;
   const before = await ask();
   const at = platform.clock.now();
-  const rows = Array.from({ length: count }, () => {
-    const id = newId(at);
-    const data = { account_id: `acc_${id}`, type: 'business', status: 'active', name: 'Bench' };
-    return { workspaceId, id, type: 'account.created', data, createdAt: at };
-  });
+  const data = { account_id: `acc_${newId(at)}`, type: 'business', status: 'active', name: 'Bench' };
+  const rows = Array.from({ length: count }, () => eventRow(at, 'account.created', data, {}));
   const begun = performance.now();
-  await unscoped.event.createMany({ data: rows });
+  await unscoped.$transaction((tx) => writeEvents(tx, workspaceId, rows));
   written.ring();
   while ((await ask()) - before < count * webhooks) await pause(20);
   while ((await unscoped.webhookDelivery.findFirst({ where: { dueAt: { not: null } } })) !== null) await pause(20);
