@@ -8,7 +8,6 @@ import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/id
 import { sweepClocks } from './contexts/sandbox/clock.js';
 import { stepTransfer } from './contexts/transfers/hold.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
-import { deliverEvents } from './contexts/webhooks/delivery.js';
 import type { CredentialResolver } from './platform/credential.js';
 import type { Platform } from './platform/ctx.js';
 import type { DueStep } from './platform/due.js';
@@ -23,8 +22,8 @@ export const credentialResolvers: readonly CredentialResolver[] = [
   portalCredential,
 ];
 
-/** Who hears of every event that was committed. */
-export const eventListeners: readonly EventListener[] = [deliverEvents, listenForChannels];
+/** Who hears of events that concern agents. */
+export const eventListeners: readonly EventListener[] = [listenForChannels];
 
 /** What becomes due, by table. */
 export const dueSteps: readonly DueStep[] = [{ table: 'transfer', run: stepTransfer }, deliveryStep];

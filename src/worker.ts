@@ -26,8 +26,8 @@ export interface Work {
 /** Everything that is to be done by now: events to publish, and what is due because of them, until nothing is left. */
 export async function work(platform: Platform, { listeners, steps }: Pick<Work, 'listeners' | 'steps'>): Promise<void> {
   for (let more = true; more; ) {
-    const published = await publishEvents(platform, listeners);
-    more = (await runDue(platform, steps)) > 0 || published > 0;
+    const { events } = await publishEvents(platform, listeners);
+    more = (await runDue(platform, steps)) > 0 || events > 0;
   }
 }
 
@@ -53,7 +53,11 @@ export function startWorker(platform: Platform, { listeners, steps, sweeps }: Wo
     platform,
     pollMs,
     async () => {
-      while ((await publishEvents(platform, listeners)) > 0) for (const lane of lanes) lane.wake();
+      for (let more = true; more; ) {
+        const published = await publishEvents(platform, listeners);
+        more = published.more;
+        if (published.deliveries > 0) for (const lane of lanes) lane.wake();
+      }
     },
     publishEveryMs,
   );

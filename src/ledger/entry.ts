@@ -113,7 +113,7 @@ export async function transferEntries(ctx: Ctx, transferId: string): Promise<Ent
       FROM ledger_transaction t
       JOIN ledger_entry e ON e.workspace_id = t.workspace_id AND e.transaction_id = t.id
       JOIN ledger_account a ON a.id = e.account_id
-      WHERE t.workspace_id = $1 AND t.transfer_id = $2
+      WHERE t.workspace_id = $1 AND (t.id = $2 OR t.transfer_id = $2 AND t.transfer_id <> t.id)
       ORDER BY t.created_at, t.id, e.amount, e.account_id`,
     values: [ctx.workspace.id, transferId],
   });

@@ -14,10 +14,12 @@ export interface Fault {
 
 const types = [
   ...['uuid[]', 'uuid[]', 'bigint[]', 'bigint[]', 'int[]', 'timestamptz[]'],
-  ...['uuid[]', 'uuid[]', 'bigint[]', 'bigint[]', 'int[]', 'timestamptz[]'],
+  ...['int[]', 'int[]', 'bigint[]', 'bigint[]', 'int[]', 'timestamptz[]'],
   ...['uuid[]', 'uuid[]', 'uuid[]', 'timestamptz[]'],
   ...['uuid[]', 'uuid[]', 'uuid[]', 'uuid[]'],
-  ...['json'],
+  ...['int[]', 'transfer_type[]', 'transfer_status[]', 'bigint[]', 'text[]'],
+  ...['uuid[]', 'uuid[]', 'uuid[]', 'uuid[]', 'protocol[]', 'capture_mode[]'],
+  ...['initiator_type[]', 'uuid[]', 'uuid[]', 'timestamptz[]', 'json'],
   ...['uuid[]', 'uuid[]', 'text[]', 'uuid[]', 'uuid[]', 'timestamptz[]', 'json', 'jsonb'],
   ...['jsonb'],
 ];
@@ -33,11 +35,17 @@ interface Touched {
   delta: bigint;
   entries: number;
   at: string;
+  /** From 1, in order of id. */
+  place: number;
 }
 
+type Value = string | bigint | number | null | undefined;
+
 /** A PostgreSQL array of values that need no quotes. */
-function list(values: readonly (string | bigint | number | null | undefined)[]): string {
-  return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
+function list<T>(rows: readonly T[], value: (row: T, place: number) => Value): string {
+  let text = '{';
+  for (let place = 0; place < rows.length; place += 1) text += `${place === 0 ? '' : ','}${value(rows[place] as T, place) ?? 'NULL'}`;
+  return `${text}}`;
 }
 
 /** The key under which a fault names a counter. */
@@ -62,57 +70,122 @@ export function spenderKey({ workspaceId, spender }: Posting): string {
 
 /** The arguments of ledger_post() for `postings`. */
 export function encodeSet(postings: readonly Posting[]): (string | null)[] {
-  const accounts = new Map<string, Touched>();
-  const columns: (string | bigint | number)[][] = [[], [], [], [], [], []];
-  const [account, transaction, amount, delta, number, time] = columns as [string[], string[], bigint[], bigint[], number[], string[]];
-  for (const { id, workspaceId, at, legs } of postings) {
-    const iso = at.toISOString();
-    for (const leg of legs) {
-      // An account that a posting of another workspace names too is asked for twice, so that the database refuses that one.
-      const key = `${leg.accountId} ${workspaceId}`;
-      let touched = accounts.get(key);
-      if (touched === undefined) {
-        touched = { accountId: leg.accountId, workspaceId, debit: 0n, delta: 0n, entries: 0, at: iso };
-        accounts.set(key, touched);
-      }
-      touched.delta += leg.amount;
-      touched.entries += 1;
-      if (leg.amount < 0n) touched.debit -= leg.amount;
-      if (iso > touched.at) touched.at = iso;
-      account.push(leg.accountId);
-      transaction.push(id);
-      amount.push(leg.amount);
-      delta.push(touched.delta);
-      number.push(touched.entries);
-      time.push(touched.at);
-    }
-  }
-  const sorted = [...accounts.keys()].sort().map((key) => accounts.get(key) as Touched);
+  const times = postings.map(({ at }) => at.toISOString());
   const spenders = [...spendersOf(postings).values()];
   return [
-    list(sorted.map((a) => a.accountId)),
-    list(sorted.map((a) => a.workspaceId)),
-    list(sorted.map((a) => a.debit)),
-    list(sorted.map((a) => a.delta)),
-    list(sorted.map((a) => a.entries)),
-    list(sorted.map((a) => a.at)),
-    ...columns.map(list),
-    list(postings.map((p) => p.id)),
-    list(postings.map((p) => p.workspaceId)),
-    list(postings.map((p) => p.transferId)),
-    list(postings.map((p) => p.at.toISOString())),
-    list(spenders.map((p) => p.workspaceId)),
-    list(spenders.map((p) => p.spender.agentId)),
-    list(spenders.map((p) => p.spender.sessionId)),
-    list(spenders.map((p) => p.spender.apiKeyId)),
-    rows(postings.flatMap((p) => (p.transfer === undefined ? [] : [transferRow(p.transfer)]))),
+    ...encodeEntries(postings, times),
+    list(postings, ({ id }) => id),
+    list(postings, ({ workspaceId }) => workspaceId),
+    list(postings, ({ transferId }) => transferId),
+    list(postings, (_, n) => times[n]),
+    list(spenders, ({ workspaceId }) => workspaceId),
+    list(spenders, ({ spender }) => spender.agentId),
+    list(spenders, ({ spender }) => spender.sessionId),
+    list(spenders, ({ spender }) => spender.apiKeyId),
+    ...encodeTransfers(postings),
     ...encodeEvents(postings),
     encodeExtras(postings),
   ];
 }
 
-function rows(values: readonly object[]): string | null {
-  return values.length === 0 ? null : JSON.stringify(values);
+interface NewEntry {
+  touched: Touched;
+  /** Place of its transaction, from 1. */
+  transaction: number;
+  amount: bigint;
+  /** How far its account has come with it. */
+  delta: bigint;
+  number: number;
+  at: string;
+}
+
+/** Accounts and entries. */
+function encodeEntries(postings: readonly Posting[], times: readonly string[]): string[] {
+  const accounts = new Map<string, Touched>();
+  const entries: NewEntry[] = [];
+  for (const [n, { workspaceId, legs }] of postings.entries()) {
+    const iso = times[n] as string;
+    for (const { accountId, amount } of legs) {
+      // An account that a posting of another workspace names too is asked for twice, so that the database refuses that one.
+      const key = `${accountId} ${workspaceId}`;
+      let touched = accounts.get(key);
+      if (touched === undefined) {
+        touched = { accountId, workspaceId, debit: 0n, delta: 0n, entries: 0, at: iso, place: 0 };
+        accounts.set(key, touched);
+      }
+      touched.delta += amount;
+      touched.entries += 1;
+      if (amount < 0n) touched.debit -= amount;
+      if (iso > touched.at) touched.at = iso;
+      entries.push({ touched, transaction: n + 1, amount, delta: touched.delta, number: touched.entries, at: touched.at });
+    }
+  }
+  const sorted = [...accounts.keys()].sort().map((key) => accounts.get(key) as Touched);
+  sorted.forEach((touched, n) => {
+    touched.place = n + 1;
+  });
+  return [
+    list(sorted, ({ accountId }) => accountId),
+    list(sorted, ({ workspaceId }) => workspaceId),
+    list(sorted, ({ debit }) => debit),
+    list(sorted, ({ delta }) => delta),
+    list(sorted, (touched) => touched.entries),
+    list(sorted, ({ at }) => at),
+    list(entries, ({ touched }) => touched.place),
+    list(entries, ({ transaction }) => transaction),
+    list(entries, ({ amount }) => amount),
+    list(entries, ({ delta }) => delta),
+    list(entries, ({ number }) => number),
+    list(entries, ({ at }) => at),
+  ];
+}
+
+/** Transfers that are new. Id, workspace and time are those of their transaction. */
+function encodeTransfers(postings: readonly Posting[]): (string | null)[] {
+  const places: number[] = [];
+  const transfers: Transfer[] = [];
+  let plain = true;
+  for (const [n, { transfer }] of postings.entries()) {
+    if (transfer === undefined) continue;
+    places.push(n + 1);
+    transfers.push(transfer);
+    plain &&= isPlain(transfer);
+  }
+  return [
+    list(places, (place) => place),
+    list(transfers, ({ type }) => type),
+    list(transfers, ({ status }) => status),
+    list(transfers, ({ amount }) => amount),
+    list(transfers, ({ currency }) => currency),
+    list(transfers, ({ fromAccountId }) => fromAccountId),
+    list(transfers, ({ toAccountId }) => toAccountId),
+    list(transfers, ({ fromWalletId }) => fromWalletId),
+    list(transfers, ({ toWalletId }) => toWalletId),
+    list(transfers, ({ protocol }) => protocol),
+    list(transfers, ({ capture }) => capture),
+    list(transfers, ({ initiatedByType }) => initiatedByType),
+    list(transfers, ({ initiatedById }) => initiatedById),
+    list(transfers, ({ agentId }) => agentId),
+    list(transfers, ({ completedAt }) => completedAt?.toISOString()),
+    plain ? null : JSON.stringify(transfers.map(restOf)),
+  ];
+}
+
+function isPlain({ description, reference, metadata, holdId }: Transfer): boolean {
+  return description === null && reference === null && holdId === null && Object.keys(metadata as object).length === 0;
+}
+
+/** What few transfers have. */
+function restOf({ description, reference, metadata, holdId, capturedAmount, holdExpiresAt, dueAt }: Transfer): object {
+  return {
+    description,
+    reference,
+    metadata,
+    hold_id: holdId,
+    captured_amount: capturedAmount?.toString() ?? null,
+    hold_expires_at: holdExpiresAt,
+    due_at: dueAt,
+  };
 }
 
 function encodeEvents(postings: readonly Posting[]): (string | null)[] {
@@ -127,12 +200,12 @@ function encodeEvents(postings: readonly Posting[]): (string | null)[] {
     return text;
   });
   return [
-    list(workspaces),
-    list(events.map(({ id }) => id)),
-    list(events.map(({ type }) => type)),
-    list(events.map(({ objectId }) => objectId)),
-    list(events.map(({ agentId }) => agentId)),
-    list(events.map(({ createdAt }) => createdAt.toISOString())),
+    list(workspaces, (workspace) => workspace),
+    list(events, ({ id }) => id),
+    list(events, ({ type }) => type),
+    list(events, ({ objectId }) => objectId),
+    list(events, ({ agentId }) => agentId),
+    list(events, ({ createdAt }) => createdAt.toISOString()),
     `[${data.join(',')}]`,
     sidesById(events),
   ];
@@ -209,24 +282,4 @@ function holdRow({ workspaceId, transferId, at }: Posting, hold: NewHold): objec
     limits: hold.limits.map(limitRow),
     created_at: at,
   };
-}
-
-/** Members of a transfer that are set, under their column names. */
-function transferRow(transfer: Transfer): object {
-  const row: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(transfer)) {
-    if (value !== null && value !== undefined) row[columnOf(field)] = typeof value === 'bigint' ? value.toString() : value;
-  }
-  return row;
-}
-
-const columnNames = new Map<string, string>();
-/** `fromWalletId` is `from_wallet_id`. */
-function columnOf(field: string): string {
-  let column = columnNames.get(field);
-  if (column === undefined) {
-    column = field.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
-    columnNames.set(field, column);
-  }
-  return column;
 }

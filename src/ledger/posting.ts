@@ -44,7 +44,7 @@ export interface Spender {
 }
 
 export interface Posting {
-  /** Id of the ledger transaction; a second posting with it is refused by the database. */
+  /** Id of the ledger transaction, a transfer's own for its first; a second posting with it is refused by the database. */
   id: string;
   workspaceId: string;
   environment: Environment;

@@ -17,74 +17,72 @@ export interface OutboxEvent {
   createdAt: Date;
 }
 
-/** Events that are published together, in order. */
-export interface Batch {
-  size: number;
-  /** Their ids as PostgreSQL writes lists, to be handed back to it. */
-  workspaceIds: string;
-  eventIds: string;
-  /** The types among them. */
-  types: string[];
-  /** Those that channels of agents show. */
-  shown: (OutboxEvent & { sides: Sides })[];
+/** An event that channels of agents show. */
+export interface ShownEvent extends OutboxEvent {
+  sides: Sides;
 }
 
 /**
- * Writes what follows from a batch of events (deliveries, lines of agents' channels) in the outbox transaction: rows carry their own
- * workspace. What it returns is called after the commit.
+ * Writes the lines of agents' channels that show a batch of events, in the outbox transaction: rows carry their own workspace. What
+ * it returns is called after the commit.
  */
-export type EventListener = (platform: Platform, tx: pg.ClientBase, batch: Batch) => Promise<(() => void) | undefined>;
+export type EventListener = (platform: Platform, tx: pg.ClientBase, events: readonly ShownEvent[]) => Promise<(() => void) | undefined>;
+
+/** What one step of publishing did. `deliveries` are due now. */
+export interface Published {
+  events: number;
+  deliveries: number;
+  /** The batch was full: there may be more. */
+  more: boolean;
+}
 
 const batchSize = 500;
 /** How long a reader of a workspace's stream may be away. */
 const resumableSeconds = 86_400;
-/** Held for the length of a step by the process that publishes. */
-const outboxLock = 0x6f75_7462;
 
-/** Takes the oldest lines of the outbox, unless another process is at it, and notes them as published. $1 is the time. */
-const take = {
-  name: 'outbox-take',
-  text: `
-    WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${outboxLock}) AS mine),
-    oldest AS (
-      SELECT id, sum(cardinality(event_ids)) OVER (ORDER BY id) - cardinality(event_ids) AS ahead
-      FROM (SELECT id, event_ids FROM outbox WHERE (SELECT mine FROM turn) ORDER BY id LIMIT ${batchSize}) line
-    ), taken AS (
-      DELETE FROM outbox USING oldest WHERE outbox.id = oldest.id AND oldest.ahead < ${batchSize} RETURNING outbox.*
-    ), told AS MATERIALIZED (
-      SELECT row_number() OVER (ORDER BY t.id, u.place) AS place, u.workspace_id, u.event_id, t.sides -> u.event_id::text AS sides
-      FROM taken t CROSS JOIN LATERAL unnest(t.workspace_ids, t.event_ids) WITH ORDINALITY AS u (workspace_id, event_id, place)
-    ), noted AS (
-      INSERT INTO publication (workspace_id, event_ids, published_at)
-      SELECT workspace_id, array_agg(event_id ORDER BY place), $1 FROM told GROUP BY workspace_id
-    ), event AS MATERIALIZED (
-      SELECT told.place, told.sides, e.*
-      FROM told CROSS JOIN LATERAL (SELECT * FROM event e WHERE (e.workspace_id, e.id) = (told.workspace_id, told.event_id) LIMIT 1) e
-    )
-    SELECT count(*)::int AS size, array_agg(workspace_id ORDER BY place)::text AS "workspaceIds",
-      array_agg(id ORDER BY place)::text AS "eventIds", array_agg(DISTINCT type) AS types,
-      json_agg(json_build_object('workspaceId', workspace_id, 'id', id, 'type', type, 'data', data, 'objectId', object_id,
-        'agentId', agent_id, 'createdAt', created_at, 'sides', sides) ORDER BY place) FILTER (WHERE sides IS NOT NULL) AS shown
-    FROM event`,
-};
+interface Step {
+  size: number;
+  deliveries: number;
+  shown: (Omit<ShownEvent, 'createdAt'> & { createdAt: string })[] | null;
+  shown_next: boolean;
+}
 
-type Taken = Omit<Batch, 'shown'> & { shown: (Omit<Batch['shown'][number], 'createdAt'> & { createdAt: string })[] | null };
+const publish = { name: 'publish-events', text: `SELECT * FROM publish_events($1, $2, ${batchSize})` };
 
-/** Publishes one batch. Returns how many events it was; 0 also when another process is at it. */
-export async function publishEvents(platform: Platform, listeners: readonly EventListener[]): Promise<number> {
-  const after: (() => void)[] = [];
-  const published = await inTransaction(platform.database.pool, async (tx) => {
-    const [taken] = (await tx.query<Taken>({ ...take, values: [platform.clock.now()] })).rows;
-    if (taken === undefined || taken.size === 0) return 0;
-    const shown = (taken.shown ?? []).map((event) => ({ ...event, createdAt: new Date(event.createdAt) }));
-    for (const listen of listeners) {
-      const then = await listen(platform, tx, { ...taken, shown });
-      if (then !== undefined) after.push(then);
-    }
-    return taken.size;
-  });
-  for (const then of after) then();
-  if (published > 0) platform.published.ring();
+/**
+ * Publishes one batch: one statement, and a transaction when there is something that channels of agents show. Nothing is published
+ * when another process is at it.
+ */
+export async function publishEvents(platform: Platform, listeners: readonly EventListener[]): Promise<Published> {
+  const { pool } = platform.database;
+  const step = async (tx: pg.ClientBase | pg.Pool, shown: boolean): Promise<Step> => {
+    const { rows } = await tx.query<Step>({ ...publish, values: [platform.clock.now(), shown] });
+    return rows[0] ?? { size: 0, deliveries: 0, shown: null, shown_next: false };
+  };
+  const published: Published = { events: 0, deliveries: 0, more: false };
+  const note = ({ size, deliveries }: Step) => {
+    published.events += size;
+    published.deliveries += deliveries;
+    published.more ||= size >= batchSize;
+  };
+  const plain = await step(pool, false);
+  note(plain);
+  if (plain.shown_next) {
+    const after: (() => void)[] = [];
+    note(
+      await inTransaction(pool, async (tx) => {
+        const taken = await step(tx, true);
+        const events = (taken.shown ?? []).map((event) => ({ ...event, createdAt: new Date(event.createdAt) }));
+        for (const listen of events.length > 0 ? listeners : []) {
+          const then = await listen(platform, tx, events);
+          if (then !== undefined) after.push(then);
+        }
+        return taken;
+      }),
+    );
+    for (const then of after) then();
+  }
+  if (published.events > 0) platform.published.ring();
   return published;
 }
 

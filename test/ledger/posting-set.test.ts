@@ -50,6 +50,8 @@ const column = (set: (string | null)[], n: number): string[] => {
   return text === '{}' ? [] : text.slice(1, -1).split(',');
 };
 const numbers = (set: (string | null)[], n: number) => column(set, n).map(BigInt);
+/** The account of each entry, which names it by its place. */
+const accountsOf = (set: (string | null)[]) => column(set, 6).map((place) => column(set, 0)[Number(place) - 1] ?? '');
 const sum = (values: readonly bigint[]) => values.reduce((a, b) => a + b, 0n);
 
 describe('encodeSet', () => {
@@ -73,7 +75,7 @@ describe('encodeSet', () => {
     fc.assert(
       fc.property(setArbitrary, (postings) => {
         const set = encodeSet(postings);
-        const [account, transaction] = [column(set, 6), column(set, 7)];
+        const [account, transaction] = [accountsOf(set), numbers(set, 7)];
         const [amount, delta, number] = [numbers(set, 8), numbers(set, 9), numbers(set, 10)];
         const reached = new Map<string, [bigint, bigint]>();
         account.forEach((id, n) => {
@@ -83,7 +85,8 @@ describe('encodeSet', () => {
           reached.set(id, now);
         });
         expect(column(set, 0).map((id) => reached.get(id)?.[0])).toEqual(numbers(set, 3));
-        expect(transaction).toEqual(postings.flatMap(({ id, legs }) => legs.map(() => id)));
+        expect(transaction).toEqual(postings.flatMap(({ legs }, n) => legs.map(() => BigInt(n + 1))));
+        expect(column(set, 12)).toEqual(postings.map(({ id }) => id));
       }),
     );
   });
@@ -92,7 +95,7 @@ describe('encodeSet', () => {
     fc.assert(
       fc.property(setArbitrary, (postings) => {
         const set = encodeSet(postings);
-        const [account, times] = [column(set, 6), column(set, 11)];
+        const [account, times] = [accountsOf(set), column(set, 11)];
         for (const [n, id] of column(set, 0).entries()) {
           const own = times.filter((_, entry) => account[entry] === id);
           expect([...own].sort()).toEqual(own);

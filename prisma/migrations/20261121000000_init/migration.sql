@@ -455,9 +455,6 @@ CREATE UNIQUE INDEX "api_key_workspace_id_id_key" ON "api_key"("workspace_id", "
 CREATE UNIQUE INDEX "ledger_account_workspace_id_owner_id_kind_currency_key" ON "ledger_account"("workspace_id", "owner_id", "kind", "currency");
 
 -- CreateIndex
-CREATE INDEX "ledger_transaction_workspace_id_transfer_id_idx" ON "ledger_transaction"("workspace_id", "transfer_id");
-
--- CreateIndex
 CREATE INDEX "ledger_entry_workspace_id_transaction_id_idx" ON "ledger_entry"("workspace_id", "transaction_id");
 
 -- CreateIndex

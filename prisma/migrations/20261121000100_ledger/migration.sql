@@ -9,6 +9,8 @@ ALTER TABLE transfer ADD CONSTRAINT transfer_refund_within_amount CHECK (refunde
 ALTER TABLE ledger_account SET (fillfactor = 70);
 ALTER TABLE limit_counter SET (fillfactor = 70);
 
+-- A transfer's first transaction has its id; here are those that follow.
+CREATE INDEX ledger_transaction_further ON ledger_transaction (workspace_id, transfer_id) WHERE transfer_id <> id;
 CREATE UNIQUE INDEX transfer_reference_key ON transfer (workspace_id, reference) WHERE reference IS NOT NULL;
 CREATE INDEX transfer_agent ON transfer (workspace_id, agent_id, id) WHERE agent_id IS NOT NULL;
 CREATE INDEX hold_incoming ON hold (to_account_id) WHERE status = 'held';
@@ -85,12 +87,17 @@ CREATE TYPE ledger_fault AS (kind text, subject text, refusal text, detail jsonb
 -- know beforehand flattened: per account the sum of its debits and of all its entries, per entry how far its account has
 -- come within the set. An account must cover the sum of its debits (credits of the set are not counted) and a counter the
 -- sum of its uses, so that the set is good in any order. Locks: accounts, counters, keys, each in order of id.
+--
+-- a: accounts in order of id. e: entries, which name their account and transaction by place. t: transactions. s: spenders.
+-- x: transfers, which name their transaction by place, and in x_rest what few of them have. n: events.
 CREATE FUNCTION ledger_post(
   a_id uuid[], a_workspace uuid[], a_debit bigint[], a_delta bigint[], a_entries int[], a_at timestamptz[],
-  e_account uuid[], e_transaction uuid[], e_amount bigint[], e_delta bigint[], e_number int[], e_at timestamptz[],
+  e_account int[], e_transaction int[], e_amount bigint[], e_delta bigint[], e_number int[], e_at timestamptz[],
   t_id uuid[], t_workspace uuid[], t_transfer uuid[], t_at timestamptz[],
   s_workspace uuid[], s_agent uuid[], s_session uuid[], s_api_key uuid[],
-  transfers json,
+  x_transaction int[], x_type transfer_type[], x_status transfer_status[], x_amount bigint[], x_currency text[],
+  x_from_account uuid[], x_to_account uuid[], x_from_wallet uuid[], x_to_wallet uuid[], x_protocol protocol[], x_capture capture_mode[],
+  x_initiator initiator_type[], x_initiated_by uuid[], x_agent uuid[], x_completed timestamptz[], x_rest json,
   n_workspace uuid[], n_id uuid[], n_type text[], n_object uuid[], n_agent uuid[], n_at timestamptz[], n_data json, n_sides jsonb,
   extras jsonb
 ) RETURNS SETOF ledger_fault LANGUAGE plpgsql
@@ -99,17 +106,23 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_has
 DECLARE
   v_good int;
   v_crossed boolean;
+  v_balance bigint[];
+  v_version bigint[];
+  v_currency text[];
+  v_last timestamptz[];
   v_faulty boolean := false;
 BEGIN
   SELECT count(*) FILTER (WHERE a.workspace_id = x.workspace_id
              AND (a.status = 'open' OR a.status = 'blocked' AND x.debit = 0)
              AND (a.unbounded OR a.balance >= x.debit)
              AND a.balance + x.delta BETWEEN -900000000000000000 AND 900000000000000000),
-         bool_or(a.balance >= a.low_threshold AND a.balance + x.delta < a.low_threshold)
-  INTO v_good, v_crossed
-  FROM (SELECT l.id, l.workspace_id, l.status, l.unbounded, l.balance, l.low_threshold
+         bool_or(a.balance >= a.low_threshold AND a.balance + x.delta < a.low_threshold),
+         array_agg(a.balance ORDER BY x.place), array_agg(a.version ORDER BY x.place),
+         array_agg(a.currency ORDER BY x.place), array_agg(a.last_entry_at ORDER BY x.place)
+  INTO v_good, v_crossed, v_balance, v_version, v_currency, v_last
+  FROM (SELECT l.id, l.workspace_id, l.status, l.unbounded, l.balance, l.low_threshold, l.version, l.currency, l.last_entry_at
         FROM ledger_account l WHERE l.id = ANY (a_id) ORDER BY l.id FOR NO KEY UPDATE) a
-  JOIN unnest(a_id, a_workspace, a_debit, a_delta) AS x(id, workspace_id, debit, delta) USING (id);
+  JOIN unnest(a_id, a_workspace, a_debit, a_delta) WITH ORDINALITY AS x(id, workspace_id, debit, delta, place) USING (id);
 
   IF v_good <> cardinality(a_id) THEN
     v_faulty := true;
@@ -145,10 +158,9 @@ BEGIN
   SELECT * FROM unnest(t_workspace, t_id, t_transfer, t_at);
 
   INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
-  SELECT a.workspace_id, a.id, a.version + e.number, e.transaction_id, a.currency, e.amount, a.balance + e.delta,
-         greatest(a.last_entry_at, e.at)
-  FROM unnest(e_account, e_transaction, e_amount, e_delta, e_number, e_at) AS e(account_id, transaction_id, amount, delta, number, at)
-  JOIN ledger_account a ON a.id = e.account_id;
+  SELECT a_workspace[e.a], a_id[e.a], v_version[e.a] + e.number, t_id[e.t], v_currency[e.a], e.amount, v_balance[e.a] + e.delta,
+         greatest(v_last[e.a], e.at)
+  FROM unnest(e_account, e_transaction, e_amount, e_delta, e_number, e_at) AS e(a, t, amount, delta, number, at);
 
   IF v_crossed THEN
     WITH low AS (
@@ -172,8 +184,21 @@ BEGIN
   FROM unnest(a_id, a_delta, a_entries, a_at) AS x(id, delta, entries, at)
   WHERE a.id = x.id;
 
-  IF transfers IS NOT NULL THEN
-    INSERT INTO transfer SELECT * FROM json_populate_recordset(NULL::transfer, transfers);
+  IF cardinality(x_transaction) > 0 THEN
+    INSERT INTO transfer (
+      workspace_id, id, type, status, amount, currency, from_account_id, to_account_id, from_wallet_id, to_wallet_id, protocol, capture,
+      initiated_by_type, initiated_by_id, agent_id, created_at, updated_at, completed_at,
+      description, reference, metadata, hold_id, captured_amount, hold_expires_at, due_at)
+    SELECT t_workspace[x.t], t_transfer[x.t], x.type, x.status, x.amount, x.currency, x.from_account, x.to_account, x.from_wallet,
+           x.to_wallet, x.protocol, x.capture, x.initiator, x.initiated_by, x.agent, t_at[x.t], t_at[x.t], x.completed,
+           x.description, x.reference, coalesce(x.metadata, '{}'), x.hold_id, x.captured_amount, x.hold_expires_at, x.due_at
+    FROM ROWS FROM (
+      unnest(x_transaction, x_type, x_status, x_amount, x_currency, x_from_account, x_to_account, x_from_wallet, x_to_wallet, x_protocol,
+             x_capture, x_initiator, x_initiated_by, x_agent, x_completed),
+      json_to_recordset(x_rest) AS (description text, reference text, metadata jsonb, hold_id uuid, captured_amount bigint,
+                                    hold_expires_at timestamptz, due_at timestamptz)
+    ) AS x(t, type, status, amount, currency, from_account, to_account, from_wallet, to_wallet, protocol, capture, initiator,
+           initiated_by, agent, completed, description, reference, metadata, hold_id, captured_amount, hold_expires_at, due_at);
   END IF;
   IF cardinality(n_id) > 0 THEN
     INSERT INTO event (workspace_id, id, type, object_id, agent_id, created_at, data)
@@ -255,13 +280,16 @@ DECLARE
 BEGIN
   FOR s IN SELECT x FROM jsonb_array_elements(sets) x LOOP
     RETURN QUERY SELECT i, f.* FROM ledger_post(
-      (s ->> 0)::uuid[], (s ->> 1)::uuid[], (s ->> 2)::bigint[], (s ->> 3)::bigint[], (s ->> 4)::int[], (s ->> 5)::timestamptz[],
-      (s ->> 6)::uuid[], (s ->> 7)::uuid[], (s ->> 8)::bigint[], (s ->> 9)::bigint[], (s ->> 10)::int[], (s ->> 11)::timestamptz[],
-      (s ->> 12)::uuid[], (s ->> 13)::uuid[], (s ->> 14)::uuid[], (s ->> 15)::timestamptz[],
-      (s ->> 16)::uuid[], (s ->> 17)::uuid[], (s ->> 18)::uuid[], (s ->> 19)::uuid[],
-      (s ->> 20)::json,
-      (s ->> 21)::uuid[], (s ->> 22)::uuid[], (s ->> 23)::text[], (s ->> 24)::uuid[], (s ->> 25)::uuid[], (s ->> 26)::timestamptz[],
-      (s ->> 27)::json, (s ->> 28)::jsonb, (s ->> 29)::jsonb) f;
+      (s ->> 0)::uuid[], (s ->> 1)::uuid[], (s ->> 2)::bigint[], (s ->> 3)::bigint[], (s ->> 4)::int[],
+      (s ->> 5)::timestamptz[], (s ->> 6)::int[], (s ->> 7)::int[], (s ->> 8)::bigint[], (s ->> 9)::bigint[],
+      (s ->> 10)::int[], (s ->> 11)::timestamptz[], (s ->> 12)::uuid[], (s ->> 13)::uuid[], (s ->> 14)::uuid[],
+      (s ->> 15)::timestamptz[], (s ->> 16)::uuid[], (s ->> 17)::uuid[], (s ->> 18)::uuid[], (s ->> 19)::uuid[],
+      (s ->> 20)::int[], (s ->> 21)::transfer_type[], (s ->> 22)::transfer_status[], (s ->> 23)::bigint[], (s ->> 24)::text[],
+      (s ->> 25)::uuid[], (s ->> 26)::uuid[], (s ->> 27)::uuid[], (s ->> 28)::uuid[], (s ->> 29)::protocol[],
+      (s ->> 30)::capture_mode[], (s ->> 31)::initiator_type[], (s ->> 32)::uuid[], (s ->> 33)::uuid[],
+      (s ->> 34)::timestamptz[], (s ->> 35)::json, (s ->> 36)::uuid[], (s ->> 37)::uuid[], (s ->> 38)::text[],
+      (s ->> 39)::uuid[], (s ->> 40)::uuid[], (s ->> 41)::timestamptz[], (s ->> 42)::json, (s ->> 43)::jsonb,
+      (s ->> 44)::jsonb) f;
     i := i + 1;
   END LOOP;
 END $$;

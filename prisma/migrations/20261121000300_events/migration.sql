@@ -156,6 +156,66 @@ CREATE INDEX webhook_delivery_leased ON webhook_delivery (webhook_id) WHERE leas
 CREATE INDEX webhook_delivery_dlq ON webhook_delivery (workspace_id, id) WHERE status = 'dlq';
 ALTER TABLE agent_channel ADD CONSTRAINT agent_channel_counts_up CHECK (last_seq >= 0);
 
+-- Takes lines of the outbox, oldest first, notes their events as published and writes a delivery of each event for each active
+-- subscription of its workspace that names its type. One process at a time: another finds nothing.
+-- Events that channels of agents show need lines written in the same transaction, so a call takes them only when `p_shown`;
+-- without it, it stops before the first of them and says so.
+CREATE FUNCTION publish_events(
+  p_now timestamptz, p_shown boolean, p_most int, OUT size int, OUT deliveries int, OUT shown json, OUT shown_next boolean
+) LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  v_workspaces uuid[];
+  v_events uuid[];
+  v_sides jsonb;
+BEGIN
+  size := 0;
+  deliveries := 0;
+  shown_next := false;
+  IF NOT pg_try_advisory_xact_lock(x'6f757462'::bigint) THEN RETURN; END IF;
+  WITH oldest AS (
+    SELECT l.id, bool_or(l.sides IS NOT NULL) OVER (ORDER BY l.id) AS sided,
+           sum(cardinality(l.event_ids)) OVER (ORDER BY l.id) - cardinality(l.event_ids) AS ahead
+    FROM (SELECT * FROM outbox o ORDER BY o.id LIMIT p_most) l
+  ), taken AS (
+    DELETE FROM outbox o USING oldest WHERE o.id = oldest.id AND oldest.ahead < p_most AND (p_shown OR NOT oldest.sided) RETURNING o.*
+  )
+  SELECT array_agg(u.workspace_id ORDER BY t.id, u.place), array_agg(u.event_id ORDER BY t.id, u.place),
+         (SELECT jsonb_object_agg(s.key, s.value) FROM taken, jsonb_each(taken.sides) s),
+         (SELECT bool_or(oldest.sided) FROM oldest) AND NOT p_shown
+  INTO v_workspaces, v_events, v_sides, shown_next
+  FROM taken t CROSS JOIN LATERAL unnest(t.workspace_ids, t.event_ids) WITH ORDINALITY AS u (workspace_id, event_id, place);
+  IF v_events IS NULL THEN RETURN; END IF;
+  size := cardinality(v_events);
+
+  INSERT INTO publication (workspace_id, event_ids, published_at)
+  SELECT u.workspace_id, array_agg(u.event_id ORDER BY u.place), p_now
+  FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place) GROUP BY u.workspace_id;
+
+  -- A subscription is not told of its own dead letters: they would fail as the letters did.
+  INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_type, due_at, created_at)
+  SELECT uuid_at(e.created_at), e.workspace_id, w.id, e.id, e.type, e.created_at, e.created_at
+  FROM webhook w
+  JOIN unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place) ON u.workspace_id = w.workspace_id
+  JOIN event e ON e.workspace_id = u.workspace_id AND e.id = u.event_id
+  WHERE w.workspace_id = ANY (v_workspaces) AND w.status = 'active' AND w.deleted_at IS NULL
+    AND EXISTS (
+      SELECT FROM unnest(w.events) AS pattern
+      WHERE pattern = e.type OR right(pattern, 1) = '*' AND starts_with(e.type, left(pattern, -1))
+    )
+    AND NOT (e.type = 'webhook.dlq' AND e.data ->> 'webhook_id' = 'wh_' || w.id)
+  ORDER BY u.place, w.id;
+  GET DIAGNOSTICS deliveries = ROW_COUNT;
+
+  IF v_sides IS NULL THEN RETURN; END IF;
+  SELECT json_agg(json_build_object('workspaceId', e.workspace_id, 'id', e.id, 'type', e.type, 'data', e.data, 'objectId', e.object_id,
+           'agentId', e.agent_id, 'createdAt', e.created_at, 'sides', v_sides -> e.id::text) ORDER BY u.place)
+  INTO shown
+  FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place)
+  JOIN event e ON e.workspace_id = u.workspace_id AND e.id = u.event_id
+  WHERE v_sides ? u.event_id::text;
+END $$;
+
 -- Opens the stream of a session under the lock of its agent's channel: rows of the same session (`replaced`) and rows without a
 -- recent heartbeat go; the new one is written unless `most` other sessions are connected. The process that has a replaced one
 -- is told. No expires_at: the session is over.

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Platform } from '../../platform/ctx.js';
 import { newId, printId } from '../../platform/ids.js';
 import { appendLines, deleteOldLines, type NewLine } from '../../platform/line.js';
-import type { Batch, EventListener } from '../../platform/outbox.js';
+import type { EventListener, ShownEvent } from '../../platform/outbox.js';
 
 const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-f-]{36}$`));
 const time = z.iso.datetime();
@@ -51,7 +51,7 @@ export function ownLine<T extends ChannelEventType>(
 }
 
 /** The agents that pay and are paid. An agent on both sides is told once, as the payer (Gap G-73). */
-function transferLines({ workspaceId, id: eventId, createdAt: at, data, sides }: Batch['shown'][number]): NewLine[] {
+function transferLines({ workspaceId, id: eventId, createdAt: at, data, sides }: ShownEvent): NewLine[] {
   const line = (agentId: string, direction: 'inbound' | 'outbound'): NewLine => ({
     workspaceId,
     agentId,
@@ -76,8 +76,8 @@ function transferLines({ workspaceId, id: eventId, createdAt: at, data, sides }:
 }
 
 /** Turns a batch of the outbox into lines, in the order in which things happened. */
-export const listenForChannels: EventListener = async (platform, tx, { shown }) => {
-  const lines = shown.filter(({ type }) => type === 'transfer.completed').flatMap(transferLines);
+export const listenForChannels: EventListener = async (platform, tx, events) => {
+  const lines = events.filter(({ type }) => type === 'transfer.completed').flatMap(transferLines);
   if (lines.length === 0) return undefined;
   return platform.fanout.announce(tx, await appendLines(tx, lines));
 };

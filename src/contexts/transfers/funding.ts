@@ -34,6 +34,7 @@ export async function fundWallet(ctx: Ctx, input: FundWalletInput): Promise<Tran
   const data = transferData(transfer);
   const about = { objectId: transfer.id };
   const value = posting(ctx, {
+    id: transfer.id,
     at,
     transferId: transfer.id,
     transfer,

@@ -211,7 +211,13 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, from: Purse, to: P
   const about = { objectId: transfer.id, agentId: transfer.agentId };
   const data = transferData(transfer);
   const created = event(transfer.createdAt, 'transfer.created', data, about);
-  const head = { at: transfer.createdAt, transferId: transfer.id, transfer, spender: spenderOf(ctx.actor, spending.agentId) };
+  const head = {
+    id: transfer.id,
+    at: transfer.createdAt,
+    transferId: transfer.id,
+    transfer,
+    spender: spenderOf(ctx.actor, spending.agentId),
+  };
   if (transfer.holdId === null) {
     return posting(ctx, {
       ...head,

@@ -1,20 +1,11 @@
-// Deliveries: one event on its way to one subscription (SPEC.md "Webhook delivery"). Who gets which event, and how they stand.
+// Deliveries: one event on its way to one subscription (SPEC.md "Webhook delivery"). publish_events() writes them
+// (prisma/migrations/*_events); here is how they stand.
 import type { DeliveryStatus, Prisma, WebhookDelivery } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
-import { patternsOf } from '../../platform/event-catalog.js';
 import { newId } from '../../platform/ids.js';
-import type { EventListener } from '../../platform/outbox.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
-import { addDeliveries } from './fan-out.sql.js';
 import { webhook } from './webhook.js';
-
-/** Writes a delivery of each event for each active subscription that names its type, in the outbox transaction. */
-export const deliverEvents: EventListener = async (_platform, tx, { workspaceIds, eventIds, types }) => {
-  const named = types.flatMap((type) => patternsOf(type).map((pattern) => [type, pattern] as const));
-  await addDeliveries(tx, { workspaceIds, eventIds, types: named.map(([type]) => type), patterns: named.map(([, pattern]) => pattern) });
-  return undefined;
-};
 
 /** A delivery that is due at `dueAt`, without its workspace. */
 export function deliveryRow(webhookId: string, event: { id: string; type: string }, at: Date, dueAt = at) {
