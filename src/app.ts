@@ -17,7 +17,7 @@ import type { IdempotencyKeys } from './http/idempotency.js';
 import type { Metrics } from './http/metrics.js';
 import { limitRates, limitsOf } from './http/rate-limit.js';
 import { identifyRequest } from './http/request-id.js';
-import type { Handler, State } from './http/state.js';
+import type { Handler, HttpContext, State } from './http/state.js';
 import type { Ctx, Environment, Platform } from './platform/ctx.js';
 import { subscribe } from './rest/execute.js';
 import { openApi } from './rest/openapi.js';
@@ -126,9 +126,9 @@ function serveRest({ schema, routes, keys }: AppOptions): { match: Handler; serv
 }
 
 function serveJwks(platform: Platform): Handler {
-  return async (http, next) => {
-    if (http.path !== '/.well-known/jwks.json') return next();
+  const answer = async (http: HttpContext): Promise<void> => {
     http.set('Cache-Control', 'public, max-age=300');
     http.body = await jwks(platform);
   };
+  return (http, next) => (http.path === '/.well-known/jwks.json' ? answer(http) : next());
 }

@@ -136,13 +136,11 @@ export function serveDocs({ title, openapi, serverDescription, baseUrl }: DocsOp
     documents.set(url, asset);
     return asset;
   };
-  return async (http, next) => {
-    if (http.method !== 'GET' && http.method !== 'HEAD') return next();
-    if (http.path === '/v1/openapi.json') {
-      http.state.route = '/v1/openapi.json';
-      return sendAsset(http, await documentFor(baseUrl ?? ownOrigin(http)), 'revalidate');
-    }
-    if (http.path !== '/docs' && !http.path.startsWith('/docs/')) return next();
+  const serveDocument = async (http: HttpContext): Promise<void> => {
+    http.state.route = '/v1/openapi.json';
+    return sendAsset(http, await documentFor(baseUrl ?? ownOrigin(http)), 'revalidate');
+  };
+  const servePage = async (http: HttpContext, next: () => Promise<void>): Promise<void> => {
     http.state.route = '/docs';
     const { page, byPath } = await load();
     const asset = byPath.get(http.path);
@@ -153,5 +151,10 @@ export function serveDocs({ title, openapi, serverDescription, baseUrl }: DocsOp
     http.type = 'text/html';
     http.body = page;
     return undefined;
+  };
+  return (http, next) => {
+    if (http.method !== 'GET' && http.method !== 'HEAD') return next();
+    if (http.path === '/v1/openapi.json') return serveDocument(http);
+    return http.path === '/docs' || http.path.startsWith('/docs/') ? servePage(http, next) : next();
   };
 }

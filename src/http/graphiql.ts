@@ -117,15 +117,17 @@ export function serveGraphiQL(options: GraphiQLOptions): Handler {
     });
     return parts;
   };
-  return async (http, next) => {
-    if (http.method !== 'GET' && http.method !== 'HEAD') return next();
-    if (http.path === '/graphql' && http.get('Accept').includes('text/html')) return sendPage(http, await load(), options);
-    const file = assetPath.exec(http.path);
-    if (file === null) return next();
+  const isPage = (http: HttpContext) => http.path === '/graphql' && http.get('Accept').includes('text/html');
+  const serveAsset = async (http: HttpContext, [, hash, kind]: RegExpExecArray, next: () => Promise<void>): Promise<void> => {
     http.state.route = '/graphql/assets';
     const { js, css } = await load();
-    const asset = file[2] === 'js' ? js : css;
-    if (asset.hash !== file[1]) return next();
-    return sendAsset(http, asset, 'immutable');
+    const asset = kind === 'js' ? js : css;
+    return asset.hash === hash ? sendAsset(http, asset, 'immutable') : next();
+  };
+  return (http, next) => {
+    if (http.method !== 'GET' && http.method !== 'HEAD') return next();
+    if (isPage(http)) return load().then((parts) => sendPage(http, parts, options));
+    const file = assetPath.exec(http.path);
+    return file === null ? next() : serveAsset(http, file, next);
   };
 }

@@ -1,6 +1,6 @@
 // GET /health (alive), /ready (able to serve) and /metrics: outside of the limits and of authentication.
 import type { Registry } from 'prom-client';
-import type { Handler } from './state.js';
+import type { Handler, HttpContext } from './state.js';
 
 export interface ReadinessCheck {
   /** What it answers is shown; a throw or two seconds of silence is a failure. */
@@ -39,24 +39,25 @@ async function readiness(checks: HealthOptions['checks']): Promise<{ status: 're
   return { status: ready ? 'ready' : 'not_ready', checks: reports };
 }
 
+async function answer(http: HttpContext, { checks, registry }: HealthOptions): Promise<void> {
+  http.state.route = http.path;
+  if (http.path === '/metrics') {
+    http.type = registry.contentType;
+    http.body = await registry.metrics();
+  } else if (http.path === '/ready') {
+    const ready = await readiness(checks);
+    http.status = ready.status === 'ready' ? 200 : 503;
+    if (http.status === 503) http.set('Retry-After', '1');
+    http.body = ready;
+  } else http.body = { status: 'ok' };
+}
+
+const paths = new Set(['/health', '/ready', '/metrics']);
+
 /** Serves the three paths; everything else goes on. */
-export function serveHealth({ checks, registry }: HealthOptions): Handler {
-  return async (http, next) => {
-    if (http.method !== 'GET' && http.method !== 'HEAD') return next();
-    if (http.path === '/health') {
-      http.state.route = '/health';
-      http.body = { status: 'ok' };
-    } else if (http.path === '/ready') {
-      http.state.route = '/ready';
-      const ready = await readiness(checks);
-      http.status = ready.status === 'ready' ? 200 : 503;
-      if (http.status === 503) http.set('Retry-After', '1');
-      http.body = ready;
-    } else if (http.path === '/metrics') {
-      http.state.route = '/metrics';
-      http.type = registry.contentType;
-      http.body = await registry.metrics();
-    } else return next();
-    return undefined;
+export function serveHealth(options: HealthOptions): Handler {
+  return (http, next) => {
+    const isOurs = paths.has(http.path) && (http.method === 'GET' || http.method === 'HEAD');
+    return isOurs ? answer(http, options) : next();
   };
 }

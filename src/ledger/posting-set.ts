@@ -48,6 +48,19 @@ function list<T>(rows: readonly T[], value: (row: T, place: number) => Value): s
   return `${text}}`;
 }
 
+type PrintTime = (at: Date) => string;
+
+/** Prints times; the same one, which a posting names several times, once. */
+function timePrinter(): PrintTime {
+  let last: Date | undefined;
+  let text = '';
+  return (at) => {
+    if (at !== last) text = at.toISOString();
+    last = at;
+    return text;
+  };
+}
+
 /** The key under which a fault names a counter. */
 export function counterKey(workspaceId: string, { counter, window }: Pick<LimitUse, 'counter' | 'window'>): string {
   return `${workspaceId} ${counter} ${window}`;
@@ -70,7 +83,8 @@ export function spenderKey({ workspaceId, spender }: Posting): string {
 
 /** The arguments of ledger_post() for `postings`. */
 export function encodeSet(postings: readonly Posting[]): (string | null)[] {
-  const times = postings.map(({ at }) => at.toISOString());
+  const print = timePrinter();
+  const times = postings.map(({ at }) => print(at));
   const spenders = [...spendersOf(postings).values()];
   return [
     ...encodeEntries(postings, times),
@@ -82,8 +96,8 @@ export function encodeSet(postings: readonly Posting[]): (string | null)[] {
     list(spenders, ({ spender }) => spender.agentId),
     list(spenders, ({ spender }) => spender.sessionId),
     list(spenders, ({ spender }) => spender.apiKeyId),
-    ...encodeTransfers(postings),
-    ...encodeEvents(postings),
+    ...encodeTransfers(postings, print),
+    ...encodeEvents(postings, print),
     encodeExtras(postings),
   ];
 }
@@ -141,7 +155,7 @@ function encodeEntries(postings: readonly Posting[], times: readonly string[]): 
 }
 
 /** Transfers that are new. Id, workspace and time are those of their transaction. */
-function encodeTransfers(postings: readonly Posting[]): (string | null)[] {
+function encodeTransfers(postings: readonly Posting[], print: PrintTime): (string | null)[] {
   const places: number[] = [];
   const transfers: Transfer[] = [];
   let plain = true;
@@ -166,7 +180,7 @@ function encodeTransfers(postings: readonly Posting[]): (string | null)[] {
     list(transfers, ({ initiatedByType }) => initiatedByType),
     list(transfers, ({ initiatedById }) => initiatedById),
     list(transfers, ({ agentId }) => agentId),
-    list(transfers, ({ completedAt }) => completedAt?.toISOString()),
+    list(transfers, ({ completedAt }) => completedAt && print(completedAt)),
     plain ? null : JSON.stringify(transfers.map(restOf)),
   ];
 }
@@ -188,7 +202,7 @@ function restOf({ description, reference, metadata, holdId, capturedAmount, hold
   };
 }
 
-function encodeEvents(postings: readonly Posting[]): (string | null)[] {
+function encodeEvents(postings: readonly Posting[], print: PrintTime): (string | null)[] {
   const events = postings.flatMap((posting) => posting.events);
   const workspaces = postings.flatMap(({ workspaceId, events: { length } }) => new Array<string>(length).fill(workspaceId));
   // The events of one posting often say the same.
@@ -205,7 +219,7 @@ function encodeEvents(postings: readonly Posting[]): (string | null)[] {
     list(events, ({ type }) => type),
     list(events, ({ objectId }) => objectId),
     list(events, ({ agentId }) => agentId),
-    list(events, ({ createdAt }) => createdAt.toISOString()),
+    list(events, ({ createdAt }) => print(createdAt)),
     `[${data.join(',')}]`,
     sidesById(events),
   ];

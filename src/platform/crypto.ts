@@ -1,9 +1,9 @@
 // Hashes of credentials, encryption of secrets at rest, and new random tokens. Everything is node:crypto.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
 /** SHA-256 of a credential or key: what is stored in place of it. */
 export function sha256(text: string): Buffer<ArrayBuffer> {
-  return createHash('sha256').update(text).digest() as Buffer<ArrayBuffer>;
+  return hash('sha256', text, 'buffer') as Buffer<ArrayBuffer>;
 }
 
 /** `prefix` and 32 random bytes in base64url: 43 characters that cannot be guessed. */
