@@ -8,6 +8,7 @@ import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
+import { makeBaselines } from './baseline.js';
 import { type CpuSeconds, cpuSeconds } from './cpu.js';
 import { sendLoad } from './http-load.js';
 
@@ -16,37 +17,11 @@ const about = `Usage: npm run bench -- transfers [--rounds 5] [--seconds 4] [--w
 Needs pgbench on the PATH. Uses an embedded PostgreSQL of its own unless DATABASE_URL names a database that it may fill.
 --keys sends an Idempotency-Key with every request.`;
 
-const baseline = `
-CREATE SCHEMA bench;
-CREATE TABLE bench.wallet (id int PRIMARY KEY, account_id uuid NOT NULL DEFAULT gen_random_uuid(), currency text NOT NULL DEFAULT 'USD',
-  balance bigint NOT NULL CHECK (balance >= 0), updated_at timestamptz NOT NULL DEFAULT now()) WITH (fillfactor = 70);
-CREATE TABLE bench.transfer (id uuid PRIMARY KEY, from_wallet int NOT NULL, to_wallet int NOT NULL, amount bigint NOT NULL,
-  currency text NOT NULL, status text NOT NULL, created_at timestamptz NOT NULL);
-CREATE TABLE bench.entry (id bigserial PRIMARY KEY, transfer_id uuid NOT NULL REFERENCES bench.transfer, wallet int NOT NULL,
-  amount bigint NOT NULL, balance_after bigint NOT NULL, created_at timestamptz NOT NULL);
-CREATE TABLE bench.outbox (id bigserial PRIMARY KEY, type text NOT NULL, data jsonb NOT NULL, created_at timestamptz NOT NULL);
-CREATE FUNCTION bench.pay(p_from int, p_to int, p_amount bigint) RETURNS uuid LANGUAGE plpgsql AS $$
-DECLARE
-  v_id uuid := gen_random_uuid(); v_now timestamptz := clock_timestamp(); w bench.wallet; payer bench.wallet; payee bench.wallet;
-BEGIN
-  FOR w IN SELECT * FROM bench.wallet x WHERE x.id IN (p_from, p_to) ORDER BY x.id FOR NO KEY UPDATE LOOP
-    IF w.id = p_from THEN payer := w; ELSE payee := w; END IF;
-  END LOOP;
-  IF payer.balance < p_amount THEN RAISE EXCEPTION 'insufficient'; END IF;
-  UPDATE bench.wallet SET balance = balance - p_amount, updated_at = v_now WHERE id = p_from;
-  UPDATE bench.wallet SET balance = balance + p_amount, updated_at = v_now WHERE id = p_to;
-  INSERT INTO bench.transfer VALUES (v_id, p_from, p_to, p_amount, payer.currency, 'completed', v_now);
-  INSERT INTO bench.entry (transfer_id, wallet, amount, balance_after, created_at)
-  VALUES (v_id, p_from, -p_amount, payer.balance - p_amount, v_now), (v_id, p_to, p_amount, payee.balance + p_amount, v_now);
-  INSERT INTO bench.outbox (type, data, created_at) VALUES ('transfer.completed', jsonb_build_object('transfer_id', v_id, 'status', 'completed',
-    'amount', p_amount::text, 'currency', payer.currency, 'from', payer.account_id, 'to', payee.account_id, 'completed_at', v_now), v_now);
-  RETURN v_id;
-END $$;`;
-
-const pick = (wallets: number) =>
-  `\\set a random(2, ${wallets})\n\\set d random(1, ${wallets - 2})\n\\set b 2 + (:a - 2 + :d) % (${wallets} - 1)\n`;
-const randomScript = (wallets: number) => `${pick(wallets)}SELECT bench.pay(:a, :b, 1);\n`;
-const hotScript = (wallets: number) => `${pick(wallets)}SELECT bench.pay(:a, 1, 1);\n`;
+/** A script of pgbench: a payer at random, and a payee at random or always the first wallet. */
+function scriptOf(wallets: number, hot: boolean, call: (from: string, to: string) => string): string {
+  const pick = `\\set a random(2, ${wallets})\n\\set d random(1, ${wallets - 2})\n\\set b 2 + (:a - 2 + :d) % (${wallets} - 1)\n`;
+  return `${pick}SELECT ${call(':a', hot ? '1' : ':b')};\n`;
+}
 
 const testKey = 'pk_test_benchmark_0123456789';
 
@@ -85,12 +60,7 @@ export async function run(args: string[]): Promise<void> {
     );
     sandbox = await startSandbox(databaseUrl);
     const ids = await makeWallets(sandbox.url, wallets, say);
-    await db.query(baseline);
-    await db.query('INSERT INTO bench.wallet (id, balance) SELECT i, 100000000 FROM generate_series(1, $1) i', [wallets]);
-    await db.query('VACUUM ANALYZE');
-    const files = { random: path.join(scratch, 'random.sql'), hot: path.join(scratch, 'hot.sql') };
-    await writeFile(files.random, randomScript(wallets));
-    await writeFile(files.hot, hotScript(wallets));
+    await makeBaselines(db, wallets);
 
     for (const [kind, connections] of [
       ['random', 1],
@@ -99,13 +69,20 @@ export async function run(args: string[]): Promise<void> {
       ['hot', 64],
     ] as const) {
       const next = requestMaker(sandbox.url, ids, kind === 'hot', values.keys ?? false);
-      const baseline = (time: number) => pgbench(databaseUrl, files[kind], connections, time);
+      const file = path.join(scratch, 'script.sql');
+      const baseline = async (call: (from: string, to: string) => string, time: number): Promise<number> => {
+        await writeFile(file, scriptOf(wallets, kind === 'hot', call));
+        return pgbench(databaseUrl, file, connections, time);
+      };
+      const bare = (time: number) => baseline((from, to) => `bench.pay(${from}, ${to}, 1)`, time);
       await sendLoad(sandbox.url, 16, 4, next);
-      await baseline(1);
+      await bare(1);
       const results = [];
       for (let round = 0; round < rounds; round += 1) {
-        const theirs = await baseline(seconds);
-        results.push({ theirs, ...(await measure(sandbox.url, connections, seconds, next)) });
+        const theirs = await bare(seconds);
+        const ours = await measure(sandbox.url, connections, seconds, next);
+        const posted = await baseline((from, to) => `bench.post(${from}, ${to})`, seconds);
+        results.push({ theirs, posted, ...ours });
       }
       say(`${kind.padEnd(6)} ${String(connections).padStart(2)} connections: ${describe(results)}`);
     }
@@ -116,6 +93,12 @@ export async function run(args: string[]): Promise<void> {
     await postgres?.stop();
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Transactions per second of pgbench: with a function of its own, and with ledger_post(). */
+interface Baselines {
+  theirs: number;
+  posted: number;
 }
 
 interface Result {
@@ -136,12 +119,13 @@ async function measure(url: URL, connections: number, seconds: number, next: () 
   return { ours: load.requests / load.seconds, server: micros('server'), postgres: micros('postgres'), load: micros('load') };
 }
 
-function describe(results: readonly (Result & { theirs: number })[]): string {
-  const middle = (of: keyof Result | 'theirs') => median(results.map((result) => result[of])).toFixed(0);
+function describe(results: readonly (Result & Baselines)[]): string {
+  const middle = (of: keyof Result | keyof Baselines) => median(results.map((result) => result[of])).toFixed(0);
   const ratios = results.map(({ ours, theirs }) => ours / theirs);
   return (
     `${middle('ours')}/s beside pgbench ${middle('theirs')}/s, ratio ${median(ratios).toFixed(2)} ` +
-    `(${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}), CPU a request: server ${middle('server')} us, ` +
+    `(${ratios.map((ratio) => ratio.toFixed(2)).join(' ')}); of ledger_post() itself ${middle('posted')}/s, ` +
+    `ratio ${median(results.map(({ ours, posted }) => ours / posted)).toFixed(2)}; CPU a request: server ${middle('server')} us, ` +
     `PostgreSQL ${middle('postgres')} us, load ${middle('load')} us`
   );
 }
