@@ -19,8 +19,8 @@ export async function cpuSeconds(url: URL): Promise<CpuSeconds> {
   };
 }
 
-/** Ticks are hundredths of a second on Linux. */
-async function postgresSeconds(): Promise<number> {
+/** CPU seconds of all PostgreSQL processes of the machine so far; fails where there is no /proc. Ticks are hundredths of a second on Linux. */
+export async function postgresSeconds(): Promise<number> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const ticks = await Promise.all(
     pids.map(async (pid) => {
