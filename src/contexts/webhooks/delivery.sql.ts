@@ -2,6 +2,7 @@
 // the rest of the context knows.
 import type { Event, Webhook, WebhookDelivery } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { byIndex } from '../../platform/index-plan.js';
 
 /** What a send needs of a delivery, of its subscription and of its event. */
 export type DueRow = Pick<
@@ -14,12 +15,15 @@ export type RecipientRow = Pick<
 >;
 export type ToldEvent = Pick<Event, 'id' | 'type' | 'data' | 'createdAt'>;
 
+/** A list is looked up row by row: with one condition for all of it, PostgreSQL chooses an index by how many rows there seem to be. */
 const due = {
   name: 'deliveries-due',
   text: `
-    SELECT id, webhook_id AS "webhookId", event_id AS "eventId", event_type AS "eventType", attempt_count AS "attemptCount",
-      max_attempts AS "maxAttempts", override_url AS "overrideUrl", first_attempt_at AS "firstAttemptAt"
-    FROM webhook_delivery WHERE workspace_id = $1 AND id = ANY ($2::uuid[]) AND status = 'processing'`,
+    SELECT d.id, d.webhook_id AS "webhookId", d.event_id AS "eventId", d.event_type AS "eventType", d.attempt_count AS "attemptCount",
+      d.max_attempts AS "maxAttempts", d.override_url AS "overrideUrl", d.first_attempt_at AS "firstAttemptAt"
+    FROM unnest($2::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
+      SELECT * FROM webhook_delivery WHERE workspace_id = $1 AND id = wanted.id AND status = 'processing' LIMIT 1
+    ) d`,
 };
 
 const recipients = {
@@ -32,7 +36,11 @@ const recipients = {
 
 const events = {
   name: 'deliveries-events',
-  text: `SELECT id, type, data, created_at AS "createdAt" FROM event WHERE workspace_id = $1 AND id = ANY ($2::uuid[])`,
+  text: `
+    SELECT e.id, e.type, e.data, e.created_at AS "createdAt"
+    FROM unnest($2::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
+      SELECT * FROM event WHERE workspace_id = $1 AND id = wanted.id LIMIT 1
+    ) e`,
 };
 
 /** The deliveries of `ids` that are being sent, each subscription and each event once. */
@@ -80,17 +88,15 @@ const arrivals = {
 
 /** Records sends that were answered well. A delivery that was settled meanwhile stays as it is; the attempt is recorded. */
 export async function writeArrivals({ platform, workspace, clock }: Ctx, list: readonly Arrival[]): Promise<void> {
-  await platform.database.pool.query({
-    ...arrivals,
-    values: [
-      workspace.id,
-      clock.now(),
-      list.map(({ deliveryId }) => deliveryId),
-      list.map(({ attemptId }) => attemptId),
-      list.map(({ startedAt }) => startedAt),
-      list.map(({ durationMs }) => durationMs),
-      list.map(({ responseCode }) => responseCode),
-      list.map(({ responseBody }) => responseBody),
-    ],
-  });
+  const values = [
+    workspace.id,
+    clock.now(),
+    list.map(({ deliveryId }) => deliveryId),
+    list.map(({ attemptId }) => attemptId),
+    list.map(({ startedAt }) => startedAt),
+    list.map(({ durationMs }) => durationMs),
+    list.map(({ responseCode }) => responseCode),
+    list.map(({ responseBody }) => responseBody),
+  ];
+  await byIndex(platform.database.pool, (tx) => tx.query({ ...arrivals, values }));
 }
