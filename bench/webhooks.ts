@@ -10,6 +10,7 @@ import { Agent, request } from 'undici';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
+import { eventRow, writeEvents } from '../src/platform/events.js';
 import { newId, printId } from '../src/platform/ids.js';
 import { createLogger } from '../src/platform/log.js';
 import { migrate } from '../src/platform/migrate.js';
@@ -134,12 +135,9 @@ async function subscribe({ platform, urls }: RunningServer, host: string, count:
 async function commitEvents({ server: { platform }, workspaceId }: Stand, count: number): Promise<string[]> {
   const { unscoped, written } = platform.database;
   const at = platform.clock.now();
-  const rows = Array.from({ length: count }, () => {
-    const id = newId(at);
-    const data = { account_id: `acc_${id}`, type: 'business', status: 'active', name: 'Bench' };
-    return { workspaceId, id, type: 'account.created', data, createdAt: at };
-  });
-  await unscoped.event.createMany({ data: rows });
+  const data = { account_id: `acc_${newId(at)}`, type: 'business', status: 'active', name: 'Bench' };
+  const rows = Array.from({ length: count }, () => eventRow(at, 'account.created', data, {}));
+  await unscoped.$transaction((tx) => writeEvents(tx, workspaceId, rows));
   written.ring();
   return rows.map(({ id }) => id);
 }

@@ -12,7 +12,7 @@ import { deliverEvents } from './contexts/webhooks/delivery.js';
 import type { CredentialResolver } from './platform/credential.js';
 import type { Platform } from './platform/ctx.js';
 import type { DueStep } from './platform/due.js';
-import { type EventListener, sweepEvents } from './platform/outbox.js';
+import { type EventListener, sweepEvents, sweepPublications } from './platform/outbox.js';
 
 /** Who is asked what a credential stands for; chosen by how it begins. */
 export const credentialResolvers: readonly CredentialResolver[] = [
@@ -30,7 +30,13 @@ export const eventListeners: readonly EventListener[] = [deliverEvents, listenFo
 export const dueSteps: readonly DueStep[] = [{ table: 'transfer', run: stepTransfer }, deliveryStep];
 
 /** What expires and is swept away. */
-export const sweeps: readonly ((platform: Platform) => Promise<number>)[] = [sweepLogins, sweepEvents, sweepLines, sweepClocks];
+export const sweeps: readonly ((platform: Platform) => Promise<number>)[] = [
+  sweepLogins,
+  sweepEvents,
+  sweepPublications,
+  sweepLines,
+  sweepClocks,
+];
 
 /** Who ends its streams before the process does. */
 export const streamEnds: readonly ((platform: Platform) => Promise<void>)[] = [endStreams, endTails];

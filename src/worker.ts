@@ -70,7 +70,7 @@ export function startWorker(platform: Platform, { listeners, steps, sweeps }: Wo
 }
 
 /** Under load events are published in batches: a round of its own for each transfer would cost more than the transfer. */
-const publishEveryMs = 15;
+const publishEveryMs = 20;
 
 /** Runs a round every `pollMs` and whenever it is woken, one at a time and at most one in `paceMs`. A round that fails is tried again by the next. */
 class Loop {

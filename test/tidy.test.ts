@@ -31,13 +31,12 @@ const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|sql|test|conformance|fuzz))?
 /** Raw SQL outside the ledger and the platform: keys are read and written in batches, readiness asks the pool itself. */
 const rawSql = ['src/http/idempotency.ts', 'src/server.ts'];
 /**
- * Who uses the door without walls: credential lookup, public operations, due claims, tenants and the platform's own keys; the outbox
- * and the clocks, which look over all workspaces; and the beat of a process, which is one for the streams of all of them.
+ * Who uses the door without walls: credential lookup, public operations, due claims, tenants and the platform's own keys; the
+ * clocks, which look over all workspaces; and the beat of a process, which is one for the streams of all of them.
  */
 const unscoped = [
   'src/platform/database.ts',
   'src/platform/due.ts',
-  'src/platform/outbox.ts',
   'src/platform/timeline.ts',
   'src/contexts/agents/agent.ts',
   'src/contexts/agents/connection.ts',

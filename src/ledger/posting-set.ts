@@ -1,6 +1,7 @@
 // A set of postings as ledger_post() takes it. What can be known before the database is asked is worked out here: what each
 // account and counter must cover, and how far an account has come with each entry.
 import type { Transfer } from '../generated/prisma/client.js';
+import { sidesById } from '../platform/events.js';
 import type { LimitUse, NewHold, Posting } from './posting.js';
 
 /** Something that stands in the way of a set: the account, spender (its place among the spenders), counter, key or reference. */
@@ -16,7 +17,9 @@ const types = [
   ...['uuid[]', 'uuid[]', 'bigint[]', 'bigint[]', 'int[]', 'timestamptz[]'],
   ...['uuid[]', 'uuid[]', 'uuid[]', 'timestamptz[]'],
   ...['uuid[]', 'uuid[]', 'uuid[]', 'uuid[]'],
-  ...['json', 'json', 'jsonb'],
+  ...['json'],
+  ...['uuid[]', 'uuid[]', 'text[]', 'uuid[]', 'uuid[]', 'timestamptz[]', 'json', 'jsonb'],
+  ...['jsonb'],
 ];
 /** The statement that posts one set; its arguments come from encodeSet(). */
 export const postSet = `SELECT kind, subject, refusal, detail FROM ledger_post(${types.map((type, i) => `$${i + 1}::${type}`).join(', ')})`;
@@ -103,7 +106,7 @@ export function encodeSet(postings: readonly Posting[]): (string | null)[] {
     list(spenders.map((p) => p.spender.sessionId)),
     list(spenders.map((p) => p.spender.apiKeyId)),
     rows(postings.flatMap((p) => (p.transfer === undefined ? [] : [transferRow(p.transfer)]))),
-    rows(postings.flatMap(eventRows)),
+    ...encodeEvents(postings),
     encodeExtras(postings),
   ];
 }
@@ -112,16 +115,27 @@ function rows(values: readonly object[]): string | null {
   return values.length === 0 ? null : JSON.stringify(values);
 }
 
-function eventRows({ workspaceId, at, events }: Posting): object[] {
-  return events.map(({ id, type, data, objectId, agentId }) => ({
-    workspace_id: workspaceId,
-    id,
-    type,
-    data,
-    object_id: objectId,
-    agent_id: agentId,
-    created_at: at,
-  }));
+function encodeEvents(postings: readonly Posting[]): (string | null)[] {
+  const events = postings.flatMap((posting) => posting.events);
+  const workspaces = postings.flatMap(({ workspaceId, events: { length } }) => new Array<string>(length).fill(workspaceId));
+  // The events of one posting often say the same.
+  let said: object | undefined;
+  let text = '';
+  const data = events.map((event) => {
+    if (event.data !== said) text = JSON.stringify(event.data);
+    said = event.data;
+    return text;
+  });
+  return [
+    list(workspaces),
+    list(events.map(({ id }) => id)),
+    list(events.map(({ type }) => type)),
+    list(events.map(({ objectId }) => objectId)),
+    list(events.map(({ agentId }) => agentId)),
+    list(events.map(({ createdAt }) => createdAt.toISOString())),
+    `[${data.join(',')}]`,
+    sidesById(events),
+  ];
 }
 
 /** What only some postings carry; null when none does. */

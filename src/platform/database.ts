@@ -110,6 +110,38 @@ export function openDatabase(url: string, { poolSize, log }: { poolSize: number;
   };
 }
 
+/** Runs `work` in a transaction on a connection of its own, for statements that Prisma is too slow for. */
+export async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    // The transaction ends with its connection.
+    client.release(true);
+    throw error;
+  }
+}
+
+/** A statement with a name: each connection plans it once. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** Runs a statement in a transaction, whichever client began it. */
+export async function runIn<Row extends pg.QueryResultRow>(
+  tx: Tx | pg.ClientBase,
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  if ('$queryRawUnsafe' in tx) return tx.$queryRawUnsafe<Row[]>(statement.text, ...values);
+  return (await tx.query<Row>({ ...statement, values })).rows;
+}
+
 const connectionCodes = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND',
   '57P01', '57P02', '57P03', '08000', '08001', '08003', '08006', '53300',

@@ -229,7 +229,13 @@ export function isEventPattern(text: string): boolean {
   return [...catalog.keys()].some((type) => type.startsWith(text.slice(0, -1)));
 }
 
+/** Everything that names a type: `acp.checkout.paid` is named by itself, `acp.checkout.*`, `acp.*` and `*`. */
+export function patternsOf(type: string): string[] {
+  const words = type.split('.');
+  return [type, ...words.slice(1).map((_, i) => `${words.slice(0, i + 1).join('.')}.*`), '*'];
+}
+
 /** True when `pattern` names `type`. */
 export function namesEvent(pattern: string, type: string): boolean {
-  return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)));
+  return patternsOf(type).includes(pattern);
 }

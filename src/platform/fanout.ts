@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { CoherentCache } from './cache.js';
-import type { Tx } from './database.js';
+import { runIn, type Tx } from './database.js';
 import type { Line } from './line.js';
 import type { Logger } from './log.js';
 import type { Redis } from './redis.js';
@@ -27,6 +27,8 @@ const streamKey = 'agent-payments:fanout';
 const streamLength = 10_000;
 /** Notifications hold 8,000 bytes. */
 const agentsPerNotice = 120;
+
+const notify = { name: 'fanout-notify', text: `SELECT pg_notify('fanout', $1)::text` };
 
 type Told = { sender: string; lines?: Line[]; seqs?: [string, number][]; ended?: string[]; wake?: true };
 
@@ -71,10 +73,10 @@ export class Fanout {
    * Tells the other processes in the transaction of the lines, unless Redis will. What is returned is called after the commit:
    * it tells this process, and the others through Redis.
    */
-  async announce(tx: Tx, lines: readonly Line[]): Promise<() => void> {
+  async announce(tx: Tx | pg.ClientBase, lines: readonly Line[]): Promise<() => void> {
     const throughRedis = this.#redis?.status === 'ready';
     if (!throughRedis) {
-      for (const notice of this.#notices(lines)) await tx.$executeRaw`SELECT pg_notify('fanout', ${notice})`;
+      for (const notice of this.#notices(lines)) await runIn(tx, notify, [notice]);
     }
     return () => {
       this.deliver(lines);
@@ -97,7 +99,7 @@ export class Fanout {
 
   /** Wakes the workers of other processes: there is something in the outbox. */
   async wakeWorkers(): Promise<void> {
-    await this.#pool.query(`SELECT pg_notify('fanout', $1)`, [JSON.stringify({ sender: this.sender, wake: true } satisfies Told)]);
+    await this.#pool.query({ ...notify, values: [JSON.stringify({ sender: this.sender, wake: true } satisfies Told)] });
   }
 
   onWake(listener: () => void): void {
@@ -139,7 +141,7 @@ export class Fanout {
     const told = JSON.stringify({ sender: this.sender, lines: [...lines] } satisfies Told);
     this.#redis
       ?.xadd(streamKey, 'MAXLEN', '~', streamLength, '*', 'told', told)
-      .catch(() => Promise.all(this.#notices(lines).map((notice) => this.#pool.query(`SELECT pg_notify('fanout', $1)`, [notice]))))
+      .catch(() => Promise.all(this.#notices(lines).map((notice) => this.#pool.query({ ...notify, values: [notice] }))))
       .catch((error: unknown) => this.#log.warn({ err: error }, 'lines were not told to other processes; their readers will ask'));
   }
 

@@ -2,7 +2,7 @@
 // transaction of what they tell of, and kept as long as they can be read again: the last 100, for five minutes of the
 // workspace's time (SPEC.md "Agent push channel").
 import type pg from 'pg';
-import type { Tx } from './database.js';
+import { runIn, type Tx } from './database.js';
 
 /** A line before it has a number. `data` is the JSON text that readers get. */
 export interface NewLine {
@@ -30,14 +30,11 @@ export function printSeq(seq: number): string {
 export const bufferedLines = 100;
 export const bufferedSeconds = 300;
 
-/** Numbers and writes lines, at most one per agent and event. Channels are locked in the order of their agents. */
-export async function appendLines(tx: Tx, lines: readonly NewLine[]): Promise<Line[]> {
-  if (lines.length === 0) return [];
-  const column = <K extends keyof NewLine>(name: K): NewLine[K][] => lines.map((line) => line[name]);
-  const numbered = await tx.$queryRaw<{ agent_id: string; event_id: string; seq: bigint }[]>`
+const append = {
+  name: 'append-lines',
+  text: `
     WITH given AS (
-      SELECT * FROM unnest(${column('workspaceId')}::uuid[], ${column('agentId')}::uuid[], ${column('eventId')}::uuid[],
-        ${column('type')}::text[], ${column('data')}::text[], ${column('createdAt')}::timestamptz[])
+      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[])
         WITH ORDINALITY AS g (workspace_id, agent_id, event_id, type, data, created_at, place)
     ), counted AS (
       SELECT workspace_id, agent_id, count(*) AS lines FROM given GROUP BY workspace_id, agent_id
@@ -52,7 +49,21 @@ export async function appendLines(tx: Tx, lines: readonly NewLine[]): Promise<Li
       channel.last_seq - counted.lines + row_number() OVER (PARTITION BY g.agent_id ORDER BY g.place),
       g.event_id, g.type, g.data::jsonb, g.created_at
     FROM given g JOIN channel USING (agent_id) JOIN counted USING (agent_id)
-    RETURNING agent_id, event_id, seq`;
+    RETURNING agent_id, event_id, seq`,
+};
+
+/** Numbers and writes lines, at most one per agent and event. Channels are locked in the order of their agents. */
+export async function appendLines(tx: Tx | pg.ClientBase, lines: readonly NewLine[]): Promise<Line[]> {
+  if (lines.length === 0) return [];
+  const column = <K extends keyof NewLine>(name: K): NewLine[K][] => lines.map((line) => line[name]);
+  const numbered = await runIn<{ agent_id: string; event_id: string; seq: bigint | string }>(tx, append, [
+    column('workspaceId'),
+    column('agentId'),
+    column('eventId'),
+    column('type'),
+    column('data'),
+    column('createdAt'),
+  ]);
   const seqs = new Map(numbered.map(({ agent_id, event_id, seq }) => [`${agent_id} ${event_id}`, Number(seq)]));
   return lines
     .map(({ agentId, eventId, type, data }) => ({ agentId, eventId, type, data, seq: seqs.get(`${agentId} ${eventId}`) ?? 0 }))

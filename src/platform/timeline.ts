@@ -35,9 +35,7 @@ export async function nextDue({ database, agenda }: Platform, workspaceId: strin
 
 /** True while something of the workspace waits in the outbox. */
 export async function hasUnpublished({ database }: Platform, workspaceId: string): Promise<boolean> {
-  const { rowCount } = await database.pool.query('SELECT FROM event WHERE workspace_id = $1 AND published_at IS NULL LIMIT 1', [
-    workspaceId,
-  ]);
+  const { rowCount } = await database.pool.query('SELECT FROM outbox WHERE $1::uuid = ANY (workspace_ids) LIMIT 1', [workspaceId]);
   return rowCount === 1;
 }
 

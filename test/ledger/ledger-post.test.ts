@@ -15,8 +15,8 @@ import { type Leg, move, post, type Spender } from '../../src/ledger/posting.js'
 import type { Ctx } from '../../src/platform/ctx.js';
 import { sqlState } from '../../src/platform/database.js';
 import { NotFound } from '../../src/platform/errors.js';
+import { eventRow } from '../../src/platform/events.js';
 import { type IdempotencyClaim, IdempotencyInFlight } from '../../src/platform/idempotency.js';
-import { newId } from '../../src/platform/ids.js';
 import { enrol, signIn } from '../contexts/agents/identity.js';
 import { eventsOf } from '../factories/payment.js';
 import { nowhere, useHarness } from '../harness.js';
@@ -99,7 +99,7 @@ describe('a posting is refused', () => {
   it('and leaves nothing behind, alone or with the transaction that it was part of', async () => {
     const [from, to] = [await purse(ctx, 1n), await purse(ctx)];
     const at = ctx.clock.now();
-    const events = [{ id: newId(at), type: 'account.created' as const, data: {}, objectId: from.available, agentId: null }];
+    const events = [eventRow(at, 'account.created', {}, { objectId: from.available })];
     await expect(postMove(ctx, from.available, to.available, 2n, { events })).rejects.toBeInstanceOf(InsufficientBalance);
     const work = ctx.db.$transaction(async (tx) => {
       await tx.account.create({ data: { id: nowhere, type: 'person', name: 'Nobody', createdAt: at, updatedAt: at } });

@@ -308,13 +308,32 @@ CREATE TABLE "event" (
     "workspace_id" UUID NOT NULL,
     "id" UUID NOT NULL,
     "type" TEXT NOT NULL,
-    "data" JSONB NOT NULL,
+    "data" JSON NOT NULL,
     "object_id" UUID,
     "agent_id" UUID,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "published_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "event_pkey" PRIMARY KEY ("workspace_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "outbox" (
+    "id" BIGSERIAL NOT NULL,
+    "workspace_ids" UUID[],
+    "event_ids" UUID[],
+    "sides" JSONB,
+
+    CONSTRAINT "outbox_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "publication" (
+    "workspace_id" UUID NOT NULL,
+    "number" BIGSERIAL NOT NULL,
+    "event_ids" UUID[],
+    "published_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "publication_pkey" PRIMARY KEY ("workspace_id","number")
 );
 
 -- CreateTable

@@ -14,7 +14,6 @@ CREATE INDEX transfer_agent ON transfer (workspace_id, agent_id, id) WHERE agent
 CREATE INDEX hold_incoming ON hold (to_account_id) WHERE status = 'held';
 CREATE INDEX hold_open ON hold (held_account_id) WHERE status = 'held';
 CREATE INDEX transfer_due ON transfer (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX event_unpublished ON event (id) WHERE published_at IS NULL;
 
 -- What was posted is never changed.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -25,6 +24,7 @@ CREATE TRIGGER immutable BEFORE UPDATE OR DELETE ON ledger_entry FOR EACH ROW EX
 CREATE TRIGGER immutable BEFORE UPDATE OR DELETE ON ledger_transaction FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER never_truncated BEFORE TRUNCATE ON ledger_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER never_truncated BEFORE TRUNCATE ON ledger_transaction FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER immutable BEFORE UPDATE ON event FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 -- The parties and the amount of a transfer never change; nor does a transfer leave a terminal status.
 CREATE FUNCTION guard_transfer() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -90,7 +90,9 @@ CREATE FUNCTION ledger_post(
   e_account uuid[], e_transaction uuid[], e_amount bigint[], e_delta bigint[], e_number int[], e_at timestamptz[],
   t_id uuid[], t_workspace uuid[], t_transfer uuid[], t_at timestamptz[],
   s_workspace uuid[], s_agent uuid[], s_session uuid[], s_api_key uuid[],
-  transfers json, events json, extras jsonb
+  transfers json,
+  n_workspace uuid[], n_id uuid[], n_type text[], n_object uuid[], n_agent uuid[], n_at timestamptz[], n_data json, n_sides jsonb,
+  extras jsonb
 ) RETURNS SETOF ledger_fault LANGUAGE plpgsql
 -- Plans once, for any size of set, by index: the plan must not depend on how small the tables were when it was made.
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -149,16 +151,20 @@ BEGIN
   JOIN ledger_account a ON a.id = e.account_id;
 
   IF v_crossed THEN
-    INSERT INTO event (workspace_id, id, type, data, object_id, created_at)
-    SELECT a.workspace_id, uuid_at(x.at), 'account.balance.low',
-           jsonb_build_object('account_id', 'acc_' || w.account_id, 'wallet_id', 'wal_' || w.id,
-             'balance', money_text(a.balance + x.delta, a.currency),
-             'threshold', money_text(a.low_threshold, a.currency), 'currency', a.currency),
-           w.id, x.at
-    FROM unnest(a_id, a_delta, a_at) AS x(id, delta, at)
-    JOIN ledger_account a ON a.id = x.id
-    JOIN wallet w ON (w.workspace_id, w.id) = (a.workspace_id, a.owner_id)
-    WHERE a.balance >= a.low_threshold AND a.balance + x.delta < a.low_threshold;
+    WITH low AS (
+      INSERT INTO event (workspace_id, id, type, data, object_id, created_at)
+      SELECT a.workspace_id, uuid_at(x.at), 'account.balance.low',
+             json_build_object('account_id', 'acc_' || w.account_id, 'wallet_id', 'wal_' || w.id,
+               'balance', money_text(a.balance + x.delta, a.currency),
+               'threshold', money_text(a.low_threshold, a.currency), 'currency', a.currency),
+             w.id, x.at
+      FROM unnest(a_id, a_delta, a_at) AS x(id, delta, at)
+      JOIN ledger_account a ON a.id = x.id
+      JOIN wallet w ON (w.workspace_id, w.id) = (a.workspace_id, a.owner_id)
+      WHERE a.balance >= a.low_threshold AND a.balance + x.delta < a.low_threshold
+      RETURNING event.workspace_id, event.id
+    )
+    INSERT INTO outbox (workspace_ids, event_ids) SELECT array_agg(low.workspace_id), array_agg(low.id) FROM low;
   END IF;
 
   UPDATE ledger_account a
@@ -169,8 +175,10 @@ BEGIN
   IF transfers IS NOT NULL THEN
     INSERT INTO transfer SELECT * FROM json_populate_recordset(NULL::transfer, transfers);
   END IF;
-  IF events IS NOT NULL THEN
-    INSERT INTO event SELECT * FROM json_populate_recordset(NULL::event, events);
+  IF cardinality(n_id) > 0 THEN
+    INSERT INTO event (workspace_id, id, type, object_id, agent_id, created_at, data)
+    SELECT * FROM ROWS FROM (unnest(n_workspace, n_id, n_type, n_object, n_agent, n_at), json_array_elements(n_data));
+    INSERT INTO outbox (workspace_ids, event_ids, sides) VALUES (n_workspace, n_id, n_sides);
   END IF;
   IF extras IS NOT NULL THEN PERFORM ledger_extras(extras); END IF;
 END $$;
@@ -251,7 +259,9 @@ BEGIN
       (s ->> 6)::uuid[], (s ->> 7)::uuid[], (s ->> 8)::bigint[], (s ->> 9)::bigint[], (s ->> 10)::int[], (s ->> 11)::timestamptz[],
       (s ->> 12)::uuid[], (s ->> 13)::uuid[], (s ->> 14)::uuid[], (s ->> 15)::timestamptz[],
       (s ->> 16)::uuid[], (s ->> 17)::uuid[], (s ->> 18)::uuid[], (s ->> 19)::uuid[],
-      (s ->> 20)::json, (s ->> 21)::json, (s ->> 22)::jsonb) f;
+      (s ->> 20)::json,
+      (s ->> 21)::uuid[], (s ->> 22)::uuid[], (s ->> 23)::text[], (s ->> 24)::uuid[], (s ->> 25)::uuid[], (s ->> 26)::timestamptz[],
+      (s ->> 27)::json, (s ->> 28)::jsonb, (s ->> 29)::jsonb) f;
     i := i + 1;
   END LOOP;
 END $$;

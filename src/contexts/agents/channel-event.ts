@@ -2,10 +2,9 @@
 // events, and the outbox listener that turns what was committed into numbered lines.
 import { z } from 'zod';
 import type { Platform } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
 import { newId, printId } from '../../platform/ids.js';
 import { appendLines, deleteOldLines, type NewLine } from '../../platform/line.js';
-import type { EventListener, OutboxEvent } from '../../platform/outbox.js';
+import type { Batch, EventListener } from '../../platform/outbox.js';
 
 const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-f-]{36}$`));
 const time = z.iso.datetime();
@@ -51,38 +50,8 @@ export function ownLine<T extends ChannelEventType>(
   return { workspaceId, agentId, eventId, type, data: channelData(type, { agentId, eventId, at }, data), createdAt: at };
 }
 
-/** Whose channel shows a transfer, from either side: the agents that own the wallets, and the one that it was made for. */
-interface Sides {
-  payers: ReadonlySet<string>;
-  payee: string | null;
-}
-
-async function sidesOf(tx: Tx, events: readonly OutboxEvent[]): Promise<Map<string, Sides>> {
-  const ids = events.flatMap(({ objectId }) => (objectId === null ? [] : [objectId]));
-  const workspaceId = { in: [...new Set(events.map((event) => event.workspaceId))] };
-  const transfers = await tx.transfer.findMany({
-    where: { workspaceId, id: { in: ids } },
-    select: { id: true, fromWalletId: true, toWalletId: true, agentId: true },
-  });
-  const walletIds = new Set(
-    transfers.flatMap(({ fromWalletId, toWalletId }) => [fromWalletId, toWalletId].filter((each) => each !== null)),
-  );
-  const wallets = await tx.wallet.findMany({
-    where: { workspaceId, id: { in: [...walletIds] }, agentId: { not: null } },
-    select: { id: true, agentId: true },
-  });
-  const owners = new Map(wallets.map((wallet) => [wallet.id, wallet.agentId]));
-  return new Map(
-    transfers.map(({ id: transferId, fromWalletId, toWalletId, agentId }) => {
-      const payers = [owners.get(fromWalletId ?? ''), agentId].filter((each) => each != null);
-      return [transferId, { payers: new Set(payers), payee: owners.get(toWalletId ?? '') ?? null }];
-    }),
-  );
-}
-
-/** An agent on both sides of a transfer is told once, as the payer (Gap G-73). */
-function transferLines(event: OutboxEvent, { payers, payee }: Sides): NewLine[] {
-  const { workspaceId, id: eventId, createdAt: at, data } = event;
+/** The agents that pay and are paid. An agent on both sides is told once, as the payer (Gap G-73). */
+function transferLines({ workspaceId, id: eventId, createdAt: at, data, sides }: Batch['shown'][number]): NewLine[] {
   const line = (agentId: string, direction: 'inbound' | 'outbound'): NewLine => ({
     workspaceId,
     agentId,
@@ -102,20 +71,13 @@ function transferLines(event: OutboxEvent, { payers, payee }: Sides): NewLine[] 
       },
     ),
   });
-  const lines = [...payers].map((agentId) => line(agentId, 'outbound'));
-  if (payee !== null && !payers.has(payee)) lines.push(line(payee, 'inbound'));
-  return lines;
+  const payees = sides.to.filter((agentId) => !sides.from.includes(agentId));
+  return [...sides.from.map((agentId) => line(agentId, 'outbound')), ...payees.map((agentId) => line(agentId, 'inbound'))];
 }
 
 /** Turns a batch of the outbox into lines, in the order in which things happened. */
-export const listenForChannels: EventListener = async (platform, tx, events) => {
-  const completed = events.filter(({ type }) => type === 'transfer.completed');
-  if (completed.length === 0) return undefined;
-  const sides = await sidesOf(tx, completed);
-  const lines = completed.flatMap((event) => {
-    const found = sides.get(event.objectId ?? '');
-    return found === undefined ? [] : transferLines(event, found);
-  });
+export const listenForChannels: EventListener = async (platform, tx, { shown }) => {
+  const lines = shown.filter(({ type }) => type === 'transfer.completed').flatMap(transferLines);
   if (lines.length === 0) return undefined;
   return platform.fanout.announce(tx, await appendLines(tx, lines));
 };

@@ -3,8 +3,9 @@ import type { Event } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { type CatalogEntry, catalog } from '../../platform/event-catalog.js';
+import { eventRow, writeEvents } from '../../platform/events.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId, parseAnyId, parseId } from '../../platform/ids.js';
+import { parseAnyId, parseId } from '../../platform/ids.js';
 import { requireTestMode } from './clock.js';
 
 export interface TriggerEventInput {
@@ -30,16 +31,9 @@ export function triggerEvent(ctx: Ctx, { type, data, objectId }: TriggerEventInp
     const agentId = parseId('agent', said['agent_id']);
     // The example's agent is nobody's: only an agent of this workspace has a channel to tell.
     const agent = agentId === null ? null : await tx.agent.findFirst({ where: { id: agentId }, select: { id: true } });
-    return tx.event.create({
-      data: {
-        id: newId(at),
-        type,
-        data: said as object,
-        objectId: parseAnyId(String(said[entry.subject])),
-        agentId: agent?.id ?? null,
-        createdAt: at,
-      },
-    });
+    const told = eventRow(at, type, said, { objectId: parseAnyId(String(said[entry.subject])) ?? undefined, agentId: agent?.id ?? null });
+    await writeEvents(tx, ctx.workspace.id, [told]);
+    return tx.event.findFirstOrThrow({ where: { id: told.id } });
   });
 }
 

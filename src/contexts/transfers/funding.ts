@@ -8,7 +8,7 @@ import { CurrencyMismatch, NotFound, TestModeOnly } from '../../platform/errors.
 import { event } from '../../platform/events.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import { purse } from '../accounts/purse.js';
-import { transferData } from './events.js';
+import { transferData, transferSides } from './events.js';
 import { newTransfer } from './transfer.js';
 
 export interface FundWalletInput {
@@ -31,6 +31,7 @@ export async function fundWallet(ctx: Ctx, input: FundWalletInput): Promise<Tran
     { type: 'internal', amount: input.amount, currency },
     { from: null, to, amount, at, later: false, agentId: undefined },
   );
+  const data = transferData(transfer);
   const about = { objectId: transfer.id };
   const value = posting(ctx, {
     at,
@@ -38,7 +39,10 @@ export async function fundWallet(ctx: Ctx, input: FundWalletInput): Promise<Tran
     transfer,
     legs: move(currency, amount, await unboundedAccount(ctx, 'world', currency), to.ledger.available),
     spender: spenderOf(ctx.actor),
-    events: [event(at, 'transfer.created', transferData(transfer), about), event(at, 'transfer.completed', transferData(transfer), about)],
+    events: [
+      event(at, 'transfer.created', data, about),
+      event(at, 'transfer.completed', data, { ...about, sides: transferSides(transfer, null, to) }),
+    ],
   });
   const claim = ctx.idempotency;
   await postGrouped(ctx.platform.database, claim === undefined ? value : { ...value, claim: { key: claim, reference: transfer.id } });

@@ -5,13 +5,13 @@ import { type Leg, type LimitUse, move, post, posting, spenderOf } from '../../l
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/database.js';
 import { ApiError, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
-import { type EventRow, event } from '../../platform/events.js';
+import { type EventRow, emit, event } from '../../platform/events.js';
 import { transact } from '../../platform/idempotency.js';
 import { conflict } from '../../platform/lifecycle.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import { purse } from '../accounts/purse.js';
 import { HoldExpired } from './errors.js';
-import { transferData } from './events.js';
+import { transferData, transferSides } from './events.js';
 import { spend } from './spend.js';
 import { route, transferLifecycle } from './transfer.js';
 import { visibleTransfers } from './transfer-list.js';
@@ -39,7 +39,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
       where: { workspaceId_id: { workspaceId: ctx.workspace.id, id } },
       data: { status: 'completed', capturedAmount: captured, completedAt: now, updatedAt: now, dueAt: null, leaseUntil: null },
     });
-    await resolveHold(ctx, tx, done, hold, captured, event(now, 'transfer.completed', transferData(done), about(done)));
+    await resolveHold(ctx, tx, done, hold, captured, event(now, 'transfer.completed', transferData(done), await captureOf(tx, done)));
     return done;
   });
 }
@@ -112,7 +112,7 @@ async function carryOut(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<Transfer>
       legs: move(currency, amount, ...route(transfer, from, to)),
       limits: spending.limits,
       spender: { agentId: agentId ?? undefined },
-      events: [event(now, 'transfer.completed', transferData(done), about(done))],
+      events: [event(now, 'transfer.completed', transferData(done), { ...about(done), sides: transferSides(done, from, to) })],
     }),
   );
   return done;
@@ -126,12 +126,21 @@ async function fail(ctx: Ctx, tx: Tx, id: string, error: ApiError): Promise<Tran
     where: { workspaceId_id: { workspaceId: ctx.workspace.id, id } },
     data: { status: 'failed', failureCode: error.code, failureMessage: error.message, updatedAt: now, dueAt: null, leaseUntil: null },
   });
-  await tx.event.create({ data: { ...event(now, 'transfer.failed', transferData(done), about(done)), createdAt: now } });
+  await emit(ctx, tx, 'transfer.failed', transferData(done), about(done));
   return done;
 }
 
 function about({ id, agentId }: Transfer) {
   return { objectId: id, agentId };
+}
+
+/** What the event of a capture is about, and whom it concerns. */
+async function captureOf(tx: Tx, transfer: Transfer) {
+  const { fromWalletId, toWalletId } = transfer;
+  const ids = [fromWalletId, toWalletId].filter((id) => id !== null);
+  const wallets = await tx.wallet.findMany({ where: { id: { in: ids } }, select: { id: true, agentId: true } });
+  const [from, to] = [fromWalletId, toWalletId].map((id) => wallets.find((wallet) => wallet.id === id) ?? null);
+  return { ...about(transfer), sides: transferSides(transfer, from ?? null, to ?? null) };
 }
 
 /** The transfer under its row's lock: whoever resolves it, resolves it once (Gap G-36). */

@@ -7,14 +7,14 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { isUniqueViolation } from '../../platform/database.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
-import { event } from '../../platform/events.js';
+import { event, writeEvents } from '../../platform/events.js';
 import { transact } from '../../platform/idempotency.js';
 import { newId } from '../../platform/ids.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import { defaultPurse, type Purse, purse } from '../accounts/purse.js';
 import { SameWallet } from './errors.js';
-import { transferData } from './events.js';
+import { transferData, transferSides } from './events.js';
 import { type Spend, spend } from './spend.js';
 
 /** Completed, failed and cancelled are final. */
@@ -81,7 +81,7 @@ async function scheduleTransfer(ctx: Ctx, transfer: Transfer): Promise<Transfer>
       agentId: transfer.agentId,
     });
     await tx.transfer.create({ data: { ...row, metadata: transfer.metadata as object } });
-    await tx.event.create({ data: { ...created, createdAt: transfer.createdAt } });
+    await writeEvents(tx, workspaceId, [created]);
     return transfer;
   });
   return written.catch((error: unknown) => {
@@ -217,7 +217,7 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, from: Purse, to: P
       ...head,
       legs: move(currency, amount, ...route(transfer, from, to)),
       limits: spending.limits,
-      events: [created, event(transfer.createdAt, 'transfer.completed', data, about)],
+      events: [created, event(transfer.createdAt, 'transfer.completed', data, { ...about, sides: transferSides(transfer, from, to) })],
     });
   }
   const limits = spending.limits.map((use) => ({ ...use, used: 0n, reserved: use.used }));

@@ -1,35 +1,20 @@
 // Deliveries: one event on its way to one subscription (SPEC.md "Webhook delivery"). Who gets which event, and how they stand.
-import type { DeliveryStatus, Prisma, Webhook, WebhookDelivery } from '../../generated/prisma/client.js';
+import type { DeliveryStatus, Prisma, WebhookDelivery } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
-import { namesEvent } from '../../platform/event-catalog.js';
-import { newId, printId } from '../../platform/ids.js';
-import type { EventListener, OutboxEvent } from '../../platform/outbox.js';
+import { patternsOf } from '../../platform/event-catalog.js';
+import { newId } from '../../platform/ids.js';
+import type { EventListener } from '../../platform/outbox.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import { addDeliveries } from './fan-out.sql.js';
 import { webhook } from './webhook.js';
 
 /** Writes a delivery of each event for each active subscription that names its type, in the outbox transaction. */
-export const deliverEvents: EventListener = async (_platform, tx, events) => {
-  const workspaceIds = [...new Set(events.map(({ workspaceId }) => workspaceId))];
-  const active = await tx.webhook.findMany({
-    where: { workspaceId: { in: workspaceIds }, status: 'active', deletedAt: null },
-    select: { id: true, workspaceId: true, events: true },
-    orderBy: { id: 'asc' },
-  });
-  const data = events.flatMap((event) =>
-    active
-      .filter((subscription) => wants(subscription, event))
-      .map(({ id }) => ({ workspaceId: event.workspaceId, ...deliveryRow(id, event, event.createdAt) })),
-  );
-  if (data.length > 0) await tx.webhookDelivery.createMany({ data });
+export const deliverEvents: EventListener = async (_platform, tx, { workspaceIds, eventIds, types }) => {
+  const named = types.flatMap((type) => patternsOf(type).map((pattern) => [type, pattern] as const));
+  await addDeliveries(tx, { workspaceIds, eventIds, types: named.map(([type]) => type), patterns: named.map(([, pattern]) => pattern) });
   return undefined;
 };
-
-function wants({ id, workspaceId, events }: Pick<Webhook, 'id' | 'workspaceId' | 'events'>, event: OutboxEvent): boolean {
-  if (workspaceId !== event.workspaceId || !events.some((pattern) => namesEvent(pattern, event.type))) return false;
-  // A subscription is not told of its own dead letters: they would fail as the letters did.
-  return event.type !== 'webhook.dlq' || event.data['webhook_id'] !== printId('webhook', id);
-}
 
 /** A delivery that is due at `dueAt`, without its workspace. */
 export function deliveryRow(webhookId: string, event: { id: string; type: string }, at: Date, dueAt = at) {

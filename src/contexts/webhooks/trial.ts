@@ -34,9 +34,9 @@ export async function testWebhook(ctx: Ctx, webhookId: string, eventType: string
             endpoint_name: webhook.description ?? webhook.url,
           }
         : entry.example;
-    // Published from the start: nobody else is told of it.
+    // Not in the outbox: nobody else is told of it.
     const event = await tx.event.create({
-      data: { id: newId(at), type, data: data as Prisma.InputJsonObject, objectId: webhookId, createdAt: at, publishedAt: at },
+      data: { id: newId(at), type, data: data as Prisma.InputJsonObject, objectId: webhookId, createdAt: at },
     });
     const due = addSeconds(at, takenUpSeconds);
     return tx.webhookDelivery.create({ data: { ...deliveryRow(webhookId, event, at, due), status: 'processing' } });

@@ -4,6 +4,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
+import { eventRow, writeEvents } from '../../../src/platform/events.js';
 import { newId } from '../../../src/platform/ids.js';
 import { Outbound } from '../../../src/platform/outbound.js';
 import { useHarness } from '../../harness.js';
@@ -74,15 +75,9 @@ describe('deliveries to receivers of which 30 % fail', () => {
     }
     const at = harness.clock.now();
     const workspaceId = (await harness.platform.database.unscoped.webhook.findFirstOrThrow()).workspaceId;
-    const accountId = newId(at);
-    const events = Array.from({ length: Math.ceil(count / lanes) }, () => ({
-      workspaceId,
-      id: newId(at),
-      type: 'account.created',
-      data: { account_id: `acc_${accountId}`, type: 'business', status: 'active', name: 'Chaos' },
-      createdAt: at,
-    }));
-    await harness.platform.database.unscoped.event.createMany({ data: events });
+    const data = { account_id: `acc_${newId(at)}`, type: 'business', status: 'active', name: 'Chaos' };
+    const events = Array.from({ length: Math.ceil(count / lanes) }, () => eventRow(at, 'account.created', data, {}));
+    await harness.platform.database.unscoped.$transaction((tx) => writeEvents(tx, workspaceId, events));
     const begun = performance.now();
     await harness.runDue();
     for (const wait of [66, 330, 990, 3_960]) await harness.advance(wait);
