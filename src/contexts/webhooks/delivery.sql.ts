@@ -43,17 +43,22 @@ const events = {
     ) e`,
 };
 
+/** Numbers, ids and times as PostgreSQL writes an array; the driver would look into each for what has to be escaped. */
+function arrayOf(values: readonly (number | string)[]): string {
+  return `{${values.join()}}`;
+}
+
 /** The deliveries of `ids` that are being sent, each subscription and each event once. */
 export async function loadDue(
   { platform, workspace }: Ctx,
   ids: readonly string[],
 ): Promise<{ rows: DueRow[]; recipients: RecipientRow[]; events: ToldEvent[] }> {
   const { pool } = platform.database;
-  const { rows } = await pool.query<DueRow>({ ...due, values: [workspace.id, ids] });
+  const { rows } = await pool.query<DueRow>({ ...due, values: [workspace.id, arrayOf(ids)] });
   if (rows.length === 0) return { rows, recipients: [], events: [] };
   const [found, told] = await Promise.all([
-    pool.query<RecipientRow>({ ...recipients, values: [workspace.id, [...new Set(rows.map(({ webhookId }) => webhookId))]] }),
-    pool.query<ToldEvent>({ ...events, values: [workspace.id, [...new Set(rows.map(({ eventId }) => eventId))]] }),
+    pool.query<RecipientRow>({ ...recipients, values: [workspace.id, arrayOf([...new Set(rows.map(({ webhookId }) => webhookId))])] }),
+    pool.query<ToldEvent>({ ...events, values: [workspace.id, arrayOf([...new Set(rows.map(({ eventId }) => eventId))])] }),
   ]);
   return { rows, recipients: found.rows, events: told.rows };
 }
@@ -91,11 +96,11 @@ export async function writeArrivals({ platform, workspace, clock }: Ctx, list: r
   const values = [
     workspace.id,
     clock.now(),
-    list.map(({ deliveryId }) => deliveryId),
-    list.map(({ attemptId }) => attemptId),
-    list.map(({ startedAt }) => startedAt),
-    list.map(({ durationMs }) => durationMs),
-    list.map(({ responseCode }) => responseCode),
+    arrayOf(list.map(({ deliveryId }) => deliveryId)),
+    arrayOf(list.map(({ attemptId }) => attemptId)),
+    arrayOf(list.map(({ startedAt }) => startedAt.toISOString())),
+    arrayOf(list.map(({ durationMs }) => durationMs)),
+    arrayOf(list.map(({ responseCode }) => responseCode)),
     list.map(({ responseBody }) => responseBody),
   ];
   await byIndex(platform.database.pool, (tx) => tx.query({ ...arrivals, values }));
