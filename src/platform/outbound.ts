@@ -1,7 +1,7 @@
 // The only place from which a request leaves this process.
 import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
-import { EgressRefused, egressProblem, guardedConnector, isAllowedHost } from './egress.js';
+import { EgressRefused, egressProblem, guardedConnector, isAllowedHost, leadsToPrivate, type Resolver } from './egress.js';
 
 export interface Reply {
   status: number;
@@ -83,6 +83,8 @@ export interface OutboundOptions {
   allowHosts: readonly string[];
   /** From the call to the head of the answer. */
   timeoutMs?: number;
+  /** The machine's own by default. */
+  resolver?: Resolver;
 }
 
 const longestBody = 1_024;
@@ -176,16 +178,18 @@ type Verdict = { problem: string } | { problem?: undefined; origin: string; path
 export class Outbound {
   readonly #allowHosts: readonly string[];
   readonly #timeoutMs: number;
+  readonly #resolver: Resolver | undefined;
   readonly #guarded: Agent;
   readonly #open: Agent;
   /** A verdict about a URL follows from its text alone; addresses are judged where they are connected to. */
   readonly #verdicts = new LRUCache<string, Verdict>({ max: 1_000 });
   #closed = false;
 
-  constructor({ allowHosts, timeoutMs = 10_000 }: OutboundOptions) {
+  constructor({ allowHosts, timeoutMs = 10_000, resolver }: OutboundOptions) {
     this.#allowHosts = allowHosts;
     this.#timeoutMs = timeoutMs;
-    this.#guarded = new Agent({ ...pool, connect: guardedConnector(timeoutMs) });
+    this.#resolver = resolver;
+    this.#guarded = new Agent({ ...pool, connect: guardedConnector(timeoutMs, resolver) });
     this.#open = new Agent({ ...pool, connect: { timeout: timeoutMs } });
   }
 
@@ -203,6 +207,11 @@ export class Outbound {
       if (verdict.problem !== undefined) exchange.fail(new EgressRefused(`the URL ${verdict.problem}`));
       else verdict.dispatcher.dispatch({ origin: verdict.origin, path: verdict.path, method: 'POST', headers, body }, exchange);
     });
+  }
+
+  /** True when a name leads to nothing but private addresses, as far as the resolver knows now. */
+  leadsToPrivate(hostname: string): Promise<boolean> {
+    return leadsToPrivate(hostname, this.#resolver);
   }
 
   #judge(text: string, mayBePrivate: boolean): Verdict {

@@ -4,7 +4,7 @@ import { addSeconds } from '../../platform/clock.js';
 import { newToken } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/database.js';
-import { egressProblem, isAllowedHost, leadsToPrivate } from '../../platform/egress.js';
+import { egressProblem, isAllowedHost } from '../../platform/egress.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { isEventPattern } from '../../platform/event-catalog.js';
 import { transact } from '../../platform/idempotency.js';
@@ -187,7 +187,7 @@ export async function checkUrl(ctx: Ctx, url: string): Promise<void> {
   const problem = egressProblem(url, allowHosts);
   if (problem !== undefined) throw new InvalidWebhookUrl(problem);
   const parsed = new URL(url);
-  if (!isAllowedHost(parsed, allowHosts) && (await leadsToPrivate(parsed.hostname)))
+  if (!isAllowedHost(parsed, allowHosts) && (await ctx.platform.outbound.leadsToPrivate(parsed.hostname)))
     throw new InvalidWebhookUrl('must not lead to a private, local or reserved address');
 }
 
