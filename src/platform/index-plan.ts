@@ -1,21 +1,14 @@
 // Statements that are planned once for every size of list and table. A plan that PostgreSQL makes while a table is small reads all of
 // it, and is kept: such statements run where it may only go by index.
 import type pg from 'pg';
+import { inTransaction } from './database.js';
 
-const begin = 'BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off';
+const onlyByIndex = 'SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off';
 
 /** Runs `work` in a transaction of its own in which plans go by index. */
-export async function byIndex<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query(begin);
-    const result = await work(client);
-    await client.query('COMMIT');
-    client.release();
-    return result;
-  } catch (error) {
-    // The transaction ends with its connection.
-    client.release(true);
-    throw error;
-  }
+export function byIndex<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
+  return inTransaction(pool, async (tx) => {
+    await tx.query(onlyByIndex);
+    return work(tx);
+  });
 }
