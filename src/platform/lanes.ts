@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Ctx, Environment, Platform } from './ctx.js';
 import { systemCtx } from './due.js';
-import { byIndex } from './index-plan.js';
+import { byIndex } from './lookup-plan.js';
 import { Recorder } from './recorder.js';
 
 /** A kind of row that is taken beside others of its kind. */

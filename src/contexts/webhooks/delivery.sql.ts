@@ -2,7 +2,7 @@
 // the rest of the context knows.
 import type { Event, Webhook, WebhookDelivery } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { byIndex } from '../../platform/index-plan.js';
+import { byIndex } from '../../platform/lookup-plan.js';
 
 /** What a send needs of a delivery, of its subscription and of its event. */
 export type DueRow = Pick<
