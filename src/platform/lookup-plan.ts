@@ -3,7 +3,8 @@
 import type pg from 'pg';
 import { inTransaction } from './database.js';
 
-const onlyByIndex = 'SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off';
+/** A bitmap visits every entry of a key, dead ones too, and notes of none that it is dead; the other scans pass them by from then on. */
+const onlyByIndex = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `SET LOCAL enable_${way} = off`).join('; ');
 
 /** Runs `work` in a transaction of its own in which plans go by index. */
 export function byIndex<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
