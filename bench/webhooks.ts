@@ -15,7 +15,7 @@ import { newId, printId } from '../src/platform/ids.js';
 import { createLogger } from '../src/platform/log.js';
 import { migrate } from '../src/platform/migrate.js';
 import { type RunningServer, startServer } from '../src/server.js';
-import { postgresSeconds } from './cpu.js';
+import { postgresSeconds, postmasterOf } from './cpu.js';
 import { BenchReceiver } from './webhook-receiver.js';
 
 const about = `Usage: npm run bench -- webhooks [--rounds 3] [--deliveries 8000] [--webhooks 8] [--rate 200] [--seconds 10]
@@ -30,6 +30,8 @@ interface Stand {
   receiver: BenchReceiver;
   workspaceId: string;
   webhooks: number;
+  /** The parent of PostgreSQL's processes. */
+  postmaster: number;
 }
 
 interface Round {
@@ -65,7 +67,8 @@ export async function run(args: string[]): Promise<void> {
       WEBHOOK_ALLOW_HOSTS: receiver.host,
     });
     server = await startServer({ config: { ...config, databaseUrl: postgres.url, secretsKey }, log: createLogger('warn') });
-    const stand: Stand = { server, receiver, webhooks, workspaceId: await subscribe(server, receiver.host, webhooks) };
+    const [workspaceId, postmaster] = [await subscribe(server, receiver.host, webhooks), await postmasterOf(server.platform.database.pool)];
+    const stand: Stand = { server, receiver, webhooks, workspaceId, postmaster };
     await showRates(stand, rounds, deliveries, say);
     await showLatency(stand, Number(values.rate ?? 200), Number(values.seconds ?? 10), say);
   } finally {
@@ -147,22 +150,22 @@ async function settled({ server: { platform } }: Stand): Promise<void> {
   while ((await platform.database.unscoped.webhookDelivery.findFirst({ where: { dueAt: { not: null } } })) !== null) await pause(20);
 }
 
-async function cpuSeconds(): Promise<{ own: number; postgres: number }> {
+async function cpuSeconds({ postmaster }: Stand): Promise<{ own: number; postgres: number }> {
   const { user, system } = process.cpuUsage();
-  return { own: (user + system) / 1e6, postgres: await postgresSeconds().catch(() => Number.NaN) };
+  return { own: (user + system) / 1e6, postgres: await postgresSeconds(postmaster).catch(() => Number.NaN) };
 }
 
 /** From the commit of the events until every delivery is recorded. */
 async function sendEvents(stand: Stand, count: number): Promise<Round> {
   const total = count * stand.webhooks;
   const goal = (await stand.receiver.count()) + total;
-  const before = await cpuSeconds();
+  const before = await cpuSeconds(stand);
   const begun = performance.now();
   await commitEvents(stand, count);
   while ((await stand.receiver.count()) < goal) await pause(20);
   await settled(stand);
   const seconds = (performance.now() - begun) / 1000;
-  const after = await cpuSeconds();
+  const after = await cpuSeconds(stand);
   const micros = (from: number, to: number) => ((to - from) * 1e6) / total;
   return {
     perSecond: total / seconds,
