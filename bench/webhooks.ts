@@ -101,6 +101,7 @@ async function showRates(stand: Stand, rounds: number, deliveries: number, say: 
 /** From the commit of an event to its first request at the receiver, at a steady rate. */
 async function showLatency(stand: Stand, rate: number, seconds: number, say: (line: string) => void): Promise<void> {
   await stand.receiver.seen();
+  const goal = (await stand.receiver.count()) + rate * seconds * stand.webhooks;
   const committed = new Map<string, number>();
   const commit = async () => {
     const [id = ''] = await commitEvents(stand, 1);
@@ -114,7 +115,7 @@ async function showLatency(stand: Stand, rate: number, seconds: number, say: (li
     commits.push(commit());
   }
   await Promise.all(commits);
-  await settled(stand);
+  await settled(stand, goal);
   const seen = await stand.receiver.seen();
   const spans = [...committed].map(([id, at]) => (seen.get(id) ?? Number.NaN) - at).sort((a, b) => a - b);
   const at = (share: number) => (spans[Math.ceil(spans.length * share) - 1] ?? Number.NaN).toFixed(1);
@@ -145,8 +146,9 @@ async function commitEvents({ server: { platform }, workspaceId }: Stand, count:
   return rows.map(({ id }) => id);
 }
 
-/** Returns when every delivery is recorded. */
-async function settled({ server: { platform } }: Stand): Promise<void> {
+/** Returns when the receiver has seen so many requests and every delivery is recorded. */
+async function settled({ server: { platform }, receiver }: Stand, goal: number): Promise<void> {
+  while ((await receiver.count()) < goal) await pause(20);
   while ((await platform.database.unscoped.webhookDelivery.findFirst({ where: { dueAt: { not: null } } })) !== null) await pause(20);
 }
 
@@ -162,8 +164,7 @@ async function sendEvents(stand: Stand, count: number): Promise<Round> {
   const before = await cpuSeconds(stand);
   const begun = performance.now();
   await commitEvents(stand, count);
-  while ((await stand.receiver.count()) < goal) await pause(20);
-  await settled(stand);
+  await settled(stand, goal);
   const seconds = (performance.now() - begun) / 1000;
   const after = await cpuSeconds(stand);
   const micros = (from: number, to: number) => ((to - from) * 1e6) / total;
