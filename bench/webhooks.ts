@@ -1,41 +1,52 @@
 // Deliveries per second to a receiver on loopback, from committed events to signed, answered and recorded sends, beside a bare undici
-// loop that posts the same bytes to the same receiver, in turn.
+// loop that posts the same bytes to the same receiver, in turn; what a delivery costs; and how soon after its event one leaves.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { Worker } from 'node:worker_threads';
 import { Agent, request } from 'undici';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
 import { eventRow, writeEvents } from '../src/platform/events.js';
-import { newId } from '../src/platform/ids.js';
+import { newId, printId } from '../src/platform/ids.js';
 import { createLogger } from '../src/platform/log.js';
 import { migrate } from '../src/platform/migrate.js';
 import { type RunningServer, startServer } from '../src/server.js';
+import { postgresSeconds, postmasterOf } from './cpu.js';
+import { BenchReceiver } from './webhook-receiver.js';
 
-const about = `Usage: npm run bench -- webhooks [--rounds 3] [--deliveries 8000] [--webhooks 8]
+const about = `Usage: npm run bench -- webhooks [--rounds 3] [--deliveries 8000] [--webhooks 8] [--rate 200] [--seconds 10]
 
-Uses an embedded PostgreSQL of its own, fsync on. The receiver is a thread of its own that counts and answers 200.`;
+Each round sends --deliveries to --webhooks subscriptions. Then --rate events a second for --seconds show how long it takes from the
+commit of an event to its first request. Uses an embedded PostgreSQL of its own, fsync on. The receiver is a process of its own that
+counts and answers 200.`;
 
-const receiver = `
-const { createServer } = require('node:http');
-const { parentPort } = require('node:worker_threads');
-let count = 0;
-const server = createServer((request, response) => {
-  request.resume();
-  request.on('end', () => { count += 1; response.end('ok'); });
-});
-server.keepAliveTimeout = 60000;
-server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
-parentPort.on('message', () => parentPort.postMessage(count));`;
+/** What is measured, and what it takes. */
+interface Stand {
+  server: RunningServer;
+  receiver: BenchReceiver;
+  workspaceId: string;
+  webhooks: number;
+  /** The parent of PostgreSQL's processes. */
+  postmaster: number;
+}
+
+interface Round {
+  perSecond: number;
+  /** CPU microseconds for each delivery, of this process and of PostgreSQL. */
+  ownMicros: number;
+  postgresMicros: number;
+}
+
+const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 export async function run(args: string[]): Promise<void> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args, options: { rounds: text, deliveries: text, webhooks: text, help: { type: 'boolean' } } });
+  const options = { rounds: text, deliveries: text, webhooks: text, rate: text, seconds: text, help: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args, options });
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   if (values.help) return say(about);
   const [rounds, deliveries, webhooks] = [Number(values.rounds ?? 3), Number(values.deliveries ?? 8_000), Number(values.webhooks ?? 8)];
@@ -43,16 +54,9 @@ export async function run(args: string[]): Promise<void> {
   // As root PostgreSQL runs as another user, who must be able to enter.
   await chmod(scratch, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(scratch, 'data'), notice: say });
-  const thread = new Worker(receiver, { eval: true });
-  const ask = (): Promise<number> => {
-    const answer = new Promise<number>((resolve) => thread.once('message', resolve));
-    thread.postMessage('count');
-    return answer;
-  };
+  const receiver = await BenchReceiver.start();
   let server: RunningServer | undefined;
   try {
-    const port = await new Promise<number>((resolve) => thread.once('message', resolve));
-    const host = `127.0.0.1:${port}`;
     await migrate(postgres.url);
     const secretsKey = randomBytes(32).toString('hex');
     const config = loadConfig({
@@ -60,32 +64,62 @@ export async function run(args: string[]): Promise<void> {
       SECRETS_KEY: secretsKey,
       PORT: '0',
       SANDBOX_PORT: '0',
-      WEBHOOK_ALLOW_HOSTS: host,
+      WEBHOOK_ALLOW_HOSTS: receiver.host,
     });
     server = await startServer({ config: { ...config, databaseUrl: postgres.url, secretsKey }, log: createLogger('warn') });
-    const workspaceId = await subscribe(server, host, webhooks);
-    const send = () => sendEvents(server as RunningServer, workspaceId, Math.ceil(deliveries / webhooks), webhooks, ask);
-    await bareLoop(host, 1_000, webhooks * 10);
-    await send();
-    const results = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const bare = await bareLoop(host, deliveries, webhooks * 10);
-      const ours = await send();
-      results.push({ bare, ours, ratio: ours / bare });
-      say(
-        `round ${round + 1}: ${ours.toFixed(0)} deliveries/s beside ${bare.toFixed(0)}/s of a bare loop, ratio ${(ours / bare).toFixed(2)}`,
-      );
-    }
-    const median = (list: number[]) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? Number.NaN;
-    say(
-      `${webhooks} subscriptions, ${deliveries} deliveries a round: ${median(results.map(({ ours }) => ours)).toFixed(0)}/s, ratio ${median(results.map(({ ratio }) => ratio)).toFixed(2)}`,
-    );
+    const [workspaceId, postmaster] = [await subscribe(server, receiver.host, webhooks), await postmasterOf(server.platform.database.pool)];
+    const stand: Stand = { server, receiver, webhooks, workspaceId, postmaster };
+    await showRates(stand, rounds, deliveries, say);
+    await showLatency(stand, Number(values.rate ?? 200), Number(values.seconds ?? 10), say);
   } finally {
     await server?.stop();
-    await thread.terminate();
+    await receiver.stop();
     await postgres.stop();
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+async function showRates(stand: Stand, rounds: number, deliveries: number, say: (line: string) => void): Promise<void> {
+  const { receiver, webhooks } = stand;
+  await bareLoop(receiver.host, 1_000, webhooks * 10);
+  await sendEvents(stand, Math.ceil(deliveries / webhooks));
+  const results: (Round & { ratio: number })[] = [];
+  for (let n = 1; n <= rounds; n += 1) {
+    const bare = await bareLoop(receiver.host, deliveries, webhooks * 10);
+    const ours = await sendEvents(stand, Math.ceil(deliveries / webhooks));
+    const ratio = ours.perSecond / bare;
+    results.push({ ...ours, ratio });
+    say(`round ${n}: ${ours.perSecond.toFixed(0)} deliveries/s beside ${bare.toFixed(0)}/s of a bare loop, ratio ${ratio.toFixed(2)}`);
+  }
+  const middle = (member: keyof (typeof results)[number]) => median(results.map((result) => result[member]));
+  say(
+    `${webhooks} subscriptions, ${deliveries} deliveries a round: ${middle('perSecond').toFixed(0)}/s, ratio ${middle('ratio').toFixed(2)}; ` +
+      `CPU of a delivery: ${middle('ownMicros').toFixed(0)} us here, ${middle('postgresMicros').toFixed(0)} us in PostgreSQL`,
+  );
+}
+
+/** From the commit of an event to its first request at the receiver, at a steady rate. */
+async function showLatency(stand: Stand, rate: number, seconds: number, say: (line: string) => void): Promise<void> {
+  await stand.receiver.seen();
+  const goal = (await stand.receiver.count()) + rate * seconds * stand.webhooks;
+  const committed = new Map<string, number>();
+  const commit = async () => {
+    const [id = ''] = await commitEvents(stand, 1);
+    committed.set(printId('event', id), performance.timeOrigin + performance.now());
+  };
+  const begun = performance.now();
+  const commits: Promise<void>[] = [];
+  for (let n = 0; n < rate * seconds; n += 1) {
+    const due = begun + (n * 1000) / rate;
+    if (due > performance.now()) await pause(due - performance.now());
+    commits.push(commit());
+  }
+  await Promise.all(commits);
+  await settled(stand, goal);
+  const seen = await stand.receiver.seen();
+  const spans = [...committed].map(([id, at]) => (seen.get(id) ?? Number.NaN) - at).sort((a, b) => a - b);
+  const at = (share: number) => (spans[Math.ceil(spans.length * share) - 1] ?? Number.NaN).toFixed(1);
+  say(`${spans.length} events at ${rate}/s, from the commit to the first request: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`);
 }
 
 async function subscribe({ platform, urls }: RunningServer, host: string, count: number): Promise<string> {
@@ -101,25 +135,44 @@ async function subscribe({ platform, urls }: RunningServer, host: string, count:
   return (await platform.database.unscoped.webhook.findFirstOrThrow()).workspaceId;
 }
 
-/** Deliveries per second, from the commit of the events until every one is recorded. */
-async function sendEvents(
-  { platform }: RunningServer,
-  workspaceId: string,
-  count: number,
-  webhooks: number,
-  ask: () => Promise<number>,
-): Promise<number> {
+/** Commits so many events together; returns their ids. */
+async function commitEvents({ server: { platform }, workspaceId }: Stand, count: number): Promise<string[]> {
   const { unscoped, written } = platform.database;
-  const before = await ask();
   const at = platform.clock.now();
   const data = { account_id: `acc_${newId(at)}`, type: 'business', status: 'active', name: 'Bench' };
   const rows = Array.from({ length: count }, () => eventRow(at, 'account.created', data, {}));
-  const begun = performance.now();
   await unscoped.$transaction((tx) => writeEvents(tx, workspaceId, rows));
   written.ring();
-  while ((await ask()) - before < count * webhooks) await pause(20);
-  while ((await unscoped.webhookDelivery.findFirst({ where: { dueAt: { not: null } } })) !== null) await pause(20);
-  return (count * webhooks * 1000) / (performance.now() - begun);
+  return rows.map(({ id }) => id);
+}
+
+/** Returns when the receiver has seen so many requests and every delivery is recorded. */
+async function settled({ server: { platform }, receiver }: Stand, goal: number): Promise<void> {
+  while ((await receiver.count()) < goal) await pause(20);
+  while ((await platform.database.unscoped.webhookDelivery.findFirst({ where: { dueAt: { not: null } } })) !== null) await pause(20);
+}
+
+async function cpuSeconds({ postmaster }: Stand): Promise<{ own: number; postgres: number }> {
+  const { user, system } = process.cpuUsage();
+  return { own: (user + system) / 1e6, postgres: await postgresSeconds(postmaster).catch(() => Number.NaN) };
+}
+
+/** From the commit of the events until every delivery is recorded. */
+async function sendEvents(stand: Stand, count: number): Promise<Round> {
+  const total = count * stand.webhooks;
+  const goal = (await stand.receiver.count()) + total;
+  const before = await cpuSeconds(stand);
+  const begun = performance.now();
+  await commitEvents(stand, count);
+  await settled(stand, goal);
+  const seconds = (performance.now() - begun) / 1000;
+  const after = await cpuSeconds(stand);
+  const micros = (from: number, to: number) => ((to - from) * 1e6) / total;
+  return {
+    perSecond: total / seconds,
+    ownMicros: micros(before.own, after.own),
+    postgresMicros: micros(before.postgres, after.postgres),
+  };
 }
 
 /** Requests per second of nothing but undici, with as many in flight. */

@@ -1,6 +1,6 @@
 // The egress guard: which addresses a request to a URL that a tenant chose may reach (CONTRACT.md 16 "Egress guard"). Asked of the
 // URL as it is written, and again of every address before it is connected to: a name may resolve to anything, at any time.
-import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, type LookupOptions, lookup } from 'node:dns';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
@@ -67,29 +67,39 @@ export function egressProblem(text: string, allowHosts: readonly string[]): stri
   return undefined;
 }
 
-/** The addresses of a name that are public. Fails with EgressRefused when it has only others. */
-function lookupPublic(
+/** Tells the addresses of a name, as the machine's own resolver does. */
+export type Resolver = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
+) => void;
+
+type Lookup = (
   hostname: string,
   options: LookupOptions,
   done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
-): void {
-  lookup(hostname, { ...options, all: true }, (error, found) => {
-    if (error) return done(error, '', 0);
-    const open = found.filter(({ address }) => isPublicAddress(address));
-    const [first] = open;
-    if (first === undefined) return done(new EgressRefused(`${hostname} leads to a private, local or reserved address`), '', 0);
-    if (options.all === true) done(null, open);
-    else done(null, first.address, first.family);
-  });
+) => void;
+
+/** A lookup of the addresses of a name that are public. It fails with EgressRefused when there are only others. */
+function publicLookup(resolve: Resolver): Lookup {
+  return (hostname, options, done) =>
+    resolve(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return done(error, '', 0);
+      const open = found.filter(({ address }) => isPublicAddress(address));
+      const [first] = open;
+      if (first === undefined) return done(new EgressRefused(`${hostname} leads to a private, local or reserved address`), '', 0);
+      if (options.all === true) done(null, open);
+      else done(null, first.address, first.family);
+    });
 }
 
 /** True when a name resolves, and to nothing public. A name that does not resolve (yet) is not refused. */
-export function leadsToPrivate(hostname: string, timeoutMs = 1_000): Promise<boolean> {
+export function leadsToPrivate(hostname: string, resolver: Resolver = lookup, timeoutMs = 1_000): Promise<boolean> {
   const host = plainHost(hostname);
   if (isIP(host) !== 0) return Promise.resolve(!isPublicAddress(host));
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), timeoutMs);
-    lookupPublic(host, { all: true }, (error) => {
+    publicLookup(resolver)(host, { all: true }, (error) => {
       clearTimeout(timer);
       resolve(error instanceof EgressRefused);
     });
@@ -97,8 +107,8 @@ export function leadsToPrivate(hostname: string, timeoutMs = 1_000): Promise<boo
 }
 
 /** Connects to public addresses alone: to the one that was looked up and checked, never to a second answer of the resolver. */
-export function guardedConnector(timeoutMs: number): buildConnector.connector {
-  const connect = buildConnector({ timeout: timeoutMs, lookup: lookupPublic } as buildConnector.BuildOptions);
+export function guardedConnector(timeoutMs: number, resolver: Resolver = lookup): buildConnector.connector {
+  const connect = buildConnector({ timeout: timeoutMs, lookup: publicLookup(resolver) } as buildConnector.BuildOptions);
   return (options, done) => {
     const host = plainHost(options.hostname);
     // The lookup is not called for an address.

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Ctx, Environment, Platform } from './ctx.js';
 import { systemCtx } from './due.js';
+import { byIndex } from './lookup-plan.js';
 import { Recorder } from './recorder.js';
 
 /** A kind of row that is taken beside others of its kind. */
@@ -166,22 +167,15 @@ export class Lanes {
   async #claim(room: number): Promise<ClaimedRow[]> {
     const { database, clock } = this.#platform;
     const known = [...this.#lanes];
-    const client = await database.pool.connect();
-    try {
-      await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${claimLock})`);
-      const { rows } = await client.query<ClaimedRow>({
+    return byIndex(database.pool, async (tx) => {
+      await tx.query(`SELECT pg_advisory_xact_lock(${claimLock})`);
+      const { rows } = await tx.query<ClaimedRow>({
         name: `claim-${this.#step.table}`,
         text: claim(this.#step),
         values: [clock.now(), known.map(([id]) => id), known.map(([, { held }]) => held), known.map(([, { width }]) => width), room],
       });
-      await client.query('COMMIT');
-      client.release();
       return rows;
-    } catch (error) {
-      // The transaction ends with its connection.
-      client.release(true);
-      throw error;
-    }
+    });
   }
 
   async #run(rows: readonly ClaimedRow[]): Promise<void> {

@@ -1,6 +1,7 @@
 // The only place from which a request leaves this process.
-import { Agent, type Dispatcher, request } from 'undici';
-import { EgressRefused, egressProblem, guardedConnector, isAllowedHost } from './egress.js';
+import { LRUCache } from 'lru-cache';
+import { Agent, type Dispatcher } from 'undici';
+import { EgressRefused, egressProblem, guardedConnector, isAllowedHost, leadsToPrivate, type Resolver } from './egress.js';
 
 export interface Reply {
   status: number;
@@ -82,6 +83,8 @@ export interface OutboundOptions {
   allowHosts: readonly string[];
   /** From the call to the head of the answer. */
   timeoutMs?: number;
+  /** The machine's own by default. */
+  resolver?: Resolver;
 }
 
 const longestBody = 1_024;
@@ -89,18 +92,104 @@ const longestBody = 1_024;
 const bodyTimeoutMs = 1_000;
 const pool = { pipelining: 1, connections: 256, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000, headersTimeout: 0, bodyTimeout: 0 };
 
+/** One POST under way, as undici tells of it: there is no stream of the answer, for all but its first KiB is of no interest. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly result: PostResult = { status: null, body: '', retryAfter: null, error: null, refused: false, abandoned: false, durationMs: 0 };
+  readonly #begun = performance.now();
+  readonly #isClosed: () => boolean;
+  readonly #settle: (result: PostResult) => void;
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+  #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #ended = false;
+
+  constructor(timeoutMs: number, isClosed: () => boolean, settle: (result: PostResult) => void) {
+    this.#isClosed = isClosed;
+    this.#settle = settle;
+    this.#timer = setTimeout(() => this.fail(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Given up before there was a connection.
+    if (this.#ended) controller.abort(new Error('given up'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // Those below are information, the answer follows.
+    if (status < 200) return;
+    this.result.status = status;
+    this.result.retryAfter = first(headers['retry-after']);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#cut(), bodyTimeoutMs);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return;
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length > longestBody) this.#cut();
+  }
+
+  onResponseEnd(): void {
+    this.#end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    // The status is the answer; a body that breaks off changes nothing about it.
+    if (this.result.status === null) this.fail(error);
+    else this.#end();
+  }
+
+  /** Ends it without an answer. */
+  fail(error: Error): void {
+    if (this.#ended) return;
+    this.result.refused = error instanceof EgressRefused;
+    this.result.error = reasonOf(error);
+    this.result.abandoned = this.#isClosed();
+    this.#cut();
+  }
+
+  /** An answer that is longer than what is read, or slow to come, costs its connection. */
+  #cut(): void {
+    this.#end();
+    this.#controller?.abort(new Error('given up'));
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    if (this.#length > 0) this.result.body = startOf(this.#chunks);
+    this.result.durationMs = Math.round(performance.now() - this.#begun);
+    this.#settle(this.result);
+  }
+}
+
+/** Where a URL leads, or what is wrong with it. */
+type Verdict = { problem: string } | { problem?: undefined; origin: string; path: string; dispatcher: Agent };
+
 /** Sends to places that tenants name: kept-alive connections per origin, the egress guard inside, no redirect followed. */
 export class Outbound {
   readonly #allowHosts: readonly string[];
   readonly #timeoutMs: number;
+  readonly #resolver: Resolver | undefined;
   readonly #guarded: Agent;
   readonly #open: Agent;
+  /** A verdict about a URL follows from its text alone; addresses are judged where they are connected to. */
+  readonly #verdicts = new LRUCache<string, Verdict>({ max: 1_000 });
   #closed = false;
 
-  constructor({ allowHosts, timeoutMs = 10_000 }: OutboundOptions) {
+  constructor({ allowHosts, timeoutMs = 10_000, resolver }: OutboundOptions) {
     this.#allowHosts = allowHosts;
     this.#timeoutMs = timeoutMs;
-    this.#guarded = new Agent({ ...pool, connect: guardedConnector(timeoutMs) });
+    this.#resolver = resolver;
+    this.#guarded = new Agent({ ...pool, connect: guardedConnector(timeoutMs, resolver) });
     this.#open = new Agent({ ...pool, connect: { timeout: timeoutMs } });
   }
 
@@ -108,34 +197,38 @@ export class Outbound {
    * POSTs `body` as it is. `mayBePrivate`: the allowed hosts count. Never throws: what went wrong is in the
    * result.
    */
-  async post(
+  post(
     text: string,
     { headers, body, mayBePrivate }: { headers: Record<string, string>; body: string | Buffer; mayBePrivate: boolean },
   ): Promise<PostResult> {
-    const begun = performance.now();
-    const allowHosts = mayBePrivate ? this.#allowHosts : [];
-    const result: PostResult = { status: null, body: '', retryAfter: null, error: null, refused: false, abandoned: false, durationMs: 0 };
-    const problem = egressProblem(text, allowHosts);
-    if (problem !== undefined) return { ...result, error: `the URL ${problem}`, refused: true };
-    const url = new URL(text);
-    const control = new AbortController();
-    const timer = setTimeout(() => control.abort(), this.#timeoutMs);
-    try {
-      const dispatcher: Dispatcher = isAllowedHost(url, allowHosts) ? this.#open : this.#guarded;
-      const answer = await request(url, { dispatcher, method: 'POST', headers, body, signal: control.signal });
-      result.status = answer.statusCode;
-      result.retryAfter = first(answer.headers['retry-after']);
-      result.body = await readStart(answer.body);
-    } catch (error) {
-      result.abandoned = this.#closed;
-      const refused = error instanceof EgressRefused;
-      result.refused = refused;
-      result.error = control.signal.aborted ? `no answer within ${this.#timeoutMs / 1000} s` : reasonOf(error);
-    } finally {
-      clearTimeout(timer);
+    return new Promise((resolve) => {
+      const exchange = new Exchange(this.#timeoutMs, () => this.#closed, resolve);
+      const verdict = this.#judge(text, mayBePrivate);
+      if (verdict.problem !== undefined) exchange.fail(new EgressRefused(`the URL ${verdict.problem}`));
+      else verdict.dispatcher.dispatch({ origin: verdict.origin, path: verdict.path, method: 'POST', headers, body }, exchange);
+    });
+  }
+
+  /** True when a name leads to nothing but private addresses, as far as the resolver knows now. */
+  leadsToPrivate(hostname: string): Promise<boolean> {
+    return leadsToPrivate(hostname, this.#resolver);
+  }
+
+  #judge(text: string, mayBePrivate: boolean): Verdict {
+    const key = `${mayBePrivate} ${text}`;
+    let verdict = this.#verdicts.get(key);
+    if (verdict === undefined) {
+      const allowHosts = mayBePrivate ? this.#allowHosts : [];
+      const problem = egressProblem(text, allowHosts);
+      verdict = problem === undefined ? this.#lead(new URL(text), allowHosts) : { problem };
+      this.#verdicts.set(key, verdict);
     }
-    result.durationMs = Math.round(performance.now() - begun);
-    return result;
+    return verdict;
+  }
+
+  #lead(url: URL, allowHosts: readonly string[]): Verdict {
+    const dispatcher = isAllowedHost(url, allowHosts) ? this.#open : this.#guarded;
+    return { origin: url.origin, path: url.pathname + url.search, dispatcher };
   }
 
   /** Ends every connection. What is still under way fails. */
@@ -155,23 +248,8 @@ function reasonOf(error: unknown): string {
   return (code === undefined ? '' : `${code}: `) + (message || 'the connection failed').slice(0, 300);
 }
 
-/** The first KiB of an answer. One that is longer, or slow to come, costs its connection. */
-async function readStart(stream: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const timer = setTimeout(() => stream.destroy(), bodyTimeoutMs);
-  try {
-    for await (const chunk of stream) {
-      chunks.push(chunk as Buffer);
-      length += (chunk as Buffer).length;
-      if (length > longestBody) break;
-    }
-  } catch {
-    // The status is the answer; a body that breaks off changes nothing about it.
-  } finally {
-    clearTimeout(timer);
-    stream.on('error', () => {}).destroy();
-  }
+/** The first KiB, as text that PostgreSQL takes. */
+function startOf(chunks: readonly Buffer[]): string {
   const text = Buffer.concat(chunks).subarray(0, longestBody).toString('utf8');
   return text.replaceAll('\u0000', '').toWellFormed();
 }

@@ -1,13 +1,17 @@
 // The dead-letter queue, and the end of a subscription whose endpoint only fails (CONTRACT.md 16).
-import type { Event, Prisma, Webhook, WebhookDelivery } from '../../generated/prisma/client.js';
+import type { Prisma, Webhook } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/database.js';
 import { emit } from '../../platform/events.js';
 import { printId } from '../../platform/ids.js';
+import type { DueRow, RecipientRow } from './delivery.sql.js';
 
-/** A delivery with what a send needs. */
-export type Letter = WebhookDelivery & { webhook: Webhook; event: Event };
+/** A delivery with what a send needs. Letters of one subscription share it, letters of one event share its bytes. */
+export interface Letter extends DueRow {
+  webhook: RecipientRow & { secrets: () => string[] };
+  body: Buffer;
+}
 
 /** A subscription is disabled when so many deliveries in a row were buried, or when it has only failed for so long. */
 const mostDlqInARow = 20;

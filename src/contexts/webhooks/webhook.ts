@@ -4,7 +4,7 @@ import { addSeconds } from '../../platform/clock.js';
 import { newToken } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/database.js';
-import { egressProblem, isAllowedHost, leadsToPrivate } from '../../platform/egress.js';
+import { egressProblem, isAllowedHost } from '../../platform/egress.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { isEventPattern } from '../../platform/event-catalog.js';
 import { transact } from '../../platform/idempotency.js';
@@ -128,12 +128,19 @@ export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateS
   });
 }
 
-/** The secrets that a delivery of now is signed with, the newest first. */
-export function secretsOf(ctx: Ctx, webhook: Webhook): string[] {
+type Sealed = Pick<Webhook, 'id' | 'sealedSecret' | 'previousSealedSecret' | 'previousSecretExpiresAt'>;
+
+/** Tells the secrets that a delivery of now is signed with, the newest first. Each is unsealed once, when it is first needed. */
+export function secretsOf(ctx: Ctx, { id, sealedSecret, previousSealedSecret, previousSecretExpiresAt }: Sealed): () => string[] {
   const { vault, clock } = ctx.platform;
-  const { id, sealedSecret, previousSealedSecret, previousSecretExpiresAt } = webhook;
-  const overlaps = previousSealedSecret !== null && previousSecretExpiresAt !== null && previousSecretExpiresAt > clock.now();
-  return [sealedSecret, ...(overlaps ? [previousSealedSecret] : [])].map((sealed) => vault.open(sealed, id));
+  let current: string | undefined;
+  let previous: string | undefined;
+  return () => {
+    current ??= vault.open(sealedSecret, id);
+    if (previousSealedSecret === null || previousSecretExpiresAt === null || previousSecretExpiresAt <= clock.now()) return [current];
+    previous ??= vault.open(previousSealedSecret, id);
+    return [current, previous];
+  };
 }
 
 /** When the old secret ends; null when there is none that still signs. */
@@ -180,7 +187,7 @@ export async function checkUrl(ctx: Ctx, url: string): Promise<void> {
   const problem = egressProblem(url, allowHosts);
   if (problem !== undefined) throw new InvalidWebhookUrl(problem);
   const parsed = new URL(url);
-  if (!isAllowedHost(parsed, allowHosts) && (await leadsToPrivate(parsed.hostname)))
+  if (!isAllowedHost(parsed, allowHosts) && (await ctx.platform.outbound.leadsToPrivate(parsed.hostname)))
     throw new InvalidWebhookUrl('must not lead to a private, local or reserved address');
 }
 
