@@ -24,4 +24,4 @@ COPY package.json ./
 COPY prisma/migrations prisma/migrations
 USER node
 EXPOSE 4000 4001
-CMD ["node", "--enable-source-maps", "dist/main.js"]
+CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "dist/main.js"]

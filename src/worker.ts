@@ -44,7 +44,7 @@ export function startWorker(platform: Platform, { listeners, steps, sweeps }: Wo
   let swept = performance.now();
   const due = new Loop(platform, pollMs, async () => {
     await runDue(platform, rows);
-    for (const lane of lanes) lane.wake();
+    wakeAll(lanes);
     if (performance.now() - swept <= sweepEveryMs) return;
     swept = performance.now();
     for (const sweep of sweeps) await sweep(platform);
@@ -52,13 +52,7 @@ export function startWorker(platform: Platform, { listeners, steps, sweeps }: Wo
   const publishing = new Loop(
     platform,
     pollMs,
-    async () => {
-      for (let more = true; more; ) {
-        const published = await publishEvents(platform, listeners);
-        more = published.more;
-        if (published.deliveries > 0) for (const lane of lanes) lane.wake();
-      }
-    },
+    publisher(platform, listeners, pollMs, () => wakeAll(lanes)),
     publishEveryMs,
   );
   const silence = platform.database.written.listen(() => publishing.wake());
@@ -70,6 +64,25 @@ export function startWorker(platform: Platform, { listeners, steps, sweeps }: Wo
       await Promise.all(lanes.map((lane) => lane.stop()));
     },
     lagMs: () => Math.max(publishing.lagMs(), due.lagMs()),
+  };
+}
+
+function wakeAll(lanes: readonly Lanes[]): void {
+  for (const lane of lanes) lane.wake();
+}
+
+/** Publishes what is new, and once every `pollMs` whatever is there: a line whose transaction took long may stand before others. */
+function publisher(platform: Platform, listeners: readonly EventListener[], pollMs: number, onDeliveries: () => void): () => Promise<void> {
+  let last = 0;
+  let lookedAtAll = Number.NEGATIVE_INFINITY;
+  return async () => {
+    for (let more = true; more; ) {
+      const all = performance.now() - lookedAtAll >= pollMs;
+      const published = await publishEvents(platform, listeners, all ? 0 : last);
+      if (all && !published.more) lookedAtAll = performance.now();
+      ({ more, last } = published);
+      if (published.deliveries > 0) onDeliveries();
+    }
   };
 }
 

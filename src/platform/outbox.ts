@@ -34,6 +34,8 @@ export interface Published {
   deliveries: number;
   /** The batch was full: there may be more. */
   more: boolean;
+  /** The last line that was taken; lines after it are new. */
+  last: number;
 }
 
 const batchSize = 500;
@@ -45,42 +47,46 @@ interface Step {
   deliveries: number;
   shown: (Omit<ShownEvent, 'createdAt'> & { createdAt: string })[] | null;
   shown_next: boolean;
+  last: string | null;
 }
 
-const publish = { name: 'publish-events', text: `SELECT * FROM publish_events($1, $2, ${batchSize})` };
+const publish = { name: 'publish-events', text: `SELECT * FROM publish_events($1, $2, ${batchSize}, $3)` };
+/** A line may be committed after some that follow it: so many are looked at again. */
+const slack = 1_000;
 
 /**
  * Publishes one batch: one statement, and a transaction when there is something that channels of agents show. Nothing is published
- * when another process is at it.
+ * when another process is at it. `after` is where the last call ended; from 0 on nothing is passed over.
  */
-export async function publishEvents(platform: Platform, listeners: readonly EventListener[]): Promise<Published> {
+export async function publishEvents(platform: Platform, listeners: readonly EventListener[], after = 0): Promise<Published> {
   const { pool } = platform.database;
   const step = async (tx: pg.ClientBase | pg.Pool, shown: boolean): Promise<Step> => {
-    const { rows } = await tx.query<Step>({ ...publish, values: [platform.clock.now(), shown] });
-    return rows[0] ?? { size: 0, deliveries: 0, shown: null, shown_next: false };
+    const { rows } = await tx.query<Step>({ ...publish, values: [platform.clock.now(), shown, Math.max(0, after - slack)] });
+    return rows[0] ?? { size: 0, deliveries: 0, shown: null, shown_next: false, last: null };
   };
-  const published: Published = { events: 0, deliveries: 0, more: false };
-  const note = ({ size, deliveries }: Step) => {
+  const published: Published = { events: 0, deliveries: 0, more: false, last: after };
+  const note = ({ size, deliveries, last }: Step) => {
     published.events += size;
     published.deliveries += deliveries;
     published.more ||= size >= batchSize;
+    published.last = Math.max(published.last, Number(last ?? 0));
   };
   const plain = await step(pool, false);
   note(plain);
   if (plain.shown_next) {
-    const after: (() => void)[] = [];
+    const told: (() => void)[] = [];
     note(
       await inTransaction(pool, async (tx) => {
         const taken = await step(tx, true);
         const events = (taken.shown ?? []).map((event) => ({ ...event, createdAt: new Date(event.createdAt) }));
         for (const listen of events.length > 0 ? listeners : []) {
           const then = await listen(platform, tx, events);
-          if (then !== undefined) after.push(then);
+          if (then !== undefined) told.push(then);
         }
         return taken;
       }),
     );
-    for (const then of after) then();
+    for (const then of told) then();
   }
   if (published.events > 0) platform.published.ring();
   return published;

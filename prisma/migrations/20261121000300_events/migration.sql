@@ -159,9 +159,11 @@ ALTER TABLE agent_channel ADD CONSTRAINT agent_channel_counts_up CHECK (last_seq
 -- Takes lines of the outbox, oldest first, notes their events as published and writes a delivery of each event for each active
 -- subscription of its workspace that names its type. One process at a time: another finds nothing.
 -- Events that channels of agents show need lines written in the same transaction, so a call takes them only when `p_shown`;
--- without it, it stops before the first of them and says so.
+-- without it, it stops before the first of them and says so. Only lines after `p_after` are looked at: those before are gone, and
+-- until the next vacuum each look would step over what they left in the index.
 CREATE FUNCTION publish_events(
-  p_now timestamptz, p_shown boolean, p_most int, OUT size int, OUT deliveries int, OUT shown json, OUT shown_next boolean
+  p_now timestamptz, p_shown boolean, p_most int, p_after bigint,
+  OUT size int, OUT deliveries int, OUT shown json, OUT shown_next boolean, OUT last bigint
 ) LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -176,14 +178,14 @@ BEGIN
   WITH oldest AS (
     SELECT l.id, bool_or(l.sides IS NOT NULL) OVER (ORDER BY l.id) AS sided,
            sum(cardinality(l.event_ids)) OVER (ORDER BY l.id) - cardinality(l.event_ids) AS ahead
-    FROM (SELECT * FROM outbox o ORDER BY o.id LIMIT p_most) l
+    FROM (SELECT * FROM outbox o WHERE o.id > p_after ORDER BY o.id LIMIT p_most) l
   ), taken AS (
     DELETE FROM outbox o USING oldest WHERE o.id = oldest.id AND oldest.ahead < p_most AND (p_shown OR NOT oldest.sided) RETURNING o.*
   )
   SELECT array_agg(u.workspace_id ORDER BY t.id, u.place), array_agg(u.event_id ORDER BY t.id, u.place),
          (SELECT jsonb_object_agg(s.key, s.value) FROM taken, jsonb_each(taken.sides) s),
-         (SELECT bool_or(oldest.sided) FROM oldest) AND NOT p_shown
-  INTO v_workspaces, v_events, v_sides, shown_next
+         (SELECT bool_or(oldest.sided) FROM oldest) AND NOT p_shown, max(t.id)
+  INTO v_workspaces, v_events, v_sides, shown_next, last
   FROM taken t CROSS JOIN LATERAL unnest(t.workspace_ids, t.event_ids) WITH ORDINALITY AS u (workspace_id, event_id, place);
   IF v_events IS NULL THEN RETURN; END IF;
   size := cardinality(v_events);

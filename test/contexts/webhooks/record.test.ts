@@ -19,7 +19,7 @@ async function sent(path: string, statuses: readonly number[]): Promise<{ ctx: C
   const { unscoped } = platform.database;
   const { id: webhookId } = await subscribe(harness.test, receiver, path, ['account.created']);
   for (const _ of statuses) await happen(harness.test);
-  while ((await publishEvents(platform, eventListeners)) > 0);
+  while ((await publishEvents(platform, eventListeners)).events > 0);
   const [, uuid] = webhookId.split('_');
   await unscoped.webhookDelivery.updateMany({ where: { webhookId: uuid ?? webhookId }, data: { status: 'processing' } });
   const rows = await unscoped.webhookDelivery.findMany({ where: { webhookId: uuid ?? webhookId }, orderBy: { id: 'asc' } });
