@@ -19,7 +19,7 @@ const types = [
   ...['uuid[]', 'uuid[]', 'uuid[]', 'uuid[]'],
   ...['int[]', 'transfer_type[]', 'transfer_status[]', 'bigint[]', 'text[]'],
   ...['uuid[]', 'uuid[]', 'uuid[]', 'uuid[]', 'protocol[]', 'capture_mode[]'],
-  ...['initiator_type[]', 'uuid[]', 'uuid[]', 'timestamptz[]', 'json'],
+  ...['initiator_type[]', 'uuid[]', 'uuid[]', 'timestamptz[]', 'jsonb'],
   ...['uuid[]', 'uuid[]', 'text[]', 'uuid[]', 'uuid[]', 'timestamptz[]', 'json', 'jsonb'],
   ...['jsonb'],
 ];

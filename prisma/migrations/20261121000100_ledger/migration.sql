@@ -97,12 +97,13 @@ CREATE FUNCTION ledger_post(
   s_workspace uuid[], s_agent uuid[], s_session uuid[], s_api_key uuid[],
   x_transaction int[], x_type transfer_type[], x_status transfer_status[], x_amount bigint[], x_currency text[],
   x_from_account uuid[], x_to_account uuid[], x_from_wallet uuid[], x_to_wallet uuid[], x_protocol protocol[], x_capture capture_mode[],
-  x_initiator initiator_type[], x_initiated_by uuid[], x_agent uuid[], x_completed timestamptz[], x_rest json,
+  x_initiator initiator_type[], x_initiated_by uuid[], x_agent uuid[], x_completed timestamptz[], x_rest jsonb,
   n_workspace uuid[], n_id uuid[], n_type text[], n_object uuid[], n_agent uuid[], n_at timestamptz[], n_data json, n_sides jsonb,
   extras jsonb
 ) RETURNS SETOF ledger_fault LANGUAGE plpgsql
 -- Plans once, for any size of set, by index: the plan must not depend on how small the tables were when it was made.
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
   v_good int;
   v_crossed boolean;
@@ -112,17 +113,17 @@ DECLARE
   v_last timestamptz[];
   v_faulty boolean := false;
 BEGIN
-  SELECT count(*) FILTER (WHERE a.workspace_id = x.workspace_id
-             AND (a.status = 'open' OR a.status = 'blocked' AND x.debit = 0)
-             AND (a.unbounded OR a.balance >= x.debit)
-             AND a.balance + x.delta BETWEEN -900000000000000000 AND 900000000000000000),
-         bool_or(a.balance >= a.low_threshold AND a.balance + x.delta < a.low_threshold),
-         array_agg(a.balance ORDER BY x.place), array_agg(a.version ORDER BY x.place),
-         array_agg(a.currency ORDER BY x.place), array_agg(a.last_entry_at ORDER BY x.place)
+  -- Rows come in order of id, as the accounts of the set do: a row at another place than its id says is not a good one.
+  SELECT count(*) FILTER (WHERE a.id = a_id[a.place] AND a.workspace_id = a_workspace[a.place]
+             AND (a.status = 'open' OR a.status = 'blocked' AND a_debit[a.place] = 0)
+             AND (a.unbounded OR a.balance >= a_debit[a.place])
+             AND a.balance + a_delta[a.place] BETWEEN -900000000000000000 AND 900000000000000000),
+         bool_or(a.balance >= a.low_threshold AND a.balance + a_delta[a.place] < a.low_threshold),
+         array_agg(a.balance), array_agg(a.version), array_agg(a.currency), array_agg(a.last_entry_at)
   INTO v_good, v_crossed, v_balance, v_version, v_currency, v_last
-  FROM (SELECT l.id, l.workspace_id, l.status, l.unbounded, l.balance, l.low_threshold, l.version, l.currency, l.last_entry_at
-        FROM ledger_account l WHERE l.id = ANY (a_id) ORDER BY l.id FOR NO KEY UPDATE) a
-  JOIN unnest(a_id, a_workspace, a_debit, a_delta) WITH ORDINALITY AS x(id, workspace_id, debit, delta, place) USING (id);
+  FROM (SELECT locked.*, row_number() OVER () AS place
+        FROM (SELECT l.id, l.workspace_id, l.status, l.unbounded, l.balance, l.low_threshold, l.version, l.currency, l.last_entry_at
+              FROM ledger_account l WHERE l.id = ANY (a_id) ORDER BY l.id FOR NO KEY UPDATE) locked) a;
 
   IF v_good <> cardinality(a_id) THEN
     v_faulty := true;
@@ -141,10 +142,10 @@ BEGIN
   END IF;
 
   IF cardinality(s_workspace) > 0 THEN
-    RETURN QUERY SELECT 'spender', (s.n - 1)::text, r.refusal, NULL::jsonb
-    FROM unnest(s_workspace, s_agent, s_session, s_api_key) WITH ORDINALITY AS s(workspace, agent, session, api_key, n)
-    CROSS JOIN LATERAL spender_refusal(s.workspace, s.agent, s.session, s.api_key) AS r(refusal)
-    WHERE r.refusal IS NOT NULL;
+    RETURN QUERY SELECT 'spender', (s.n - 1)::text, s.refusal, NULL::jsonb
+    FROM (SELECT n, spender_refusal(s_workspace[n], s_agent[n], s_session[n], s_api_key[n]) AS refusal
+          FROM generate_series(1, cardinality(s_workspace)) n OFFSET 0) s
+    WHERE s.refusal IS NOT NULL;
     v_faulty := v_faulty OR FOUND;
   END IF;
 
@@ -155,12 +156,12 @@ BEGIN
   IF v_faulty THEN RETURN; END IF;
 
   INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at)
-  SELECT * FROM unnest(t_workspace, t_id, t_transfer, t_at);
+  SELECT t_workspace[n], t_id[n], t_transfer[n], t_at[n] FROM generate_series(1, cardinality(t_id)) n;
 
   INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
-  SELECT a_workspace[e.a], a_id[e.a], v_version[e.a] + e.number, t_id[e.t], v_currency[e.a], e.amount, v_balance[e.a] + e.delta,
-         greatest(v_last[e.a], e.at)
-  FROM unnest(e_account, e_transaction, e_amount, e_delta, e_number, e_at) AS e(a, t, amount, delta, number, at);
+  SELECT a_workspace[e.a], a_id[e.a], v_version[e.a] + e_number[e.n], t_id[e_transaction[e.n]], v_currency[e.a], e_amount[e.n],
+         v_balance[e.a] + e_delta[e.n], greatest(v_last[e.a], e_at[e.n])
+  FROM (SELECT n, e_account[n] AS a FROM generate_series(1, cardinality(e_account)) n) e;
 
   IF v_crossed THEN
     WITH low AS (
@@ -180,29 +181,26 @@ BEGIN
   END IF;
 
   UPDATE ledger_account a
-  SET balance = a.balance + x.delta, version = a.version + x.entries, last_entry_at = greatest(a.last_entry_at, x.at)
-  FROM unnest(a_id, a_delta, a_entries, a_at) AS x(id, delta, entries, at)
-  WHERE a.id = x.id;
+  SET balance = v_balance[n] + a_delta[n], version = v_version[n] + a_entries[n], last_entry_at = greatest(v_last[n], a_at[n])
+  FROM generate_series(1, cardinality(a_id)) n
+  WHERE a.id = a_id[n];
 
   IF cardinality(x_transaction) > 0 THEN
     INSERT INTO transfer (
       workspace_id, id, type, status, amount, currency, from_account_id, to_account_id, from_wallet_id, to_wallet_id, protocol, capture,
       initiated_by_type, initiated_by_id, agent_id, created_at, updated_at, completed_at,
       description, reference, metadata, hold_id, captured_amount, hold_expires_at, due_at)
-    SELECT t_workspace[x.t], t_transfer[x.t], x.type, x.status, x.amount, x.currency, x.from_account, x.to_account, x.from_wallet,
-           x.to_wallet, x.protocol, x.capture, x.initiator, x.initiated_by, x.agent, t_at[x.t], t_at[x.t], x.completed,
-           x.description, x.reference, coalesce(x.metadata, '{}'), x.hold_id, x.captured_amount, x.hold_expires_at, x.due_at
-    FROM ROWS FROM (
-      unnest(x_transaction, x_type, x_status, x_amount, x_currency, x_from_account, x_to_account, x_from_wallet, x_to_wallet, x_protocol,
-             x_capture, x_initiator, x_initiated_by, x_agent, x_completed),
-      json_to_recordset(x_rest) AS (description text, reference text, metadata jsonb, hold_id uuid, captured_amount bigint,
-                                    hold_expires_at timestamptz, due_at timestamptz)
-    ) AS x(t, type, status, amount, currency, from_account, to_account, from_wallet, to_wallet, protocol, capture, initiator,
-           initiated_by, agent, completed, description, reference, metadata, hold_id, captured_amount, hold_expires_at, due_at);
+    SELECT t_workspace[x.t], t_transfer[x.t], x_type[x.n], x_status[x.n], x_amount[x.n], x_currency[x.n], x_from_account[x.n],
+           x_to_account[x.n], x_from_wallet[x.n], x_to_wallet[x.n], x_protocol[x.n], x_capture[x.n], x_initiator[x.n],
+           x_initiated_by[x.n], x_agent[x.n], t_at[x.t], t_at[x.t], x_completed[x.n],
+           x.rest ->> 'description', x.rest ->> 'reference', coalesce(x.rest -> 'metadata', '{}'), (x.rest ->> 'hold_id')::uuid,
+           (x.rest ->> 'captured_amount')::bigint, (x.rest ->> 'hold_expires_at')::timestamptz, (x.rest ->> 'due_at')::timestamptz
+    FROM (SELECT n, x_transaction[n] AS t, x_rest -> (n - 1) AS rest FROM generate_series(1, cardinality(x_transaction)) n) x;
   END IF;
   IF cardinality(n_id) > 0 THEN
     INSERT INTO event (workspace_id, id, type, object_id, agent_id, created_at, data)
-    SELECT * FROM ROWS FROM (unnest(n_workspace, n_id, n_type, n_object, n_agent, n_at), json_array_elements(n_data));
+    SELECT n_workspace[d.n], n_id[d.n], n_type[d.n], n_object[d.n], n_agent[d.n], n_at[d.n], d.value
+    FROM json_array_elements(n_data) WITH ORDINALITY AS d(value, n);
     INSERT INTO outbox (workspace_ids, event_ids, sides) VALUES (n_workspace, n_id, n_sides);
   END IF;
   IF extras IS NOT NULL THEN PERFORM ledger_extras(extras); END IF;
@@ -287,7 +285,7 @@ BEGIN
       (s ->> 20)::int[], (s ->> 21)::transfer_type[], (s ->> 22)::transfer_status[], (s ->> 23)::bigint[], (s ->> 24)::text[],
       (s ->> 25)::uuid[], (s ->> 26)::uuid[], (s ->> 27)::uuid[], (s ->> 28)::uuid[], (s ->> 29)::protocol[],
       (s ->> 30)::capture_mode[], (s ->> 31)::initiator_type[], (s ->> 32)::uuid[], (s ->> 33)::uuid[],
-      (s ->> 34)::timestamptz[], (s ->> 35)::json, (s ->> 36)::uuid[], (s ->> 37)::uuid[], (s ->> 38)::text[],
+      (s ->> 34)::timestamptz[], (s ->> 35)::jsonb, (s ->> 36)::uuid[], (s ->> 37)::uuid[], (s ->> 38)::text[],
       (s ->> 39)::uuid[], (s ->> 40)::uuid[], (s ->> 41)::timestamptz[], (s ->> 42)::json, (s ->> 43)::jsonb,
       (s ->> 44)::jsonb) f;
     i := i + 1;
