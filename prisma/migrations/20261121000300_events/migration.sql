@@ -83,7 +83,7 @@ CREATE TABLE "webhook_delivery" (
     "dlq_reason" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "webhook_delivery_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "webhook_delivery_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -96,7 +96,7 @@ CREATE TABLE "delivery_attempt" (
     "response_code" INTEGER,
     "error" TEXT,
 
-    CONSTRAINT "delivery_attempt_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "delivery_attempt_pkey" PRIMARY KEY ("workspace_id","delivery_id","id")
 );
 
 -- CreateIndex
@@ -116,12 +116,6 @@ CREATE INDEX "webhook_delivery_workspace_id_webhook_id_id_idx" ON "webhook_deliv
 
 -- CreateIndex
 CREATE INDEX "webhook_delivery_workspace_id_event_id_idx" ON "webhook_delivery"("workspace_id", "event_id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "webhook_delivery_workspace_id_id_key" ON "webhook_delivery"("workspace_id", "id");
-
--- CreateIndex
-CREATE INDEX "delivery_attempt_workspace_id_delivery_id_idx" ON "delivery_attempt"("workspace_id", "delivery_id");
 
 -- AddForeignKey
 ALTER TABLE "agent_channel" ADD CONSTRAINT "agent_channel_workspace_id_agent_id_fkey" FOREIGN KEY ("workspace_id", "agent_id") REFERENCES "agent"("workspace_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;

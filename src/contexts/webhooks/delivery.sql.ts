@@ -83,7 +83,7 @@ const arrivals = {
     ), tried AS (
       INSERT INTO delivery_attempt (id, workspace_id, delivery_id, started_at, duration_ms, response_code)
       SELECT attempt_id, $1, delivery_id, started_at, duration_ms, code FROM arrived
-      ON CONFLICT (id) DO NOTHING
+      ON CONFLICT (workspace_id, delivery_id, id) DO NOTHING
     )
     UPDATE webhook_delivery d SET status = 'delivered', attempt_count = d.attempt_count + 1, last_response_code = a.code,
       last_response_body = a.body, last_error = NULL, first_attempt_at = coalesce(d.first_attempt_at, a.started_at),
