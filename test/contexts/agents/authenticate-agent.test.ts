@@ -101,7 +101,15 @@ describe('POST /v1/agents/{id}/authenticate', () => {
     const agent = await enrol(harness.test);
     const count = (id: string) =>
       countQueries(harness.platform, async () => {
-        expect((await authenticate(harness.test, id, agent.privateKey.replace(/^./, 'x'))).body.code).toBe('signature_invalid');
+        expect(
+          (
+            await authenticate(
+              harness.test,
+              id,
+              agent.privateKey.replace(/^./, (first) => (first === 'x' ? 'y' : 'x')),
+            )
+          ).body.code,
+        ).toBe('signature_invalid');
       });
     const known = await count(agent.id);
     expect(known).toBeGreaterThan(2);
