@@ -69,6 +69,7 @@ export async function openPlatform(
     clock,
     log,
     agenda,
+    due: new Signal(),
     published: new Signal(),
   };
   return platform;

@@ -45,20 +45,16 @@ export function startWorker(platform: Platform, { listeners, steps, sweeps }: Wo
   const due = new Loop(platform, pollMs, async () => {
     await runDue(platform, rows);
     wakeAll(lanes);
-    if (performance.now() - swept <= sweepEveryMs) return;
+    if (performance.now() - swept <= sweepEveryMs) return false;
     swept = performance.now();
     for (const sweep of sweeps) await sweep(platform);
+    return false;
   });
-  const publishing = new Loop(
-    platform,
-    pollMs,
-    publisher(platform, listeners, pollMs, () => wakeAll(lanes)),
-    publishEveryMs,
-  );
-  const silence = platform.database.written.listen(() => publishing.wake());
+  const publishing = new Loop(platform, pollMs, publisher(platform, listeners, pollMs), publishEveryMs);
+  const silences = [platform.database.written.listen(() => publishing.wake()), platform.due.listen(() => wakeAll(lanes))];
   return {
     async stop() {
-      silence();
+      for (const silence of silences) silence();
       await publishing.stop();
       await due.stop();
       await Promise.all(lanes.map((lane) => lane.stop()));
@@ -72,16 +68,16 @@ function wakeAll(lanes: readonly Lanes[]): void {
 }
 
 /** Publishes what is new, and once every `pollMs` whatever is there: a line whose transaction took long may stand before others. */
-function publisher(platform: Platform, listeners: readonly EventListener[], pollMs: number, onDeliveries: () => void): () => Promise<void> {
+function publisher(platform: Platform, listeners: readonly EventListener[], pollMs: number): Round {
   let last = 0;
   let lookedAtAll = Number.NEGATIVE_INFINITY;
   return async () => {
-    for (let more = true; more; ) {
+    for (;;) {
       const all = performance.now() - lookedAtAll >= pollMs;
-      const published = await publishEvents(platform, listeners, all ? 0 : last);
-      if (all && !published.more) lookedAtAll = performance.now();
-      ({ more, last } = published);
-      if (published.deliveries > 0) onDeliveries();
+      const { more, busy, ...published } = await publishEvents(platform, listeners, all ? 0 : last);
+      if (all && !more && !busy) lookedAtAll = performance.now();
+      last = published.last;
+      if (!more) return busy;
     }
   };
 }
@@ -89,19 +85,22 @@ function publisher(platform: Platform, listeners: readonly EventListener[], poll
 /** Under load events are published in batches: a round of its own for each transfer would cost more than the transfer. */
 const publishEveryMs = 20;
 
+/** One round of work; true asks for another one soon. */
+type Round = () => Promise<boolean>;
+
 /** Runs a round every `pollMs` and whenever it is woken, one at a time and at most one in `paceMs`. A round that fails is tried again by the next. */
 class Loop {
   readonly #platform: Platform;
   readonly #pollMs: number;
   readonly #paceMs: number;
-  readonly #round: () => Promise<void>;
+  readonly #round: Round;
   readonly #running: Promise<void>;
   #stopped = false;
   #rung = false;
   #wake: (() => void) | undefined;
   #ended = performance.now();
 
-  constructor(platform: Platform, pollMs: number, round: () => Promise<void>, paceMs = 0) {
+  constructor(platform: Platform, pollMs: number, round: Round, paceMs = 0) {
     this.#platform = platform;
     this.#pollMs = pollMs;
     this.#paceMs = paceMs;
@@ -129,7 +128,7 @@ class Loop {
     while (!this.#stopped) {
       this.#rung = false;
       try {
-        await this.#round();
+        if (await this.#round()) this.#rung = true;
         this.#ended = performance.now();
       } catch (error) {
         this.#platform.log.warn({ err: error }, 'a worker round failed; the next one tries again');

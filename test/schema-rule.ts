@@ -81,7 +81,6 @@ const sqlWithoutWorkspace = [
   'hold_incoming',
   'hold_open',
   'transfer_due',
-  'event_unpublished',
   'webhook_delivery_due',
   'webhook_delivery_lane',
   'webhook_delivery_leased',

@@ -69,6 +69,8 @@ export interface Platform {
   clock: Clock;
   log: Logger;
   agenda: Agenda;
+  /** Rung when this process has written rows that are due at once. */
+  due: Signal;
   /** Rung when this process has published events. */
   published: Signal;
 }

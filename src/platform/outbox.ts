@@ -28,12 +28,13 @@ export interface ShownEvent extends OutboxEvent {
  */
 export type EventListener = (platform: Platform, tx: pg.ClientBase, events: readonly ShownEvent[]) => Promise<(() => void) | undefined>;
 
-/** What one step of publishing did. `deliveries` are due now. */
+/** What one step of publishing did. */
 export interface Published {
   events: number;
-  deliveries: number;
   /** The batch was full: there may be more. */
   more: boolean;
+  /** Another process was at it: what it did not see waits for the next step. */
+  busy: boolean;
   /** The last line that was taken; lines after it are new. */
   last: number;
 }
@@ -43,6 +44,7 @@ const batchSize = 500;
 const resumableSeconds = 86_400;
 
 interface Step {
+  busy: boolean;
   size: number;
   deliveries: number;
   shown: (Omit<ShownEvent, 'createdAt'> & { createdAt: string })[] | null;
@@ -62,12 +64,13 @@ export async function publishEvents(platform: Platform, listeners: readonly Even
   const { pool } = platform.database;
   const step = async (tx: pg.ClientBase | pg.Pool, shown: boolean): Promise<Step> => {
     const { rows } = await tx.query<Step>({ ...publish, values: [platform.clock.now(), shown, Math.max(0, after - slack)] });
-    return rows[0] ?? { size: 0, deliveries: 0, shown: null, shown_next: false, last: null };
+    return rows[0] ?? { busy: false, size: 0, deliveries: 0, shown: null, shown_next: false, last: null };
   };
-  const published: Published = { events: 0, deliveries: 0, more: false, last: after };
-  const note = ({ size, deliveries, last }: Step) => {
+  const published: Published = { events: 0, more: false, busy: false, last: after };
+  const note = ({ busy, size, deliveries, last }: Step) => {
     published.events += size;
-    published.deliveries += deliveries;
+    published.busy ||= busy;
+    if (deliveries > 0) platform.due.ring();
     published.more ||= size >= batchSize;
     published.last = Math.max(published.last, Number(last ?? 0));
   };

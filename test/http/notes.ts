@@ -56,6 +56,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     clock,
     log,
     agenda: { tables: [], settle: async () => {} },
+    due: new Signal(),
     published: new Signal(),
   };
 }

@@ -17,8 +17,8 @@ export interface EventResend {
  * Queues new deliveries of an event that keeps its id. 404 for an unknown event or subscription, 409 `state_conflict` for a
  * subscription that is not active.
  */
-export function resendEvent(ctx: Ctx, id: string, webhookId: string | null): Promise<EventResend> {
-  return transact(
+export async function resendEvent(ctx: Ctx, id: string, webhookId: string | null): Promise<EventResend> {
+  const resent = await transact(
     ctx,
     async (tx) => {
       const told = await event(ctx, id);
@@ -30,6 +30,8 @@ export function resendEvent(ctx: Ctx, id: string, webhookId: string | null): Pro
     },
     ({ eventId, deliveryIds }) => [eventId, ...deliveryIds].join(),
   );
+  ctx.platform.due.ring();
+  return resent;
 }
 
 /** What an earlier call queued, by its reference. */

@@ -14,8 +14,8 @@ const perSecond = 10;
 const mostReplayed = 10_000;
 
 /** Queues a delivery once more. 409 `state_conflict` while it is under way, or when its subscription is not active. */
-export function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDelivery> {
-  return transact(ctx, async (tx) => {
+export async function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDelivery> {
+  const queued = await transact(ctx, async (tx) => {
     const before = await tx.webhookDelivery.findFirst({ where: { id } });
     if (before === null) throw new NotFound();
     if (before.status === 'pending' || before.status === 'processing') {
@@ -26,6 +26,8 @@ export function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDelivery> {
       data: deliveryRow(before.webhookId, { id: before.eventId, type: before.eventType }, ctx.clock.now()),
     });
   });
+  ctx.platform.due.ring();
+  return queued;
 }
 
 export interface ReplayInput {
@@ -49,7 +51,7 @@ export async function replayRange(ctx: Ctx, input: ReplayInput): Promise<number>
     if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Only the sandbox replays to another URL.');
     await checkUrl(ctx, input.overrideUrl);
   }
-  return transact(
+  const count = await transact(
     ctx,
     async (tx) => {
       const { events } = await lockActive(tx, input.webhookId);
@@ -70,6 +72,8 @@ export async function replayRange(ctx: Ctx, input: ReplayInput): Promise<number>
     },
     String,
   );
+  ctx.platform.due.ring();
+  return count;
 }
 
 type Told = { id: string; type: string };
