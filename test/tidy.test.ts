@@ -164,7 +164,7 @@ const placement: Rule = (all) => {
   const imported = new Set(all.filter(({ path }) => path === 'src/schema.ts').flatMap((file) => importsOf(file).map(({ from }) => from)));
   return all.flatMap(({ path }) => {
     if (path.endsWith('.schema.ts') && !imported.has(path)) return [`${path} is not imported by src/schema.ts`];
-    if (path.endsWith('.graphql') && !/^src\/contexts\/[a-z0-9-]+\/rest\.graphql$/.test(path))
+    if (path.endsWith('.graphql') && !/^src\/contexts\/([a-z0-9-]+\/)?rest\.graphql$/.test(path))
       return [`${path} is not a context's rest.graphql`];
     return [];
   });

@@ -56,12 +56,11 @@ export interface Route {
   facts: FieldFacts;
 }
 
-/** The rest.graphql files below a folder of contexts, in order of their names. */
+/** The rest.graphql of a folder of contexts, which has what they share, and those below it, in order of their names. */
 export function loadOperations(contexts: string): RouteSource[] {
-  return readdirSync(contexts, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => path.join(contexts, entry.name, 'rest.graphql'))
-    .sort()
+  const folders = readdirSync(contexts, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return [contexts, ...folders.map(({ name }) => path.join(contexts, name)).sort()]
+    .map((folder) => path.join(folder, 'rest.graphql'))
     .flatMap((file) => {
       try {
         return [{ file, text: readFileSync(file, 'utf8') }];
