@@ -84,7 +84,10 @@ export class ChannelReader implements Reader {
   /** Ends the stream after everything that has been written. */
   async finish(): Promise<void> {
     await this.#reading;
-    if (this.#begun && !this.mailbox.closed) await this.#catchUp();
+    if (this.#begun && !this.mailbox.closed) {
+      this.#reading = this.#catchUp();
+      await this.#reading;
+    }
     this.end();
   }
 
@@ -111,6 +114,8 @@ export class ChannelReader implements Reader {
     const missedTo = (oldest?.seq ?? lastSeq + 1) - 1;
     if (missedTo > this.#position) this.#sayGap(missedTo, oldest);
     for (const { seq, type, data } of lines) {
+      // Told in full while this was being read.
+      if (seq <= this.#position) continue;
       this.#position = seq;
       this.mailbox.push({ id: printSeq(seq), event: type, data });
     }

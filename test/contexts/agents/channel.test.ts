@@ -1,7 +1,7 @@
 // A channel under pressure, and as a company watches it over GraphQL.
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { connectionsOf } from '../../../src/contexts/agents/connection.js';
 import type { Tx } from '../../../src/platform/database.js';
 import { newId } from '../../../src/platform/ids.js';
@@ -52,6 +52,24 @@ describe('a channel under pressure', () => {
     await stream.until((events) => events.length === 5);
     expect(stream.events.map(({ id }) => Number(id))).toEqual([1, 2, 3, 4, 5]);
     await stream.leave();
+  });
+
+  it('shows once what is told while its last lines are read', async () => {
+    const agent = await payer(harness);
+    const stream = await connect(harness.test, agent.id, agent.session);
+    await stream.first('connected');
+    const { fanout, database } = harness.platform;
+    await database.unscoped.$transaction((tx) => appendElsewhere(tx, agent.uuid, harness.clock.now()));
+    const original = database.pool.query.bind(database.pool) as (statement: { name?: string }) => Promise<unknown>;
+    const query = vi.spyOn(database.pool, 'query').mockImplementation(((statement: { name?: string }, ...rest: []) => {
+      const reading = original(statement, ...rest);
+      if (statement.name === 'read-lines') fanout.deliver([line(agent.uuid, 2), line(agent.uuid, 3)]);
+      return reading;
+    }) as never);
+    await harness.test.post(`/v1/agents/${agent.id}/suspend`, { reason: 'The end.' });
+    await stream.ended;
+    query.mockRestore();
+    expect(stream.events.map(({ id }) => Number(id))).toEqual([1, 2, 3]);
   });
 
   it('asks PostgreSQL by itself for what nobody told', async () => {
