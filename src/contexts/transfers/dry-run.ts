@@ -4,7 +4,7 @@ import { post } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
-import { type CreateTransferInput, type Draft, draftTransfer } from './transfer.js';
+import { type CreateTransferInput, type Draft, draftTransfer, insertScheduled } from './transfer.js';
 
 /** One step of the pipeline, in the order in which they are asked. */
 export interface Check {
@@ -52,11 +52,11 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
   }
 }
 
-async function tryPosting(ctx: Ctx, { posting }: Draft): Promise<void> {
-  if (posting === null) return;
+async function tryPosting(ctx: Ctx, { posting, transfer }: Draft): Promise<void> {
   try {
     await ctx.db.$transaction(async (tx) => {
-      await post(tx, posting);
+      if (posting === null) await insertScheduled(tx, transfer);
+      else await post(tx, posting);
       throw new TakenBack();
     });
   } catch (error) {

@@ -5,7 +5,7 @@ import { postGrouped } from '../../ledger/group-commit.js';
 import { move, type Posting, posting, spenderOf } from '../../ledger/posting.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { isUniqueViolation } from '../../platform/database.js';
+import { isUniqueViolation, type Tx } from '../../platform/database.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { event, writeEvents } from '../../platform/events.js';
 import { transact } from '../../platform/idempotency.js';
@@ -73,21 +73,24 @@ export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWal
   return createTransfer(ctx, { ...input, fromWalletId: id, currency: found.currency as Currency });
 }
 
-async function scheduleTransfer(ctx: Ctx, transfer: Transfer): Promise<Transfer> {
-  const written = transact(ctx, async (tx) => {
-    const { workspaceId, ...row } = transfer;
-    const created = event(transfer.createdAt, 'transfer.created', transferData(transfer), {
-      objectId: transfer.id,
-      agentId: transfer.agentId,
-    });
-    await tx.transfer.create({ data: { ...row, metadata: transfer.metadata as object } });
-    await writeEvents(tx, workspaceId, [created]);
+function scheduleTransfer(ctx: Ctx, transfer: Transfer): Promise<Transfer> {
+  return transact(ctx, async (tx) => {
+    await insertScheduled(tx, transfer);
     return transfer;
   });
-  return written.catch((error: unknown) => {
+}
+
+/** Writes a transfer whose time has not come, and what is told of it. 409 for a reference that another has. */
+export async function insertScheduled(tx: Tx, transfer: Transfer): Promise<void> {
+  const { workspaceId, ...row } = transfer;
+  const about = { objectId: transfer.id, agentId: transfer.agentId };
+  try {
+    await tx.transfer.create({ data: { ...row, metadata: transfer.metadata as object } });
+  } catch (error) {
     // Its id is new, so what it shares with another transfer is its reference.
     throw isUniqueViolation(error) ? referenceTaken(transfer.reference) : error;
-  });
+  }
+  await writeEvents(tx, workspaceId, [event(transfer.createdAt, 'transfer.created', transferData(transfer), about)]);
 }
 
 /** A transfer and the posting that makes it so; no posting while its time has not come. */

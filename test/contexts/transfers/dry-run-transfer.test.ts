@@ -156,6 +156,7 @@ describe('POST /v1/transfers?dry_run=true', () => {
       const body = transferBody(from, to, '1.00', { reference: 'taken' });
       await harness.test.make('/v1/transfers', body);
       expectRefused(await dryRun(body), 409, 'already_exists');
+      expectRefused(await dryRun({ ...body, scheduled_for: '2030-01-01T00:00:00Z' }), 409, 'already_exists');
     });
   });
 
