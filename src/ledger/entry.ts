@@ -120,6 +120,15 @@ export async function transferEntries(ctx: Ctx, transferId: string): Promise<Ent
   return rows.map(entryOf);
 }
 
+/** True for the id of an entry of the workspace. */
+export async function isEntry(ctx: Ctx, id: string): Promise<boolean> {
+  const { rowCount } = await ctx.platform.database.pool.query(
+    'SELECT FROM ledger_entry WHERE account_id = $2 AND version = $3 AND workspace_id = $1',
+    [ctx.workspace.id, ...splitEntryId(id)],
+  );
+  return rowCount === 1;
+}
+
 const entryId = /^ent_([0-9a-f-]{36})_(\d{1,18})$/;
 /** Account and version of an entry id; nulls when there is none or it cannot be one. */
 export function splitEntryId(id: string | undefined): [string | null, string | null] {

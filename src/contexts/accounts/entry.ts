@@ -1,5 +1,5 @@
 // The statement of a wallet: its ledger entries as pages (CONTRACT.md 1).
-import { countWalletEntries, type Entry, splitEntryId, walletEntries } from '../../ledger/entry.js';
+import { countWalletEntries, type Entry, isEntry, splitEntryId, walletEntries } from '../../ledger/entry.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import type { Page, PageInput } from '../../platform/page.js';
@@ -14,9 +14,8 @@ export interface EntryPageInput extends PageInput {
 export async function entries(ctx: Ctx, walletId: string, input: EntryPageInput): Promise<Page<Entry>> {
   await wallet(ctx, walletId);
   const { page, limit, after } = { page: input.page ?? 1, limit: input.limit ?? 50, after: input.after ?? undefined };
-  if (after !== undefined && splitEntryId(after)[0] === null) {
-    throw new ValidationFailed([{ path: ['after'], message: 'must be the id of an entry', rule: 'cursor' }]);
-  }
+  const notACursor = () => new ValidationFailed([{ path: ['after'], message: 'must be the id of an entry', rule: 'cursor' }]);
+  if (after !== undefined && splitEntryId(after)[0] === null) throw notACursor();
   const between = { since: input.since ?? undefined, until: input.until ?? undefined };
   const rows = await walletEntries(ctx, walletId, {
     ...between,
@@ -24,6 +23,8 @@ export async function entries(ctx: Ctx, walletId: string, input: EntryPageInput)
     skip: after === undefined ? (page - 1) * limit : 0,
     take: limit + 1,
   });
+  // After the oldest entry there is nothing, and nothing after one that never was.
+  if (after !== undefined && rows.length === 0 && !(await isEntry(ctx, after))) throw notACursor();
   const nodes = rows.slice(0, limit);
   const hasMore = rows.length > limit;
   return {

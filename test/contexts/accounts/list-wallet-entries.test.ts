@@ -85,7 +85,7 @@ describe('GET /v1/wallets/{id}/entries', () => {
   describe('400', () => {
     it('a cursor that is none', async () => {
       const { wallet } = await openWallet(harness.test);
-      for (const cursor of ['x', nowhere, `ent_${nowhere}`])
+      for (const cursor of ['x', nowhere, `ent_${nowhere}`, `ent_${nowhere}_1`])
         expectInvalid(await entries(wallet, `starting_after=${cursor}`), 'starting_after');
     });
 
