@@ -17,6 +17,7 @@ import { sqlState } from '../../src/platform/database.js';
 import { NotFound } from '../../src/platform/errors.js';
 import { eventRow } from '../../src/platform/events.js';
 import { type IdempotencyClaim, IdempotencyInFlight } from '../../src/platform/idempotency.js';
+import { newId } from '../../src/platform/ids.js';
 import { enrol, signIn } from '../contexts/agents/identity.js';
 import { eventsOf } from '../factories/payment.js';
 import { nowhere, useHarness } from '../harness.js';
@@ -192,6 +193,26 @@ describe('of postings at once', () => {
       return postMove(ctx, a.available, a === b ? a.wrapped : b.available, 1n);
     });
     expect(await verdicts(work)).toEqual({ good: 180, errors: [] });
+  });
+
+  it('one that names an account which is committed while it waits is not lost', async () => {
+    const [busy, model] = [await purse(ctx, 100n), await purse(ctx)];
+    const client = await ctx.platform.database.pool.connect();
+    const id = newId(ctx.clock.now());
+    await client.query('BEGIN');
+    await client.query('SELECT FROM ledger_account WHERE id = $1 FOR UPDATE', [busy.available]);
+    await client.query(
+      `INSERT INTO ledger_account SELECT copy.* FROM ledger_account a,
+         jsonb_populate_record(a, jsonb_build_object('id', $2::uuid, 'owner_id', $2::uuid)) copy WHERE a.id = $1`,
+      [model.available, id],
+    );
+    const work = postMove(ctx, busy.available, id, 7n);
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ledger_post(%'`;
+    await expect.poll(async () => (await client.query(waiting)).rowCount).toBe(1);
+    await client.query('COMMIT');
+    client.release();
+    await work;
+    expect([await balanceOf(ctx, busy.available), await balanceOf(ctx, id)]).toEqual([93n, 7n]);
   });
 
   it('with one idempotency key, one takes effect', async () => {

@@ -139,6 +139,8 @@ BEGIN
     WHERE a.id IS NULL OR NOT ((a.status = 'open' OR a.status = 'blocked' AND x.debit = 0)
       AND (a.unbounded OR a.balance >= x.debit)
       AND a.balance + x.delta BETWEEN -900000000000000000 AND 900000000000000000);
+    -- An account that was committed while this waited for locks is there now, and was not locked: no faults would say "posted".
+    IF NOT FOUND THEN RAISE EXCEPTION 'an account of the set has just appeared' USING ERRCODE = 'serialization_failure'; END IF;
   END IF;
 
   IF cardinality(s_workspace) > 0 THEN
