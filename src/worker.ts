@@ -49,10 +49,17 @@ export function startWorker(platform: Platform, { listeners, steps, sweeps }: Wo
     swept = performance.now();
     for (const sweep of sweeps) await sweep(platform);
   });
-  const publishing = new Loop(
+  const publishing: Loop = new Loop(
     platform,
     pollMs,
-    publisher(platform, listeners, pollMs, () => wakeAll(lanes)),
+    // Whoever is at it may not see what was just committed: look again, at the pace of the loop.
+    publisher(
+      platform,
+      listeners,
+      pollMs,
+      () => wakeAll(lanes),
+      () => publishing.wake(),
+    ),
     publishEveryMs,
   );
   const silence = platform.database.written.listen(() => publishing.wake());
@@ -72,15 +79,22 @@ function wakeAll(lanes: readonly Lanes[]): void {
 }
 
 /** Publishes what is new, and once every `pollMs` whatever is there: a line whose transaction took long may stand before others. */
-function publisher(platform: Platform, listeners: readonly EventListener[], pollMs: number, onDeliveries: () => void): () => Promise<void> {
+function publisher(
+  platform: Platform,
+  listeners: readonly EventListener[],
+  pollMs: number,
+  onDeliveries: () => void,
+  onBusy: () => void,
+): () => Promise<void> {
   let last = 0;
   let lookedAtAll = Number.NEGATIVE_INFINITY;
   return async () => {
     for (let more = true; more; ) {
       const all = performance.now() - lookedAtAll >= pollMs;
       const published = await publishEvents(platform, listeners, all ? 0 : last);
-      if (all && !published.more) lookedAtAll = performance.now();
+      if (all && !published.more && !published.busy) lookedAtAll = performance.now();
       ({ more, last } = published);
+      if (published.busy) onBusy();
       if (published.deliveries > 0) onDeliveries();
     }
   };

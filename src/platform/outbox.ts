@@ -34,6 +34,8 @@ export interface Published {
   deliveries: number;
   /** The batch was full: there may be more. */
   more: boolean;
+  /** Another process was at it, and may have begun before the last commits. */
+  busy: boolean;
   /** The last line that was taken; lines after it are new. */
   last: number;
 }
@@ -48,6 +50,7 @@ interface Step {
   shown: (Omit<ShownEvent, 'createdAt'> & { createdAt: string })[] | null;
   shown_next: boolean;
   last: string | null;
+  busy: boolean;
 }
 
 const publish = { name: 'publish-events', text: `SELECT * FROM publish_events($1, $2, ${batchSize}, $3)` };
@@ -62,13 +65,14 @@ export async function publishEvents(platform: Platform, listeners: readonly Even
   const { pool } = platform.database;
   const step = async (tx: pg.ClientBase | pg.Pool, shown: boolean): Promise<Step> => {
     const { rows } = await tx.query<Step>({ ...publish, values: [platform.clock.now(), shown, Math.max(0, after - slack)] });
-    return rows[0] ?? { size: 0, deliveries: 0, shown: null, shown_next: false, last: null };
+    return rows[0] ?? { size: 0, deliveries: 0, shown: null, shown_next: false, last: null, busy: false };
   };
-  const published: Published = { events: 0, deliveries: 0, more: false, last: after };
-  const note = ({ size, deliveries, last }: Step) => {
+  const published: Published = { events: 0, deliveries: 0, more: false, busy: false, last: after };
+  const note = ({ size, deliveries, last, busy }: Step) => {
     published.events += size;
     published.deliveries += deliveries;
     published.more ||= size >= batchSize;
+    published.busy ||= busy;
     published.last = Math.max(published.last, Number(last ?? 0));
   };
   const plain = await step(pool, false);

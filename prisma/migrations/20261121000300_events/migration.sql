@@ -151,13 +151,13 @@ CREATE INDEX webhook_delivery_dlq ON webhook_delivery (workspace_id, id) WHERE s
 ALTER TABLE agent_channel ADD CONSTRAINT agent_channel_counts_up CHECK (last_seq >= 0);
 
 -- Takes lines of the outbox, oldest first, notes their events as published and writes a delivery of each event for each active
--- subscription of its workspace that names its type. One process at a time: another finds nothing.
+-- subscription of its workspace that names its type. One process at a time: another finds it busy.
 -- Events that channels of agents show need lines written in the same transaction, so a call takes them only when `p_shown`;
 -- without it, it stops before the first of them and says so. Only lines after `p_after` are looked at: those before are gone, and
 -- until the next vacuum each look would step over what they left in the index.
 CREATE FUNCTION publish_events(
   p_now timestamptz, p_shown boolean, p_most int, p_after bigint,
-  OUT size int, OUT deliveries int, OUT shown json, OUT shown_next boolean, OUT last bigint
+  OUT size int, OUT deliveries int, OUT shown json, OUT shown_next boolean, OUT last bigint, OUT busy boolean
 ) LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -168,7 +168,8 @@ BEGIN
   size := 0;
   deliveries := 0;
   shown_next := false;
-  IF NOT pg_try_advisory_xact_lock(x'6f757462'::bigint) THEN RETURN; END IF;
+  busy := NOT pg_try_advisory_xact_lock(x'6f757462'::bigint);
+  IF busy THEN RETURN; END IF;
   WITH oldest AS (
     SELECT l.id, bool_or(l.sides IS NOT NULL) OVER (ORDER BY l.id) AS sided,
            sum(cardinality(l.event_ids)) OVER (ORDER BY l.id) - cardinality(l.event_ids) AS ahead
