@@ -12,6 +12,7 @@ import {
 } from '../../src/ledger/errors.js';
 import { postGrouped } from '../../src/ledger/group-commit.js';
 import { type Leg, move, post, type Spender } from '../../src/ledger/posting.js';
+import { encodeSet, postEach } from '../../src/ledger/posting-set.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import { sqlState } from '../../src/platform/database.js';
 import { NotFound } from '../../src/platform/errors.js';
@@ -213,6 +214,18 @@ describe('of postings at once', () => {
     client.release();
     await work;
     expect([await balanceOf(ctx, busy.available), await balanceOf(ctx, id)]).toEqual([93n, 7n]);
+  });
+
+  it('crossing ways one by one, as those who contend are posted, do not stop each other', async () => {
+    const purses = await Promise.all(Array.from({ length: 6 }, () => purse(ctx, 1_000n)));
+    const round = (turn: number) =>
+      Array.from({ length: 12 }, (_, n) => {
+        const at = ((n + 3) * turn + (turn === 1 ? 0 : 3)) % 6;
+        return encodeSet([moved(ctx, purses[at]?.available ?? '', purses[(at + turn) % 6]?.available ?? '', 1n)]);
+      });
+    const { pool } = harness.platform.database;
+    const work = Array.from({ length: 40 }, (_, n) => pool.query(postEach, [JSON.stringify(round(n % 2 === 0 ? 1 : 5))]));
+    expect((await Promise.allSettled(work)).filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 
   it('with one idempotency key, one takes effect', async () => {

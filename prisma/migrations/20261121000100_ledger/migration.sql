@@ -272,12 +272,16 @@ END $$;
 -- Posts sets one after the other in one transaction: a set that is refused leaves the others alone. Each element of `sets`
 -- holds the arguments of ledger_post(); `n` is its place.
 CREATE FUNCTION ledger_post_each(sets jsonb) RETURNS TABLE (n int, kind text, subject text, refusal text, detail jsonb)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
   s jsonb;
   i int := 0;
 BEGIN
+  -- Locks are kept from set to set: taken all at once they are in order of id, or two of these calls would wait for each other.
+  PERFORM FROM ledger_account l
+  WHERE l.id = ANY (ARRAY(SELECT unnest((x ->> 0)::uuid[]) FROM jsonb_array_elements(sets) x)) ORDER BY l.id FOR NO KEY UPDATE;
   FOR s IN SELECT x FROM jsonb_array_elements(sets) x LOOP
     RETURN QUERY SELECT i, f.* FROM ledger_post(
       (s ->> 0)::uuid[], (s ->> 1)::uuid[], (s ->> 2)::bigint[], (s ->> 3)::bigint[], (s ->> 4)::int[],
