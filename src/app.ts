@@ -119,8 +119,9 @@ function serveRest({ schema, routes, keys }: AppOptions): { match: Handler; serv
     },
     serve: (http) => {
       const { found, failure } = matches.get(http.req) ?? {};
-      if (found === undefined) throw failure;
-      return rest.serve(found, http, http.state.ctx as Ctx);
+      if (failure !== undefined) throw failure;
+      // A page's path that no page answered has not been looked for.
+      return rest.serve(found ?? rest.match(http.method, http.path, http.query), http, http.state.ctx as Ctx);
     },
   };
 }

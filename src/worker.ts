@@ -76,7 +76,7 @@ function publisher(platform: Platform, listeners: readonly EventListener[], poll
       const all = performance.now() - lookedAtAll >= pollMs;
       const { more, busy, ...published } = await publishEvents(platform, listeners, all ? 0 : last);
       if (all && !more && !busy) lookedAtAll = performance.now();
-      last = published.last;
+      last = Math.max(last, published.last);
       if (!more) return busy;
     }
   };

@@ -168,6 +168,21 @@ function graphqlFaultOf({ status, headers: got, text }: RawAnswer): string | und
   return undefined;
 }
 
+describe('a path of the pages', () => {
+  it('that leads to no page is 404, whatever is asked of it', async () => {
+    const paths = ['/docs/', '/docs/no-such', '/docs/%zz', '/docs/assets/__proto__', '/graphql/no-such', '/v1/openapi.json', '/docs'];
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      for (const path of paths) {
+        sent += 1;
+        const { status, text } = await sendRaw(h.test.url, { method, path, headers: {} });
+        const isPage = ['GET', 'HEAD'].includes(method) && /^\/(docs\/?|v1\/openapi\.json)$/.test(path);
+        expect([method, path, status]).toEqual([method, path, isPage ? 200 : 404]);
+        if (!isPage && method !== 'HEAD') expect(JSON.parse(text)).toMatchObject({ code: 'not_found', details: {} });
+      }
+    }
+  });
+});
+
 describe('GraphQL', () => {
   it.each(fieldsOf().map((field) => [`${field.kind} ${field.name}`, field] as const))('%s', async (_, field) => {
     const seeds = await makeSeeds(h.test);

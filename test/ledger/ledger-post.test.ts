@@ -12,11 +12,13 @@ import {
 } from '../../src/ledger/errors.js';
 import { postGrouped } from '../../src/ledger/group-commit.js';
 import { type Leg, move, post, type Spender } from '../../src/ledger/posting.js';
+import { encodeSet, postEach } from '../../src/ledger/posting-set.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import { sqlState } from '../../src/platform/database.js';
 import { NotFound } from '../../src/platform/errors.js';
 import { eventRow } from '../../src/platform/events.js';
 import { type IdempotencyClaim, IdempotencyInFlight } from '../../src/platform/idempotency.js';
+import { newId } from '../../src/platform/ids.js';
 import { enrol, signIn } from '../contexts/agents/identity.js';
 import { eventsOf } from '../factories/payment.js';
 import { nowhere, useHarness } from '../harness.js';
@@ -192,6 +194,38 @@ describe('of postings at once', () => {
       return postMove(ctx, a.available, a === b ? a.wrapped : b.available, 1n);
     });
     expect(await verdicts(work)).toEqual({ good: 180, errors: [] });
+  });
+
+  it('one that names an account which is committed while it waits is not lost', async () => {
+    const [busy, model] = [await purse(ctx, 100n), await purse(ctx)];
+    const client = await ctx.platform.database.pool.connect();
+    const id = newId(ctx.clock.now());
+    await client.query('BEGIN');
+    await client.query('SELECT FROM ledger_account WHERE id = $1 FOR UPDATE', [busy.available]);
+    await client.query(
+      `INSERT INTO ledger_account SELECT copy.* FROM ledger_account a,
+         jsonb_populate_record(a, jsonb_build_object('id', $2::uuid, 'owner_id', $2::uuid)) copy WHERE a.id = $1`,
+      [model.available, id],
+    );
+    const work = postMove(ctx, busy.available, id, 7n);
+    const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ledger_post(%'`;
+    await expect.poll(async () => (await client.query(waiting)).rowCount).toBe(1);
+    await client.query('COMMIT');
+    client.release();
+    await work;
+    expect([await balanceOf(ctx, busy.available), await balanceOf(ctx, id)]).toEqual([93n, 7n]);
+  });
+
+  it('crossing ways one by one, as those who contend are posted, do not stop each other', async () => {
+    const purses = await Promise.all(Array.from({ length: 6 }, () => purse(ctx, 1_000n)));
+    const round = (turn: number) =>
+      Array.from({ length: 12 }, (_, n) => {
+        const at = ((n + 3) * turn + (turn === 1 ? 0 : 3)) % 6;
+        return encodeSet([moved(ctx, purses[at]?.available ?? '', purses[(at + turn) % 6]?.available ?? '', 1n)]);
+      });
+    const { pool } = harness.platform.database;
+    const work = Array.from({ length: 40 }, (_, n) => pool.query(postEach, [JSON.stringify(round(n % 2 === 0 ? 1 : 5))]));
+    expect((await Promise.allSettled(work)).filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 
   it('with one idempotency key, one takes effect', async () => {

@@ -8,9 +8,10 @@ import type { LaneStep } from '../../platform/lanes.js';
 import type { PostResult } from '../../platform/outbound.js';
 import { buryDelivery, type Letter, noteTally, type Tally, unsettled } from './dead-letter.js';
 import { type Arrival, loadDue, type ToldEvent, writeArrivals } from './delivery.sql.js';
+import { Recipients } from './recipient.js';
 import { parseRetryAfter, retryDelaySeconds } from './retry.js';
 import { signatureHeader } from './signature.js';
-import { mayBePrivate, secretsOf } from './webhook.js';
+import { mayBePrivate } from './webhook.js';
 
 /** What became of it. Without a `result` nothing was sent: `refusal` says why. */
 export interface Outcome {
@@ -23,15 +24,16 @@ export interface Outcome {
 
 /** The deliveries that are to be sent, by id. */
 export async function letters(ctx: Ctx, ids: readonly string[]): Promise<Map<string, Letter>> {
-  const { rows, recipients, events } = await loadDue(ctx, ids);
-  const webhookOf = new Map(recipients.map((row) => [row.id, { ...row, secrets: secretsOf(ctx, row) }]));
+  const begun = performance.now();
+  const { rows, recipients: found, events } = await loadDue(ctx, ids);
+  const recipients = new Recipients(ctx, found, begun);
   const bodyOf = new Map(events.map((event) => [event.id, envelope(event)]));
-  const found = new Map<string, Letter>();
+  const byId = new Map<string, Letter>();
   for (const row of rows) {
-    const [webhook, body] = [webhookOf.get(row.webhookId), bodyOf.get(row.eventId)];
-    if (webhook !== undefined && body !== undefined) found.set(row.id, { ...row, webhook, body });
+    const [webhook, body] = [recipients.get(row.webhookId), bodyOf.get(row.eventId)];
+    if (webhook !== undefined && body !== undefined) byId.set(row.id, { ...row, webhook, recipients, body });
   }
-  return found;
+  return byId;
 }
 
 /** The body of every send of an event: the same bytes each time. */
@@ -155,6 +157,12 @@ async function recordRefusal(ctx: Ctx, tx: Tx, { letter, result, refusal }: Outc
   await buryDelivery(ctx, tx, letter, { lastError: result?.error ?? null, dlqReason: refusal, leaseUntil: null }, tally);
 }
 
+/** Sends in its turn, to the subscription as it is then. Undefined when that cannot be read: it is given back. */
+async function sendInTurn(ctx: Ctx, letter: Letter): Promise<Outcome | undefined> {
+  const webhook = await letter.recipients.current(letter.webhookId).catch(() => undefined);
+  return webhook && send(ctx, { ...letter, webhook });
+}
+
 /** What becomes due: a send, and each one after a failure. */
 export const deliveryStep: LaneStep<Letter, Outcome> = {
   table: 'webhook_delivery',
@@ -162,6 +170,6 @@ export const deliveryStep: LaneStep<Letter, Outcome> = {
   onClaim: "status = 'processing'",
   onRelease: "status = (CASE WHEN attempt_count = 0 THEN 'pending' ELSE 'failed' END)::delivery_status",
   load: letters,
-  take: (ctx, letter) => send(ctx, letter),
+  take: sendInTurn,
   record,
 };

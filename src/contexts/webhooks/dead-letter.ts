@@ -5,11 +5,14 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/database.js';
 import { emit } from '../../platform/events.js';
 import { printId } from '../../platform/ids.js';
-import type { DueRow, RecipientRow } from './delivery.sql.js';
+import type { DueRow } from './delivery.sql.js';
+import type { Recipient, Recipients } from './recipient.js';
 
 /** A delivery with what a send needs. Letters of one subscription share it, letters of one event share its bytes. */
 export interface Letter extends DueRow {
-  webhook: RecipientRow & { secrets: () => string[] };
+  webhook: Recipient;
+  /** Those of its batch. */
+  recipients: Recipients;
   body: Buffer;
 }
 

@@ -48,19 +48,25 @@ function arrayOf(values: readonly (number | string)[]): string {
   return `{${values.join()}}`;
 }
 
+/** Subscriptions as they are now, those that were deleted too. */
+export async function loadRecipients({ platform, workspace }: Ctx, ids: readonly string[]): Promise<RecipientRow[]> {
+  return (await platform.database.pool.query<RecipientRow>({ ...recipients, values: [workspace.id, arrayOf(ids)] })).rows;
+}
+
 /** The deliveries of `ids` that are being sent, each subscription and each event once. */
 export async function loadDue(
-  { platform, workspace }: Ctx,
+  ctx: Ctx,
   ids: readonly string[],
 ): Promise<{ rows: DueRow[]; recipients: RecipientRow[]; events: ToldEvent[] }> {
+  const { platform, workspace } = ctx;
   const { pool } = platform.database;
   const { rows } = await pool.query<DueRow>({ ...due, values: [workspace.id, arrayOf(ids)] });
   if (rows.length === 0) return { rows, recipients: [], events: [] };
   const [found, told] = await Promise.all([
-    pool.query<RecipientRow>({ ...recipients, values: [workspace.id, arrayOf([...new Set(rows.map(({ webhookId }) => webhookId))])] }),
+    loadRecipients(ctx, [...new Set(rows.map(({ webhookId }) => webhookId))]),
     pool.query<ToldEvent>({ ...events, values: [workspace.id, arrayOf([...new Set(rows.map(({ eventId }) => eventId))])] }),
   ]);
-  return { rows, recipients: found.rows, events: told.rows };
+  return { rows, recipients: found, events: told.rows };
 }
 
 /** A send that was answered well. */
