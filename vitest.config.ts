@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // These add to the schema, which is made once for each process.
-const ownSchema = ['test/http/**/*.test.ts'];
+const ownSchema = ['test/http/**/*.test.ts', 'test/rest/**/*.test.ts'];
 
 export default defineConfig({
   // Vite would load graphql's ESM build beside the CommonJS one that its users load: one realm needs one copy.
@@ -15,7 +15,7 @@ export default defineConfig({
     projects: [
       // Nothing of a request lives in a module, so files share the modules that a process has loaded: loading them takes longer than most tests.
       { extends: true, test: { name: 'platform', include: ['test/**/*.test.ts'], exclude: ownSchema, isolate: false } },
-      { extends: true, test: { name: 'http', include: ownSchema, isolate: true } },
+      { extends: true, test: { name: 'own schema', include: ownSchema, isolate: true } },
     ],
   },
 });

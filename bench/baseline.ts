@@ -34,7 +34,7 @@ const own = `
 CREATE TABLE bench.purse AS
   SELECT row_number() OVER (ORDER BY w.id) AS id, w.id AS wallet, w.account_id AS account, w.workspace_id AS workspace, a.id AS ledger,
     (SELECT k.id FROM api_key k WHERE k.workspace_id = w.workspace_id LIMIT 1) AS api_key
-  FROM wallet w JOIN ledger_account a ON a.owner_id = w.id AND a.kind = 'wallet.available';
+  FROM wallet w JOIN ledger_account a ON a.workspace_id = w.workspace_id AND a.owner_id = w.id AND a.kind = 'wallet.available';
 ALTER TABLE bench.purse ADD PRIMARY KEY (id);
 CREATE FUNCTION bench.post(p_from int, p_to int, p_amount bigint) RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
@@ -43,19 +43,19 @@ DECLARE
 BEGIN
   SELECT * INTO f FROM bench.purse p WHERE p.id = p_from;
   SELECT * INTO t FROM bench.purse p WHERE p.id = p_to;
-  FOR l IN SELECT * FROM ledger_account a WHERE a.id IN (f.ledger, t.ledger) ORDER BY a.id FOR NO KEY UPDATE LOOP
+  FOR l IN SELECT * FROM ledger_account a WHERE a.workspace_id = f.workspace AND a.id IN (f.ledger, t.ledger) ORDER BY a.id FOR NO KEY UPDATE LOOP
     IF l.id = f.ledger THEN payer := l; ELSE payee := l; END IF;
   END LOOP;
   IF payer.status <> 'open' OR payee.status = 'closed' OR payer.balance < p_amount OR payer.workspace_id <> payee.workspace_id THEN
     RAISE EXCEPTION 'refused';
   END IF;
-  IF spender_refusal(f.workspace, NULL, NULL, f.api_key) IS NOT NULL THEN RAISE EXCEPTION 'refused'; END IF;
-  INSERT INTO ledger_transaction VALUES (f.workspace, v_id, v_id, v_now);
+  IF guard_api_key(f.workspace, f.api_key) IS NOT NULL THEN RAISE EXCEPTION 'refused'; END IF;
+  INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at) VALUES (f.workspace, v_id, v_id, v_now);
   INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
   VALUES (f.workspace, f.ledger, payer.version + 1, v_id, payer.currency, -p_amount, payer.balance - p_amount, v_now),
          (f.workspace, t.ledger, payee.version + 1, v_id, payee.currency, p_amount, payee.balance + p_amount, v_now);
-  UPDATE ledger_account SET balance = balance - p_amount, version = version + 1, last_entry_at = v_now WHERE id = f.ledger;
-  UPDATE ledger_account SET balance = balance + p_amount, version = version + 1, last_entry_at = v_now WHERE id = t.ledger;
+  UPDATE ledger_account SET balance = balance - p_amount, version = version + 1, last_entry_at = v_now WHERE workspace_id = f.workspace AND id = f.ledger;
+  UPDATE ledger_account SET balance = balance + p_amount, version = version + 1, last_entry_at = v_now WHERE workspace_id = f.workspace AND id = t.ledger;
   INSERT INTO transfer (workspace_id, id, type, status, amount, currency, from_account_id, to_account_id, from_wallet_id, to_wallet_id,
     protocol, capture, initiated_by_type, initiated_by_id, created_at, updated_at, completed_at)
   VALUES (f.workspace, v_id, 'internal', 'completed', p_amount, payer.currency, f.account, t.account, f.wallet, t.wallet,
@@ -65,7 +65,11 @@ BEGIN
     'to_account_id', 'acc_' || t.account, 'protocol', 'internal', 'completed_at', v_now);
   INSERT INTO event (workspace_id, id, type, data, object_id, created_at)
   VALUES (f.workspace, v_created, 'transfer.created', data, v_id, v_now), (f.workspace, v_completed, 'transfer.completed', data, v_id, v_now);
-  INSERT INTO outbox (workspace_ids, event_ids) VALUES (ARRAY[f.workspace, f.workspace], ARRAY[v_created, v_completed]);
+  INSERT INTO outbox (workspace_id, event_ids) VALUES (f.workspace, ARRAY[v_created, v_completed]);
+  INSERT INTO operation (workspace_id, id, at, category, operation, protocol, success, amount, currency, amount_usd, actor_type, actor_id,
+    account_id, counterparty_id, subject_id)
+  VALUES (f.workspace, uuid_at(v_now), v_now, 'transfer', 'transfer.internal', 'internal', true, p_amount, payer.currency, p_amount * 10000,
+    'api_key', f.api_key, f.account, t.account, v_id);
   RETURN v_id;
 END $$`;
 

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 
 export interface CpuSeconds {
   server: number;
-  /** All PostgreSQL processes of the machine; NaN where there is no /proc. */
+  /** Of one PostgreSQL, or of all on the machine; NaN where there is no /proc. */
   postgres: number;
   load: number;
 }
@@ -16,13 +16,13 @@ export async function postmasterOf(pool: Pool): Promise<number> {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
-/** CPU seconds spent so far by the server at `url`, by PostgreSQL and by this process. */
-export async function cpuSeconds(url: URL): Promise<CpuSeconds> {
+/** CPU seconds spent so far by the server at `url`, by PostgreSQL (as `postgresSeconds` counts) and by this process. */
+export async function cpuSeconds(url: URL, postmaster?: number): Promise<CpuSeconds> {
   const text = await (await fetch(new URL('/metrics', url))).text();
   const { user, system } = process.cpuUsage();
   return {
     server: Number(/^process_cpu_seconds_total ([\d.]+)/m.exec(text)?.[1]),
-    postgres: await postgresSeconds().catch(() => Number.NaN),
+    postgres: await postgresSeconds(postmaster).catch(() => Number.NaN),
     load: (user + system) / 1e6,
   };
 }

@@ -1,9 +1,11 @@
 // npm run bench -- <name> [options]: the benchmarks. Each prints ratios to something that runs beside it in turn.
 const [name = '', ...args] = process.argv.slice(2);
 const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Promise<void> }>>> = {
+  authenticate: () => import('./authenticate.js'),
   transfers: () => import('./transfers.js'),
   stream: () => import('./stream.js'),
   webhooks: () => import('./webhooks.js'),
+  lists: () => import('./lists.js'),
 };
 
 const bench = benches[name];

@@ -3,11 +3,12 @@ import { createHash } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadConfig } from '../src/config.js';
+import { printSeq } from '../src/contexts/agents/agent-event.sql.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { newId } from '../src/platform/ids.js';
-import { type Line, printSeq } from '../src/platform/line.js';
+import type { Item } from '../src/platform/fanout.js';
 import { createLogger } from '../src/platform/log.js';
-import { migrate } from '../src/platform/migrate.js';
+import { migrate } from '../src/platform/postgres/migration.js';
+import { newId } from '../src/platform/schema/id.js';
 import { type RunningServer, startServer } from '../src/server.js';
 
 export type Question =
@@ -124,9 +125,15 @@ class Ours implements Writer {
       [...owner, keys, agents],
     );
     await pool.query(
-      `INSERT INTO agent_session (id, workspace_id, agent_id, key_id, hash, ip, created_at, expires_at, last_used_at)
-       SELECT given.id, a.workspace_id, given.agent, given.key, given.hash, '127.0.0.1', $2::timestamptz, $2::timestamptz + interval '1 hour', $2::timestamptz
-       FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::bytea[]) AS given (id, agent, key, hash), account a WHERE a.id = $1`,
+      `WITH given AS (SELECT * FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::bytea[]) AS given (id, agent, key, hash)),
+       session AS (
+         INSERT INTO agent_session (id, workspace_id, agent_id, key_id, ip, created_at, expires_at, last_used_at)
+         SELECT given.id, a.workspace_id, given.agent, given.key, '127.0.0.1', $2::timestamptz, $2::timestamptz + interval '1 hour', $2::timestamptz
+         FROM given, account a WHERE a.id = $1
+         RETURNING id, workspace_id, expires_at
+       )
+       INSERT INTO credential (hash, workspace_id, kind, id, expires_at)
+       SELECT hash, workspace_id, 'session', id, expires_at FROM session JOIN given USING (id)`,
       [...owner, sessions, agents, keys, column((n) => createHash('sha256').update(`sess_bench_${n}`).digest())],
     );
     return agents as string[];
@@ -137,10 +144,10 @@ class Ours implements Writer {
   }
 
   write(seq: number): void {
-    const lines = this.#agents.map(
-      (agentId): Line => ({ agentId, seq, eventId: agentId, type: 'transfer_completed', data: dataOf(agentId, seq) }),
+    const items = this.#agents.map(
+      (agentId): Item => ({ topic: agentId, seq, eventId: agentId, type: 'transfer_completed', data: dataOf(agentId, seq) }),
     );
-    this.#server.platform.fanout.deliver(lines);
+    this.#server.platform.fanout.deliver(items);
   }
 
   /** An agent with a wallet that others pay, whose stream nobody has open. */
@@ -166,8 +173,13 @@ class Ours implements Writer {
     const { pool } = this.#server.platform.database;
     const at = this.#server.platform.clock.now();
     await pool.query(
-      `INSERT INTO agent_session (id, workspace_id, agent_id, key_id, hash, ip, created_at, expires_at, last_used_at)
-       SELECT $1, k.workspace_id, k.agent_id, k.id, $3, '127.0.0.1', $4::timestamptz, $4::timestamptz + interval '1 hour', $4::timestamptz FROM agent_key k WHERE k.agent_id = $2`,
+      `WITH session AS (
+         INSERT INTO agent_session (id, workspace_id, agent_id, key_id, ip, created_at, expires_at, last_used_at)
+         SELECT $1, k.workspace_id, k.agent_id, k.id, '127.0.0.1', $4::timestamptz, $4::timestamptz + interval '1 hour', $4::timestamptz
+         FROM agent_key k WHERE k.agent_id = $2
+         RETURNING id, workspace_id, expires_at
+       )
+       INSERT INTO credential (hash, workspace_id, kind, id, expires_at) SELECT $3, workspace_id, 'session', id, expires_at FROM session`,
       [newId(at), this.#payeeId.slice('agt_'.length), createHash('sha256').update('sess_bench_payee').digest(), at],
     );
     return { owner_type: 'agent', owner_id: this.#payeeId };

@@ -2,13 +2,10 @@
 // and how long after its transfer an event arrives. The readers are another process than the writer that is measured.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
+import { median, openBenchDatabase, say } from './platform.js';
 import type { Answer, Question } from './stream-writer.js';
 
 const about = `Usage: npm run bench -- stream [--agents 5000] [--rounds 5] [--events 20] [--seconds 10] [--rate 200]
@@ -94,8 +91,6 @@ interface Round {
   cpuMicros: number;
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 /** Sends events to all; the clock stops when the last has arrived. */
 async function measure(writer: Writer, readers: Readers, events: number): Promise<Round> {
   const total = readers.sockets.length * events;
@@ -140,19 +135,12 @@ export async function run(args: string[]): Promise<void> {
   const number = { type: 'string' } as const;
   const options = { agents: number, rounds: number, events: number, seconds: number, rate: number, help: { type: 'boolean' } } as const;
   const { values } = parseArgs({ args, options });
-  const say = (text: string): void => void process.stdout.write(`${text}\n`);
   if (values.help) return say(about);
   const [agents, rounds, events] = [Number(values.agents ?? 5_000), Number(values.rounds ?? 5), Number(values.events ?? 20)];
-  const scratch = await mkdtemp(path.join(tmpdir(), 'payments-bench-'));
-  // As root PostgreSQL runs as another user, who must be able to enter.
-  await chmod(scratch, 0o711);
-  const postgres = process.env['DATABASE_URL']
-    ? undefined
-    : await startEmbeddedPostgres({ dataDir: path.join(scratch, 'data'), notice: say });
-  const databaseUrl = process.env['DATABASE_URL'] ?? postgres?.url ?? '';
+  const database = await openBenchDatabase();
   const sides: Side[] = [];
   try {
-    for (const kind of ['bare', 'ours'] as const) sides.push(await openSide(kind, agents, databaseUrl));
+    for (const kind of ['bare', 'ours'] as const) sides.push(await openSide(kind, agents, database.url));
     const results: Record<Side['kind'], Round[]> = { ours: [], bare: [] };
     for (const { writer, readers } of sides) await measure(writer, readers, 2);
     for (let round = 0; round < rounds; round += 1) {
@@ -168,19 +156,18 @@ export async function run(args: string[]): Promise<void> {
     const ratios = results.ours.map((round, n) => round.perSecond / (results.bare[n]?.perSecond ?? 1));
     say(`ratio ${median(ratios).toFixed(2)} (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})`);
     const ours = sides.find(({ kind }) => kind === 'ours');
-    if (ours !== undefined) await showLatency(ours, Number(values.rate ?? 200), Number(values.seconds ?? 10), say);
+    if (ours !== undefined) await showLatency(ours, Number(values.rate ?? 200), Number(values.seconds ?? 10));
   } finally {
     for (const { readers, writer } of sides) {
       readers.close();
       await writer.end();
     }
-    await postgres?.stop();
-    await rm(scratch, { recursive: true, force: true });
+    await database.stop();
   }
 }
 
 /** Transfers at a steady rate to an agent that listens: from the answer, which follows the commit, to the event. */
-async function showLatency({ writer, url }: Side, rate: number, seconds: number, say: (text: string) => void): Promise<void> {
+async function showLatency({ writer, url }: Side, rate: number, seconds: number): Promise<void> {
   const { key = '', session = '', agent = '', wallets = [] } = await writer.ask({ ask: 'payers' });
   const arrived = new Map<string, number>();
   const total = rate * seconds;

@@ -1,27 +1,24 @@
 // Deliveries per second to a receiver on loopback, from committed events to signed, answered and recorded sends, beside a bare undici
 // loop that posts the same bytes to the same receiver, in turn; what a delivery costs; and how soon after its event one leaves.
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
-import { eventRow, writeEvents } from '../src/platform/events.js';
-import { newId, printId } from '../src/platform/ids.js';
+import { eventRow, writeEvents } from '../src/events/event.js';
 import { createLogger } from '../src/platform/log.js';
-import { migrate } from '../src/platform/migrate.js';
+import { migrate } from '../src/platform/postgres/migration.js';
+import { newId, printId } from '../src/platform/schema/id.js';
 import { type RunningServer, startServer } from '../src/server.js';
 import { postgresSeconds, postmasterOf } from './cpu.js';
+import { median, openBenchDatabase, say } from './platform.js';
 import { BenchReceiver } from './webhook-receiver.js';
 
 const about = `Usage: npm run bench -- webhooks [--rounds 3] [--deliveries 8000] [--webhooks 8] [--rate 200] [--seconds 10]
 
 Each round sends --deliveries to --webhooks subscriptions. Then --rate events a second for --seconds show how long it takes from the
-commit of an event to its first request. Uses an embedded PostgreSQL of its own, fsync on. The receiver is a process of its own that
+commit of an event to its first request. Uses an embedded PostgreSQL of its own, fsync on, unless DATABASE_URL names an empty database. The receiver is a process of its own that
 counts and answers 200.`;
 
 /** What is measured, and what it takes. */
@@ -41,45 +38,38 @@ interface Round {
   postgresMicros: number;
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
 export async function run(args: string[]): Promise<void> {
   const text = { type: 'string' } as const;
   const options = { rounds: text, deliveries: text, webhooks: text, rate: text, seconds: text, help: { type: 'boolean' } } as const;
   const { values } = parseArgs({ args, options });
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
   if (values.help) return say(about);
   const [rounds, deliveries, webhooks] = [Number(values.rounds ?? 3), Number(values.deliveries ?? 8_000), Number(values.webhooks ?? 8)];
-  const scratch = await mkdtemp(path.join(tmpdir(), 'payments-bench-'));
-  // As root PostgreSQL runs as another user, who must be able to enter.
-  await chmod(scratch, 0o711);
-  const postgres = await startEmbeddedPostgres({ dataDir: path.join(scratch, 'data'), notice: say });
+  const database = await openBenchDatabase();
   const receiver = await BenchReceiver.start();
   let server: RunningServer | undefined;
   try {
-    await migrate(postgres.url);
+    await migrate(database.url);
     const secretsKey = randomBytes(32).toString('hex');
     const config = loadConfig({
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: database.url,
       SECRETS_KEY: secretsKey,
       PORT: '0',
       SANDBOX_PORT: '0',
       WEBHOOK_ALLOW_HOSTS: receiver.host,
     });
-    server = await startServer({ config: { ...config, databaseUrl: postgres.url, secretsKey }, log: createLogger('warn') });
+    server = await startServer({ config: { ...config, databaseUrl: database.url, secretsKey }, log: createLogger('warn') });
     const [workspaceId, postmaster] = [await subscribe(server, receiver.host, webhooks), await postmasterOf(server.platform.database.pool)];
     const stand: Stand = { server, receiver, webhooks, workspaceId, postmaster };
-    await showRates(stand, rounds, deliveries, say);
-    await showLatency(stand, Number(values.rate ?? 200), Number(values.seconds ?? 10), say);
+    await showRates(stand, rounds, deliveries);
+    await showLatency(stand, Number(values.rate ?? 200), Number(values.seconds ?? 10));
   } finally {
     await server?.stop();
     await receiver.stop();
-    await postgres.stop();
-    await rm(scratch, { recursive: true, force: true });
+    await database.stop();
   }
 }
 
-async function showRates(stand: Stand, rounds: number, deliveries: number, say: (line: string) => void): Promise<void> {
+async function showRates(stand: Stand, rounds: number, deliveries: number): Promise<void> {
   const { receiver, webhooks } = stand;
   await bareLoop(receiver.host, 1_000, webhooks * 10);
   await sendEvents(stand, Math.ceil(deliveries / webhooks));
@@ -99,7 +89,7 @@ async function showRates(stand: Stand, rounds: number, deliveries: number, say: 
 }
 
 /** From the commit of an event to its first request at the receiver, at a steady rate. */
-async function showLatency(stand: Stand, rate: number, seconds: number, say: (line: string) => void): Promise<void> {
+async function showLatency(stand: Stand, rate: number, seconds: number): Promise<void> {
   await stand.receiver.seen();
   const goal = (await stand.receiver.count()) + rate * seconds * stand.webhooks;
   const committed = new Map<string, number>();
@@ -140,7 +130,7 @@ async function commitEvents({ server: { platform }, workspaceId }: Stand, count:
   const { unscoped, written } = platform.database;
   const at = platform.clock.now();
   const data = { account_id: `acc_${newId(at)}`, type: 'business', status: 'active', name: 'Bench' };
-  const rows = Array.from({ length: count }, () => eventRow(at, 'account.created', data, {}));
+  const rows = Array.from({ length: count }, () => eventRow({ clock: { now: () => at } }, 'account.created', data));
   await unscoped.$transaction((tx) => writeEvents(tx, workspaceId, rows));
   written.ring();
   return rows.map(({ id }) => id);

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
-import { migrate } from '../src/platform/migrate.js';
+import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-server.js';
+import { migrate } from '../src/platform/postgres/migration.js';
 import { sqlToSchema } from './schema-engine.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -6,23 +6,26 @@ import { jwks } from './contexts/identity/signing-key.js';
 import { credentialResolvers } from './contexts.js';
 import { authenticate } from './http/authenticate.js';
 import { limitTime } from './http/deadline.js';
-import { serveDocs } from './http/docs.js';
+import { openDocs } from './http/docs.js';
 import { logAppError, renderErrors } from './http/errors.js';
 import { sendEvents } from './http/event-stream.js';
-import { serveGraphiQL } from './http/graphiql.js';
+import { openGraphiQL } from './http/graphiql.js';
 import { serveGraphQL } from './http/graphql.js';
+import { operationRunner } from './http/graphql-operation.js';
 import { readGraphQL } from './http/graphql-request.js';
-import { type ReadinessCheck, serveHealth } from './http/health.js';
+import { serveGraphQLStream } from './http/graphql-stream.js';
+import type { Health } from './http/health.js';
 import type { IdempotencyKeys } from './http/idempotency.js';
 import type { Metrics } from './http/metrics.js';
+import { admitStream } from './http/open-stream.js';
 import { limitRates, limitsOf } from './http/rate-limit.js';
 import { identifyRequest } from './http/request-id.js';
-import type { Handler, HttpContext, State } from './http/state.js';
+import { type Endpoint, refuseMethod, routeRequests } from './http/router.js';
+import type { Handler, Routed, State } from './http/state.js';
 import type { Ctx, Environment, Platform } from './platform/ctx.js';
 import { subscribe } from './rest/execute.js';
-import { openApi } from './rest/openapi.js';
 import type { Route } from './rest/routes.js';
-import { openRest } from './rest/serve.js';
+import { compileEndpoints, type Stream } from './rest/serve.js';
 
 export interface AppOptions {
   platform: Platform;
@@ -31,10 +34,14 @@ export interface AppOptions {
   baseUrl: string | null;
   schema: GraphQLSchema;
   routes: readonly Route[];
+  /** The OpenAPI document, made once for both listeners. */
+  openapi: () => Record<string, unknown>;
   keys: IdempotencyKeys;
   metrics: Metrics;
-  checks: Readonly<Record<string, ReadinessCheck>>;
+  health: Health;
   redis: Redis | undefined;
+  /** Refuses what is too much for the process: one for its listeners together. */
+  limitLoad: Handler;
   deadlineMs?: number | undefined;
 }
 
@@ -55,81 +62,70 @@ query Welcome {
 `;
 
 /** The Koa application of one listener. Its environment decides which credentials it takes. */
-export function createApp(options: AppOptions): Koa<State> {
-  const { platform, environment, schema, routes, keys, metrics, redis } = options;
-  const { config, clock, log } = platform;
-  const rest = serveRest(options);
-  const rates = limitRates({ limits: limitsOf(config, environment), environment, clock, redis });
-  const documents = new Map(routes.map((route) => [route.name, route.text]));
+export function createApp(options: AppOptions): Koa<State, Routed> {
+  const { platform, environment, metrics } = options;
+  const { config, log } = platform;
+  const rates = limitRates({ limits: limitsOf(config, environment), environment, clock: platform.clock, redis: options.redis });
+  const guards = [rates.address, authenticate({ platform, environment, resolvers: credentialResolvers }), rates.actor];
 
-  const app = new Koa<State>();
+  const app = new Koa<State, Routed>();
   app.on('error', logAppError(log));
   app.use(metrics.observe(environment));
   app.use(identifyRequest({ environment, https: options.baseUrl?.startsWith('https:') ?? false, trustedProxies: config.trustedProxies }));
   app.use(renderErrors(log));
   app.use(limitTime(options.deadlineMs));
-  app.use(serveHealth({ registry: metrics.registry, checks: options.checks }));
-  app.use(onGraphQL(readGraphQL(schema)));
-  app.use(rest.match);
-  app.use(rates.address);
-  app.use(serveGraphiQL({ title, defaultQuery, documentOf: (name) => documents.get(name) }));
-  app.use(
-    serveDocs({
-      title,
-      openapi: () => openApi(routes),
-      serverDescription: environment === 'live' ? 'Production' : 'Sandbox',
-      baseUrl: options.baseUrl,
-    }),
-  );
-  app.use(serveJwks(platform));
-  app.use(authenticate({ platform, environment, resolvers: credentialResolvers }));
-  app.use(rates.actor);
-  app.use(onGraphQL(serveGraphQL({ schema, idempotency: keys.run, log })));
-  app.use(rest.serve);
+  app.use(routeRequests([...pages(options, rates.address), ...graphql(options, guards), ...rest(options, guards)]));
+  // A request without an endpoint pays the general class like any other, and is then 405 or 404.
+  for (const guard of guards) app.use(guard);
+  app.use(refuseMethod);
   return app;
 }
 
-const isGraphQL = (path: string) => path === '/graphql' || path === '/graphql/stream';
-const pages = new Set(['/docs', '/v1/openapi.json', '/.well-known/jwks.json']);
-const isPage = (path: string) => pages.has(path) || path.startsWith('/docs/') || path.startsWith('/graphql/');
+const get = (path: string, ...handlers: Handler[]): Endpoint => ({ method: 'GET', path, handlers });
 
-function onGraphQL(handler: Handler): Handler {
-  return (http, next) => (isGraphQL(http.path) ? handler(http, next) : next());
+/** What asks for no credential. Probes are outside of the limits too. */
+function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, address: Handler): Endpoint[] {
+  const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', baseUrl });
+  return [
+    get('/health', health.alive),
+    get('/ready', health.ready),
+    get('/metrics', health.metrics),
+    get('/docs', address, docs.page),
+    get('/docs/', address, docs.page),
+    get('/docs/assets/{file}', address, docs.asset),
+    get('/v1/openapi.json', address, docs.document),
+    get('/.well-known/jwks.json', address, serveJwks(platform)),
+  ];
 }
 
-/** Finds the route before the rate limits, which depend on it, and serves it after authentication. */
-function serveRest({ schema, routes, keys }: AppOptions): { match: Handler; serve: Handler } {
-  const rest = openRest(schema, routes, keys.run, async (ctx, http, route, variables) =>
-    sendEvents(http, await subscribe(schema, route, ctx, variables)),
-  );
-  type Match = ReturnType<typeof rest.match>;
-  const matches = new WeakMap<object, { found?: Match; failure?: unknown }>();
-  return {
-    match: (http, next) => {
-      if (isGraphQL(http.path) || isPage(http.path)) return next();
-      try {
-        const found = rest.match(http.method, http.path, http.query);
-        matches.set(http.req, { found });
-        http.state.route = found.route.path;
-        http.state.rateClass = found.route.facts.rateClass ?? 'general';
-      } catch (failure) {
-        matches.set(http.req, { failure });
-      }
-      return next();
-    },
-    serve: (http) => {
-      const { found, failure } = matches.get(http.req) ?? {};
-      if (failure !== undefined) throw failure;
-      // A page's path that no page answered has not been looked for.
-      return rest.serve(found ?? rest.match(http.method, http.path, http.query), http, http.state.ctx as Ctx);
-    },
+/** The document decides the budget, so it is read first, and a body that is sent slowly keeps nobody out. A browser is answered with GraphiQL before a credential is asked for. */
+function graphql({ platform, schema, routes, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
+  const [address, ...others] = guards as [Handler, ...Handler[]];
+  const documents = new Map(routes.map((route) => [route.name, route.text]));
+  const graphiql = openGraphiQL({ title, defaultQuery, documentOf: (name) => documents.get(name) });
+  const read = readGraphQL(schema);
+  const run = operationRunner({ schema, idempotency: keys.run, log: platform.log });
+  return [
+    { method: 'all', path: '/graphql', handlers: [read, limitLoad, address, graphiql.page, ...others, serveGraphQL(run)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, limitLoad, ...guards, serveGraphQLStream(run)] },
+    get('/graphql/assets/{file}', address, graphiql.asset),
+  ];
+}
+
+function rest({ schema, routes, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
+  const stream: Stream = async (ctx, exchange, route, variables) => {
+    admitStream(exchange.res, ctx, 'rest');
+    sendEvents(exchange, await subscribe(schema, route, ctx, variables));
   };
+  return compileEndpoints(schema, routes, keys.run, stream).map(({ serve, ...endpoint }) => ({
+    ...endpoint,
+    handlers: [limitLoad, ...guards, (http) => serve(http, http.state.ctx as Ctx)],
+  }));
 }
 
 function serveJwks(platform: Platform): Handler {
-  const answer = async (http: HttpContext): Promise<void> => {
+  return async (http) => {
     http.set('Cache-Control', 'public, max-age=300');
     http.body = await jwks(platform);
   };
-  return (http, next) => (http.path === '/.well-known/jwks.json' ? answer(http) : next());
 }

@@ -10,10 +10,10 @@ import { checkLedger } from './ledger/trial-balance.js';
 import { giveUp, serve } from './main.js';
 import type { Environment, Platform } from './platform/ctx.js';
 import { openDataHome } from './platform/data-home.js';
-import { systemCtx } from './platform/due.js';
-import { parseId } from './platform/ids.js';
+import { systemCtx } from './platform/due/step.js';
 import { createLogger } from './platform/log.js';
-import { migrate } from './platform/migrate.js';
+import { migrate } from './platform/postgres/migration.js';
+import { parseId } from './platform/schema/id.js';
 import { openPlatform } from './server.js';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

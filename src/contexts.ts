@@ -1,17 +1,37 @@
-// The manifest: what the process asks of each context besides its face.
-import { listenForChannels, sweepLines } from './contexts/agents/channel-event.js';
+// The manifest: what the process asks of each context besides its face. The first imports are for their effect: contexts declare
+// their events there, and the subjects of approvals.
+import './contexts/accounts/events.js';
+import './contexts/spending/events.js';
+import './contexts/spending/breaker-events.js';
+import './contexts/spending/budget-events.js';
+import './contexts/transfers/events.js';
+import './contexts/webhooks/events.js';
+import './contexts/transfers/approval.js';
+import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
 import { sweepLogins } from './contexts/agents/session.js';
-import { endTails } from './contexts/events/tail.js';
+import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
-import { sweepClocks } from './contexts/sandbox/clock.js';
+import { sweepDirectory } from './contexts/identity/directory.js';
+import { resumeClocks } from './contexts/sandbox/clock.js';
+import { expireApproval } from './contexts/spending/approval.js';
+import { sweepSpendMinutes } from './contexts/spending/breaker.sql.js';
+import { breakerListener, lookAtAgent } from './contexts/spending/breaker-look.js';
+import { stepCrossing } from './contexts/spending/budget-alert.js';
+import { counterpartyListener } from './contexts/spending/counterparty.sql.js';
+import { sweepDecisions } from './contexts/spending/decision.sql.js';
+import { writeRefusals } from './contexts/spending/refusal-writer.js';
 import { stepTransfer } from './contexts/transfers/hold.js';
+import { openTransfers } from './contexts/transfers/transfer-list.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
+import type { EventListener } from './events/listener.js';
+import { type Followers, sweepEvents, sweepPublications } from './events/outbox.js';
+import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
 import type { CredentialResolver } from './platform/credential.js';
-import type { Platform } from './platform/ctx.js';
-import type { DueStep } from './platform/due.js';
-import { type EventListener, sweepEvents, sweepPublications } from './platform/outbox.js';
+import type { OpenOn, Platform } from './platform/ctx.js';
+import { type DueStep, rowStep } from './platform/due/step.js';
+import type { Sweep } from './platform/due/sweep.js';
 
 /** Who is asked what a credential stands for; chosen by how it begins. */
 export const credentialResolvers: readonly CredentialResolver[] = [
@@ -22,20 +42,41 @@ export const credentialResolvers: readonly CredentialResolver[] = [
   portalCredential,
 ];
 
-/** Who hears of events that concern agents. */
-export const eventListeners: readonly EventListener[] = [listenForChannels];
+/** Who hears every published event, in transactions of its own. */
+const listeners: readonly EventListener[] = [counterpartyListener, breakerListener];
+
+/** What follows from published events. */
+export const followers: Followers = { writeChannels, listeners };
 
 /** What becomes due, by table. */
-export const dueSteps: readonly DueStep[] = [{ table: 'transfer', run: stepTransfer }, deliveryStep];
-
-/** What expires and is swept away. */
-export const sweeps: readonly ((platform: Platform) => Promise<number>)[] = [
-  sweepLogins,
-  sweepEvents,
-  sweepPublications,
-  sweepLines,
-  sweepClocks,
+export const dueSteps: readonly DueStep[] = [
+  rowStep({ table: 'transfer', concurrency: 8, run: stepTransfer }),
+  rowStep({ table: 'approval', concurrency: 8, run: expireApproval }),
+  rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
+  rowStep({ table: 'limit_crossing', concurrency: 8, run: stepCrossing }),
+  deliveryStep,
 ];
 
-/** Who ends its streams before the process does. */
-export const streamEnds: readonly ((platform: Platform) => Promise<void>)[] = [endStreams, endTails];
+/** What may keep a wallet, and so its account, from being closed. */
+export const openOn: readonly OpenOn[] = [openTransfers];
+
+/** What expires and is removed, and clocks that are still to arrive: each is run once a minute, by itself. */
+export const sweeps: readonly Sweep[] = [
+  sweepDirectory,
+  sweepLogins,
+  sweepEvents,
+  sweepPublications(listeners),
+  sweepAgentEvents,
+  sweepClaims,
+  sweepLimitCounters,
+  sweepHolds,
+  sweepDecisions,
+  sweepSpendMinutes,
+  resumeClocks,
+];
+
+/** What ends the streams of the process before it ends itself. */
+export const streamEnds: readonly ((platform: Platform) => Promise<void>)[] = [endStreams, endWorkspaceStreams];
+
+/** What the process still has to write when it ends, after its last request. */
+export const lastWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRefusals];

@@ -1,7 +1,7 @@
 // The story that the platform exists for, played against a running sandbox with every request and answer readable.
 import { setTimeout as pause } from 'node:timers/promises';
 import nacl from 'tweetnacl';
-import { type Reply, sendJson } from './platform/outbound.js';
+import { type Reply, sendJson } from './platform/outbound/client.js';
 
 export interface DemoOptions {
   /** The sandbox listener. */
@@ -75,10 +75,48 @@ export async function playDemo({ url, key, say }: DemoOptions): Promise<void> {
   if (seen['data'].wallet.balance.available !== '12.50') throw new Error('B did not see the money');
 
   await teller.ask('A tries to spend what it has not', 'POST', '/v1/transfers', session, { ...payment, amount: '500.00' }, {}, 422);
+  await askForMore(teller, company, session, { agent: agentA, payment });
   const trial = await teller.ask('And the books balance', 'GET', '/v1/ledger/trial-balance', company);
   const off = trial['data'].filter(({ difference }: { difference: string }) => Number(difference) !== 0);
   if (off.length > 0) throw new Error('the trial balance is not zero');
-  say('\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.\n');
+  say('\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.');
+  say('A hit its budget, asked for approval, and paid when a person said yes.\n');
+}
+
+/** The chapter of spend control: an agent hits its budget, reads what is left, asks for approval, and a person approves. */
+async function askForMore(
+  teller: Teller,
+  company: string,
+  session: string,
+  { agent, payment }: { agent: string; payment: Json },
+): Promise<void> {
+  const budget = {
+    name: 'What Agent A may spend in a day',
+    scope: { type: 'agent', id: agent },
+    amount: '20.00',
+    currency: 'USDC',
+    period: 'day',
+    alerts_at: ['0.8'],
+  };
+  await teller.ask('The company gives A a budget of 20.00 a day', 'POST', '/v1/budgets', company, budget);
+  await teller.ask('A pays B 12.50 again: the budget holds that', 'POST', '/v1/transfers', session, payment);
+  const refused = await teller.ask('Once more, and the budget refuses', 'POST', '/v1/transfers', session, payment, {}, 403);
+  const wayOut = refused['details'].next_actions.find(({ rel }: Json) => rel === 'request_approval');
+  if (refused['code'] !== 'budget_exceeded' || wayOut === undefined) throw new Error('the budget did not say what A can do');
+  const { data } = await teller.ask('A reads what is left', 'GET', `/v1/agents/${agent}/limits`, session);
+  if (data.budgets[0]?.remaining !== '7.50') throw new Error('A did not see what is left of its budget');
+  const asked = await teller.ask(
+    'A does what the refusal suggests: it asks for approval',
+    wayOut.method,
+    wayOut.path,
+    session,
+    wayOut.body,
+    {},
+    202,
+  );
+  const approve = `/v1/approvals/${asked['approval'].id}/approve`;
+  const approved = await teller.ask('A person at the company says yes', 'POST', approve, company, { comment: 'Go ahead.' });
+  if (approved['transfer']?.status !== 'completed') throw new Error('the approved payment did not go through');
 }
 
 /** Sends requests and prints them with their answers, secrets shortened. */

@@ -1,14 +1,20 @@
 // The process: settings, data, listeners, worker, and an orderly end.
 import { loadConfig } from './config.js';
-import { bootstrapTenant, type CreatedTenant } from './contexts/identity/tenant.js';
+import { bootstrapTenant, type CreatedTenant, tenantWorkspace } from './contexts/identity/tenant.js';
+import { demoDetectors, setDetectors } from './contexts/spending/breaker.js';
+import type { Platform } from './platform/ctx.js';
 import { type DataHome, openDataHome } from './platform/data-home.js';
+import { systemCtx } from './platform/due/step.js';
 import { createLogger, type Logger } from './platform/log.js';
-import { migrate } from './platform/migrate.js';
+import { migrate } from './platform/postgres/migration.js';
 import { type RunningServer, startServer } from './server.js';
+
+/** The most that an orderly end may take. */
+const longestStopMs = 9_000;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Runs the platform until it is told to stop. */
+/** Runs the platform until a signal stops it. */
 export async function serve(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config.logLevel);
@@ -17,36 +23,65 @@ export async function serve(): Promise<void> {
     await home.stop();
     throw error;
   });
-  greet(server, keys, config.bootstrapTestKey);
+  stopOnSignal(server, home, log);
+  greet(server, keys?.testKey ?? config.bootstrapTestKey);
+}
 
+async function start({ config }: DataHome, log: Logger): Promise<{ server: RunningServer; keys: CreatedTenant | null }> {
+  await migrate(config.databaseUrl);
+  let keys: CreatedTenant | null = null;
+  // Before anything listens, so that a key works as soon as /health answers.
+  const prepare = async (platform: Platform) => {
+    keys = await bootstrapTenant(platform, config);
+    if (keys === null) return;
+    showKeys(keys);
+    await watchDemo(platform, keys);
+  };
+  return { server: await startServer({ config, log, prepare }), keys };
+}
+
+/** The runaway breaker watches both halves of the demo tenant. It stops nobody there. */
+async function watchDemo(platform: Platform, { tenantId }: CreatedTenant): Promise<void> {
+  for (const environment of ['live', 'test'] as const) {
+    const workspace = await tenantWorkspace(platform, tenantId, environment);
+    if (workspace !== null) await setDetectors(systemCtx(platform, workspace), demoDetectors);
+  }
+}
+
+/**
+ * Ends the process in order at the first SIGTERM or SIGINT. Later ones are ignored: npm passes on what its child has received already, and
+ * a second one must not interrupt the end and leave the embedded PostgreSQL running.
+ */
+function stopOnSignal(server: RunningServer, home: DataHome, log: Logger): void {
   let stopping = false;
   const stop = async (signal: NodeJS.Signals) => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    // Nothing may keep the process longer than this, whatever hangs.
-    setTimeout(() => process.exit(1), 9_000).unref();
+    // Whatever hangs, the process ends.
+    setTimeout(() => process.exit(1), longestStopMs).unref();
     await server.stop();
     await home.stop();
     process.exit(0);
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 }
 
-async function start({ config }: DataHome, log: Logger): Promise<{ server: RunningServer; keys: CreatedTenant | null }> {
-  await migrate(config.databaseUrl);
-  const server = await startServer({ config, log });
-  return { server, keys: await bootstrapTenant(server.platform, config) };
+/** At once: a start that fails after it has made the tenant must not lose them. Whichever process made the tenant shows them. */
+function showKeys({ liveKey, testKey }: CreatedTenant): void {
+  say(`A demo tenant was made. Its keys are shown once; keep them:
+
+  live  ${liveKey}
+  test  ${testKey}
+`);
 }
 
-function greet({ urls }: RunningServer, keys: CreatedTenant | null, bootstrapTestKey: string | null): void {
-  const { live, test } = urls;
+function greet({ urls: { live, test } }: RunningServer, testKey: string | null): void {
   if (live === undefined || test === undefined) {
     say('Working. No listeners in this role.');
     return;
   }
-  const testKey = keys?.testKey ?? bootstrapTestKey ?? '<your test key>';
   say(`
 Agent Payments is ready, ${(process.uptime()).toFixed(1)} s after the start.
 
@@ -54,22 +89,13 @@ Agent Payments is ready, ${(process.uptime()).toFixed(1)} s after the start.
   Sandbox     ${test}
   Reference   ${test}/docs
   GraphiQL    ${test}/graphql
-`);
-  if (keys !== null) {
-    say(`A demo tenant was made. Its keys are shown once; keep them:
 
-  live  ${keys.liveKey}
-  test  ${keys.testKey}
-`);
-  }
-  say(`First call:
+First call:
 
-  curl -s ${test}/v1/me -H 'Authorization: Bearer ${testKey}'
+  curl -s ${test}/v1/me -H 'Authorization: Bearer ${testKey ?? '<your test key>'}'
 
 Next: npm run demo plays two agents that pay each other. npm run --silent cli -- --help lists what else there is.${
-    keys === null && bootstrapTestKey === null
-      ? '\nNo key at hand? npm run --silent cli -- tenant create --name "My company" makes a tenant with two.'
-      : ''
+    testKey === null ? '\nNo key at hand? npm run --silent cli -- tenant create --name "My company" makes a tenant with two.' : ''
   }
 `);
 }

@@ -4,26 +4,29 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
-import { dueSteps, eventListeners, streamEnds, sweeps } from './contexts.js';
+import { dueSteps, followers, lastWrites, openOn, streamEnds, sweeps } from './contexts.js';
 import { createHttpServer } from './http/deadline.js';
-import type { ReadinessCheck } from './http/health.js';
-import { IdempotencyKeys, sweepIdempotencyKeys } from './http/idempotency.js';
+import { openHealth, type ReadinessCheck } from './http/health.js';
+import { IdempotencyKeys } from './http/idempotency.js';
+import { limitLoad } from './http/load.js';
 import { createMetrics } from './http/metrics.js';
 import { CoherentCache } from './platform/cache.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { Vault } from './platform/crypto.js';
 import type { Agenda, Environment, Platform } from './platform/ctx.js';
 import type { ReadyConfig } from './platform/data-home.js';
-import { openDatabase } from './platform/database.js';
+import { DueBell } from './platform/due/due-bell.js';
 import { Fanout } from './platform/fanout.js';
 import type { Logger } from './platform/log.js';
-import { pendingMigrations } from './platform/migrate.js';
-import { Outbound } from './platform/outbound.js';
+import { Outbound } from './platform/outbound/client.js';
+import { openDatabase } from './platform/postgres/database.js';
+import { pendingMigrations } from './platform/postgres/migration.js';
 import { openRedis, type Redis } from './platform/redis.js';
 import { Signal } from './platform/signal.js';
+import { openApi } from './rest/openapi.js';
 import { compileRoutes, loadOperations } from './rest/routes.js';
 import { schema } from './schema.js';
-import { startWorker, work } from './worker.js';
+import { startWorker, type Worker, work } from './worker.js';
 
 export interface ServerOptions {
   config: ReadyConfig;
@@ -32,8 +35,12 @@ export interface ServerOptions {
   /** Milliseconds between the worker's looks; 0: the caller runs due work itself. */
   pollMs?: number;
   deadlineMs?: number;
+  /** Requests that the process holds at once; what comes beyond is refused. */
+  mostInFlight?: number;
   /** Milliseconds between the heartbeats of a stream. */
   heartbeatMs?: number;
+  /** Runs before the worker works and the listeners listen: what a caller may rely on from the first request on. */
+  prepare?: (platform: Platform) => Promise<void>;
 }
 
 export interface RunningServer {
@@ -56,7 +63,7 @@ export async function openPlatform(
   const fanout = new Fanout({ pool: database.pool, cache, redis, log });
   const agenda: Agenda = {
     tables: dueSteps.map(({ table }) => table),
-    settle: () => work(platform, { listeners: eventListeners, steps: dueSteps }),
+    settle: (workspaceId) => work(platform, { followers, steps: dueSteps }, workspaceId),
   };
   const platform: Platform = {
     config,
@@ -69,7 +76,8 @@ export async function openPlatform(
     clock,
     log,
     agenda,
-    due: new Signal(),
+    openOn,
+    due: new DueBell(),
     published: new Signal(),
   };
   return platform;
@@ -80,31 +88,37 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { config, log } = options;
   const redis = config.redisUrl === null ? undefined : openRedis(config.redisUrl, log);
   const platform = await openPlatform(options, redis);
+  await options.prepare?.(platform);
   shareBell(platform, config.role);
   const keys = new IdempotencyKeys(platform);
   const worker =
     config.role === 'api' || options.pollMs === 0
       ? undefined
-      : startWorker(platform, { listeners: eventListeners, steps: dueSteps, sweeps: [...sweeps, sweepIdempotencyKeys] }, options.pollMs);
-  const checks: Record<string, ReadinessCheck> = {
-    database: { required: true, check: async () => void (await platform.database.pool.query('SELECT 1')) },
-    migrations: {
-      required: true,
-      check: async () => {
-        const pending = await pendingMigrations(platform.database.pool);
-        if (pending.length > 0) throw new Error('migrations are pending');
-        return undefined;
-      },
-    },
-    ...(redis && { redis: { required: false, check: async () => void (await redis.ping()) } }),
-    ...(worker && { worker: { required: false, check: async () => ({ lag_ms: Math.round(worker.lagMs()) }) } }),
-  };
+      : startWorker(platform, { followers, steps: dueSteps, sweeps }, options.pollMs);
+  const checks = readinessChecks(platform, redis, worker);
 
   const servers: Partial<Record<Environment, Server>> = {};
   if (config.role !== 'worker') {
     const routes = compileRoutes(schema, loadOperations(contextsDir));
     const metrics = createMetrics(platform.database.pool);
-    const parts = { platform, schema, routes, keys, metrics, checks, redis, deadlineMs: options.deadlineMs };
+    const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
+    let document: Record<string, unknown> | undefined;
+    const openapi = () => {
+      document ??= openApi(routes);
+      return document;
+    };
+    const parts = {
+      platform,
+      schema,
+      routes,
+      openapi,
+      keys,
+      metrics,
+      health,
+      redis,
+      limitLoad: limitLoad(platform.database.pool, options.mostInFlight),
+      deadlineMs: options.deadlineMs,
+    };
     const listeners = [
       { environment: 'live', setting: 'PORT', port: config.port, baseUrl: config.baseUrl },
       { environment: 'test', setting: 'SANDBOX_PORT', port: config.sandboxPort, baseUrl: config.sandboxUrl },
@@ -133,10 +147,28 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       platform.fanout.close();
       await platform.outbound.close();
       await keys.close();
+      for (const write of lastWrites) await write(platform);
       await platform.cache.close();
       redis?.disconnect();
       await platform.database.close();
     },
+  };
+}
+
+/** What `/ready` asks: the database and its migrations are required, the rest is reported. */
+function readinessChecks({ database }: Platform, redis: Redis | undefined, worker: Worker | undefined): Record<string, ReadinessCheck> {
+  return {
+    database: { required: true, check: async () => void (await database.pool.query('SELECT 1')) },
+    migrations: {
+      required: true,
+      check: async () => {
+        const pending = await pendingMigrations(database.pool);
+        if (pending.length > 0) throw new Error('migrations are pending');
+        return undefined;
+      },
+    },
+    ...(redis && { redis: { required: false, check: async () => void (await redis.ping()) } }),
+    ...(worker && { worker: { required: false, check: async () => ({ lag_ms: Math.round(worker.lagMs()) }) } }),
   };
 }
 

@@ -1,151 +1,117 @@
-// Runs every context's due work, and sweeps away what has expired. Any number of workers may run beside each other.
-import { setTimeout as pause } from 'node:timers/promises';
+// The background work of a process: publishing events, hearing them, running what is due, and sweeping. Each of them has a loop of
+// its own, so that none waits for another. Any number of workers may run beside each other.
+import { Listening } from './events/listener.js';
+import { type Followers, publishEvents } from './events/outbox.js';
 import type { Platform } from './platform/ctx.js';
-import { type DueStep, hasLanes, runDue } from './platform/due.js';
-import { Lanes } from './platform/lanes.js';
-import { type EventListener, publishEvents } from './platform/outbox.js';
-
-/** Removes rows that nobody will ask for again; answers how many. */
-export type Sweep = (platform: Platform) => Promise<number>;
+import { DueTable, nextLookMs, runDue } from './platform/due/due-table.js';
+import { Loop, type Round } from './platform/due/loop.js';
+import type { DueStep } from './platform/due/step.js';
+import { type Sweep, sweepSize } from './platform/due/sweep.js';
+import { shards } from './platform/shard.js';
 
 export interface Worker {
-  /** Finishes the step under way and stops. */
+  /** Finishes the rounds under way and stops. */
   stop(): Promise<void>;
-  /** Milliseconds since the last round ended well. */
+  /** Milliseconds since every loop but the sweeps had a round that ended well. */
   lagMs(): number;
 }
 
-const sweepEveryMs = 60_000;
-
+/** What a worker does, as contexts.ts lists it. */
 export interface Work {
-  listeners: readonly EventListener[];
+  followers: Followers;
   steps: readonly DueStep[];
   sweeps: readonly Sweep[];
 }
 
-/** Everything that is to be done by now: events to publish, and what is due because of them, until nothing is left. */
-export async function work(platform: Platform, { listeners, steps }: Pick<Work, 'listeners' | 'steps'>): Promise<void> {
+/**
+ * Publishes what is written and runs what is due, until nothing is left of one workspace, or of all. For those who wait for the end
+ * of it: tests, and a sandbox whose clock is advanced. Listeners are heard when it is for all.
+ */
+export async function work(platform: Platform, { followers, steps }: Omit<Work, 'sweeps'>, workspaceId?: string): Promise<void> {
+  const listening = workspaceId === undefined ? followers.listeners.map((listener) => new Listening(platform, listener)) : [];
   for (let more = true; more; ) {
-    const { events } = await publishEvents(platform, listeners);
-    more = (await runDue(platform, steps)) > 0 || events > 0;
+    more = false;
+    for (let shard = 0; shard < shards; shard += 1) {
+      const { events } = await publishEvents(platform, followers, { shard, workspaceId });
+      more ||= events > 0;
+    }
+    for (const each of listening) more = (await each.drain()) > 0 || more;
+    more = (await runDue(platform, steps, workspaceId)) > 0 || more;
   }
 }
 
 /**
- * Publishes events as soon as something was committed, and wakes the lanes that deliver them; looks for whatever else is due
- * every `pollMs`. Publishing has a loop of its own, so that what was told never waits for a slow step.
+ * Publishes events when something was committed, runs due rows when they become due, and sweeps once a minute. What no bell
+ * announced is found by a poll, every `pollMs`.
  */
-export function startWorker(platform: Platform, { listeners, steps, sweeps }: Work, pollMs = 1_000): Worker {
-  // What waits for others runs beside the rounds, so that it holds nothing up.
-  const rows = steps.filter((step) => !hasLanes(step));
-  const lanes = steps.filter(hasLanes).map((step) => new Lanes(platform, step));
-  for (const lane of lanes) lane.onRoom = () => lane.wake();
-
-  let swept = performance.now();
-  const due = new Loop(platform, pollMs, async () => {
-    await runDue(platform, rows);
-    wakeAll(lanes);
-    if (performance.now() - swept <= sweepEveryMs) return false;
-    swept = performance.now();
-    for (const sweep of sweeps) await sweep(platform);
-    return false;
+export function startWorker(platform: Platform, { followers, steps, sweeps }: Work, pollMs = 1_000): Worker {
+  const { database, published, log } = platform;
+  const publishing = Array.from(
+    { length: shards },
+    (_, shard) => new Loop({ name: 'publish', pollMs, paceMs: publishEveryMs, log }, publisher(platform, followers, shard, pollMs)),
+  );
+  const listening = followers.listeners.map((listener) => {
+    const position = new Listening(platform, listener);
+    return new Loop({ name: `listen ${listener.name}`, pollMs, log }, async () => {
+      await position.drain();
+      return Number.POSITIVE_INFINITY;
+    });
   });
-  const publishing = new Loop(platform, pollMs, publisher(platform, listeners, pollMs), publishEveryMs);
-  const silences = [platform.database.written.listen(() => publishing.wake()), platform.due.listen(() => wakeAll(lanes))];
+  const silences = [database.written.listen(() => wakeAll(publishing)), published.listen(() => wakeAll(listening))];
+  const tables = steps.map((step) => startTable(platform, step, pollMs));
+  const sweeping = sweeps.map((sweep) => startSweep(platform, sweep));
   return {
     async stop() {
       for (const silence of silences) silence();
-      await publishing.stop();
-      await due.stop();
-      await Promise.all(lanes.map((lane) => lane.stop()));
+      await Promise.all([...publishing, ...listening, ...tables, ...sweeping].map((part) => part.stop()));
     },
-    lagMs: () => Math.max(publishing.lagMs(), due.lagMs()),
+    lagMs: () => Math.max(...[...publishing, ...tables].map((part) => part.lagMs())),
   };
 }
 
-function wakeAll(lanes: readonly Lanes[]): void {
-  for (const lane of lanes) lane.wake();
+function wakeAll(loops: readonly Loop[]): void {
+  for (const loop of loops) loop.wake();
 }
 
-/** Publishes what is new, and once every `pollMs` whatever is there: a line whose transaction took long may stand before others. */
-function publisher(platform: Platform, listeners: readonly EventListener[], pollMs: number): Round {
-  let last = 0;
-  let lookedAtAll = Number.NEGATIVE_INFINITY;
-  return async () => {
-    for (;;) {
-      const all = performance.now() - lookedAtAll >= pollMs;
-      const { more, busy, ...published } = await publishEvents(platform, listeners, all ? 0 : last);
-      if (all && !more && !busy) lookedAtAll = performance.now();
-      last = Math.max(last, published.last);
-      if (!more) return busy;
-    }
+/** Runs the due rows of one table. */
+function startTable(platform: Platform, step: DueStep, pollMs: number): Worker {
+  const table = new DueTable(platform, step);
+  const loop = new Loop({ name: step.table, pollMs, log: platform.log }, () => table.look());
+  table.onRoom = () => loop.wake(nextLookMs);
+  const silence = platform.due.listen(step.table, (inMs) => loop.wake(inMs));
+  return {
+    async stop() {
+      silence();
+      await loop.stop();
+      await table.stop();
+    },
+    lagMs: () => loop.lagMs(),
   };
+}
+
+const sweepEveryMs = 60_000;
+
+/** Sweeps once a minute, and again at once while there was a full batch. */
+function startSweep(platform: Platform, sweep: Sweep): Loop {
+  return new Loop({ name: sweep.name, pollMs: sweepEveryMs, log: platform.log }, async () =>
+    (await sweep(platform, sweepSize)) >= sweepSize ? 0 : Number.POSITIVE_INFINITY,
+  );
 }
 
 /** Under load events are published in batches: a round of its own for each transfer would cost more than the transfer. */
 const publishEveryMs = 20;
 
-/** One round of work; true asks for another one soon. */
-type Round = () => Promise<boolean>;
-
-/** Runs a round every `pollMs` and whenever it is woken, one at a time and at most one in `paceMs`. A round that fails is tried again by the next. */
-class Loop {
-  readonly #platform: Platform;
-  readonly #pollMs: number;
-  readonly #paceMs: number;
-  readonly #round: Round;
-  readonly #running: Promise<void>;
-  #stopped = false;
-  #rung = false;
-  #wake: (() => void) | undefined;
-  #ended = performance.now();
-
-  constructor(platform: Platform, pollMs: number, round: Round, paceMs = 0) {
-    this.#platform = platform;
-    this.#pollMs = pollMs;
-    this.#paceMs = paceMs;
-    this.#round = round;
-    this.#running = this.#run();
-  }
-
-  wake(): void {
-    this.#rung = true;
-    this.#wake?.();
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#wake?.();
-    await this.#running;
-  }
-
-  /** Milliseconds since the last round ended well. */
-  lagMs(): number {
-    return performance.now() - this.#ended;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      this.#rung = false;
-      try {
-        if (await this.#round()) this.#rung = true;
-        this.#ended = performance.now();
-      } catch (error) {
-        this.#platform.log.warn({ err: error }, 'a worker round failed; the next one tries again');
-      }
-      if (this.#stopped) return;
-      if (!this.#rung) await this.#rest();
-      else if (this.#paceMs > 0) await pause(this.#paceMs);
+/** Publishes what is new, and once every `pollMs` whatever is there: a transaction that took long may have left an earlier line. */
+function publisher(platform: Platform, followers: Followers, shard: number, pollMs: number): Round {
+  let last = 0;
+  let lookedAtAll = Number.NEGATIVE_INFINITY;
+  return async () => {
+    for (;;) {
+      const all = performance.now() - lookedAtAll >= pollMs;
+      const { more, busy, ...published } = await publishEvents(platform, followers, { shard, after: all ? 0 : last });
+      if (all && !more && !busy) lookedAtAll = performance.now();
+      last = Math.max(last, published.last);
+      if (!more) return busy ? 0 : Number.POSITIVE_INFINITY;
     }
-  }
-
-  async #rest(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      timer = setTimeout(resolve, this.#pollMs);
-    });
-    clearTimeout(timer);
-    this.#wake = undefined;
-  }
+  };
 }

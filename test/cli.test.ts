@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endTails } from '../src/contexts/events/tail.js';
+import { endWorkspaceStreams } from '../src/contexts/events/workspace-stream.js';
 import { openWallet, useHarness } from './harness.js';
 import { buildOnce, Program, runCli } from './process.js';
 
@@ -61,7 +61,7 @@ describe('cli listen', () => {
       await expect.poll(() => listening.stdout, settled).toMatch(new RegExp(`account.created +${event.id}  -> 200 in \\d+ ms`));
 
       answer = 500;
-      await endTails(harness.platform);
+      await endWorkspaceStreams(harness.platform);
       await openWallet(harness.test);
       await harness.runDue();
       await expect.poll(types, settled).toHaveLength(4);
@@ -96,7 +96,7 @@ describe('cli trigger', () => {
   it('says what the platform refuses', async () => {
     expect(await runCli(['trigger', 'nothing.happened', ...caller()], {})).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is no event type'),
+      stderr: expect.stringContaining('names no event type'),
     });
     const live = await runCli(['trigger', 'webhook.test', '--url', harness.live.url, '--key', harness.live.key], {});
     expect(live).toMatchObject({ code: 1, stderr: expect.stringMatching(/sandbox/) });

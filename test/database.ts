@@ -1,11 +1,12 @@
 // One PostgreSQL for the whole run, with one migrated template that every file clones. Embedded unless TEST_DATABASE_URL names one.
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
-import { migrate } from '../src/platform/migrate.js';
+import { startEmbeddedPostgres } from '../src/platform/postgres/embedded-server.js';
+import { migrate } from '../src/platform/postgres/migration.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,7 +18,8 @@ declare module 'vitest' {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await openServer();
-  const template = `template_${process.pid}`;
+  // This runs once for each project of vitest.config.ts, in one process.
+  const template = `template_${process.pid}_${randomBytes(4).toString('hex')}`;
   await admin(server.url, `CREATE DATABASE ${template}`);
   await migrate(withDatabase(server.url, template));
   project.provide('databaseUrl', server.url);

@@ -24,7 +24,7 @@ async function openCtx(): Promise<Ctx> {
   const resolver = credentialResolvers.find(({ prefix }) => prefix === 'pk_');
   if (resolver === undefined) throw new Error('nobody knows API keys');
   const identity = await resolver.resolve(h.platform, h.test.key, 'test');
-  return createCtx(h.platform, identity, 'req_executors', '127.0.0.1');
+  return createCtx(h.platform, identity, { requestId: 'req_executors', ip: '127.0.0.1' });
 }
 
 /** Required variables with the ids of `seeds`; what the operation gives as a default is left to it. */
@@ -64,6 +64,8 @@ const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables)
   dryRunTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet }),
   unwrapWallet: async ({ wallet }) => (await h.test.make(`/v1/wallets/${wallet}/wrap`, { amount: '50.00' })) && {},
   unfreezeWallet: async ({ wallet }) => (await h.test.make(`/v1/wallets/${wallet}/freeze`, {})) && {},
+  unfreezeSpending: async () => (await h.test.make('/v1/spending/freeze', {})) && {},
+  setBreakers: async () => ({ detectors: [{ kind: 'rate', action: 'notify', factor: 2 }] }),
   unfreezeAgent: async ({ agent }) => (await h.test.make(`/v1/agents/${agent}/freeze`, {})) && {},
   activateAgent: async ({ agent }) => (await h.test.make(`/v1/agents/${agent}/suspend`, {})) && {},
   provisionAuthKey: async ({ agent }) => (await h.test.delete(`/v1/agents/${agent}/auth-keys`)) && {},
@@ -72,7 +74,7 @@ const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables)
 };
 
 async function preparedFor(route: Route): Promise<Variables> {
-  const seeds = await makeSeeds(h.test);
+  const seeds = await makeSeeds(h);
   const variables = variablesOf(route, seeds);
   const more = await preparations[route.name]?.(seeds, variables);
   const input = route.variables.find(({ source }) => source === 'body');
@@ -85,7 +87,7 @@ const named = (kind: Route['kind']) => routes.filter((route) => route.kind === k
 
 describe('queries', () => {
   it.each(named('query'))('%s', async (_, route) => {
-    const seeds = await makeSeeds(h.test);
+    const seeds = await makeSeeds(h);
     const answers = [];
     for (const [, compile] of executors) answers.push(await answerOf(compile(route), variablesOf(route, seeds)));
     expect(answers[0]).toEqual(answers[1]);
@@ -111,7 +113,7 @@ describe('mutations', () => {
 describe('failures', () => {
   const about = routes.filter(({ variables, kind }) => kind !== 'subscription' && variables.some(({ source }) => source === 'path'));
   it.each(about.map((route) => [route.name, route] as const))('%s of what is not there', async (_, route) => {
-    const seeds = Object.fromEntries(Object.keys(await makeSeeds(h.test)).map((noun) => [wireName(noun), nowhere]));
+    const seeds = Object.fromEntries(Object.keys(await makeSeeds(h)).map((noun) => [wireName(noun), nowhere]));
     const answers = [];
     for (const [, compile] of executors) answers.push(withoutChance(await answerOf(compile(route), variablesOf(route, seeds))));
     expect(answers[0]).toEqual(answers[1]);

@@ -1,10 +1,10 @@
 // A running platform for one test file: its own database, both listeners, a clock that the test moves, and a ledger that is
-// checked after every test. Every answer is checked against openapi.json.
+// checked after every test. Every answer is checked against openapi.json, and every refusal says what can be done about it.
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { dueSteps, eventListeners } from '../src/contexts.js';
+import { dueSteps, followers } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Clock } from '../src/platform/clock.js';
 import type { Platform } from '../src/platform/ctx.js';
@@ -14,6 +14,7 @@ import { work } from '../src/worker.js';
 import { admin, withDatabase } from './database.js';
 import { checkEvents } from './event-data.js';
 import { checkAnswer } from './openapi.js';
+import { checkWayOut } from './way-out.js';
 
 /** A clock that stands still until it is moved. */
 export class TestClock implements Clock {
@@ -81,6 +82,7 @@ export class Client {
     const text = await response.text();
     const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : parse(text) };
     checkAnswer(method, path, answer);
+    checkWayOut(`${method} ${path}`, answer);
     return answer;
   }
 
@@ -125,6 +127,10 @@ export interface HarnessOptions {
   /** Requests per minute; plenty unless a test is about the limits. */
   limits?: { general?: number; sandbox?: number; auth?: number };
   env?: Record<string, string>;
+  /** The address at which the platform reaches its database, where that is not the database's own. */
+  route?: (databaseUrl: string) => Promise<string>;
+  /** Requests that the platform holds at once. */
+  mostInFlight?: number;
   /** Checked after every test by default. */
   checkLedger?: boolean;
 }
@@ -142,7 +148,7 @@ export class Harness {
 
   /** Publishes what was written and runs everything that is due. */
   runDue(): Promise<void> {
-    return work(this.platform, { listeners: eventListeners, steps: dueSteps });
+    return work(this.platform, { followers, steps: dueSteps });
   }
 
   /** Moves the clock and runs what became due. */
@@ -153,7 +159,7 @@ export class Harness {
 }
 
 /** Starts a platform for the test file that calls this at its top level, and stops it afterwards. */
-export function useHarness({ limits = {}, env = {}, checkLedger: check = true }: HarnessOptions = {}): Harness {
+export function useHarness({ limits = {}, env = {}, checkLedger: check = true, route, mostInFlight }: HarnessOptions = {}): Harness {
   const harness = new Harness();
   const database = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
   let stop: (() => Promise<void>) | undefined;
@@ -161,7 +167,8 @@ export function useHarness({ limits = {}, env = {}, checkLedger: check = true }:
   beforeAll(async () => {
     await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
     const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
-    const databaseUrl = withDatabase(inject('databaseUrl'), database);
+    const ownUrl = withDatabase(inject('databaseUrl'), database);
+    const databaseUrl = (await route?.(ownUrl)) ?? ownUrl;
     const secretsKey = randomBytes(32).toString('hex');
     const config = loadConfig({
       DATABASE_URL: databaseUrl,
@@ -174,7 +181,13 @@ export function useHarness({ limits = {}, env = {}, checkLedger: check = true }:
       ...env,
     });
     const log = createLogger(process.env['TEST_LOG_LEVEL'] ?? 'fatal');
-    const server = await startServer({ config: { ...config, databaseUrl, secretsKey }, log, clock: harness.clock, pollMs: 0 });
+    const server = await startServer({
+      config: { ...config, databaseUrl, secretsKey },
+      log,
+      clock: harness.clock,
+      pollMs: 0,
+      ...(mostInFlight && { mostInFlight }),
+    });
     harness.platform = server.platform;
     stop = server.stop;
     const tenant = await createTenant(server.platform, { name: 'Tenant' });

@@ -74,13 +74,13 @@ describe('fifty calls at once with one key', () => {
 
   it('pay once over GraphQL', async () => {
     const { from, to } = await twoWallets(harness.test);
-    const mutation = 'mutation ($input: CreateTransferInput!) { createTransfer(input: $input) { id status amount } }';
+    const mutation = 'mutation ($input: CreateTransferInput!) { createTransfer(input: $input) { transfer { id status amount } } }';
     const input = { type: 'internal', fromWalletId: from.id, toWalletId: to.id, amount: '2.00', currency: 'USD' };
     const key = randomUUID();
     const send = () => harness.test.graphql(mutation, { input }, keyed(key));
     const answers = await Promise.all(Array.from({ length: 50 }, send));
     const paid = answers.filter(({ body }) => body.data?.createTransfer);
-    expect(new Set(paid.map(({ body }) => body.data.createTransfer.id)).size).toBe(1);
+    expect(new Set(paid.map(({ body }) => body.data.createTransfer.transfer.id)).size).toBe(1);
     for (const { body } of answers) if (!body.data?.createTransfer) expect(body.errors[0].extensions.code).toBe('idempotency_in_flight');
     const again = await send();
     expect(replayed(again)).toBe('true');
@@ -155,9 +155,10 @@ describe('a replay', () => {
     const { pool } = harness.platform.database;
     const forget = async () =>
       (
-        await pool.query('UPDATE idempotency_key SET body = NULL, status = NULL WHERE reference = $1 AND body IS NOT NULL', [
-          first.body.data.id,
-        ])
+        await pool.query(
+          'DELETE FROM keyed_answer a USING claim c WHERE c.reference = $1 AND (a.workspace_id, a.key) = (c.workspace_id, c.key)',
+          [first.body.data.id],
+        )
       ).rowCount;
     await expect.poll(forget).toBe(1);
     await harness.test.make(`/v1/transfers/${first.body.data.id}/capture`, {});
@@ -210,9 +211,9 @@ describe('a key', () => {
       await enrol(harness.test, { parent_account_id: account.id }),
     ];
     for (const { id, token } of [first, second]) {
-      const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
-      await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '5.00' });
-      const answer = await harness.test.post('/v1/transfers', transferBody(purse, wallet, '1.00'), keyed('shared', { as: token }));
+      const agentWallet = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
+      await harness.test.make(`/v1/wallets/${agentWallet.id}/fund`, { amount: '5.00' });
+      const answer = await harness.test.post('/v1/transfers', transferBody(agentWallet, wallet, '1.00'), keyed('shared', { as: token }));
       expect([answer.status, replayed(answer)]).toEqual([201, null]);
     }
     expect(await available(wallet)).toBe('2.00');

@@ -21,7 +21,7 @@ const kinds = tableOf('who | may import');
 /** In the order of the document: a context builds on those above it alone, so there is no cycle. */
 const contexts = tableOf('context | builds on');
 
-const folders = ['cli', 'platform', 'http', 'rest', 'ledger', 'generated'];
+const folders = ['cli', 'platform', 'http', 'rest', 'ledger', 'events', 'generated'];
 
 /** What a file of src is: the first column of the table. */
 function kindOf(path: string): string {
@@ -88,6 +88,24 @@ function upwards(files: readonly SourceFile[]): string[] {
   ];
 }
 
+/** Files that import each other in a circle, types too: none of them can be read, or moved, without the others. */
+function circles(files: readonly SourceFile[]): string[] {
+  const imports = new Map(
+    files.filter(({ path }) => path.startsWith('src/')).map((file) => [file.path, importsOf(file).map(({ from }) => from)]),
+  );
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const begin = trail.indexOf(path);
+    if (begin >= 0) found.push([...trail.slice(begin), path].join(' imports '));
+    if (begin >= 0 || done.has(path)) return;
+    for (const from of imports.get(path) ?? []) if (imports.has(from)) visit(from, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of imports.keys()) visit(path, []);
+  return found;
+}
+
 const planted = (path: string, line: string): SourceFile => ({ path, text: `// Planted.\n${line}\n` });
 
 export const importRules: Record<string, [Rule, SourceFile]> = {
@@ -98,5 +116,6 @@ export const importRules: Record<string, [Rule, SourceFile]> = {
     byContext,
     planted('src/contexts/accounts/back-edge.ts', "import { agent } from '../agents/agent.js';"),
   ],
+  'no files import each other in a circle': [circles, planted('src/platform/clock.ts', "import type { Ctx } from './ctx.js';")],
   'every context has its row, and no row points up': [upwards, planted('src/contexts/lonely/lonely.ts', '')],
 };

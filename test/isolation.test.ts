@@ -4,10 +4,24 @@ import { getNamedType, getNullableType, isCompositeType, isScalarType } from 'gr
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
 import { enrol, signIn } from './contexts/agents/identity.js';
+import { storedApproval } from './factories/approval.js';
+import { newBudget, unusedTrace } from './factories/budget.js';
+import { refusedSpend } from './factories/decision.js';
 import { waitingTransfer } from './factories/payment.js';
 import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
-import { exampleOf, membersOf, type Operation, operations, pathOf, type Route, type Seeds, webhookSeeds, withMember } from './operation.js';
+import {
+  exampleOf,
+  membersOf,
+  type Operation,
+  operations,
+  pathOf,
+  policySeeds,
+  type Route,
+  type Seeds,
+  webhookSeeds,
+  withMember,
+} from './operation.js';
 import { expectRefused, plain } from './refusal.js';
 
 const harness = useHarness();
@@ -20,6 +34,7 @@ async function seedsOf(client: Client): Promise<Seeds> {
   const agent = await enrol(client, { parent_account_id: account.id });
   const token = await signIn(client, agent);
   const { data: sessions } = (await client.get(`/v1/agents/${agent.id}/sessions`, { as: token })).body;
+  const budget = await newBudget(client, { scope: unusedTrace });
   return {
     account: account.id,
     to_account: payee.account.id,
@@ -28,9 +43,17 @@ async function seedsOf(client: Client): Promise<Seeds> {
     agent: agent.uuid,
     merchant: (await client.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: account.id })).id,
     transfer: (await waitingTransfer(client)).id,
+    decision: (await refusedSpend(harness, client)).id,
+    target: account.id,
+    approval: (await storedApproval(harness, client)).id,
     api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
+    rate: (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data[0].id,
     session: sessions[0].id,
+    budget: budget.id,
+    parent: budget.id,
+    scope: agent.uuid,
     ...(await webhookSeeds(client)),
+    ...(await policySeeds(client)),
   };
 }
 
@@ -90,6 +113,8 @@ function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: s
 /** A body that is complete but for `name`, which takes the place of what would contradict it. */
 function baseOf({ id, body }: Operation, name: string): Json {
   const base = exampleOf(body, '', ours);
+  // It must not bind what the other operations spend.
+  if (id === 'createBudget') base.scope = unusedTrace;
   if (id === 'createTransfer') Object.assign(base, { from_wallet_id: ours['wallet'], to_wallet_id: ours['to_wallet'] });
   delete base[name.replace('account', 'wallet')];
   return base;
@@ -161,6 +186,7 @@ describe('the id of a stranger’s object in a body', () => {
         'createMerchant account_id',
         'updateMerchant settlement_wallet_id',
         'createAgent parent_account_id',
+        'createBudget parent_id',
       ]),
     );
   });

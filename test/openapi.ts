@@ -47,12 +47,29 @@ function validatorOf(template: string, method: string, status: number): Validate
   return validator;
 }
 
+/** The operation of the document that a request reaches, if there is one. */
+export function operationAt(method: string, path: string): { template: string } | undefined {
+  const [bare = ''] = path.split('?');
+  return templates.find(({ template, pattern }) => pattern.test(bare) && document.paths[template][method.toLowerCase()] !== undefined);
+}
+
+/** What is wrong with a body that a request to an operation would carry; null when it could be sent. */
+export function bodyFault(method: string, path: string, body: unknown): string | null {
+  const template = operationAt(method, path)?.template ?? '';
+  const given = document.paths[template]?.[method.toLowerCase()]?.requestBody;
+  if (given === undefined) return body === undefined ? null : 'takes no body';
+  const key = `#/${pointer('paths', template, method.toLowerCase(), 'requestBody', 'content', 'application/json', 'schema')}`;
+  let validator = validators.get(key);
+  if (validator === undefined) {
+    validator = ajv.compile({ $ref: `openapi.json${key}` });
+    validators.set(key, validator);
+  }
+  return validator?.(body ?? {}) === false ? ajv.errorsText(validator.errors) : null;
+}
+
 /** Fails the test when an answer is not what openapi.json promises. */
 export function checkAnswer(method: string, path: string, { status, body }: { status: number; body: unknown }): void {
-  const [bare = ''] = path.split('?');
-  const found = templates.find(
-    ({ template, pattern }) => pattern.test(bare) && document.paths[template][method.toLowerCase()] !== undefined,
-  );
+  const found = operationAt(method, path);
   if (found === undefined) return;
   const validator = validatorOf(found.template, method, status);
   expect(

@@ -1,5 +1,8 @@
 // The operations of the API document as requests that can be sent: what is required is filled in, ids are those of real objects.
-import type { Client, Json } from './harness.js';
+import { sessionOf, trip } from './factories/approval.js';
+import { newBudget, unusedTrace } from './factories/budget.js';
+import { transferBody } from './factories/payment.js';
+import type { Client, Harness, Json } from './harness.js';
 import { openWallet } from './harness.js';
 import { document } from './openapi.js';
 
@@ -59,12 +62,36 @@ export async function webhookSeeds(client: Client): Promise<Seeds> {
   return { webhook: webhook.id, delivery, event };
 }
 
+/** A policy that stands in nobody's way. It is made once: a workspace has room for 100. */
+export async function policySeeds(client: Client): Promise<Seeds> {
+  const [kept] = (await client.get('/v1/policies?limit=1')).body.data;
+  if (kept !== undefined) return { policy: kept.id };
+  const { account } = await openWallet(client);
+  const rules = [{ kind: 'velocity', count: 1_000_000, seconds: 1 }];
+  const policy = await client.make('/v1/policies', { name: 'Seed', target: { type: 'account', id: account.id }, rules });
+  return { policy: policy.id };
+}
+
+/** Ends the budgets that operations have left behind: they would bind what is spent next. Children come before parents in the list. */
+async function endBudgets(client: Client): Promise<void> {
+  for (;;) {
+    const { data } = (await client.get('/v1/budgets?limit=200')).body;
+    if (data.length === 0) return;
+    for (const { id } of data) await client.delete(`/v1/budgets/${id}`);
+  }
+}
+
 /** Makes one object of each kind that an operation could be about. */
-export async function makeSeeds(client: Client): Promise<Seeds> {
+export async function makeSeeds(harness: Harness): Promise<Seeds> {
+  const client = harness.test;
+  await endBudgets(client);
+  // The operation before may have been the kill switch.
+  await client.post('/v1/spending/unfreeze', {});
   const { account, wallet } = await openWallet(client, { funded: '1000.00' });
   const other = await openWallet(client, {});
   const agent = await client.make('/v1/agents', { parent_account_id: account.id, name: 'Agent', generate_keypair: true });
   const merchant = await client.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: account.id });
+  const [rate] = (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data;
   const transfer = await client.make('/v1/transfers', {
     type: 'internal',
     from_wallet_id: wallet.id,
@@ -74,16 +101,27 @@ export async function makeSeeds(client: Client): Promise<Seeds> {
     capture: 'manual',
   });
   const key = await client.make('/v1/api-keys', { name: 'Seed' });
+  const budget = await newBudget(client, { scope: unusedTrace });
+  const agentId = agent.id.slice('agt_'.length);
+  await trip(harness, agentId);
+  // Asked for by another actor than the key, which may then decide.
+  const spend = transferBody(wallet, other.wallet, '10.00', { agent_id: agentId });
+  const { approval, data: waiting } = (await client.post('/v1/transfers', spend, { as: await sessionOf(client) })).body;
   return {
     account: account.id,
     wallet: wallet.id,
     to_wallet: other.wallet.id,
-    agent: agent.id ?? agent.data?.id,
+    agent: agent.id,
     merchant: merchant.id,
     transfer: transfer.id,
+    approval: approval.id,
+    decision: waiting.decision_id,
     api_key: key.id,
+    rate: rate.id,
+    budget: budget.id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
     ...(await webhookSeeds(client)),
+    ...(await policySeeds(client)),
   };
 }
 

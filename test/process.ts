@@ -143,3 +143,11 @@ export function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** Ends the PostgreSQL of a data directory, if one is left running, and waits until it is gone. */
+export async function stopPostgres(dataDir: string): Promise<void> {
+  const pid = await postmasterPid(dataDir).catch(() => undefined);
+  if (pid === undefined || !isAlive(pid)) return;
+  process.kill(pid, 'SIGINT');
+  while (isAlive(pid)) await pause(20);
+}

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import nacl from 'tweetnacl';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/postgres/embedded-server.js';
 import { ask, Load, make, type Refusal, type Server } from './load.js';
 import { buildOnce, isAlive, launchServer, makeDataDir, postmasterPid, runCli, type ServerProcess, startServerProcess } from './process.js';
 
@@ -139,7 +139,8 @@ describe('PostgreSQL lost under load', () => {
       await load.untilAcknowledged(100);
       await load.stop();
       expect(load.refusals.filter(isWrong)).toEqual([]);
-      expect((await fetch(`${first.test}/ready`)).status).toBe(200);
+      // The answer of /ready is kept for a second.
+      await expect.poll(async () => (await fetch(`${first.test}/ready`)).status, { interval: 50, timeout: 5_000 }).toBe(200);
       await load.settle(server);
       await load.verify(server);
       await expectBalanced();

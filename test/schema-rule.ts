@@ -46,21 +46,18 @@ function references(files: readonly SourceFile[]): string[] {
   );
 }
 
-/** Looked up before the workspace is known, swept over all of them, or the one row of a ledger account, agent or session. */
+/** Looked up before the workspace is known, swept over all of them, or the one row of an agent, a session or a workspace. */
 const withoutWorkspace = [
-  'ApiKey.hash',
-  'AgentToken.hash',
-  'AgentSession.hash',
-  'Challenge.hash',
+  'Credential.hash',
   'Challenge [expiresAt]',
-  'IdempotencyKey.id',
-  'IdempotencyKey [expiresAt]',
-  'LedgerEntry [accountId, version]',
-  'AgentChannel.agentId',
-  'AgentConnection.sessionId',
+  'AgentSession [expiresAt]',
+  'Outbox [id]',
+  'Publication [number]',
+  'Breaker.workspaceId',
+  'SpendMinute [minute]',
 ];
 
-/** Indexes and keys of scoped models begin with the workspace. An `id` is unique for itself: ids are never reused. */
+/** Indexes and keys of scoped models begin with the workspace: a database distributed by it can hold each in one place. */
 function indexes(files: readonly SourceFile[]): string[] {
   return modelsOf(files)
     .filter(isScoped)
@@ -69,21 +66,28 @@ function indexes(files: readonly SourceFile[]): string[] {
         const list = /^@@(?:index|unique|id)\(\[([^\]]*)\]/.exec(line)?.[1];
         const single = /^(\w+)\s.*@(?:unique|id)\b(?!\()/.exec(line)?.[1];
         if (list !== undefined) return list.startsWith('workspaceId') ? [] : [[path, `${name} [${list}]`]];
-        return single === undefined || (single === 'id' && /@db\.Uuid/.test(line)) ? [] : [[path, `${name}.${single}`]];
+        return single === undefined ? [] : [[path, `${name}.${single}`]];
       }),
     )
     .filter(([, index]) => !withoutWorkspace.includes(index ?? ''))
     .map(([path, index]) => `${path} ${index} does not begin with the workspace`);
 }
 
-/** Partial indexes for what is read across workspaces, for holds by ledger account, and for deliveries by endpoint (their lane). */
+/** Partial indexes for what is read across workspaces, for deliveries by their lane, and of workspaces themselves. */
 const sqlWithoutWorkspace = [
-  'hold_incoming',
-  'hold_open',
+  'agent_token_ended',
+  'approval_due',
+  'breaker_look_due',
+  'claim_expiry',
+  'credential_ended',
+  'decision_old',
+  'hold_old',
+  'limit_crossing_due',
+  'spend_minute_old',
   'transfer_due',
   'webhook_delivery_due',
   'webhook_delivery_lane',
-  'webhook_delivery_leased',
+  'workspace_moved',
 ];
 
 /** Indexes that migrations add by hand, beside those that the data model writes into the first of them. */
@@ -120,6 +124,20 @@ function migrations(files: readonly SourceFile[]): string[] {
   return lock ? wrong : [...wrong, 'prisma/migrations/migration_lock.toml is missing'];
 }
 
+/** A column is spelled as its member in snake_case, a table as its model: rows by column are made by that rule (platform/postgres). */
+function spelling(files: readonly SourceFile[]): string[] {
+  const snake = (name: string) => name.replace(/[A-Z]/g, (letter, at) => `${at === 0 ? '' : '_'}${letter.toLowerCase()}`);
+  return modelsOf(files).flatMap(({ path, name, lines }) => {
+    const table = lines.flatMap((line) => /^@@map\("(\w+)"\)/.exec(line)?.[1] ?? [])[0];
+    const columns = lines.flatMap((line) => {
+      const [, member = '', mapped] = /^(\w+)\s+\w+(?:\[\]|\?)?(?=\s|$)(?:.*@map\("(\w+)"\))?/.exec(line) ?? [];
+      if (member === '' || line.includes('@relation') || /^\w+\s+[A-Z]\w*\[\]\s*$/.test(line)) return [];
+      return mapped !== undefined && mapped !== snake(member) ? [`${path} ${name}.${member} must be the column ${snake(member)}`] : [];
+    });
+    return table === snake(name) ? columns : [`${path} ${name} must be the table ${snake(name)}`, ...columns];
+  });
+}
+
 const planted = (path: string, text: string): SourceFile => ({ path, text });
 const model = (lines: string) => `model Planted {\n  id String @id @db.Uuid\n  workspaceId String\n${lines}\n}\n`;
 
@@ -135,6 +153,10 @@ export const schemaRules: Record<string, [Rule, SourceFile]> = {
   'indexes of migrations begin with the workspace': [
     sqlIndexes,
     planted('prisma/migrations/20990101000000_planted/migration.sql', 'CREATE INDEX planted ON wallet (status);\n'),
+  ],
+  'columns are spelled as their members, in snake_case': [
+    spelling,
+    planted('prisma/schema/planted.prisma', `${model('  ownerId String @map("owner")')}`.replace(/\n}\n$/, '\n  @@map("planted")\n}\n')),
   ],
   'enum values are spelled as on the wire': [enums, planted('prisma/schema/planted.prisma', 'enum Planted {\n  InProgress\n}\n')],
   'migrations are named and whole': [migrations, planted('prisma/migrations/quick-fix.sql', 'SELECT 1;\n')],

@@ -5,7 +5,7 @@ import { v7 } from 'uuid';
 import { signatureHeader } from '../contexts/webhooks/signature.js';
 import { systemClock } from '../platform/clock.js';
 import { newToken } from '../platform/crypto.js';
-import { Outbound, openEventStream, type PostResult } from '../platform/outbound.js';
+import { Outbound, openEventStream, type PostResult } from '../platform/outbound/client.js';
 
 export interface ListenOptions {
   /** The listener of the platform: sandbox or production, as the key. */

@@ -1,5 +1,5 @@
 // Emits a test event in the sandbox.
-import { sendJson } from '../platform/outbound.js';
+import { sendJson } from '../platform/outbound/client.js';
 
 export interface TriggerOptions {
   /** The sandbox listener. */

@@ -20,7 +20,7 @@ function resolverOf(resolvers: readonly CredentialResolver[], credential: string
 
 /**
  * Sets `state.ctx`. Without an Authorization header the actor is anonymous; a header that cannot be read is
- * 401 `malformed_credential`, also on public paths: who shows a credential means it (Gap G-18).
+ * 401 `malformed_credential`, also on public paths: who shows a credential means it (Gap G-23).
  */
 export function authenticate({ platform, environment, resolvers }: AuthenticateOptions): Handler {
   // A JWT is recognised last: the other kinds begin in a way that no JWT does, but the pattern alone would not say so.
@@ -38,7 +38,7 @@ export function authenticate({ platform, environment, resolvers }: AuthenticateO
     const { state } = http;
     const header = http.req.headers.authorization;
     const identity = header === undefined ? nobody : await identify(header);
-    state.ctx = createCtx(platform, identity, state.requestId, state.ip);
+    state.ctx = createCtx(platform, identity, state);
     return next();
   };
 }

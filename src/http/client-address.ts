@@ -34,7 +34,7 @@ function ipv6Groups(address: string): string[] {
   return [...left, ...Array<string>(zeros).fill('0'), ...right].map((group) => group.toLowerCase().padStart(4, '0'));
 }
 
-/** What a budget belongs to: an IPv4 address, or the /64 network of an IPv6 one, which one customer can fill at will (Gap G-15). */
+/** What a budget belongs to: an IPv4 address, or the /64 network of an IPv6 one, which one customer can fill at will (Gap G-18). */
 export function networkOf(address: string): string {
   return address.includes(':') ? `${ipv6Groups(address).slice(0, 4).join(':')}::/64` : address;
 }

@@ -3,27 +3,32 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { declareError } from '../platform/errors.js';
+import { Effect } from '../platform/effect.js';
+import { declareError, OutcomeUnknown } from '../platform/errors.js';
 import type { Handler } from './state.js';
 
-/** 503: the answer took too long (Gap G-12). What the request does may still happen, unlike with a dependency that refused at once. */
+/** 503: the answer took too long, and the request was given up before it changed anything (Gap G-12). */
 class DeadlineExceeded extends declareError(503, 'dependency_unavailable') {
   constructor() {
-    super('The request took too long and was given up; it may still take effect. Send it again with the same Idempotency-Key.', {
+    super('The request took too long and was given up; nothing was changed. Try again shortly.', {
       headers: { 'Retry-After': '1' },
-      details: { retry: { safe: false, same_key: true, after_s: 1 } },
+      details: { retry: { safe: true, same_key: true, after_s: 1 } },
     });
   }
 }
 
 /**
  * Answers 503 when what follows takes longer than `ms`. A stream is exempt: it has been answered once it has begun.
- * The work that hangs is not ended, only no longer waited for.
+ * The work that hangs is not ended, but it commits nothing from then on. What was sent before may still take effect: then nobody knows.
  */
 export function limitTime(ms = 20_000): Handler {
-  return (_http, next) =>
+  return ({ state }, next) =>
     new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new DeadlineExceeded()), ms);
+      state.effect = new Effect();
+      const timer = setTimeout(() => {
+        state.effect.giveUp();
+        reject(state.effect.isPossible ? new OutcomeUnknown(state.ctx?.idempotency !== undefined) : new DeadlineExceeded());
+      }, ms);
       const done = (settle: () => void) => {
         clearTimeout(timer);
         settle();
@@ -50,7 +55,8 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const { status, code, error: sentence } = socketErrors[error.code ?? ''] ?? malformed;
   const requestId = `req_${randomUUID()}`;
-  const body = JSON.stringify({ error: sentence, code, details: {}, request_id: requestId });
+  const details = status === 400 ? { fields: [{ path: '', message: sentence, rule: 'http' }] } : {};
+  const body = JSON.stringify({ error: sentence, code, details, request_id: requestId });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

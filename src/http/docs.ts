@@ -10,7 +10,7 @@ import type { Handler, HttpContext } from './state.js';
 
 export interface DocsOptions {
   title: string;
-  /** The printed document, without `servers`. */
+  /** The document; its `servers` are replaced by the address of this listener. */
   openapi: () => Record<string, unknown>;
   /** What `servers` says of this listener, such as "Sandbox". */
   serverDescription: string;
@@ -117,8 +117,16 @@ function ownOrigin({ protocol, host }: HttpContext): string {
   return /^[\w.-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : '/';
 }
 
-/** Serves /docs, its files and /v1/openapi.json; everything else goes on. */
-export function serveDocs({ title, openapi, serverDescription, baseUrl }: DocsOptions): Handler {
+export interface Docs {
+  page: Handler;
+  /** The files of the page, under /docs/assets. */
+  asset: Handler;
+  /** The OpenAPI document. */
+  document: Handler;
+}
+
+/** The handlers of /docs, its files and /v1/openapi.json. */
+export function openDocs({ title, openapi, serverDescription, baseUrl }: DocsOptions): Docs {
   let files: Promise<Files> | undefined;
   const load = (): Promise<Files> => {
     files ??= loadFiles(title).catch((error) => {
@@ -127,34 +135,29 @@ export function serveDocs({ title, openapi, serverDescription, baseUrl }: DocsOp
     });
     return files;
   };
-  const documents = new LRUCache<string, Asset>({ max: 8 });
-  const documentFor = async (url: string): Promise<Asset> => {
+  // The text by the address that it names, which is the caller's own where no base URL is set.
+  const documents = new LRUCache<string, Promise<Asset>>({ max: 8 });
+  const documentFor = (url: string): Promise<Asset> => {
     const kept = documents.get(url);
     if (kept !== undefined) return kept;
     const document = { ...openapi(), servers: [{ url, description: serverDescription }] };
-    const asset = await packAsset(JSON.stringify(document), 'application/json');
+    const asset = packAsset(JSON.stringify(document), 'application/json');
     documents.set(url, asset);
+    asset.catch(() => documents.delete(url));
     return asset;
   };
-  const serveDocument = async (http: HttpContext): Promise<void> => {
-    http.state.route = '/v1/openapi.json';
-    return sendAsset(http, await documentFor(baseUrl ?? ownOrigin(http)), 'revalidate');
-  };
-  const servePage = async (http: HttpContext, next: () => Promise<void>): Promise<void> => {
-    http.state.route = '/docs';
-    const { page, byPath } = await load();
-    const asset = byPath.get(http.path);
-    if (asset !== undefined) return sendAsset(http, asset, 'immutable');
-    if (http.path !== '/docs' && http.path !== '/docs/') return next();
-    http.set('Content-Security-Policy', policy);
-    http.set('Cache-Control', 'no-cache');
-    http.type = 'text/html';
-    http.body = page;
-    return undefined;
-  };
-  return (http, next) => {
-    if (http.method !== 'GET' && http.method !== 'HEAD') return next();
-    if (http.path === '/v1/openapi.json') return serveDocument(http);
-    return http.path === '/docs' || http.path.startsWith('/docs/') ? servePage(http, next) : next();
+  return {
+    page: async (http) => {
+      const { page } = await load();
+      http.set('Content-Security-Policy', policy);
+      http.set('Cache-Control', 'no-cache');
+      http.type = 'text/html';
+      http.body = page;
+    },
+    asset: async (http) => {
+      const asset = (await load()).byPath.get(http.path);
+      if (asset !== undefined) sendAsset(http, asset, 'immutable');
+    },
+    document: async (http) => sendAsset(http, await documentFor(baseUrl ?? ownOrigin(http)), 'revalidate'),
   };
 }

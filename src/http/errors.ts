@@ -1,17 +1,21 @@
 // One place turns failures into answers, for both faces (Gap G-10) (CONTRACT.md 0 "Errors"). What is not an ApiError is a 500 that says
 // nothing to the caller and everything to the log, credentials excepted.
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { sqlState, unlessUnreachable } from '../platform/database.js';
+import type { Ctx } from '../platform/ctx.js';
 import {
   ApiError,
   BodyTooLarge,
+  DependencyUnavailable,
   declareError,
   type FieldIssue,
   InvalidJson,
+  invalidRequest,
+  OutcomeUnknown,
+  Overloaded,
   UnsupportedMediaType,
-  ValidationFailed,
 } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
+import { DatabaseUnavailable, isUnavailable, sqlState } from '../platform/postgres/failure.js';
 import type { Handler, HttpContext } from './state.js';
 
 class InternalError extends declareError(500, 'internal_error') {}
@@ -40,17 +44,35 @@ function fromHttpError(error: unknown): ApiError | undefined {
   if (type === 'encoding.unsupported' || status === 415)
     return new UnsupportedMediaType('The body must be UTF-8 JSON, not compressed.', { cause: error });
   if (status === 404 && expose === true) return unknownPath();
-  if (status === 400 && typeof type === 'string') return new InvalidJson('The body did not arrive whole.', { cause: error });
-  if (status === 400 && expose === true) return new ValidationFailed([], String(message));
+  if (status === 400 && typeof type === 'string') return new InvalidJson('The body did not arrive whole.', error);
+  if (status === 400 && expose === true) return invalidRequest(String(message), 'http');
   return undefined;
 }
 
-/** The error that a caller is told about: `error` itself where it is one, else what it stands for, else a 500. */
-export function toApiError(error: unknown): ApiError {
+/** 503 where the database or the process cannot serve, with what the caller may conclude (CONTRACT.md 0 "When nobody knows"). */
+function unavailable(error: unknown, ctx: Ctx | undefined): ApiError | undefined {
+  const isApiError = error instanceof DependencyUnavailable || error instanceof Overloaded;
+  if (!isApiError && !isUnavailable(error)) return undefined;
+  const lost = error instanceof DatabaseUnavailable && error.changed === 'unknown';
+  // A change that was committed before what failed now counts as well: the request must not be sent again as if nothing had happened.
+  if (ctx !== undefined && (ctx.effect.isPossible || (lost && ctx.effect.isMutation))) {
+    return new OutcomeUnknown(ctx.idempotency !== undefined, error);
+  }
+  if (isApiError) return error;
+  return error instanceof DatabaseUnavailable && error.isOverload
+    ? new Overloaded(undefined, error)
+    : new DependencyUnavailable('The database', error);
+}
+
+/**
+ * The error that a caller is told about: `error` itself where it is one, else what it stands for, else a 500. `ctx`: of the request, once
+ * its credential is known; before that it has changed nothing.
+ */
+function toApiError(error: unknown, ctx: Ctx | undefined): ApiError {
+  const notServed = unavailable(error, ctx);
+  if (notServed !== undefined) return notServed;
   if (error instanceof ApiError) return error;
-  const reached = unlessUnreachable(error);
-  if (reached instanceof ApiError) return reached;
-  if (badText.has(sqlState(error) ?? '')) return new ValidationFailed([], 'A text has characters that cannot be stored.');
+  if (badText.has(sqlState(error) ?? '')) return invalidRequest('A text has characters that cannot be stored.', 'text');
   const known = typeof error === 'object' && error !== null ? fromHttpError(error) : undefined;
   return known ?? new InternalError('Something went wrong on our side. The request id names it in our logs.', { cause: error });
 }
@@ -110,14 +132,15 @@ export function isRequestError(error: unknown): error is GraphQLError {
 }
 
 /** The ApiError behind an error of an execution. */
-export function apiErrorOf(error: unknown): ApiError {
-  if (isRequestError(error)) return new ValidationFailed([], error.message);
-  return toApiError(error instanceof GraphQLError ? rootOf(error) : error);
+export function apiErrorOf(error: unknown, ctx: Ctx): ApiError {
+  if (isRequestError(error)) return invalidRequest(error.message, 'graphql');
+  return toApiError(error instanceof GraphQLError ? rootOf(error) : error, ctx);
 }
 
 /** One error of a GraphQL answer, spelled for the caller; faults of ours are logged. */
-export function graphqlError(error: unknown, requestId: string, log: Logger): GraphQLFormattedError {
-  const api = apiErrorOf(error);
+export function graphqlError(error: unknown, ctx: Ctx, log: Logger): GraphQLFormattedError {
+  const { requestId } = ctx;
+  const api = apiErrorOf(error, ctx);
   logFault(log, api, requestId, 'graphql');
   const { locations, path } = error instanceof GraphQLError ? error.toJSON() : {};
   return {
@@ -152,7 +175,7 @@ export function renderErrors(log: Logger): Handler {
       await next();
       if (http.status === 404 && http.body === undefined) throw unknownPath();
     } catch (thrown) {
-      const error = toApiError(thrown);
+      const error = toApiError(thrown, http.state.ctx);
       logFault(log, error, http.state.requestId, http.state.route);
       sendError(http, error);
     }

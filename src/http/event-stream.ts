@@ -1,10 +1,18 @@
-// Frames a mailbox as server-sent events (WHATWG HTML 9.2) on the bare response: no stream between, nothing kept per event.
-// A reader that takes too little is cut off, so that it costs no more than its buffer; it comes back with Last-Event-ID.
+// Event streams (WHATWG HTML 9.2). A mailbox is written to the bare response, with no stream in between and nothing kept for each
+// event. A reader that takes too little is cut off, so that it costs no more than its buffer; it resumes with Last-Event-ID.
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { Mailbox, type Message, newRetryMs } from '../platform/mailbox.js';
+import type { HttpContext } from './state.js';
 
 /** Bytes that may wait for a slow reader: a whole replay fits. */
 const mostBuffered = 256 * 1024;
+
+const streamHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+};
 
 /** One event as it is sent. Data is JSON, which has no line breaks of its own. */
 export function frame({ id, event, data, retryMs: retry }: Message): string {
@@ -16,15 +24,11 @@ export function frame({ id, event, data, retryMs: retry }: Message): string {
 export function sendEvents(http: Pick<Context, 'req' | 'res' | 'respond'>, source: AsyncIterable<unknown>): void {
   if (!(source instanceof Mailbox)) throw new Error('a routed subscription gives a Mailbox');
   const { req, res } = http;
-  // Whoever asked may have left, or been told that it took too long, while the source was made.
+  // While the source was made the client may have left, or the deadline may have answered.
   if (res.headersSent || res.destroyed || req.socket.destroyed) return void source.return();
   http.respond = false;
   req.socket.setNoDelay(true);
-  res.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-cache, no-transform',
-    'X-Accel-Buffering': 'no',
-  });
+  res.writeHead(200, streamHeaders);
   // One packet with the head and what is there already.
   res.cork();
   res.write(`retry: ${newRetryMs()}\n\n`);
@@ -37,4 +41,27 @@ export function sendEvents(http: Pick<Context, 'req' | 'res' | 'respond'>, sourc
     end: () => void res.end(),
   });
   res.uncork();
+}
+
+/**
+ * Answers with the chunks of `source`, taken as fast as the client reads them. The end of the response, also by a client that leaves,
+ * ends the source at once.
+ */
+export function sendStream(http: HttpContext, source: AsyncIterator<string | Uint8Array>): void {
+  http.status = 200;
+  http.set(streamHeaders);
+  http.body = new Readable({
+    read() {
+      source.next().then(
+        ({ done, value }) => void this.push(done === true ? null : value),
+        (error) => this.destroy(error),
+      );
+    },
+    destroy(error, callback) {
+      Promise.resolve(source.return?.()).then(
+        () => callback(error),
+        () => callback(error),
+      );
+    },
+  });
 }

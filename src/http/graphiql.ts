@@ -11,7 +11,7 @@ export interface GraphiQLOptions {
   documentOf: (operationName: string) => string | undefined;
 }
 
-const assetPath = /^\/graphql\/assets\/graphiql\.([0-9a-f]{16})\.(js|css)$/;
+const assetName = /^graphiql\.([0-9a-f]{16})\.(js|css)$/;
 
 const policy = [
   "default-src 'none'",
@@ -107,8 +107,15 @@ function sendPage(http: HttpContext, parts: Parts, options: GraphiQLOptions): vo
   http.body = renderPage(parts, options, typeof op === 'string' ? options.documentOf(op) : undefined);
 }
 
-/** Answers browsers at GET /graphql, and the files of the page; everything else goes on. */
-export function serveGraphiQL(options: GraphiQLOptions): Handler {
+export interface GraphiQL {
+  /** Answers browsers at GET /graphql; every other request goes on. */
+  page: Handler;
+  /** The files of the page, under /graphql/assets. */
+  asset: Handler;
+}
+
+/** The handlers of GraphiQL. */
+export function openGraphiQL(options: GraphiQLOptions): GraphiQL {
   let parts: Promise<Parts> | undefined;
   const load = (): Promise<Parts> => {
     parts ??= loadParts().catch((error) => {
@@ -117,17 +124,17 @@ export function serveGraphiQL(options: GraphiQLOptions): Handler {
     });
     return parts;
   };
-  const isPage = (http: HttpContext) => http.path === '/graphql' && http.get('Accept').includes('text/html');
-  const serveAsset = async (http: HttpContext, [, hash, kind]: RegExpExecArray, next: () => Promise<void>): Promise<void> => {
-    http.state.route = '/graphql/assets';
-    const { js, css } = await load();
-    const asset = kind === 'js' ? js : css;
-    return asset.hash === hash ? sendAsset(http, asset, 'immutable') : next();
-  };
-  return (http, next) => {
-    if (http.method !== 'GET' && http.method !== 'HEAD') return next();
-    if (isPage(http)) return load().then((parts) => sendPage(http, parts, options));
-    const file = assetPath.exec(http.path);
-    return file === null ? next() : serveAsset(http, file, next);
+  return {
+    page: async (http, next) => {
+      const isRead = http.method === 'GET' || http.method === 'HEAD';
+      return isRead && http.get('Accept').includes('text/html') ? sendPage(http, await load(), options) : next();
+    },
+    asset: async (http) => {
+      const [, hash, kind] = assetName.exec(http.params['file'] ?? '') ?? [];
+      if (hash === undefined) return;
+      const { js, css } = await load();
+      const asset = kind === 'js' ? js : css;
+      if (asset.hash === hash) sendAsset(http, asset, 'immutable');
+    },
   };
 }

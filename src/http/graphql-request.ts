@@ -1,40 +1,23 @@
-// Reads a GraphQL request before its budget is taken: the document decides which one. Faults found here are kept and told
-// after the budgets, so that a request which cannot be read costs a point like any other.
+// Reads a GraphQL request before its budget is taken: the document decides which one. A fault found here is kept until the budgets
+// are taken, so that a request which cannot be read costs a point like any other.
 import { isUtf8 } from 'node:buffer';
 import type { ParsedUrlQuery } from 'node:querystring';
-import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, type OperationDefinitionNode, parse, visit } from 'graphql';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, parse, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import getRawBody from 'raw-body';
-import { InvalidJson, MethodNotAllowed, UnsupportedMediaType, ValidationFailed } from '../platform/errors.js';
-import { checkJson, parseText } from '../platform/scalar.js';
+import { InvalidJson, invalidRequest, MethodNotAllowed, UnsupportedMediaType, ValidationFailed } from '../platform/errors.js';
+import { countNodes } from '../platform/schema/complexity.js';
+import { checkJson, parseText } from '../platform/schema/scalar.js';
 import { maxTokens } from './graphql-limits.js';
-import { type RootField, rateOf, rootFields } from './root-field.js';
-import type { Handler, HttpContext } from './state.js';
+import { rateOf, rootFields } from './root-field.js';
+import type { GraphQLParams, GraphQLRequest, Handler, HttpContext } from './state.js';
 
 const bodyLimit = 256 * 1024;
 const known = ['query', 'variables', 'operationName', 'extensions'];
 
-interface Params {
-  query: string;
-  variables?: Record<string, unknown>;
-  operationName?: string;
-}
-
-export interface GraphQLRequest {
-  /** Why the request cannot be served. Nothing else is set then. */
-  failure?: unknown;
-  params: Params;
-  document?: DocumentNode;
-  /** Why there is no document. */
-  syntaxError?: GraphQLError;
-  /** The operation to run, where the document has it. */
-  operation?: OperationDefinitionNode;
-  roots: readonly RootField[];
-}
-
-function checkedParams(given: unknown): Params {
+function checkedParams(given: unknown): GraphQLParams {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new ValidationFailed([], 'The body must be one JSON object with `query`; lists of operations are not taken.');
+    throw invalidRequest('The body must be one JSON object with `query`; lists of operations are not taken.', 'type');
   }
   const { query, variables, operationName, extensions, ...rest } = given as Record<string, unknown>;
   const fault = (name: string, message: string, rule: string) => new ValidationFailed([{ path: [name], message, rule }]);
@@ -69,7 +52,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new InvalidJson('The body is not JSON.', { cause: error });
+    throw new InvalidJson('The body is not JSON.', error);
   }
 }
 
@@ -117,13 +100,15 @@ async function readRequest(http: HttpContext, schema: GraphQLSchema, parsed: (qu
   if (http.method !== 'POST' && http.method !== 'GET') throw new MethodNotAllowed(http.method, ['GET', 'POST']);
   const params = checkedParams(http.method === 'GET' ? readQuery(http.query) : await readPost(http));
   const result = parsed(params.query);
-  if ('syntaxError' in result) return { params, syntaxError: result.syntaxError, roots: [] };
+  if ('syntaxError' in result) return { params, syntaxError: result.syntaxError, roots: [], nodes: 0 };
   const operation = getOperationAST(result.document, params.operationName) ?? undefined;
-  if (operation === undefined) return { params, document: result.document, roots: [] };
+  if (operation === undefined) return { params, document: result.document, roots: [], nodes: 0 };
   if (operation.operation !== 'query' && http.method === 'GET' && !http.get('Accept').includes('text/event-stream'))
     throw new MethodNotAllowed(http.method, ['POST']);
   if (operation.operation === 'mutation' && http.method === 'GET') throw new MethodNotAllowed(http.method, ['POST']);
-  return { params, document: result.document, operation, roots: rootFields(schema, result.document, operation) };
+  const { document } = result;
+  const roots = rootFields(schema, document, operation);
+  return { params, document, operation, roots, nodes: countNodes(schema, document, operation, params.variables ?? {}) };
 }
 
 /** Sets `state.graphql` with the class and cost of the request. Comes before the budgets; never throws. */
@@ -139,12 +124,11 @@ export function readGraphQL(schema: GraphQLSchema): Handler {
   return async (http, next) => {
     const { state } = http;
     state.face = 'graphql';
-    state.route = '/graphql';
     try {
       state.graphql = await readRequest(http, schema, parsed);
-      Object.assign(state, rateOf(state.graphql.roots));
+      Object.assign(state, rateOf(state.graphql));
     } catch (failure) {
-      state.graphql = { failure, params: { query: '' }, roots: [] };
+      state.graphql = { failure, params: { query: '' }, roots: [], nodes: 0 };
     }
     return next();
   };

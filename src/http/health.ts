@@ -1,9 +1,11 @@
-// GET /health (alive), /ready (able to serve) and /metrics: outside of the limits and of authentication.
+// GET /health (alive), /ready (able to serve) and /metrics: outside of the limits and of authentication. The gateway of
+// docker-compose.yml keeps /ready and /metrics to itself.
 import type { Registry } from 'prom-client';
-import type { Handler, HttpContext } from './state.js';
+import type { Clock } from '../platform/clock.js';
+import type { Handler } from './state.js';
 
 export interface ReadinessCheck {
-  /** What it answers is shown; a throw or two seconds of silence is a failure. */
+  /** What it resolves to is shown. A failure is a rejection, or two seconds without a result. */
   check: () => Promise<Record<string, unknown> | undefined>;
   /** A failure makes the process not ready. Redis is reported, not required. */
   required: boolean;
@@ -12,7 +14,10 @@ export interface ReadinessCheck {
 export interface HealthOptions {
   checks: Readonly<Record<string, ReadinessCheck>>;
   registry: Registry;
+  clock: Clock;
 }
+
+const readinessLifetimeMs = 1_000;
 
 type Report = { status: 'ok' | 'failed'; required: boolean } & Record<string, unknown>;
 
@@ -24,14 +29,19 @@ async function report({ check, required }: ReadinessCheck): Promise<Report> {
   try {
     return { ...(await Promise.race([check(), silence])), status: 'ok', required };
   } catch {
-    // Why it failed is in the log of whoever failed; here it could show addresses.
+    // The reason is in the log of the part that failed; here it could show addresses.
     return { status: 'failed', required };
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function readiness(checks: HealthOptions['checks']): Promise<{ status: 'ready' | 'not_ready'; checks: Record<string, Report> }> {
+interface Readiness {
+  status: 'ready' | 'not_ready';
+  checks: Record<string, Report>;
+}
+
+async function runChecks(checks: HealthOptions['checks']): Promise<Readiness> {
   const reports = Object.fromEntries(
     await Promise.all(Object.entries(checks).map(async ([name, check]) => [name, await report(check)] as const)),
   );
@@ -39,25 +49,45 @@ async function readiness(checks: HealthOptions['checks']): Promise<{ status: 're
   return { status: ready ? 'ready' : 'not_ready', checks: reports };
 }
 
-async function answer(http: HttpContext, { checks, registry }: HealthOptions): Promise<void> {
-  http.state.route = http.path;
-  if (http.path === '/metrics') {
-    http.type = registry.contentType;
-    http.body = await registry.metrics();
-  } else if (http.path === '/ready') {
-    const ready = await readiness(checks);
-    http.status = ready.status === 'ready' ? 200 : 503;
-    if (http.status === 503) http.set('Retry-After', '1');
-    http.body = ready;
-  } else http.body = { status: 'ok' };
+/** Runs the checks at most once a second: probes in between, and those that come while the checks run, share one result. */
+function cachedReadiness({ checks, clock }: HealthOptions): () => Promise<Readiness> {
+  const now = () => clock.now().getTime();
+  let last: { result: Promise<Readiness>; expiresAt: number } | undefined;
+  return () => {
+    if (last !== undefined && now() < last.expiresAt) return last.result;
+    const current = { result: runChecks(checks), expiresAt: Number.POSITIVE_INFINITY };
+    void current.result.then(() => {
+      current.expiresAt = now() + readinessLifetimeMs;
+    });
+    last = current;
+    return current.result;
+  };
 }
 
-const paths = new Set(['/health', '/ready', '/metrics']);
+/** The handlers of the three paths. */
+export interface Health {
+  alive: Handler;
+  ready: Handler;
+  metrics: Handler;
+}
 
-/** Serves the three paths; everything else goes on. */
-export function serveHealth(options: HealthOptions): Handler {
-  return (http, next) => {
-    const isOurs = paths.has(http.path) && (http.method === 'GET' || http.method === 'HEAD');
-    return isOurs ? answer(http, options) : next();
+/** Made once for a process, so that its listeners share one result of the checks. */
+export function openHealth(options: HealthOptions): Health {
+  const { registry } = options;
+  const readiness = cachedReadiness(options);
+  return {
+    alive: (http) => {
+      http.body = { status: 'ok' };
+    },
+    ready: async (http) => {
+      const result = await readiness();
+      http.status = result.status === 'ready' ? 200 : 503;
+      if (http.status === 503) http.set('Retry-After', '1');
+      http.body = result;
+    },
+    metrics: async (http) => {
+      http.type = registry.contentType;
+      http.body = await registry.metrics();
+    },
   };
 }

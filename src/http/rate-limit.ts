@@ -8,7 +8,8 @@ import type { Actor, Environment } from '../platform/ctx.js';
 import type { Redis } from '../platform/redis.js';
 import { networkOf } from './client-address.js';
 import { RateLimitExceeded } from './errors.js';
-import type { Handler, HttpContext, RateClass } from './state.js';
+import type { RateClass } from './root-field.js';
+import type { Handler, HttpContext } from './state.js';
 
 export interface RateLimitOptions {
   /** Points per window of each class. */
@@ -116,7 +117,7 @@ export function limitRates(options: RateLimitOptions): RateLimits {
   };
 }
 
-/** All credentials of an agent draw on one budget; keys and people on their own (Gap G-16). */
+/** All credentials of an agent draw on one budget; keys and people on their own (Gap G-19). */
 function budgetOf(actor: Actor): string {
   return `actor:${actor.type}:${actor.id}`;
 }

@@ -11,9 +11,13 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { FieldFacts } from '../platform/builder.js';
-import { fragmentsOf } from './graphql-limits.js';
-import type { RateClass } from './state.js';
+import type { Actor } from '../platform/ctx.js';
+import { authorize } from '../platform/schema/audience.js';
+import type { FieldFacts } from '../platform/schema/builder.js';
+import { fragmentsOf, mostNodes } from '../platform/schema/complexity.js';
+
+/** Which budget a request draws on. */
+export type RateClass = 'general' | 'auth';
 
 /** A root field as it is answered: once for each response key. */
 export interface RootField {
@@ -59,10 +63,23 @@ export function isPublicField({ definition }: RootField): boolean {
   return options?.authScopes?.audience === 'public';
 }
 
-/** The strictest class among the fields, and one point for each (Gap G-17): GraphQL is no way around the limits. */
-export function rateOf(fields: readonly RootField[]): { rateClass: RateClass; rateCost: number } {
-  const auth = fields.some((field) => factsOf(field).rateClass === 'auth');
-  return { rateClass: auth ? 'auth' : 'general', rateCost: Math.max(1, fields.length) };
+/**
+ * 401 for an anonymous caller who names a field that asks for a credential. A field that the schema does not have is left to
+ * validation, which says so.
+ */
+export function admitCaller(actor: Actor, fields: readonly RootField[]): void {
+  if (fields.some((field) => field.definition !== undefined && !isPublicField(field))) authorize(actor, 'any');
+}
+
+const nodesOfPoint = 1_000;
+
+/** The strictest class among the fields; a point for each and for every 1,000 nodes (Gap G-20): GraphQL is no way around the limits. */
+export function rateOf({ roots, nodes }: { roots: readonly RootField[]; nodes: number }): { rateClass: RateClass; rateCost: number } {
+  const auth = roots.some((field) => factsOf(field).rateClass === 'auth');
+  return {
+    rateClass: auth ? 'auth' : 'general',
+    rateCost: Math.max(1, roots.length) + Math.floor(Math.min(nodes, mostNodes) / nodesOfPoint),
+  };
 }
 
 /** True when the document selects a field whose value is told once and never stored (`extensions.secret`). */

@@ -1,12 +1,35 @@
 // What a request carries through the middlewares of app.ts, typed once.
+import type { DocumentNode, GraphQLError, OperationDefinitionNode } from 'graphql';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Ctx } from '../platform/ctx.js';
-import type { GraphQLRequest } from './graphql-request.js';
+import type { Effect } from '../platform/effect.js';
+import type { RateClass, RootField } from './root-field.js';
 
-export type RateClass = 'general' | 'auth';
+/** What a GraphQL request asks for, checked. */
+export interface GraphQLParams {
+  query: string;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+}
+
+export interface GraphQLRequest {
+  /** Why the request cannot be served. Nothing else is set then. */
+  failure?: unknown;
+  params: GraphQLParams;
+  document?: DocumentNode;
+  /** Why there is no document. */
+  syntaxError?: GraphQLError;
+  /** The operation to run, where the document has it. */
+  operation?: OperationDefinitionNode;
+  roots: readonly RootField[];
+  /** How many nodes the operation asks for. */
+  nodes: number;
+}
 
 export interface State {
   requestId: string;
+  /** Trace that the request belongs to. */
+  traceId?: string;
   /** The caller's address, as `TRUSTED_PROXIES` lets us know it. */
   ip: string;
   /** How errors are spelled. */
@@ -18,11 +41,21 @@ export interface State {
   budgetLeft?: number;
   /** The path's pattern, as metrics count it: `/v1/agents/{id}`. */
   route: string;
+  /** Whether the request may have changed something by now. Set by `limitTime`. */
+  effect: Effect;
   /** Set by `authenticate`. */
   ctx?: Ctx;
   /** Set by the reader of `/graphql`. */
   graphql?: GraphQLRequest;
 }
 
-export type HttpContext = ParameterizedContext<State>;
-export type Handler = Middleware<State>;
+/** What the router knows of a request. */
+export interface Routed {
+  /** Path parameters, decoded. */
+  params: Readonly<Record<string, string>>;
+  /** The endpoints of its path, whatever their methods. */
+  matched?: readonly { methods: readonly string[] }[];
+}
+
+export type HttpContext = ParameterizedContext<State, Routed>;
+export type Handler = Middleware<State, Routed>;

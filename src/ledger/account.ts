@@ -1,15 +1,15 @@
 // Ledger accounts: opened here, read here, never written elsewhere. Kinds as in CONTRACT.md 0 "Ledger model".
-import DataLoader from 'dataloader';
 import type { LedgerAccountStatus } from '../generated/prisma/client.js';
+import { loadTogether } from '../platform/batch.js';
 import type { Ctx } from '../platform/ctx.js';
-import type { Tx } from '../platform/database.js';
-import { newId } from '../platform/ids.js';
+import type { Tx } from '../platform/postgres/database.js';
+import { newId } from '../platform/schema/id.js';
 
 /** The three buckets of a wallet. */
 export const buckets = ['available', 'held', 'wrapped'] as const;
 export type Bucket = (typeof buckets)[number];
 
-/** Balances of a wallet, minor units. `pendingIn` is what others hold for it (Gap G-30). */
+/** Balances of a wallet, minor units. `pendingIn` is what others hold for it (Gap G-35). */
 export interface Balance {
   currency: string;
   available: bigint;
@@ -21,7 +21,7 @@ export interface Balance {
 /** Ledger account ids of a wallet, by bucket. They never change. */
 export type WalletAccounts = Record<Bucket, string>;
 
-/** Opens the buckets of a new wallet. `lowThreshold` (minor units) arms account.balance.low (Gap G-31). */
+/** Opens the buckets of a new wallet. `lowThreshold` (minor units) arms account.balance.low (Gap G-36). */
 export async function openWalletAccounts(ctx: Ctx, tx: Tx, walletId: string, currency: string, lowThreshold: bigint | null): Promise<void> {
   const at = ctx.clock.now();
   await tx.ledgerAccount.createMany({
@@ -52,13 +52,20 @@ export async function unboundedAccount(ctx: Ctx, kind: string, currency: string)
 
 /**
  * What happens to the wallet's money: `blocked` takes credits and refuses debits, `closed` refuses both. Money held stays
- * movable (Gap G-35).
+ * movable (Gap G-42).
  */
 export async function setWalletAccounts(tx: Tx, walletIds: readonly string[], status: LedgerAccountStatus): Promise<void> {
   await tx.ledgerAccount.updateMany({
     where: { ownerId: { in: [...walletIds] }, kind: { in: ['wallet.available', 'wallet.wrapped'] } },
     data: { status },
   });
+}
+
+/** Holds up every posting of the wallets, and every hold for them, until the transaction that closes them has ended. */
+export async function lockWalletAccounts({ workspace }: Ctx, tx: Tx, walletIds: readonly string[]): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM ledger_account
+    WHERE workspace_id = ${workspace.id}::uuid AND owner_id = ANY (${[...walletIds]}::uuid[]) AND kind LIKE 'wallet.%'
+    ORDER BY id FOR UPDATE`;
 }
 
 /** True when any of the wallets has money in any bucket. After setWalletAccounts() in the same transaction, it stays so. */
@@ -96,11 +103,14 @@ interface BalanceRow {
 }
 
 const balancesNow = `SELECT a.owner_id, a.kind, a.currency, a.balance,
-    (SELECT coalesce(sum(h.amount), 0) FROM hold h WHERE h.to_account_id = a.id AND h.status = 'held') AS pending_in
+    (SELECT coalesce(sum(h.amount), 0) FROM hold h WHERE h.workspace_id = a.workspace_id AND h.to_account_id = a.id
+       AND h.status = 'held') AS pending_in
   FROM ledger_account a WHERE a.workspace_id = $1 AND a.owner_id = ANY ($2::uuid[]) AND a.kind LIKE 'wallet.%'`;
-const balancesThen = `SELECT a.owner_id, a.kind, a.currency, ledger_balance_at(a.id, $3) AS balance,
+const balancesThen = `SELECT a.owner_id, a.kind, a.currency, ledger_balance_at($1, a.id, $3) AS balance,
     (SELECT coalesce(sum(h.amount), 0) FROM hold h WHERE h.workspace_id = $1 AND h.to_account_id = a.id
-       AND h.created_at <= $3 AND (h.resolved_at IS NULL OR h.resolved_at > $3)) AS pending_in
+       AND h.status = 'held' AND h.created_at <= $3)
+    + (SELECT coalesce(sum(h.amount), 0) FROM hold h WHERE h.workspace_id = $1 AND h.to_account_id = a.id
+       AND h.resolved_at > $3 AND h.created_at <= $3) AS pending_in
   FROM ledger_account a WHERE a.workspace_id = $1 AND a.owner_id = ANY ($2::uuid[]) AND a.kind LIKE 'wallet.%'`;
 
 /** Balances of wallets, now or as they were at `at` (workspace time), in one query. */
@@ -120,20 +130,9 @@ export async function balances(ctx: Ctx, walletIds: readonly string[], at?: Date
   return byWallet;
 }
 
-const loaders = new WeakMap<Ctx, DataLoader<string, Balance>>();
-
 /** The balance of one wallet now; all that one request asks for are read together. */
-export function balance(ctx: Ctx, walletId: string): Promise<Balance> {
-  let loader = loaders.get(ctx);
-  if (loader === undefined) {
-    loader = new DataLoader(
-      async (ids) => {
-        const found = await balances(ctx, ids);
-        return ids.map((id) => found.get(id) ?? new Error(`wallet ${id} has no ledger accounts`));
-      },
-      { cache: false },
-    );
-    loaders.set(ctx, loader);
-  }
-  return loader.load(walletId);
+export async function balance(ctx: Ctx, walletId: string): Promise<Balance> {
+  const found = await loadTogether(ctx, 'balance', walletId, (ids) => balances(ctx, ids));
+  if (found === undefined) throw new Error(`wallet ${walletId} has no ledger accounts`);
+  return found;
 }

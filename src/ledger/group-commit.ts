@@ -1,17 +1,26 @@
-// Group commit: postings that arrive while a statement is under way go together in the next one, and each caller gets its
-// own verdict. Never waits for more to come: a set leaves as soon as one of the slots is free.
-import { type Database, isConnectionFailure, retrySerialization } from '../platform/database.js';
-import { IdempotencyInFlight } from '../platform/idempotency.js';
-import { IdempotencyDone, refusalError } from './errors.js';
+// Group commit: postings that arrive while a statement is under way go together in the next one, and each caller gets its own
+// verdict. Nothing waits for a timer: a set leaves as soon as one of the slots is free. The queue is bounded in length and in time.
+import { Overloaded } from '../platform/errors.js';
+import type { Database } from '../platform/postgres/database.js';
+import { changedNothing, isUnavailable, retrySerialization } from '../platform/postgres/failure.js';
+import { shardOf } from '../platform/shard.js';
+import { claimSubject, concerns, type Fault, PostingRefused } from './fault.js';
 import { checkPosting, type Posting } from './posting.js';
-import { counterKey, encodeSet, type Fault, postEach, postSet, spenderKey, spendersOf } from './posting-set.js';
+import { encodeSet } from './posting-set.js';
+import { postEach, postSet, valuesOf } from './statement.js';
 
 /** Statements under way at once, and the most postings in one. */
 const slots = 2;
 const largestSet = 100;
+/** Postings that wait in one shard of one process. At 5,000 a second they are sent within half a second. Gap G-71 */
+const longestQueue = 2_000;
+/** Milliseconds that a posting waits for its statement to be sent, unless it says otherwise. */
+const patienceMs = 10_000;
 
 interface Waiting {
   posting: Posting;
+  /** Time of performance.now() after which it is not sent any more. */
+  deadline: number;
   resolve: () => void;
   reject: (error: unknown) => void;
 }
@@ -21,17 +30,23 @@ class Collector {
   #queue: Waiting[] = [];
   #underWay = 0;
   #scheduled = false;
+  #expiry: NodeJS.Timeout | undefined;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
   add(waiting: Waiting): void {
+    if (this.#queue.length >= longestQueue) {
+      waiting.reject(new Overloaded());
+      return;
+    }
     this.#queue.push(waiting);
     if (this.#underWay === 0) {
       this.#flush();
       return;
     }
+    this.#expireLater();
     // Something is under way already: let what arrives in the same turn of the loop go together.
     if (this.#scheduled || this.#underWay >= slots) return;
     this.#scheduled = true;
@@ -42,8 +57,9 @@ class Collector {
   }
 
   #flush(): void {
-    while (this.#underWay < slots && this.#queue.length > 0) {
-      const set = this.#queue.splice(0, largestSet);
+    while (this.#underWay < slots) {
+      const set = this.#take();
+      if (set.length === 0) return;
       this.#underWay += 1;
       void this.#send(set).finally(() => {
         this.#underWay -= 1;
@@ -52,105 +68,145 @@ class Collector {
     }
   }
 
+  /** The next set: the oldest postings whose claims differ. One with a claim of the set waits for the next set, which refuses it. */
+  #take(): Waiting[] {
+    this.#expire();
+    const set: Waiting[] = [];
+    const passedOver: Waiting[] = [];
+    const claimed = new Set<string>();
+    let looked = 0;
+    for (; looked < this.#queue.length && set.length < largestSet; looked += 1) {
+      const waiting = this.#queue[looked] as Waiting;
+      const { workspaceId, claims } = waiting.posting;
+      const subjects = claims.map((claim) => claimSubject(workspaceId, claim));
+      if (subjects.some((subject) => claimed.has(subject))) passedOver.push(waiting);
+      else {
+        for (const subject of subjects) claimed.add(subject);
+        set.push(waiting);
+      }
+    }
+    this.#queue = [...passedOver, ...this.#queue.slice(looked)];
+    return set;
+  }
+
+  /** Refuses what has waited too long. It was never sent, so it certainly had no effect. */
+  #expire(): void {
+    const now = performance.now();
+    if (this.#queue.every(({ deadline }) => deadline > now)) return;
+    const late = this.#queue.filter(({ deadline }) => deadline <= now);
+    this.#queue = this.#queue.filter(({ deadline }) => deadline > now);
+    for (const { reject } of late) reject(new Overloaded());
+  }
+
+  /** Statements that hang must not keep the queue waiting beyond its deadlines. */
+  #expireLater(): void {
+    if (this.#expiry !== undefined || this.#queue.length === 0) return;
+    const next = Math.min(...this.#queue.map(({ deadline }) => deadline));
+    this.#expiry = setTimeout(
+      () => {
+        this.#expiry = undefined;
+        this.#expire();
+        this.#expireLater();
+      },
+      Math.max(1, next - performance.now()),
+    ).unref();
+  }
+
   async #send(set: Waiting[]): Promise<void> {
     try {
       const faults = await this.#post(set);
       if (faults.length === 0) for (const { resolve } of set) resolve();
       else await this.#sort(set, faults);
     } catch (error) {
-      await this.#alone(set, error);
+      await this.#halve(set, error);
     }
   }
 
-  /** Tells those that are refused whatever the others do, sends the untouched again as a set, then the others one by one. */
+  /**
+   * Sends those that no fault concerns again as a set, then the others one by one: faults of a set are about its sums, and alone a
+   * posting may pass, or is refused with its own numbers.
+   */
   async #sort(set: Waiting[], faults: readonly Fault[]): Promise<void> {
-    const spenders = [...spendersOf(set.map(({ posting }) => posting)).keys()];
-    const rest: Waiting[] = [];
-    const contenders: Waiting[] = [];
-    for (const waiting of set) {
-      const mine = faults.filter((fault) => stops(fault, waiting.posting, spenders));
-      const final = mine.find(({ refusal }) => set.length === 1 || !contended.has(refusal));
-      if (final !== undefined) waiting.reject(refusalError(final, waiting.posting));
-      else if (mine.length > 0) contenders.push(waiting);
-      else rest.push(waiting);
+    const touched = new Set(set.filter(({ posting }) => faults.some((fault) => concerns(fault, posting))));
+    const [first] = set;
+    if (touched.size === 0) throw new Error(`faults that concern no posting of their set: ${JSON.stringify(faults)}`);
+    if (set.length === 1) {
+      first?.reject(new PostingRefused(faults));
+      return;
     }
+    const rest = set.filter((waiting) => !touched.has(waiting));
     if (rest.length > 0) await this.#send(rest);
-    if (contenders.length > 0) await this.#oneByOne(contenders);
+    await this.#oneByOne([...touched]);
   }
 
   async #oneByOne(contenders: Waiting[]): Promise<void> {
     try {
       const sets = JSON.stringify(contenders.map(({ posting }) => encodeSet([posting])));
-      const { rows } = await retrySerialization(() =>
-        this.#database.pool.query<Fault & { n: number }>({ name: 'ledger_post_each', text: postEach, values: [sets] }),
-      );
-      const refused = new Map(rows.reverse().map((fault) => [fault.n, fault]));
-      contenders.forEach(({ posting, resolve, reject }, n) => {
-        const fault = refused.get(n);
-        if (fault === undefined) resolve();
-        else reject(refusalError(fault, posting));
+      const { rows } = await retrySerialization(() => this.#database.pool.query<Fault & { n: number }>({ ...postEach, values: [sets] }));
+      contenders.forEach(({ resolve, reject }, index) => {
+        const faults = rows.filter(({ n }) => n === index);
+        if (faults.length === 0) resolve();
+        else reject(new PostingRefused(faults));
       });
     } catch (error) {
-      await this.#alone(contenders, error);
+      await this.#halve(contenders, error);
     }
   }
 
   /**
-   * A statement that failed has changed nothing, so each posting is tried alone and only the faulty one fails. After a lost
-   * connection nobody knows: the callers are told, and their idempotency keys make the next try safe.
+   * A statement that failed has changed nothing, so its set is halved until the faulty posting stands alone and only that one fails.
+   * After a lost connection nobody knows: the callers get the error, and their idempotency keys make the next try safe.
    */
-  async #alone(set: Waiting[], error: unknown): Promise<void> {
-    if (set.length === 1 || isConnectionFailure(error)) for (const { reject } of set) reject(error);
-    else for (const waiting of set) await this.#send([waiting]);
+  async #halve(set: Waiting[], error: unknown): Promise<void> {
+    if (set.length === 1 || isUnavailable(error)) {
+      for (const { reject } of set) reject(error);
+      return;
+    }
+    const middle = set.length >> 1;
+    await this.#send(set.slice(0, middle));
+    await this.#send(set.slice(middle));
   }
 
   async #post(set: readonly Waiting[]): Promise<Fault[]> {
-    const values = encodeSet(set.map(({ posting }) => posting));
-    const { rows } = await retrySerialization(() => this.#database.pool.query<Fault>({ name: 'ledger_post', text: postSet, values }));
+    const values = valuesOf(encodeSet(set.map(({ posting }) => posting)));
+    const { rows } = await retrySerialization(() => this.#database.pool.query<Fault>({ ...postSet, values }));
     return rows;
   }
 }
 
-/** Refusals that come of the sum of a set, or of another's claim to an account: alone, a posting may still pass. */
-const contended = new Set(['insufficient_balance', 'limit_exceeded', 'balance_too_large', 'not_found']);
+const collectors = new WeakMap<Database, Map<number, Collector>>();
 
-function stops({ kind, subject, refusal }: Fault, posting: Posting, spenders: readonly string[]): boolean {
-  switch (kind) {
-    case 'account':
-      return posting.legs.some(
-        ({ accountId, amount }) =>
-          accountId === subject && (amount < 0n || (refusal !== 'insufficient_balance' && refusal !== 'wallet_frozen')),
-      );
-    case 'spender':
-      return spenders[Number(subject)] === spenderKey(posting);
-    case 'limit':
-      return posting.limits.some((use) => counterKey(posting.workspaceId, use) === subject);
-    case 'claim':
-      return posting.claim?.key.id.toString('hex') === subject;
-    case 'reference':
-      return posting.transfer?.reference != null && `${posting.workspaceId} ${posting.transfer.reference}` === subject;
+/** One collector for each database and shard. */
+function collectorOf(database: Database, workspaceId: string): Collector {
+  let ofDatabase = collectors.get(database);
+  if (ofDatabase === undefined) {
+    ofDatabase = new Map();
+    collectors.set(database, ofDatabase);
   }
-}
-
-const collectors = new WeakMap<Database, Collector>();
-
-/**
- * Posts in a statement of its own, together with whatever else is waiting. Resolves when it is committed; throws the refusal
- * as an error of the contract, 409 `idempotency_in_flight` when another process finished the same key meanwhile.
- */
-export async function postGrouped(database: Database, value: Posting): Promise<void> {
-  checkPosting(value);
-  let collector = collectors.get(database);
+  const shard = shardOf(workspaceId);
+  let collector = ofDatabase.get(shard);
   if (collector === undefined) {
     collector = new Collector(database);
-    collectors.set(database, collector);
+    ofDatabase.set(shard, collector);
   }
-  const to = collector;
+  return collector;
+}
+
+/**
+ * Posts in a statement of its own, together with whatever else is waiting. Resolves when it is committed. Throws PostingRefused with
+ * every fault, or 503 `overloaded` when it could not be sent within `withinMs`; neither has an effect.
+ */
+export async function postGrouped(database: Database, value: Posting, { withinMs = patienceMs } = {}): Promise<void> {
+  checkPosting(value);
+  const collector = collectorOf(database, value.workspaceId);
+  value.effect?.begin();
   try {
-    await new Promise<void>((resolve, reject) => to.add({ posting: value, resolve, reject }));
+    await new Promise<void>((resolve, reject) =>
+      collector.add({ posting: value, deadline: performance.now() + withinMs, resolve, reject }),
+    );
   } catch (error) {
-    throw error instanceof IdempotencyDone ? new IdempotencyInFlight() : error;
+    if (error instanceof PostingRefused || changedNothing(error)) value.effect?.undo();
+    throw error;
   }
-  if (value.claim !== undefined) value.claim.key.recorded = true;
   database.written.ring();
 }

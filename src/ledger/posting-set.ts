@@ -1,299 +1,288 @@
-// A set of postings as ledger_post() takes it. What can be known before the database is asked is worked out here: what each
-// account and counter must cover, and how far an account has come with each entry.
-import type { Transfer } from '../generated/prisma/client.js';
-import { sidesById } from '../platform/events.js';
-import type { LimitUse, NewHold, Posting } from './posting.js';
+// A set of postings as ledger_post() takes it: an object with a list for each attribute of the type ledger_set. What can be known
+// before the database is asked is worked out here: what each account and counter must cover, and running totals.
+import { joinLines } from '../events/event.js';
+import { printTime, type Row } from '../platform/postgres/column.js';
+import { claimSubject, guardSubject, limitSubject } from './fault.js';
+import type { Claim, Guard, LimitUse, Posting } from './posting.js';
+import { type RecordTable, recordTables } from './record.js';
 
-/** Something that stands in the way of a set: the account, spender (its place among the spenders), counter, key or reference. */
-export interface Fault {
-  kind: 'account' | 'spender' | 'limit' | 'claim' | 'reference';
-  subject: string;
-  refusal: string;
-  detail: Record<string, string> | null;
+type Value = string | number | bigint | boolean | null;
+
+/** How an attribute is read from a row of its concept. `quoted`: text that may hold anything; other values need no quotes. */
+interface Attribute<T> {
+  name: string;
+  quoted: boolean;
+  read: (row: T) => Value;
 }
 
-const types = [
-  ...['uuid[]', 'uuid[]', 'bigint[]', 'bigint[]', 'int[]', 'timestamptz[]'],
-  ...['int[]', 'int[]', 'bigint[]', 'bigint[]', 'int[]', 'timestamptz[]'],
-  ...['uuid[]', 'uuid[]', 'uuid[]', 'timestamptz[]'],
-  ...['uuid[]', 'uuid[]', 'uuid[]', 'uuid[]'],
-  ...['int[]', 'transfer_type[]', 'transfer_status[]', 'bigint[]', 'text[]'],
-  ...['uuid[]', 'uuid[]', 'uuid[]', 'uuid[]', 'protocol[]', 'capture_mode[]'],
-  ...['initiator_type[]', 'uuid[]', 'uuid[]', 'timestamptz[]', 'jsonb'],
-  ...['uuid[]', 'uuid[]', 'text[]', 'uuid[]', 'uuid[]', 'timestamptz[]', 'json', 'jsonb'],
-  ...['jsonb'],
-];
-/** The statement that posts one set; its arguments come from encodeSet(). */
-export const postSet = `SELECT kind, subject, refusal, detail FROM ledger_post(${types.map((type, i) => `$${i + 1}::${type}`).join(', ')})`;
-/** The statement that posts several sets one after the other; its argument is a JSON list of encodeSet()s. */
-export const postEach = 'SELECT n, kind, subject, refusal, detail FROM ledger_post_each($1::jsonb)';
+function attributes<T>(plain: Record<string, (row: T) => Value>, texts: Record<string, (row: T) => string | null> = {}): Attribute<T>[] {
+  const all = (readers: typeof plain, quoted: boolean) => Object.entries(readers).map(([name, read]) => ({ name, quoted, read }));
+  return [...all(plain, false), ...all(texts, true)];
+}
 
+/** An account that a set touches. */
 interface Touched {
-  accountId: string;
   workspaceId: string;
+  accountId: string;
+  /** Sum of its debits, and of all its entries. */
   debit: bigint;
   delta: bigint;
+  /** An entry that is no return of held money raises its balance. */
+  grows: boolean;
   entries: number;
   at: string;
-  /** From 1, in order of id. */
-  place: number;
-}
-
-type Value = string | bigint | number | null | undefined;
-
-/** A PostgreSQL array of values that need no quotes. */
-function list<T>(rows: readonly T[], value: (row: T, place: number) => Value): string {
-  let text = '{';
-  for (let place = 0; place < rows.length; place += 1) text += `${place === 0 ? '' : ','}${value(rows[place] as T, place) ?? 'NULL'}`;
-  return `${text}}`;
-}
-
-type PrintTime = (at: Date) => string;
-
-/** Prints times; the same one, which a posting names several times, once. */
-function timePrinter(): PrintTime {
-  let last: Date | undefined;
-  let text = '';
-  return (at) => {
-    if (at !== last) text = at.toISOString();
-    last = at;
-    return text;
-  };
-}
-
-/** The key under which a fault names a counter. */
-export function counterKey(workspaceId: string, { counter, window }: Pick<LimitUse, 'counter' | 'window'>): string {
-  return `${workspaceId} ${counter} ${window}`;
-}
-
-/** The spenders of a set, each once, in the order that faults count them. */
-export function spendersOf(postings: readonly Posting[]): Map<string, Posting> {
-  const spenders = new Map<string, Posting>();
-  for (const posting of postings) {
-    const { agentId, sessionId, apiKeyId } = posting.spender;
-    if (agentId ?? sessionId ?? apiKeyId) spenders.set(spenderKey(posting), posting);
-  }
-  return spenders;
-}
-
-/** The key that tells the spenders of a set apart. */
-export function spenderKey({ workspaceId, spender }: Posting): string {
-  return `${workspaceId} ${spender.agentId} ${spender.sessionId} ${spender.apiKeyId}`;
-}
-
-/** The arguments of ledger_post() for `postings`. */
-export function encodeSet(postings: readonly Posting[]): (string | null)[] {
-  const print = timePrinter();
-  const times = postings.map(({ at }) => print(at));
-  const spenders = [...spendersOf(postings).values()];
-  return [
-    ...encodeEntries(postings, times),
-    list(postings, ({ id }) => id),
-    list(postings, ({ workspaceId }) => workspaceId),
-    list(postings, ({ transferId }) => transferId),
-    list(postings, (_, n) => times[n]),
-    list(spenders, ({ workspaceId }) => workspaceId),
-    list(spenders, ({ spender }) => spender.agentId),
-    list(spenders, ({ spender }) => spender.sessionId),
-    list(spenders, ({ spender }) => spender.apiKeyId),
-    ...encodeTransfers(postings, print),
-    ...encodeEvents(postings, print),
-    encodeExtras(postings),
-  ];
+  /** From 1, in order of workspace and id. */
+  index: number;
 }
 
 interface NewEntry {
-  touched: Touched;
-  /** Place of its transaction, from 1. */
+  account: Touched;
+  /** Index of its transaction, from 1. */
   transaction: number;
   amount: bigint;
-  /** How far its account has come with it. */
-  delta: bigint;
+  /** Running total of its account within the set, and its number within it. */
+  total: bigint;
   number: number;
   at: string;
 }
 
-/** Accounts and entries. */
-function encodeEntries(postings: readonly Posting[], times: readonly string[]): string[] {
+/** A limit that a set uses: the sum of its uses against the least of its maxima. */
+interface Limit extends LimitUse {
+  workspaceId: string;
+  at: string;
+  /** From 1, in order of workspace, counter and window. */
+  index: number;
+}
+
+interface NewUse {
+  limit: Limit;
+  /** What the uses before it in the set come to. */
+  total: bigint;
+}
+
+interface InWorkspace<T> {
+  workspaceId: string;
+  at: string;
+  value: T;
+}
+
+const accountAttributes = attributes<Touched>({
+  account_workspace: ({ workspaceId }) => workspaceId,
+  account_id: ({ accountId }) => accountId,
+  account_debit: ({ debit }) => debit,
+  account_delta: ({ delta }) => delta,
+  account_grows: ({ grows }) => grows,
+  account_entries: ({ entries }) => entries,
+  account_at: ({ at }) => at,
+});
+const entryAttributes = attributes<NewEntry>({
+  entry_account: ({ account }) => account.index,
+  entry_transaction: ({ transaction }) => transaction,
+  entry_amount: ({ amount }) => amount,
+  entry_total: ({ total }) => total,
+  entry_number: ({ number }) => number,
+  entry_at: ({ at }) => at,
+});
+const transactionAttributes = attributes<InWorkspace<Posting>>({
+  transaction_workspace: ({ workspaceId }) => workspaceId,
+  transaction_id: ({ value }) => value.id,
+  transaction_transfer: ({ value }) => value.transferId,
+  transaction_at: ({ at }) => at,
+});
+const guardAttributes = attributes<InWorkspace<Guard>>({
+  guard_workspace: ({ workspaceId }) => workspaceId,
+  guard_kind: ({ value }) => value.kind,
+  guard_id: ({ value }) => value.id,
+  guard_at: ({ value, at }) => (value.at === undefined ? at : printTime(value.at)),
+});
+const limitAttributes = attributes<Limit>(
+  {
+    limit_workspace: ({ workspaceId }) => workspaceId,
+    limit_used: ({ used }) => used,
+    limit_reserved: ({ reserved }) => reserved,
+    limit_maximum: ({ maximum }) => maximum,
+    limit_at: ({ at }) => at,
+  },
+  {
+    limit_counter: ({ counter }) => counter,
+    limit_window: ({ window }) => window,
+    limit_marks: ({ marks }) => (marks === undefined ? null : `{${marks.join(',')}}`),
+  },
+);
+const useAttributes = attributes<NewUse>({
+  use_limit: ({ limit }) => limit.index,
+  use_total: ({ total }) => total,
+});
+const claimAttributes = attributes<InWorkspace<Claim>>(
+  {
+    claim_workspace: ({ workspaceId }) => workspaceId,
+    claim_kind: ({ value }) => value.kind,
+    claim_expires_at: ({ value }) => (value.expiresAt === undefined ? null : printTime(value.expiresAt)),
+  },
+  {
+    claim_key: ({ value }) => value.key,
+    claim_reference: ({ value }) => value.reference ?? null,
+    claim_fingerprint: ({ value }) => value.fingerprint ?? null,
+  },
+);
+
+/** Every attribute of ledger_set; the tests hold them to the catalog. */
+export const setAttributes: readonly string[] = [
+  ...[accountAttributes, entryAttributes, transactionAttributes, guardAttributes, limitAttributes, useAttributes, claimAttributes].flatMap(
+    (list) => (list as Attribute<never>[]).map(({ name }) => name),
+  ),
+  'transaction_limits',
+  'transaction_first_use',
+  'transaction_last_use',
+];
+
+/** The arguments of ledger_post() by name: `s` is the set, `<table>_rows` are the rows that are recorded with it. */
+export type SetArguments = { s: Record<string, unknown> } & { [T in RecordTable as `${T}_rows`]?: readonly Row[] };
+
+/** The arguments of ledger_post() for `postings`. */
+export function encodeSet(postings: readonly Posting[]): SetArguments {
+  const rows = postings.map((value) => ({ workspaceId: value.workspaceId, at: printTime(value.at), value }));
+  const { accounts, entries } = entriesOf(rows);
+  const s: Record<string, unknown> = {};
+  writeLists(s, accountAttributes, accounts);
+  writeLists(s, entryAttributes, entries);
+  writeLists(s, transactionAttributes, rows);
+  writeLists(s, guardAttributes, guardsOf(rows));
+  writeLists(s, claimAttributes, claimsOf(rows));
+  if (postings.some(({ limits }) => limits.length > 0)) writeLimits(s, rows);
+  return { s, ...recordsOf(postings) };
+}
+
+/** Writes a list for each attribute; none when there are no rows. */
+function writeLists<T>(set: Record<string, unknown>, of: readonly Attribute<T>[], rows: readonly T[]): void {
+  if (rows.length === 0) return;
+  for (const { name, quoted, read } of of) set[name] = quoted ? rows.map(read) : plainList(rows, read);
+}
+
+/** An array as PostgreSQL spells it, of values that need no quotes: it takes half the time that a list of JSON does. */
+function plainList<T>(rows: readonly T[], read: (row: T) => Value): string {
+  let text = '{';
+  for (const row of rows) text += `${text === '{' ? '' : ','}${read(row) ?? 'NULL'}`;
+  return `${text}}`;
+}
+
+/** The accounts of a set in order, and its entries. */
+function entriesOf(postings: readonly InWorkspace<Posting>[]): { accounts: Touched[]; entries: NewEntry[] } {
   const accounts = new Map<string, Touched>();
   const entries: NewEntry[] = [];
-  for (const [n, { workspaceId, legs }] of postings.entries()) {
-    const iso = times[n] as string;
-    for (const { accountId, amount } of legs) {
-      // An account that a posting of another workspace names too is asked for twice, so that the database refuses that one.
-      const key = `${accountId} ${workspaceId}`;
-      let touched = accounts.get(key);
-      if (touched === undefined) {
-        touched = { accountId, workspaceId, debit: 0n, delta: 0n, entries: 0, at: iso, place: 0 };
-        accounts.set(key, touched);
-      }
-      touched.delta += amount;
-      touched.entries += 1;
-      if (amount < 0n) touched.debit -= amount;
-      if (iso > touched.at) touched.at = iso;
-      entries.push({ touched, transaction: n + 1, amount, delta: touched.delta, number: touched.entries, at: touched.at });
+  for (const [n, { workspaceId, at, value }] of postings.entries()) {
+    for (const leg of value.legs) {
+      const account = touch(accounts, workspaceId, leg.accountId, at);
+      account.delta += leg.amount;
+      account.entries += 1;
+      if (leg.amount < 0n) account.debit -= leg.amount;
+      else if (leg.returns !== true) account.grows = true;
+      if (at > account.at) account.at = at;
+      const { delta: total, entries: number } = account;
+      entries.push({ account, transaction: n + 1, amount: leg.amount, total, number, at: account.at });
     }
   }
-  const sorted = [...accounts.keys()].sort().map((key) => accounts.get(key) as Touched);
-  sorted.forEach((touched, n) => {
-    touched.place = n + 1;
-  });
-  return [
-    list(sorted, ({ accountId }) => accountId),
-    list(sorted, ({ workspaceId }) => workspaceId),
-    list(sorted, ({ debit }) => debit),
-    list(sorted, ({ delta }) => delta),
-    list(sorted, (touched) => touched.entries),
-    list(sorted, ({ at }) => at),
-    list(entries, ({ touched }) => touched.place),
-    list(entries, ({ transaction }) => transaction),
-    list(entries, ({ amount }) => amount),
-    list(entries, ({ delta }) => delta),
-    list(entries, ({ number }) => number),
-    list(entries, ({ at }) => at),
-  ];
+  const sorted = inOrderOfKey(accounts);
+  for (const [n, account] of sorted.entries()) account.index = n + 1;
+  return { accounts: sorted, entries };
 }
 
-/** Transfers that are new. Id, workspace and time are those of their transaction. */
-function encodeTransfers(postings: readonly Posting[], print: PrintTime): (string | null)[] {
-  const places: number[] = [];
-  const transfers: Transfer[] = [];
-  let plain = true;
-  for (const [n, { transfer }] of postings.entries()) {
-    if (transfer === undefined) continue;
-    places.push(n + 1);
-    transfers.push(transfer);
-    plain &&= isPlain(transfer);
+/** Two workspaces that name one account name two: the database finds it for its own alone. */
+function touch(accounts: Map<string, Touched>, workspaceId: string, accountId: string, at: string): Touched {
+  const key = `${workspaceId} ${accountId}`;
+  let touched = accounts.get(key);
+  if (touched === undefined) {
+    touched = { workspaceId, accountId, debit: 0n, delta: 0n, grows: false, entries: 0, at, index: 0 };
+    accounts.set(key, touched);
   }
-  return [
-    list(places, (place) => place),
-    list(transfers, ({ type }) => type),
-    list(transfers, ({ status }) => status),
-    list(transfers, ({ amount }) => amount),
-    list(transfers, ({ currency }) => currency),
-    list(transfers, ({ fromAccountId }) => fromAccountId),
-    list(transfers, ({ toAccountId }) => toAccountId),
-    list(transfers, ({ fromWalletId }) => fromWalletId),
-    list(transfers, ({ toWalletId }) => toWalletId),
-    list(transfers, ({ protocol }) => protocol),
-    list(transfers, ({ capture }) => capture),
-    list(transfers, ({ initiatedByType }) => initiatedByType),
-    list(transfers, ({ initiatedById }) => initiatedById),
-    list(transfers, ({ agentId }) => agentId),
-    list(transfers, ({ completedAt }) => completedAt && print(completedAt)),
-    plain ? null : JSON.stringify(transfers.map(restOf)),
-  ];
+  return touched;
 }
 
-function isPlain({ description, reference, metadata, holdId }: Transfer): boolean {
-  return description === null && reference === null && holdId === null && Object.keys(metadata as object).length === 0;
+function inOrderOfKey<T>(rows: ReadonlyMap<string, T>): T[] {
+  return [...rows.keys()].sort().map((key) => rows.get(key) as T);
 }
 
-/** What few transfers have. */
-function restOf({ description, reference, metadata, holdId, capturedAmount, holdExpiresAt, dueAt }: Transfer): object {
-  return {
-    description,
-    reference,
-    metadata,
-    hold_id: holdId,
-    captured_amount: capturedAmount?.toString() ?? null,
-    hold_expires_at: holdExpiresAt,
-    due_at: dueAt,
-  };
-}
-
-function encodeEvents(postings: readonly Posting[], print: PrintTime): (string | null)[] {
-  const events = postings.flatMap((posting) => posting.events);
-  const workspaces = postings.flatMap(({ workspaceId, events: { length } }) => new Array<string>(length).fill(workspaceId));
-  // The events of one posting often say the same.
-  let said: object | undefined;
-  let text = '';
-  const data = events.map((event) => {
-    if (event.data !== said) text = JSON.stringify(event.data);
-    said = event.data;
-    return text;
+/** The limits of a set, and the uses of each of its transactions. */
+function writeLimits(set: Record<string, unknown>, postings: readonly InWorkspace<Posting>[]): void {
+  const { limits, uses } = limitsOf(postings);
+  writeLists(set, limitAttributes, limits);
+  writeLists(set, useAttributes, uses);
+  set['transaction_limits'] = postings.map(({ value }) => (value.limits.length === 0 ? null : value.limits.map(printUse)));
+  let last = 0;
+  const ranges = postings.map(({ value }) => {
+    const first = last + 1;
+    last += value.limits.length;
+    return { first, last };
   });
-  return [
-    list(workspaces, (workspace) => workspace),
-    list(events, ({ id }) => id),
-    list(events, ({ type }) => type),
-    list(events, ({ objectId }) => objectId),
-    list(events, ({ agentId }) => agentId),
-    list(events, ({ createdAt }) => print(createdAt)),
-    `[${data.join(',')}]`,
-    sidesById(events),
-  ];
+  set['transaction_first_use'] = plainList(ranges, ({ first }) => first);
+  set['transaction_last_use'] = plainList(ranges, (range) => range.last);
 }
 
-/** What only some postings carry; null when none does. */
-function encodeExtras(postings: readonly Posting[]): string | null {
-  const limits = limitRows(postings);
-  const claims = postings.flatMap(claimRow);
-  const holds = postings.flatMap((p) => (p.hold === undefined ? [] : [holdRow(p, p.hold)]));
-  const references = postings.flatMap((p) =>
-    p.transfer?.reference ? [{ workspace_id: p.workspaceId, reference: p.transfer.reference }] : [],
-  );
-  if (limits.length + claims.length + holds.length + references.length === 0) return null;
-  return JSON.stringify({
-    ...(limits.length > 0 && { limits }),
-    ...(claims.length > 0 && { claims }),
-    ...(holds.length > 0 && { holds }),
-    ...(references.length > 0 && { references }),
-  });
+const printUse = ({ counter, window, used, reserved }: LimitUse) => ({ counter, window, used: `${used}`, reserved: `${reserved}` });
+
+/** Every guard once. Of a row that expires the latest time counts. */
+function guardsOf(postings: readonly InWorkspace<Posting>[]): InWorkspace<Guard>[] {
+  const guards = new Map<string, InWorkspace<Guard>>();
+  for (const { workspaceId, at, value } of postings) {
+    for (const guard of value.guards) {
+      const key = guardSubject(workspaceId, guard);
+      const known = guards.get(key)?.value.at;
+      if (known === undefined || (guard.at !== undefined && guard.at > known)) guards.set(key, { workspaceId, at, value: guard });
+    }
+  }
+  return [...guards.values()];
 }
 
-/** Every counter once, in order: the sum of its uses against the least of its maxima. */
-function limitRows(postings: readonly Posting[]): object[] {
-  const counters = new Map<string, LimitUse & { workspaceId: string }>();
-  for (const { workspaceId, limits } of postings) {
-    for (const use of limits) {
-      const key = counterKey(workspaceId, use);
-      const sum = counters.get(key);
-      if (sum === undefined) counters.set(key, { ...use, workspaceId });
-      else {
-        sum.used += use.used;
-        sum.reserved += use.reserved;
-        if (sum.maximum === null || (use.maximum !== null && use.maximum < sum.maximum)) sum.maximum = use.maximum;
+/** Every counter once, in order, and every use of one. */
+function limitsOf(postings: readonly InWorkspace<Posting>[]): { limits: Limit[]; uses: NewUse[] } {
+  const counters = new Map<string, Limit>();
+  const uses: NewUse[] = [];
+  for (const { workspaceId, at, value } of postings) {
+    for (const use of value.limits) {
+      const key = limitSubject(workspaceId, use);
+      const limit = counters.get(key);
+      if (limit === undefined) {
+        const first: Limit = { ...use, workspaceId, at, index: 0 };
+        counters.set(key, first);
+        uses.push({ limit: first, total: 0n });
+      } else {
+        uses.push({ limit, total: clipped(limit.used + limit.reserved) });
+        limit.used += use.used;
+        limit.reserved += use.reserved;
+        limit.maximum = least(limit.maximum, use.maximum);
+        limit.marks = use.marks ?? limit.marks;
       }
     }
   }
-  const sorted = [...counters].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([, { workspaceId, ...use }]) => ({
-    workspace_id: workspaceId,
-    requested: (use.used + use.reserved).toString(),
-    ...limitRow(use),
-  }));
+  const limits = inOrderOfKey(counters);
+  for (const [n, limit] of limits.entries()) limit.index = n + 1;
+  return { limits, uses };
 }
 
-function limitRow({ counter, window, used, reserved, maximum }: LimitUse): object {
-  return { counter, window, used: used.toString(), reserved: reserved.toString(), maximum: maximum?.toString() ?? null };
+/** What no bigint holds passes every maximum, so that the set is refused; the database has to be able to read it until then. */
+function clipped(total: bigint): bigint {
+  return total > largestBigint ? largestBigint : total;
+}
+const largestBigint = 2n ** 63n - 1n;
+
+function least(a: bigint | null, b: bigint | null): bigint | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
 }
 
-function claimRow({ workspaceId, claim }: Posting): object[] {
-  if (claim === undefined) return [];
-  const { id, fingerprint, expiresAt } = claim.key;
-  return [
-    {
-      id: id.toString('hex'),
-      workspace_id: workspaceId,
-      fingerprint: fingerprint.toString('hex'),
-      reference: claim.reference,
-      expires_at: expiresAt,
-    },
-  ];
+function claimsOf(postings: readonly InWorkspace<Posting>[]): InWorkspace<Claim>[] {
+  const claims = new Map<string, InWorkspace<Claim>>();
+  for (const { workspaceId, at, value } of postings) {
+    for (const claim of value.claims) claims.set(claimSubject(workspaceId, claim), { workspaceId, at, value: claim });
+  }
+  return inOrderOfKey(claims);
 }
 
-function holdRow({ workspaceId, transferId, at }: Posting, hold: NewHold): object {
-  return {
-    workspace_id: workspaceId,
-    id: hold.id,
-    transfer_id: transferId,
-    from_account_id: hold.fromAccountId,
-    held_account_id: hold.heldAccountId,
-    to_account_id: hold.toAccountId,
-    currency: hold.currency,
-    amount: hold.amount.toString(),
-    limits: hold.limits.map(limitRow),
-    created_at: at,
-  };
+function recordsOf(postings: readonly Posting[]): Omit<SetArguments, 's'> {
+  const records: Record<string, readonly Row[]> = {};
+  for (const table of recordTables) {
+    const rows = postings.flatMap(({ records: own }) => own[table] ?? []);
+    if (rows.length > 0) records[`${table}_rows`] = table === 'outbox' ? joinLines(rows) : rows;
+  }
+  return records;
 }

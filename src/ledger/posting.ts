@@ -1,64 +1,66 @@
-// A posting is a pure value: entries that sum to zero per currency, limits that must hold, and what is recorded with them.
-// ledger_post() applies it wholly or not at all (prisma/migrations/*_ledger). ARCHITECTURE: docs/architecture.md "The ledger".
-import type { Transfer } from '../generated/prisma/client.js';
-import type { Actor, Ctx, Environment } from '../platform/ctx.js';
-import type { Tx } from '../platform/database.js';
-import type { EventRow } from '../platform/events.js';
-import type { IdempotencyClaim } from '../platform/idempotency.js';
-import { newId } from '../platform/ids.js';
-import { refusalError } from './errors.js';
-import { encodeSet, type Fault, postSet } from './posting-set.js';
+// A posting is a pure value: legs that sum to zero per currency, limits that must hold, guards and claims, and the rows that are
+// recorded with it. ledger_post() applies it wholly or not at all (prisma/migrations/*_ledger; docs/architecture.md 5).
+import type { Actor, Ctx } from '../platform/ctx.js';
+import type { Effect } from '../platform/effect.js';
+import { newId } from '../platform/schema/id.js';
+import type { Records } from './record.js';
 
 /** One signed movement on one ledger account, minor units: positive raises the balance. */
 export interface Leg {
   accountId: string;
   currency: string;
   amount: bigint;
+  /** Money that was held and goes back where it came from: it always fits (Gap G-11). */
+  returns?: true;
 }
 
-/** A use of a limit: `used + reserved` of the counter in this window may not pass `maximum`. Negative amounts give back. */
+/**
+ * A use of a limit: `used + reserved` of the counter in this window may not pass `maximum`; without one nothing is checked. Negative
+ * amounts give back.
+ */
 export interface LimitUse {
   counter: string;
   window: string;
   used: bigint;
   reserved: bigint;
   maximum: bigint | null;
+  /** Amounts whose passing, upwards, is recorded as a limit_crossing. */
+  marks?: readonly bigint[] | undefined;
 }
 
-/** Money set aside by a posting, to be resolved by another. */
-export interface NewHold {
+/** A row whose state must hold at the moment of posting. One SQL function for each kind says when it does (guard_refusal). */
+export interface Guard {
+  kind: 'workspace' | 'api_key' | 'session' | 'agent' | 'agent_token' | 'payee' | 'payer';
   id: string;
-  fromAccountId: string;
-  heldAccountId: string;
-  toAccountId: string;
-  currency: string;
-  amount: bigint;
-  limits: readonly LimitUse[];
+  /** Real time by which a row that expires is judged; the time of the posting by default. */
+  at?: Date;
 }
 
-/** Whose authority a posting spends under: checked again inside the posting. */
-export interface Spender {
-  agentId?: string | undefined;
-  sessionId?: string | undefined;
-  apiKeyId?: string | undefined;
+/** Something that a posting uses up, once for ever, or until `expiresAt`. `key` is unique within its kind and workspace. */
+export interface Claim {
+  kind: 'idempotency_key' | 'reference';
+  key: string;
+  /** What it was used for. */
+  reference?: string;
+  /** What another use is compared with, to tell a repetition from a mistake. */
+  fingerprint?: string;
+  expiresAt?: Date;
 }
 
 export interface Posting {
   /** Id of the ledger transaction, a transfer's own for its first; a second posting with it is refused by the database. */
   id: string;
   workspaceId: string;
-  environment: Environment;
   at: Date;
+  /** The transfer that this posting belongs to. Its uses of limits are found again by it. */
+  transferId: string | null;
   legs: readonly Leg[];
   limits: readonly LimitUse[];
-  spender: Spender;
-  /** The transfer that this posting belongs to. */
-  transferId: string | null;
-  /** Recorded with the posting. */
-  transfer?: Transfer;
-  hold?: NewHold;
-  events: readonly EventRow[];
-  claim?: { key: IdempotencyClaim; reference: string };
+  guards: readonly Guard[];
+  claims: readonly Claim[];
+  records: Records;
+  /** Of the request that posts: it notes what may have been committed, for what a failure says. */
+  effect?: Effect;
 }
 
 /** Two legs that move `amount` from one account to another. */
@@ -69,39 +71,36 @@ export function move(currency: string, amount: bigint, from: string, to: string)
   ];
 }
 
-/** The credential of `actor` as a spender. `agentId` names the agent that an API key acts for. */
-export function spenderOf(actor: Actor, agentId?: string): Spender {
-  const { kind, id } = actor.credential;
-  return {
-    agentId: actor.agent?.id ?? agentId,
-    sessionId: kind === 'session' ? id : undefined,
-    apiKeyId: actor.type === 'api_key' || actor.type === 'user' ? actor.id : undefined,
-  };
+/** The guards of whoever asks: its credential, and the agent that spends (`agentId` when an API key acts for one). */
+export function guardsOf({ actor, platform }: Pick<Ctx, 'actor' | 'platform'>, agentId = actor.agent?.id): Guard[] {
+  const guards = credentialGuards(actor, platform.clock.now());
+  return agentId === undefined ? guards : [...guards, { kind: 'agent', id: agentId }];
 }
 
-/** A posting of the request: id, workspace, time and idempotency key come from `ctx`, the rest from `parts`. */
-export function posting(ctx: Ctx, parts: Pick<Posting, 'legs' | 'transferId' | 'events'> & Partial<Posting>): Posting {
+function credentialGuards({ type, id, credential }: Actor, at: Date): Guard[] {
+  if (credential.kind === 'session') return [{ kind: 'session', id: credential.id }];
+  if (credential.kind === 'agent_token') return [{ kind: 'agent_token', id: credential.id, at }];
+  // A JWT session lives and dies with the key that it was made with, whose id the user has.
+  return type === 'api_key' || type === 'user' ? [{ kind: 'api_key', id }] : [];
+}
+
+/** A posting of the request: id, workspace and time come from `ctx`, the rest from `parts`. */
+export function posting(ctx: Ctx, parts: Pick<Posting, 'legs' | 'transferId'> & Partial<Posting>): Posting {
   const at = parts.at ?? ctx.clock.now();
-  return { id: newId(at), workspaceId: ctx.workspace.id, environment: ctx.workspace.environment, at, limits: [], spender: {}, ...parts };
+  const { effect, workspace } = ctx;
+  return { id: newId(at), workspaceId: workspace.id, at, limits: [], guards: [], claims: [], records: {}, effect, ...parts };
 }
 
-/** Throws when a posting is not one: no legs, a zero leg, or a currency that does not sum to zero. A fault of ours. */
-export function checkPosting({ legs }: Pick<Posting, 'legs'>): void {
+/**
+ * Throws when a posting is not one: it moves nothing (unless it changes uses of limits, or asks guards, alone), has a zero leg, or a
+ * currency that does not sum to zero. A fault of ours.
+ */
+export function checkPosting({ legs, limits = [], guards = [] }: Pick<Posting, 'legs'> & Partial<Posting>): void {
   const sums = new Map<string, bigint>();
   for (const { currency, amount } of legs) {
     if (amount === 0n) throw new Error('a leg of a posting moves nothing');
     sums.set(currency, (sums.get(currency) ?? 0n) + amount);
   }
-  if (legs.length < 2) throw new Error('a posting has at least two legs');
+  if (legs.length < 2 && (legs.length > 0 || limits.length + guards.length === 0)) throw new Error('a posting has at least two legs');
   for (const [currency, sum] of sums) if (sum !== 0n) throw new Error(`the legs of a posting in ${currency} sum to ${sum}`);
-}
-
-/**
- * Posts inside a transaction that also writes other rows. Call it last: its locks are then held shortly.
- * Throws the refusal as an error of the contract, which rolls the transaction back.
- */
-export async function post(tx: Tx, value: Posting): Promise<void> {
-  checkPosting(value);
-  const [fault] = await tx.$queryRawUnsafe<Fault[]>(postSet, ...encodeSet([value]));
-  if (fault !== undefined) throw refusalError(fault, value);
 }

@@ -1,8 +1,15 @@
 // Facts read for every request (credentials, caps) kept in the process, dropped at once when any process changes them:
-// the database notifies on channel `cache` (triggers), and while nobody listens nothing is kept (CONTRACT.md 5).
+// the database notifies on channel `cache` (triggers), and while nobody listens nothing is kept (CONTRACT.md 5). A listener that has
+// fallen silent is noticed within 5 s.
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Logger } from './log.js';
+
+/** How often the listening connection is asked whether it is alive, and how long it may take to answer. */
+const pingEveryMs = 3_000;
+const answerMs = 2_000;
+/** No entry is older (Gap G-15), so what a notification did not reach is read again after it. */
+const maxAgeMs = 60_000;
 
 interface Entry {
   value: unknown;
@@ -29,20 +36,29 @@ export class CoherentCache {
   constructor(url: string, log: Logger, max = 50_000) {
     this.#url = url;
     this.#log = log;
-    this.#entries = new LRUCache({ max, dispose: (entry, key) => this.#untag(entry, key) });
+    this.#entries = new LRUCache({ max, ttl: maxAgeMs, dispose: (entry, key) => this.#untag(entry, key) });
   }
 
   /** Starts listening. Returns when the channel is open. */
   async open(): Promise<void> {
-    const client = new pg.Client({ connectionString: this.#url, application_name: 'cache', keepAlive: true });
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'cache',
+      keepAlive: true,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
+    });
     let down = false;
+    let ping: NodeJS.Timeout | undefined;
     const lost = () => {
       if (down) return;
       down = true;
+      clearTimeout(ping);
       this.#listening = false;
       this.clear();
       client.removeAllListeners('notification');
-      client.end().catch(() => {});
+      // Not `end()`: a server that does not answer would not answer a farewell either.
+      client.connection.stream.destroy();
       if (!this.#closed)
         this.#retry = setTimeout(() => void this.open().catch((error) => this.#log.warn({ err: error }, 'cache listener is down')), 500);
     };
@@ -60,6 +76,11 @@ export class CoherentCache {
     this.#listening = !down;
     this.clear();
     this.#tell(null);
+    // A connection can die without a word (a firewall, a failover). What it did not deliver would be missed for ever.
+    const pingLater = () => {
+      if (!down) ping = setTimeout(() => client.query('SELECT 1').then(pingLater, lost), pingEveryMs).unref();
+    };
+    pingLater();
   }
 
   /** The kept value of `key`, or what `load` finds. Null and undefined are not kept. */

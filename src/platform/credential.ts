@@ -19,6 +19,22 @@ export class EnvironmentMismatch extends declareError(401, 'environment_mismatch
   }
 }
 
+/** Unknown, revoked or expired: one answer, so that it tells nothing about which keys there were. A posting answers with it too. */
+export class InvalidApiKey extends declareError(401, 'invalid_api_key') {
+  constructor() {
+    super('This API key is not accepted: it is unknown, revoked or expired.', {
+      headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+    });
+  }
+}
+
+/** An agent token that is unknown or was rotated. A posting answers with it too. */
+export class InvalidAgentToken extends declareError(401, 'invalid_agent_token') {
+  constructor(message: string) {
+    super(message, { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } });
+  }
+}
+
 /** Who a credential stands for, and where. */
 export interface Identity {
   actor: Actor;
@@ -43,4 +59,14 @@ export function anonymous(environment: Environment): Identity {
     actor: { type: 'anonymous', id: 'anonymous', name: 'anonymous', scopes: [], credential: { kind: 'none', id: '' } },
     workspace: { id: nilUuid, tenantId: nilUuid, environment, clockOffsetMs: 0 },
   };
+}
+
+/**
+ * The cache tags of what an actor's credential rests on. When one is dropped, the credential may have ended: a stream that was opened
+ * with it ends then, and its reader has to come again.
+ */
+export function tagsOf({ type, id, credential, agent }: Actor): string[] {
+  // The rights of a user are those of the API key behind the JWT.
+  const own = type === 'user' ? `api_key:${id}` : `${credential.kind}:${credential.id}`;
+  return agent === undefined ? [own] : [own, `agent:${agent.id}`];
 }

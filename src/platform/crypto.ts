@@ -1,5 +1,5 @@
 // Hashes of credentials, encryption of secrets at rest, and new random tokens. Everything is node:crypto.
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 'node:crypto';
 
 /** SHA-256 of a credential or key: what is stored in place of it. */
 export function sha256(text: string): Buffer<ArrayBuffer> {
@@ -17,7 +17,7 @@ export function decodeBase64(text: string, bytes: number): Buffer<ArrayBuffer> |
   return decoded.length === bytes && decoded.toString('base64') === text ? decoded : null;
 }
 
-/** Encrypts secrets at rest: AES-256-GCM under SECRETS_KEY, bound to the row that holds them. */
+/** What is done with SECRETS_KEY: secrets are encrypted at rest (AES-256-GCM, bound to the row that holds them), and texts signed. */
 export class Vault {
   readonly #key: Buffer;
 
@@ -33,6 +33,11 @@ export class Vault {
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(rowId));
     const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), text]) as Buffer<ArrayBuffer>;
+  }
+
+  /** 16 bytes that only this key makes of `text`. `purpose` keeps the uses of the key apart. */
+  sign(purpose: string, text: string): Buffer {
+    return createHmac('sha256', this.#key).update(`${purpose}\n${text}`).digest().subarray(0, 16);
   }
 
   /** The secret again. Throws when the key, the row or the bytes are not those that sealed it. */

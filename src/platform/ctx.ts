@@ -3,11 +3,13 @@ import type { Config } from '../config.js';
 import type { CoherentCache } from './cache.js';
 import type { Clock } from './clock.js';
 import type { Vault } from './crypto.js';
-import type { Database, Db } from './database.js';
+import type { DueBell } from './due/due-bell.js';
+import type { Effect } from './effect.js';
+import type { NextAction, OpenItem } from './errors.js';
 import type { Fanout } from './fanout.js';
-import type { IdempotencyClaim } from './idempotency.js';
 import type { Logger } from './log.js';
-import type { Outbound } from './outbound.js';
+import type { Outbound } from './outbound/client.js';
+import type { Database, Db, Tx } from './postgres/database.js';
 import type { Signal } from './signal.js';
 
 export type Environment = 'test' | 'live';
@@ -18,6 +20,14 @@ export interface Workspace {
   tenantId: string;
   environment: Environment;
   clockOffsetMs: number;
+}
+
+/** The driver reads a bigint as text, Prisma as a bigint. */
+type WorkspaceRow = Omit<Workspace, 'clockOffsetMs'> & { clockOffsetMs: bigint | string };
+
+/** The workspace of a row as a database client reads it. */
+export function workspaceOf({ id, tenantId, environment, clockOffsetMs }: WorkspaceRow): Workspace {
+  return { id, tenantId, environment, clockOffsetMs: Number(clockOffsetMs) };
 }
 
 /** The agent behind an actor, as last read with the credential. Postings check it again. */
@@ -45,20 +55,23 @@ export interface Actor {
 /** The most that a field asks of an actor; checked before any input is read. `operator` is everyone but agents. */
 export type Audience = 'public' | 'any' | 'operator' | 'api_key';
 
-/** What happens by itself, for those who must see to it at once: a sandbox whose clock is advanced. */
+/** The background work of one workspace, for a sandbox whose clock is advanced. */
 export interface Agenda {
   /** Tables whose rows have a due_at. */
   tables: readonly string[];
-  /** Publishes what was written and does what is due, until nothing is left that can be taken. */
-  settle(): Promise<void>;
+  /** Publishes what the workspace wrote and runs what is due in it, until nothing is left that can be taken. */
+  settle(workspaceId: string): Promise<void>;
 }
+
+/** What a context keeps open on some of the wallets, at most `most`, and the request that would end each. */
+export type OpenOn = (ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number) => Promise<(OpenItem & { ends: NextAction })[]>;
 
 /** Long-lived parts of the process, made once by main (or by the test harness) and handed to every request and worker. */
 export interface Platform {
   config: Config;
   database: Database;
   cache: CoherentCache;
-  /** What is told to the readers of every process. */
+  /** Announces items to the readers of every process. */
   fanout: Fanout;
   /** Milliseconds between the heartbeats of a stream. */
   heartbeatMs: number;
@@ -69,10 +82,22 @@ export interface Platform {
   clock: Clock;
   log: Logger;
   agenda: Agenda;
-  /** Rung when this process has written rows that are due at once. */
-  due: Signal;
+  /** What may keep a wallet from being closed, context by context. */
+  openOn: readonly OpenOn[];
+  /** Rung when this process has written rows that become due soon. */
+  due: DueBell;
   /** Rung when this process has published events. */
   published: Signal;
+}
+
+/** What a request with a key carries. `key` is a digest of scope and key, `replayOf` the reference of the first run. */
+export interface IdempotencyClaim {
+  key: string;
+  fingerprint: string;
+  expiresAt: Date;
+  replayOf?: string;
+  /** Set once the claim is written with the effect. */
+  recorded: boolean;
 }
 
 export interface Ctx {
@@ -85,7 +110,15 @@ export interface Ctx {
   platform: Platform;
   log: Logger;
   requestId: string;
+  /** Trace of the request, from its `traceparent`: 32 hexadecimal digits. Kept as `trace_id` on what the request makes. */
+  traceId?: string;
   ip: string;
+  effect: Effect;
   /** Set when the request carries an Idempotency-Key. */
   idempotency?: IdempotencyClaim;
+}
+
+/** The ctx for rules that only read, inside a transaction: they take no second connection, for which everybody may be waiting. */
+export function within(ctx: Ctx, tx: Tx): Ctx {
+  return { ...ctx, db: tx as Db };
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config.js';
-import { embeddedDatabaseUrl, startEmbeddedPostgres } from './embedded-postgres.js';
+import { embeddedDatabaseUrl, startEmbeddedPostgres } from './postgres/embedded-server.js';
 
 export type ReadyConfig = Config & { databaseUrl: string; secretsKey: string };
 

@@ -16,15 +16,38 @@ export interface NextAction {
   body?: Record<string, unknown>;
 }
 
+/** Whether the same request may be sent again, with the same Idempotency-Key, and after how many seconds. */
+export interface Retry {
+  safe: boolean;
+  /** Left out where nothing is safe. */
+  same_key?: boolean;
+  after_s?: number;
+}
+
+/** Something that keeps an object from being closed. */
+export interface OpenItem {
+  type: string;
+  /** As printed in events. */
+  id: string;
+}
+
 /** Facts that belong to an error. Member names are those of the wire. */
 export interface ErrorDetails {
   limit?: Record<string, unknown>;
   current_status?: string;
   allowed_from?: readonly string[];
+  open?: readonly OpenItem[];
   next_actions?: readonly NextAction[];
-  retry?: { safe: boolean; same_key: boolean; after_s?: number };
+  retry?: Retry;
+  terminal?: true;
   [fact: string]: unknown;
 }
+
+/**
+ * What a caller can do about a refusal (CONTRACT.md 0 "Small decisions"): requests that would help, the same one again, or
+ * nothing, because neither time nor any request of this caller changes the answer (Gap G-91).
+ */
+export type WayOut = { next_actions: readonly NextAction[] } | { retry: Retry } | { terminal: true };
 
 export interface ErrorFacts {
   details?: ErrorDetails;
@@ -59,26 +82,48 @@ export interface ErrorClass {
   new (...args: never[]): ApiError;
 }
 
+/** The facts that an error of a status cannot be made without: a way out of 403, 409 and 422, the fields of a 400. */
+type FactsOf<Status extends number> = Status extends 403 | 409 | 422
+  ? [facts: ErrorFacts & { details: ErrorDetails & WayOut }]
+  : Status extends 400
+    ? [facts: ErrorFacts & { fields: readonly FieldIssue[] }]
+    : [facts?: ErrorFacts];
+
 /**
  * Declares an error class: `class WalletFrozen extends declareError(403, 'wallet_frozen') {}`.
- * Instances take a sentence for people and optional facts.
+ * Instances take a sentence for people and facts, of which the status says what must be among them.
  */
-export function declareError(status: number, code: string) {
+export function declareError<const Status extends number>(status: Status, code: string) {
   return class extends ApiError {
-    static readonly status = status;
+    static readonly status: number = status;
     static readonly code = code;
-    constructor(message: string, facts: ErrorFacts = {}) {
+    constructor(message: string, ...[facts]: FactsOf<Status>) {
       super(status, code, message, facts);
     }
   };
 }
 
-export class InvalidJson extends declareError(400, 'invalid_json') {}
-export class Forbidden extends declareError(403, 'forbidden') {}
-export class ApiKeyRequired extends declareError(403, 'api_key_required') {}
-export class SessionRequired extends declareError(403, 'session_required') {}
-export class InsufficientScope extends declareError(403, 'insufficient_scope') {}
-export class TestModeOnly extends declareError(403, 'test_mode_only') {}
+/** 400: the body as a whole cannot be read. */
+export class InvalidJson extends declareError(400, 'invalid_json') {
+  constructor(message: string, cause?: unknown) {
+    super(message, { fields: [{ path: [], message: 'must be a JSON object in UTF-8', rule: 'json' }], cause });
+  }
+}
+
+/** Declares a 403 for what this caller may never do, whatever else it does. */
+function declareForbidden(code: string) {
+  return class extends declareError(403, code) {
+    constructor(message: string) {
+      super(message, { details: { terminal: true } });
+    }
+  };
+}
+
+export class Forbidden extends declareForbidden('forbidden') {}
+export class ApiKeyRequired extends declareForbidden('api_key_required') {}
+export class SessionRequired extends declareForbidden('session_required') {}
+export class InsufficientScope extends declareForbidden('insufficient_scope') {}
+export class TestModeOnly extends declareForbidden('test_mode_only') {}
 export class MissingCredential extends declareError(401, 'missing_credential') {}
 export class UnsupportedMediaType extends declareError(415, 'unsupported_media_type') {}
 export class NotAcceptable extends declareError(406, 'not_acceptable') {}
@@ -94,13 +139,31 @@ export class MethodNotAllowed extends declareError(405, 'method_not_allowed') {
   }
 }
 export class AlreadyExists extends declareError(409, 'already_exists') {}
-export class CurrencyMismatch extends declareError(422, 'currency_mismatch') {}
+
+/** 422: a wallet holds another currency than the request names. */
+export class CurrencyMismatch extends declareError(422, 'currency_mismatch') {
+  constructor(walletId: string, held: string, asked: string) {
+    super(`The wallet ${walletId} holds ${held}, not ${asked}.`, {
+      details: {
+        wallet_id: walletId,
+        wallet_currency: held,
+        currency: asked,
+        next_actions: [{ rel: 'wallets', actor: 'any', method: 'GET', path: `/v1/wallets?currency=${asked}` }],
+      },
+    });
+  }
+}
 
 /** 400 with one issue for each wrong field. */
 export class ValidationFailed extends declareError(400, 'validation_failed') {
   constructor(fields: readonly FieldIssue[], message = 'The request is not valid: see details.fields.') {
     super(message, { fields });
   }
+}
+
+/** The 400 for a request that is wrong as a whole, at no single member. */
+export function invalidRequest(message: string, rule: string): ValidationFailed {
+  return new ValidationFailed([{ path: [], message, rule }], message);
 }
 
 /**
@@ -116,19 +179,45 @@ export class NotFound extends declareError(404, 'not_found') {
   }
 }
 
-/** 409: the object's status does not allow the step. `details` name the status found and those allowed. */
+/** 409: the object's status does not allow the step. `details` name the status found, those allowed, and what would help. */
 export class StateConflict extends declareError(409, 'state_conflict') {
-  constructor(message: string, currentStatus: string, allowedFrom: readonly string[]) {
-    super(message, { details: { current_status: currentStatus, allowed_from: allowedFrom } });
+  constructor(message: string, currentStatus: string, allowedFrom: readonly string[], facts: ErrorDetails & WayOut) {
+    super(message, { details: { current_status: currentStatus, allowed_from: allowedFrom, ...facts } });
   }
 }
 
-/** 503: something that we depend on does not answer. Safe to try again. */
+/** What a caller is told who may send the same request again in a second, with the same Idempotency-Key if it has one. */
+const sendAgain = {
+  headers: { 'Retry-After': '1' },
+  details: { retry: { safe: true, same_key: true, after_s: 1 } },
+};
+
+/** 503: this process has more work than it can hold. What is refused so had no effect. */
+export class Overloaded extends declareError(503, 'overloaded') {
+  constructor(message = 'There is more work than can be done right now; nothing was changed. Send it again in a second.', cause?: unknown) {
+    super(message, { ...sendAgain, cause });
+  }
+}
+
+/** 503: something that we depend on does not answer, and nothing was changed. */
 export class DependencyUnavailable extends declareError(503, 'dependency_unavailable') {
   constructor(what: string, cause?: unknown) {
     super(`${what} is not available right now; nothing was changed. Try again shortly.`, {
+      ...sendAgain,
+      cause,
+    });
+  }
+}
+
+/** 503: nobody knows whether the change was made. `hasKey`: the request carried an Idempotency-Key, so sending it again is safe. */
+export class OutcomeUnknown extends declareError(503, 'dependency_unavailable') {
+  constructor(hasKey: boolean, cause?: unknown) {
+    const sentence = hasKey
+      ? 'Nobody knows yet whether the change was made. Send the request again with the same Idempotency-Key: it takes effect once at most.'
+      : 'Nobody knows whether the change was made. Look whether it is there before you send the request again; with an Idempotency-Key a request can be sent again safely.';
+    super(sentence, {
       headers: { 'Retry-After': '1' },
-      details: { retry: { safe: true, same_key: true, after_s: 1 } },
+      details: { retry: hasKey ? { safe: true, same_key: true, after_s: 1 } : { safe: false } },
       cause,
     });
   }

@@ -1,18 +1,27 @@
-// Tells the readers of every process that lines were written. PostgreSQL is the truth: what is told here only saves them
-// from asking. Without Redis the transaction of the lines notifies; with it a stream carries the lines themselves, and
-// whatever it loses is read from PostgreSQL (docs/architecture.md "Events").
+// Announces numbered items of a topic to the readers of every process. PostgreSQL has the items; an announcement only saves readers
+// from asking. Without Redis the transaction that writes the items sends notifications; with it a stream carries the items themselves,
+// and whatever that loses is read from PostgreSQL (docs/architecture.md "Events").
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import type { CoherentCache } from './cache.js';
-import { runIn, type Tx } from './database.js';
-import type { Line } from './line.js';
 import type { Logger } from './log.js';
+import { runIn, type Tx } from './postgres/database.js';
 import type { Redis } from './redis.js';
 
+/** One item of a topic. The channel of an agent is a topic, named by the agent's id. */
+export interface Item {
+  topic: string;
+  /** Items of a topic are numbered without a hole, from 1. */
+  seq: number;
+  eventId: string;
+  type: string;
+  data: string;
+}
+
 export interface Reader {
-  /** A line, perhaps out of order, perhaps not for the first time. */
-  line(line: Line): void;
-  /** There may be lines that were not told; `seq`, where known, is the last of them. */
+  /** An item, perhaps out of order, perhaps not for the first time. */
+  item(item: Item): void;
+  /** There may be items that were not announced here; `seq`, where known, is the last of them. */
   behind(seq?: number): void;
 }
 
@@ -26,19 +35,20 @@ interface FanoutParts {
 const streamKey = 'agent-payments:fanout';
 const streamLength = 10_000;
 /** Notifications hold 8,000 bytes. */
-const agentsPerNotice = 120;
+const topicsPerNotice = 120;
 
 const notify = { name: 'fanout-notify', text: `SELECT pg_notify('fanout', $1)::text` };
 
-type Told = { sender: string; lines?: Line[]; seqs?: [string, number][]; ended?: string[]; wake?: true };
+/** What processes send each other. */
+type Notice = { sender: string; items?: Item[]; seqs?: [string, number][]; ended?: string[]; wake?: true };
 
 export class Fanout {
   readonly #readers = new Map<string, Set<Reader>>();
-  /** Names this process among those that are told. */
+  /** Names this process to the others. */
   readonly sender = randomUUID().slice(0, 8);
   readonly #pool: pg.Pool;
   readonly #redis: Redis | undefined;
-  readonly #tail: Redis | undefined;
+  readonly #follower: Redis | undefined;
   readonly #log: Logger;
   readonly #ended = new Set<(connectionId: string) => void>();
   readonly #woken = new Set<() => void>();
@@ -48,47 +58,47 @@ export class Fanout {
     this.#pool = pool;
     this.#redis = redis;
     this.#log = log;
-    cache.onNotice((notice) => (notice === null ? this.#doubt() : this.#hear(notice)));
-    // The tail waits in XREAD, which the limits of a client for requests would cut.
-    this.#tail = redis?.duplicate({ commandTimeout: undefined as never, maxRetriesPerRequest: null, enableOfflineQueue: true });
-    this.#tail?.on('error', () => {});
-    // What was told while the connection was down is lost with it, and all of it after a restart without persistence.
-    this.#tail?.on('ready', () => this.#doubt());
-    if (this.#tail !== undefined) void this.#follow(this.#tail);
+    cache.onNotice((notice) => (notice === null ? this.#checkAll() : this.#hear(notice)));
+    // The follower waits in XREAD, longer than the timeout of a client for requests.
+    this.#follower = redis?.duplicate({ commandTimeout: undefined as never, maxRetriesPerRequest: null, enableOfflineQueue: true });
+    this.#follower?.on('error', () => {});
+    // What was announced while the connection was down is lost, and all of it after a restart without persistence.
+    this.#follower?.on('ready', () => this.#checkAll());
+    if (this.#follower !== undefined) void this.#follow(this.#follower);
   }
 
-  /** Hands lines of an agent to `reader` until the answer is called. */
-  subscribe(agentId: string, reader: Reader): () => void {
-    const readers = this.#readers.get(agentId);
-    if (readers === undefined) this.#readers.set(agentId, new Set([reader]));
+  /** Hands items of a topic to `reader` until the returned function is called. */
+  subscribe(topic: string, reader: Reader): () => void {
+    const readers = this.#readers.get(topic);
+    if (readers === undefined) this.#readers.set(topic, new Set([reader]));
     else readers.add(reader);
     return () => {
-      const left = this.#readers.get(agentId);
+      const left = this.#readers.get(topic);
       left?.delete(reader);
-      if (left?.size === 0) this.#readers.delete(agentId);
+      if (left?.size === 0) this.#readers.delete(topic);
     };
   }
 
   /**
-   * Tells the other processes in the transaction of the lines, unless Redis will. What is returned is called after the commit:
-   * it tells this process, and the others through Redis.
+   * Announces items: without Redis to the other processes in the transaction that writes them. The returned function is called after
+   * the commit: it hands them to the readers of this process, and with Redis to the other processes.
    */
-  async announce(tx: Tx | pg.ClientBase, lines: readonly Line[]): Promise<() => void> {
+  async announce(tx: Tx | pg.ClientBase, items: readonly Item[]): Promise<() => void> {
     const throughRedis = this.#redis?.status === 'ready';
     if (!throughRedis) {
-      for (const notice of this.#notices(lines)) await runIn(tx, notify, [notice]);
+      for (const notice of this.#notices(items)) await runIn(tx, notify, [notice]);
     }
     return () => {
-      this.deliver(lines);
-      if (throughRedis) this.#append(lines);
+      this.deliver(items);
+      if (throughRedis) this.#append(items);
     };
   }
 
-  /** Hands lines to the readers of this process. */
-  deliver(lines: readonly Line[]): void {
-    for (const line of lines) {
-      const readers = this.#readers.get(line.agentId);
-      if (readers !== undefined) for (const reader of readers) reader.line(line);
+  /** Hands items to the readers of this process. */
+  deliver(items: readonly Item[]): void {
+    for (const item of items) {
+      const readers = this.#readers.get(item.topic);
+      if (readers !== undefined) for (const reader of readers) reader.item(item);
     }
   }
 
@@ -99,7 +109,7 @@ export class Fanout {
 
   /** Wakes the workers of other processes: there is something in the outbox. */
   async wakeWorkers(): Promise<void> {
-    await this.#pool.query({ ...notify, values: [JSON.stringify({ sender: this.sender, wake: true } satisfies Told)] });
+    await this.#pool.query({ ...notify, values: [JSON.stringify({ sender: this.sender, wake: true } satisfies Notice)] });
   }
 
   onWake(listener: () => void): void {
@@ -109,56 +119,56 @@ export class Fanout {
   /** Lets go of Redis. A command that waits for a connection is never answered, so nobody waits for it either. */
   close(): void {
     this.#closed = true;
-    this.#tail?.disconnect();
+    this.#follower?.disconnect();
   }
 
-  #notices(lines: readonly Line[]): string[] {
+  #notices(items: readonly Item[]): string[] {
     const last = new Map<string, number>();
-    for (const { agentId, seq } of lines) last.set(agentId, Math.max(seq, last.get(agentId) ?? 0));
+    for (const { topic, seq } of items) last.set(topic, Math.max(seq, last.get(topic) ?? 0));
     const seqs = [...last];
     const notices: string[] = [];
-    for (let from = 0; from < seqs.length; from += agentsPerNotice) {
-      notices.push(JSON.stringify({ sender: this.sender, seqs: seqs.slice(from, from + agentsPerNotice) } satisfies Told));
+    for (let from = 0; from < seqs.length; from += topicsPerNotice) {
+      notices.push(JSON.stringify({ sender: this.sender, seqs: seqs.slice(from, from + topicsPerNotice) } satisfies Notice));
     }
     return notices;
   }
 
   #hear(text: string): void {
-    const { sender, lines, seqs, ended, wake } = JSON.parse(text) as Told;
+    const { sender, items, seqs, ended, wake } = JSON.parse(text) as Notice;
     if (sender === this.sender) return;
-    if (lines !== undefined) this.deliver(lines);
-    for (const [agentId, seq] of seqs ?? []) for (const reader of this.#readers.get(agentId) ?? []) reader.behind(seq);
+    if (items !== undefined) this.deliver(items);
+    for (const [topic, seq] of seqs ?? []) for (const reader of this.#readers.get(topic) ?? []) reader.behind(seq);
     for (const id of ended ?? []) for (const listener of this.#ended) listener(id);
     if (wake) for (const listener of this.#woken) listener();
   }
 
-  /** Something may have been missed by everybody. */
-  #doubt(): void {
+  /** Every reader may have missed something. */
+  #checkAll(): void {
     for (const readers of this.#readers.values()) for (const reader of readers) reader.behind();
   }
 
-  #append(lines: readonly Line[]): void {
-    const told = JSON.stringify({ sender: this.sender, lines: [...lines] } satisfies Told);
+  #append(items: readonly Item[]): void {
+    const notice = JSON.stringify({ sender: this.sender, items: [...items] } satisfies Notice);
     this.#redis
-      ?.xadd(streamKey, 'MAXLEN', '~', streamLength, '*', 'told', told)
-      .catch(() => Promise.all(this.#notices(lines).map((notice) => this.#pool.query({ ...notify, values: [notice] }))))
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'lines were not told to other processes; their readers will ask'));
+      ?.xadd(streamKey, 'MAXLEN', '~', streamLength, '*', 'notice', notice)
+      .catch(() => Promise.all(this.#notices(items).map((each) => this.#pool.query({ ...notify, values: [each] }))))
+      .catch((error: unknown) => this.#log.warn({ err: error }, 'items were not announced to other processes; their readers will ask'));
   }
 
   /** Reads the stream for ever. After an interruption everybody asks PostgreSQL, and the stream goes on from its end. */
-  async #follow(tail: Redis): Promise<void> {
+  async #follow(follower: Redis): Promise<void> {
     for (let from: string | undefined; !this.#closed; ) {
       try {
         if (from === undefined) {
-          const newest: [string, string[]][] = await tail.xrevrange(streamKey, '+', '-', 'COUNT', 1);
+          const newest: [string, string[]][] = await follower.xrevrange(streamKey, '+', '-', 'COUNT', 1);
           from = newest[0]?.[0] ?? '0-0';
         }
-        const found = (await tail.xread('COUNT', 100, 'BLOCK', 5_000, 'STREAMS', streamKey, from)) as
+        const found = (await follower.xread('COUNT', 100, 'BLOCK', 5_000, 'STREAMS', streamKey, from)) as
           | [string, [string, string[]][]][]
           | null;
-        for (const [id, [, told = '']] of found?.[0]?.[1] ?? []) {
+        for (const [id, [, notice = '']] of found?.[0]?.[1] ?? []) {
           from = id;
-          this.#hear(told);
+          this.#hear(notice);
         }
       } catch {
         from = undefined;

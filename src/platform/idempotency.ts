@@ -1,8 +1,10 @@
 // One key, one effect. The row with the reference of the result is written in the transaction of the effect; the rendered
 // body is added after it, and a replay without one renders from the reference (CONTRACT.md 0 "Idempotency").
-import type { Ctx } from './ctx.js';
-import { isUniqueViolation, retrySerialization, type Tx } from './database.js';
+import type { Ctx, IdempotencyClaim } from './ctx.js';
+import { commit } from './effect.js';
 import { declareError } from './errors.js';
+import type { Tx } from './postgres/database.js';
+import { isUniqueViolation, retrySerialization } from './postgres/failure.js';
 
 export class IdempotencyInFlight extends declareError(409, 'idempotency_in_flight') {
   constructor() {
@@ -12,27 +14,62 @@ export class IdempotencyInFlight extends declareError(409, 'idempotency_in_fligh
     });
   }
 }
-export class IdempotencyKeyReused extends declareError(422, 'idempotency_key_reused') {}
 
-/** What a request with a key carries. `id` is SHA-256 of scope and key, `replayOf` the reference of the first run. */
-export interface IdempotencyClaim {
-  id: Buffer<ArrayBuffer>;
-  fingerprint: Buffer<ArrayBuffer>;
-  expiresAt: Date;
-  replayOf?: string;
-  /** Set once the row is written with the effect. */
-  recorded: boolean;
+/** 422: the key belongs to another request. With a new key this one may be sent. */
+export class IdempotencyKeyReused extends declareError(422, 'idempotency_key_reused') {
+  constructor() {
+    super('This Idempotency-Key was used for another request. Take a new key for a new request.', {
+      details: { retry: { safe: true, same_key: false } },
+    });
+  }
 }
 
-/** The 64-bit advisory lock that stands for a key while its effect is under way. */
-export function lockOf(claim: IdempotencyClaim): bigint {
-  return claim.id.readBigInt64BE(0);
+/** What a mutation is answered with, before it is sent. */
+export interface Answer {
+  status: number;
+  /** Ready for JSON.stringify, or JSON text already: what a replay reads from the store is text. */
+  body: unknown;
+  /** The body without its secrets, as a replay may print it. Undefined: a replay renders from the reference instead. */
+  secretless: () => unknown;
+  replayed?: true;
 }
 
-/** The resolver of a mutation: runs it, or, on a replay, loads what the first run made. */
-export function once<T>(ctx: Ctx, run: () => Promise<T>, load: (reference: string) => Promise<T>): Promise<T> {
-  const reference = ctx.idempotency?.replayOf;
-  return reference === undefined ? run() : load(reference);
+export interface KeyedRequest {
+  /** The Idempotency-Key header as it was sent; undefined where it is to be ignored. */
+  key: string | undefined;
+  /** Name of the operation. */
+  operation: string;
+  /** What the fingerprint is taken of: plain JSON. */
+  content: unknown;
+}
+
+/** Wraps a mutation. `run` is called again when a replay renders from its reference: it must have no effect of its own. */
+export type Idempotency = (ctx: Ctx, request: KeyedRequest, run: () => Promise<Answer>) => Promise<Answer>;
+
+/** The kind of the claims of requests with a key. */
+export const keyKind = 'idempotency_key';
+
+/** The claim of the request, for a posting whose result is `reference`; none without a key. */
+export function keyClaims(ctx: Ctx, reference: string) {
+  if (ctx.idempotency === undefined) return [];
+  const { key, fingerprint, expiresAt } = ctx.idempotency;
+  return [{ kind: keyKind, key, fingerprint, expiresAt, reference }] as const;
+}
+
+/** Notes that the claim of the request was written, with a posting. */
+export function markRecorded({ idempotency }: Ctx): void {
+  if (idempotency !== undefined) idempotency.recorded = true;
+}
+
+/** The resolver of a mutation field: `run` does it; on a replay `load` reads what the first run made, by its reference. */
+export function once<Args, T>(
+  run: (ctx: Ctx, args: Args) => Promise<T>,
+  load: (ctx: Ctx, reference: string) => Promise<T>,
+): (root: unknown, args: Args, ctx: Ctx) => Promise<T> {
+  return (_root, args, ctx) => {
+    const reference = ctx.idempotency?.replayOf;
+    return reference === undefined ? run(ctx, args) : load(ctx, reference);
+  };
 }
 
 /**
@@ -47,21 +84,27 @@ export async function transact<T>(
   referenceOf = (result: T) => (result as { id: string }).id,
 ): Promise<T> {
   const claim = ctx.idempotency;
+  const runUnder = async (tx: Tx, { key }: IdempotencyClaim): Promise<T> => {
+    const [lock] = await tx.$queryRaw<{ taken: boolean }[]>`
+      SELECT pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) AS taken`;
+    if (lock?.taken !== true) throw new IdempotencyInFlight();
+    const result = await work(tx);
+    await tx.claim.createMany({ data: [...keyClaims(ctx, referenceOf(result))] });
+    return result;
+  };
   const run = () =>
-    ctx.db.$transaction(async (tx) => {
-      if (claim === undefined) return work(tx);
-      const [lock] = await tx.$queryRaw<{ taken: boolean }[]>`select pg_try_advisory_xact_lock(${lockOf(claim)}::bigint) as taken`;
-      if (lock?.taken !== true) throw new IdempotencyInFlight();
-      const result = await work(tx);
-      await tx.idempotencyKey.create({
-        data: { id: claim.id, fingerprint: claim.fingerprint, reference: referenceOf(result), expiresAt: claim.expiresAt },
-      });
-      return result;
-    });
+    commit(ctx.effect, (begin) =>
+      ctx.db.$transaction(async (tx) => {
+        const result = await (claim === undefined ? work(tx) : runUnder(tx, claim));
+        // Prisma sends COMMIT as soon as this returns.
+        begin();
+        return result;
+      }),
+    );
   try {
     const result = await retrySerialization(run);
     ctx.platform.database.written.ring();
-    if (claim !== undefined) claim.recorded = true;
+    markRecorded(ctx);
     return result;
   } catch (error) {
     if (claim !== undefined && isClaimConflict(error)) throw new IdempotencyInFlight();
@@ -69,8 +112,8 @@ export async function transact<T>(
   }
 }
 
-/** The key's row was written by another process between our look and our write. */
+/** The claim was written by another process between our look and our write. */
 function isClaimConflict(error: unknown): boolean {
   const { meta } = error as { meta?: { modelName?: string } };
-  return isUniqueViolation(error) && meta?.modelName === 'IdempotencyKey';
+  return isUniqueViolation(error) && meta?.modelName === 'Claim';
 }

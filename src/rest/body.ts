@@ -46,7 +46,7 @@ function parseObject(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new InvalidJson('The body is not valid JSON.', { cause });
+    throw new InvalidJson('The body is not valid JSON.', cause);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new InvalidJson('The body must be a JSON object.');
   return value as Record<string, unknown>;

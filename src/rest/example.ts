@@ -13,8 +13,8 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import type { JsonSchema } from '../platform/scalar.js';
-import { boundsOf } from '../platform/validation.js';
+import type { JsonSchema } from '../platform/schema/scalar.js';
+import { boundsOf } from '../platform/schema/validation.js';
 import { inputReader } from './input.js';
 import { Issues } from './issue.js';
 import type { OutputShape } from './output.js';

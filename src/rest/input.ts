@@ -11,7 +11,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import { boundsOf } from '../platform/validation.js';
+import { boundsOf } from '../platform/schema/validation.js';
 import { below, type Issues, type Place } from './issue.js';
 import { leafParser, messageOf } from './leaf.js';
 import { quotedName, unknownMessage, wireName } from './wire-name.js';

@@ -13,8 +13,8 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { z } from 'zod';
-import type { JsonSchema } from '../platform/scalar.js';
-import { boundsOf } from '../platform/validation.js';
+import type { JsonSchema } from '../platform/schema/scalar.js';
+import { boundsOf } from '../platform/schema/validation.js';
 import { exampleOfInput, exampleOfOutput } from './example.js';
 import { isOptional, type OutputShape } from './output.js';
 import { wireName } from './wire-name.js';

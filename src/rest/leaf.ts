@@ -1,6 +1,6 @@
 // Scalars and enums as REST reads them: strictly, with one sentence for people when the value is refused.
 import { type GraphQLLeafType, isEnumType } from 'graphql';
-import { type JsonSchema, parseText, refuse } from '../platform/scalar.js';
+import { type JsonSchema, parseText, refuse } from '../platform/schema/scalar.js';
 
 /** Turns a JSON value into the value that a resolver gets; throws an Error whose message says what is wrong. */
 export type ParseLeaf = (value: unknown) => unknown;

@@ -1,6 +1,6 @@
 // The errors of the API document: one component for each status, and the codes that an operation adds to it (CONTRACT.md 0).
 import type { ErrorClass } from '../platform/errors.js';
-import type { JsonSchema } from '../platform/scalar.js';
+import type { JsonSchema } from '../platform/schema/scalar.js';
 import type { Route } from './routes.js';
 
 interface CommonError {
@@ -75,8 +75,9 @@ const common: Readonly<Record<number, CommonError>> = {
   500: { name: 'InternalError', description: 'A fault of ours.', codes: ['internal_error'], message: 'Something went wrong on our side.' },
   503: {
     name: 'Unavailable',
-    description: 'Something that the platform depends on does not answer; nothing was changed.',
-    codes: ['dependency_unavailable'],
+    description:
+      'The platform cannot serve right now. `details.retry` says whether the request may be sent again: where it is not safe, nobody knows whether the change was made.',
+    codes: ['dependency_unavailable', 'overloaded'],
     message: 'The database is not available right now; nothing was changed. Try again shortly.',
   },
 };
@@ -137,10 +138,20 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
           required: ['rel', 'actor', 'method', 'path'],
         },
       },
+      terminal: { type: 'boolean', enum: [true], description: 'Neither time nor any request of this caller changes the answer.' },
+      open: {
+        type: 'array',
+        description: 'What keeps the object from being closed.',
+        items: {
+          type: 'object',
+          properties: { type: { type: 'string' }, id: { type: 'string' } },
+          required: ['type', 'id'],
+        },
+      },
       retry: {
         type: 'object',
         properties: { safe: { type: 'boolean' }, same_key: { type: 'boolean' }, after_s: { type: 'number' } },
-        required: ['safe', 'same_key'],
+        required: ['safe'],
       },
     },
     additionalProperties: true,

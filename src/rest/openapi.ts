@@ -2,12 +2,12 @@
 // body, the selection the response, a fragment a component, the description of an operation its summary.
 import { getNamedType, isSpecifiedScalarType } from 'graphql';
 import type { Audience } from '../platform/ctx.js';
-import type { JsonSchema } from '../platform/scalar.js';
-import { boundsOf } from '../platform/validation.js';
+import type { JsonSchema } from '../platform/schema/scalar.js';
+import { boundsOf } from '../platform/schema/validation.js';
 import { SchemaComponents } from './json-schema.js';
 import { commonHeaders, errorResponses, errorSchemas, failuresOf } from './openapi-error.js';
 import type { OutputShape } from './output.js';
-import type { Route } from './routes.js';
+import { type Route, takesKey } from './routes.js';
 import type { RouteVariable } from './variable.js';
 
 /** Where the two environments are reached. */
@@ -99,7 +99,7 @@ function describeParameters(route: Route, flagged: readonly Route[], components:
     description: `With \`true\`: ${summary}`,
     schema: { type: 'boolean', default: false },
   }));
-  const keyed = route.kind === 'mutation' && route.audience !== 'public' ? ['IdempotencyKey'] : [];
+  const keyed = takesKey(route) ? ['IdempotencyKey'] : [];
   return [...own.values(), ...flags, ...[...keyed, 'RequestId'].map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 

@@ -17,8 +17,9 @@ import {
   validate,
   visit,
 } from 'graphql';
-import type { FieldFacts } from '../platform/builder.js';
 import type { Audience, Ctx } from '../platform/ctx.js';
+import type { FieldFacts } from '../platform/schema/builder.js';
+import { countNodes, mostNodes } from '../platform/schema/complexity.js';
 import { type Method, type Stripped, stripDirectives } from './directives.js';
 import { type OutputShape, shapeOf } from './output.js';
 import { type RouteVariable, variablesOf } from './variable.js';
@@ -54,6 +55,11 @@ export interface Route {
   shape: OutputShape;
   audience: Audience;
   facts: FieldFacts;
+}
+
+/** True where an Idempotency-Key makes a difference: for mutations that change something, for callers with a credential. */
+export function takesKey({ kind, audience, facts }: Route): boolean {
+  return kind === 'mutation' && audience !== 'public' && facts.effect !== 'none';
 }
 
 /** The rest.graphql of a folder of contexts, which has what they share, and those below it, in order of their names. */
@@ -109,6 +115,8 @@ function compileRoute(
   if (!isNonNullType(root.type)) throw fault(`The root field of "${name}" must not be nullable: what is missing is a 404.`);
   const used = fragmentsOf(operation, fragments);
   const document = withoutDescriptions({ kind: Kind.DOCUMENT, definitions: [operation, ...used] });
+  const nodes = countNodes(schema, document, operation);
+  if (nodes > mostNodes) throw fault(`Operation "${name}" can ask for ${nodes} nodes; at most ${mostNodes} are allowed.`);
   return {
     ...directive,
     name,

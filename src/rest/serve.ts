@@ -1,57 +1,61 @@
 // Serves a route: who may call is asked before anything is read, then body, variables, the operation, and the answer.
-// `match` and `serve` are apart so that rate limits and authentication stand between them.
+// Rate limits and authentication come before it (src/app.ts).
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from 'koa';
-import { authorize } from '../platform/audience.js';
 import type { Ctx } from '../platform/ctx.js';
 import { ApiError, type FieldIssue } from '../platform/errors.js';
+import type { Answer, Idempotency } from '../platform/idempotency.js';
+import { authorize } from '../platform/schema/audience.js';
 import { batchBodyLimit, bodyLimit, readBody } from './body.js';
+import type { Method } from './directives.js';
 import { compileExecutor, failureOf } from './execute.js';
 import { nullDropper, secretRemover } from './output.js';
-import { compileRouter, flagsOf, type Match, type MatchRoute } from './router.js';
-import type { Route } from './routes.js';
+import { type Route, takesKey } from './routes.js';
 import { variableReader } from './variable.js';
 import { wirePath } from './wire-name.js';
 
-/** An answer before it is sent. `body` is ready for JSON.stringify, or is JSON text already. */
-export interface Answer {
-  status: number;
-  body: unknown;
-  /** The body without its secret members: what may be stored for a replay. */
-  secretless: () => unknown;
-  replayed?: true;
-}
-
-/**
- * Wraps every mutation that is not public. `key` is the Idempotency-Key header as sent, `operation` the name of the
- * operation, `content` what the fingerprint covers. A key that is found used may make it call `run` again, with `replayOf` set.
- */
-export type Idempotency = (
-  ctx: Ctx,
-  request: { key: string | undefined; operation: string; content: unknown },
-  run: () => Promise<Answer>,
-) => Promise<Answer>;
-
-/** What is used of Koa's context. */
-export type Exchange = Pick<Context, 'req' | 'res' | 'get' | 'set' | 'status' | 'body' | 'respond'>;
+/** What is used of Koa's context, with the path parameters of its router. */
+export type Exchange = Pick<Context, 'req' | 'res' | 'get' | 'set' | 'status' | 'body' | 'respond' | 'query'> & {
+  params: Readonly<Record<string, string>>;
+};
 
 /** Answers a subscription as an event stream; variables have been read and the audience asked. */
-export type Stream = (ctx: Ctx, koaCtx: Exchange, route: Route, variables: Record<string, unknown>) => Promise<void>;
+export type Stream = (ctx: Ctx, exchange: Exchange, route: Route, variables: Record<string, unknown>) => Promise<void>;
 
-export interface Rest {
-  match: MatchRoute;
-  /** Sends the answer of a matched route, or throws the ApiError that the error middleware renders. */
-  serve: (match: Match, koaCtx: Exchange, ctx: Ctx) => Promise<void>;
+/** Sends the answer of a request, or throws the ApiError that the error middleware renders. */
+type Serve = (exchange: Exchange, ctx: Ctx) => Promise<void>;
+
+/** One method of one path, with the operations that a query flag selects there (`?dry_run=true`). */
+export interface RestEndpoint {
+  method: Method;
+  path: string;
+  rateClass: 'auth' | undefined;
+  serve: Serve;
 }
 
-type Serve = (match: Match, koaCtx: Exchange, ctx: Ctx) => Promise<void>;
+/** Compiles everything that serves `routes`. Throws when there is a subscription and nothing to `stream` it. */
+export function compileEndpoints(
+  schema: GraphQLSchema,
+  routes: readonly Route[],
+  idempotency: Idempotency,
+  stream?: Stream,
+): RestEndpoint[] {
+  const plain = routes.filter(({ when }) => when === undefined);
+  return plain.map((route) => {
+    const { method, path, facts } = route;
+    const flagged = routes.filter((other) => other.when !== undefined && other.method === method && other.path === path);
+    const flags = flagged.map(({ when }) => when as string);
+    const serve = compileServe(schema, route, flags, idempotency, stream);
+    const byFlag = new Map(flagged.map((other) => [other.when as string, compileServe(schema, other, flags, idempotency, stream)]));
+    return { method, path, rateClass: facts.rateClass, serve: byFlag.size === 0 ? serve : selectServe(serve, byFlag) };
+  });
+}
 
-/** Compiles everything that serves `routes`. Throws when there is a subscription and nobody to `stream` it. */
-export function openRest(schema: GraphQLSchema, routes: readonly Route[], idempotency: Idempotency, stream?: Stream): Rest {
-  const served = new Map(routes.map((route) => [route, compileServe(schema, route, flagsOf(route, routes), idempotency, stream)]));
-  return {
-    match: compileRouter(routes),
-    serve: (match, koaCtx, ctx) => (served.get(match.route) as Serve)(match, koaCtx, ctx),
+/** The operation whose flag is true, else the one without a flag. */
+function selectServe(plain: Serve, byFlag: ReadonlyMap<string, Serve>): Serve {
+  return (exchange, ctx) => {
+    for (const [flag, serve] of byFlag) if (exchange.query[flag] === 'true') return serve(exchange, ctx);
+    return plain(exchange, ctx);
   };
 }
 
@@ -61,20 +65,22 @@ function compileServe(schema: GraphQLSchema, route: Route, flags: readonly strin
   const hasBody = method !== 'GET';
   const limit = facts.batch ? batchBodyLimit : bodyLimit;
   const answer = kind === 'subscription' ? undefined : compileAnswer(schema, route);
-  if (answer === undefined && stream === undefined) throw new Error(`${name} is a subscription: it needs somebody to stream it`);
-  const isIdempotent = kind === 'mutation' && audience !== 'public';
+  if (answer === undefined && stream === undefined) throw new Error(`${name} is a subscription, and nothing streams it`);
+  const isKeyed = takesKey(route);
   const link = `</graphql?op=${name}>; rel="alternate"`;
 
-  return async ({ params, query }, koaCtx, ctx) => {
+  return async (exchange, ctx) => {
     authorize(ctx.actor, audience);
-    const body = hasBody ? await readBody(koaCtx.req, limit) : {};
-    const variables = readVariables({ params, query, header: (header) => koaCtx.get(header), body });
-    koaCtx.set('Link', link);
-    if (answer === undefined) return stream?.(ctx, koaCtx, route, variables);
+    const { params, query } = exchange;
+    const body = hasBody ? await readBody(exchange.req, limit) : {};
+    const variables = readVariables({ params, query, header: (header) => exchange.get(header), body });
+    ctx.effect.isMutation = kind === 'mutation';
+    exchange.set('Link', link);
+    if (answer === undefined) return stream?.(ctx, exchange, route, variables);
     const run = () => answer(ctx, variables);
-    if (!isIdempotent) return send(koaCtx, await run());
-    const key = koaCtx.req.headers['idempotency-key'] as string | undefined;
-    return send(koaCtx, await idempotency(ctx, { key, operation: name, content: { params, query, body } }, run));
+    if (!isKeyed) return send(exchange, await run());
+    const key = exchange.req.headers['idempotency-key'] as string | undefined;
+    return send(exchange, await idempotency(ctx, { key, operation: name, content: { params, query, body } }, run));
   };
 }
 
@@ -100,11 +106,11 @@ function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variable
   };
 }
 
-function send(koaCtx: Exchange, { status, body, replayed }: Answer): void {
-  koaCtx.status = status;
-  koaCtx.set('Content-Type', 'application/json; charset=utf-8');
-  if (replayed) koaCtx.set('Idempotent-Replayed', 'true');
-  koaCtx.body = typeof body === 'string' ? body : JSON.stringify(body);
+function send(exchange: Exchange, { status, body, replayed }: Answer): void {
+  exchange.status = status;
+  exchange.set('Content-Type', 'application/json; charset=utf-8');
+  if (replayed) exchange.set('Idempotent-Replayed', 'true');
+  exchange.body = typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 /**

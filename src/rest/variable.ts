@@ -21,7 +21,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { NotFound } from '../platform/errors.js';
-import { boundsOf } from '../platform/validation.js';
+import { boundsOf } from '../platform/schema/validation.js';
 import { inputReader, type ReadInput } from './input.js';
 import { below, Issues } from './issue.js';
 import { leafParser, messageOf, textReader } from './leaf.js';

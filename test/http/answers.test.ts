@@ -8,12 +8,14 @@ import { asAda, openPlatform, type RunningServer, recordingLogger, startServer }
 
 const { log, lines } = recordingLogger();
 let server: RunningServer;
+/** What became of a change that was about to be sent after the deadline of its request. */
+const sentLate: string[] = [];
 let sandbox: RunningServer;
 
 class Teapot extends declareError(418, 'teapot') {}
 
 const failures: Record<string, () => unknown> = {
-  '/known': () => new AlreadyExists('It is there already.', { details: { reference: 'r-1' } }),
+  '/known': () => new AlreadyExists('It is there already.', { details: { reference: 'r-1', terminal: true } }),
   '/missing': () => new NotFound(),
   '/input': () =>
     new ValidationFailed([
@@ -24,7 +26,6 @@ const failures: Record<string, () => unknown> = {
   '/headers': () => new ApiError(503, 'rail_unavailable', 'The rail is down.', { headers: { 'Retry-After': '7' } }),
   '/unauthorized': () => new ApiError(401, 'session_expired', 'The session is over.'),
   '/bad-text': () => Object.assign(new pg.DatabaseError('invalid byte sequence', 1, 'error'), { code: '22021' }),
-  '/lost': () => Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:5432'), { code: 'ECONNREFUSED' }),
   '/bug': () => new TypeError('cannot read agent_0123456789abcdef of undefined', { cause: new Error('Bearer sess_0123456789abcdef') }),
   '/string': () => 'a thrown string',
   '/teapot': () => new Teapot('Short and stout.'),
@@ -32,6 +33,21 @@ const failures: Record<string, () => unknown> = {
 
 const handler: Handler = async (http) => {
   if (http.path === '/hang') await new Promise(() => {});
+  if (http.path === '/hang-sent') {
+    http.state.ctx?.effect.begin();
+    await new Promise(() => {});
+  }
+  if (http.path === '/hang-first') {
+    await new Promise((resolve) => http.req.socket.once('close', resolve));
+    try {
+      http.state.ctx?.effect.begin();
+      sentLate.push('sent');
+    } catch {
+      sentLate.push('dropped');
+    }
+  }
+  if (http.path === '/lost-after') http.state.ctx?.effect.begin();
+  if (http.path.startsWith('/lost')) await http.state.ctx?.platform.database.pool.query('SELECT 1');
   if (http.path === '/stream') {
     const { Readable } = await import('node:stream');
     http.type = 'text/event-stream';
@@ -107,7 +123,7 @@ describe('errors', () => {
     expect(body).toEqual({
       error: 'It is there already.',
       code: 'already_exists',
-      details: { reference: 'r-1' },
+      details: { reference: 'r-1', terminal: true },
       request_id: headers.get('x-request-id'),
     });
     expect((await get('/missing')).body).toMatchObject({ code: 'not_found', details: {} });
@@ -134,7 +150,10 @@ describe('errors', () => {
   });
 
   it('400 for text that PostgreSQL does not take', async () => {
-    expect(await get('/bad-text')).toMatchObject({ status: 400, body: { code: 'validation_failed', details: { fields: [] } } });
+    expect(await get('/bad-text')).toMatchObject({
+      status: 400,
+      body: { code: 'validation_failed', details: { fields: [{ path: '', rule: 'text' }] } },
+    });
   });
 
   it('503 with Retry-After when the database is away', async () => {
@@ -142,8 +161,14 @@ describe('errors', () => {
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('1');
     expect(body).toMatchObject({ code: 'dependency_unavailable', details: { retry: { safe: true, same_key: true, after_s: 1 } } });
-    expect(JSON.stringify(body)).not.toContain('10.1.2.3');
+    expect(JSON.stringify(body)).not.toContain('127.0.0.1');
     expect(lines).toMatchObject([{ level: 40 }]);
+  });
+
+  it('503 that is not safe when something was committed before', async () => {
+    const { status, headers, body } = await get('/lost-after');
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(body).toMatchObject({ code: 'dependency_unavailable', details: { retry: { safe: false } } });
   });
 
   it('500 says nothing to the caller, and no credential to the log', async () => {
@@ -191,11 +216,22 @@ describe('credentials', () => {
 });
 
 describe('deadlines', () => {
-  it('503 for a request that hangs', async () => {
+  it('503 for a request that hangs before it has sent its change: nothing was changed', async () => {
     const { status, headers, body } = await get('/hang');
     expect(status).toBe(503);
     expect(headers.get('retry-after')).toBe('1');
-    expect(body).toMatchObject({ code: 'dependency_unavailable', details: { retry: { safe: false, same_key: true } } });
+    expect(body).toMatchObject({ code: 'dependency_unavailable', details: { retry: { safe: true, same_key: true } } });
+  });
+
+  it('503 for one that hangs after it: nobody knows', async () => {
+    const { status, body } = await get('/hang-sent');
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ code: 'dependency_unavailable', details: { retry: { safe: false } } });
+  });
+
+  it('what was given up sends nothing any more', async () => {
+    expect((await get('/hang-first', { connection: 'close' })).status).toBe(503);
+    await expect.poll(() => sentLate).toEqual(['dropped']);
   });
 
   it('do not end a stream', async () => {

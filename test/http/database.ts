@@ -2,8 +2,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.js';
-import { migrate } from '../../src/platform/migrate.js';
+import { startEmbeddedPostgres } from '../../src/platform/postgres/embedded-server.js';
+import { migrate } from '../../src/platform/postgres/migration.js';
 
 export interface TestDatabase {
   url: string;

@@ -1,4 +1,5 @@
 // /graphql over HTTP: the audits of GraphQL over HTTP, limits, errors, streams (CONTRACT.md 21).
+import { connect } from 'node:net';
 import { serverAudits } from 'graphql-http';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -76,12 +77,11 @@ describe('400', () => {
   ];
   for (const [name, query, says = ''] of cases) {
     it(name, async () => {
-      const { status, body } = await send(server.url, query);
-      expect(status).toBe(400);
-      expect(body).not.toHaveProperty('data');
-      expect(body.errors?.[0]?.message).toContain(says);
-      expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'validation_failed', details: { fields: [] }, http: { status: 400 } });
-      expect(body.errors?.[0]?.extensions['requestId']).toMatch(/^req_/);
+      const { status, body } = await send(server.url, query, asAda);
+      expect([status, 'data' in body]).toEqual([400, false]);
+      const { message, extensions } = body.errors?.[0] ?? {};
+      expect([message, extensions?.['requestId']]).toEqual([expect.stringContaining(says), expect.stringMatching(/^req_/)]);
+      expect(extensions).toMatchObject({ code: 'validation_failed', details: { fields: [{ path: '' }] }, http: { status: 400 } });
     });
   }
 
@@ -126,10 +126,7 @@ describe('401', () => {
     const { status, headers, body } = await send(server.url, '{ me }');
     expect(status).toBe(401);
     expect(headers.get('www-authenticate')).toBe('Bearer');
-    expect(body).toMatchObject({
-      data: null,
-      errors: [{ path: ['me'], extensions: { code: 'missing_credential', http: { status: 401 } } }],
-    });
+    expect(body).toMatchObject({ errors: [{ extensions: { code: 'missing_credential', http: { status: 401 } } }] });
   });
 
   it('when the credential cannot be read, in the shape of GraphQL', async () => {
@@ -181,18 +178,21 @@ describe('streams', () => {
     expect(text).toContain('event: complete');
   });
 
-  it('ends the source when the client leaves', async () => {
+  it.each(['/graphql', '/graphql/stream'])('%s ends the source when the client leaves', async (path) => {
+    const before = seen.ended;
     const leaving = new AbortController();
-    const response = await fetch(`${server.url}/graphql`, {
+    const response = await fetch(server.url + path, {
       method: 'POST',
       headers: { ...asAda, 'content-type': 'application/json', accept: 'text/event-stream' },
       body: '{"query":"subscription { count(to: 0) }"}',
       signal: leaving.signal,
     });
-    await response.body?.getReader().read();
-    expect(seen.ended).toBe(0);
+    const reader = response.body?.getReader();
+    let text = '';
+    while (!text.includes('"count":1')) text += Buffer.from((await reader?.read())?.value ?? []).toString();
+    expect(seen.ended).toBe(before);
     leaving.abort();
-    await expect.poll(() => seen.ended).toBe(1);
+    await expect.poll(() => seen.ended).toBe(before + 1);
     expect(lines.filter(({ msg }) => msg === 'answer failed')).toEqual([]);
   });
 
@@ -213,5 +213,81 @@ describe('streams', () => {
     const response = await post('{"query":"subscription { count(to: 2) }"}', { accept: 'text/event-stream' });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'missing_credential' } }] });
+  });
+
+  it('gives a reader that keeps up all of many results', async () => {
+    const client = createClient({ url: `${server.url}/graphql/stream`, headers: asAda, retryAttempts: 0 });
+    let count = 0;
+    for await (const result of client.iterate({ query: 'subscription { count(to: 2000) }' })) {
+      count += 1;
+      expect(result).toEqual({ data: { count } });
+    }
+    expect(count).toBe(2_000);
+    client.dispose();
+  });
+
+  it('cuts off a reader of /graphql/stream that takes nothing while 1,000 results wait', async () => {
+    const before = seen.ended;
+    const body = '{"query":"subscription { flood }"}';
+    const head = ['POST /graphql/stream HTTP/1.1', 'Host: x', `Authorization: ${asAda.authorization}`, 'Content-Type: application/json'];
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () =>
+      socket.write(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
+    ).pause();
+    await expect.poll(() => seen.ended, { timeout: 15_000 }).toBe(before + 1);
+    let received = '';
+    socket.on('data', (data) => {
+      received += data.toString();
+    });
+    socket.on('error', () => undefined);
+    socket.resume();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(received).toContain('event: next');
+    expect(received).not.toContain('event: complete');
+    expect(lines.filter(({ msg }) => msg === 'answer failed')).toEqual([]);
+  });
+
+  const stream = (init: RequestInit & { headers?: Record<string, string> }, query = '') =>
+    fetch(`${server.url}/graphql/stream${query}`, { ...init, headers: { ...asAda, 'content-type': 'application/json', ...init.headers } });
+
+  it('takes no reservation', async () => {
+    const body = '{"query":"{ weather }"}';
+    const refused = await Promise.all([
+      stream({ method: 'PUT' }),
+      stream({ method: 'DELETE' }, '?operationId=1'),
+      stream({ method: 'POST', body, headers: { 'x-graphql-event-stream-token': 'mine' } }),
+      stream({ method: 'POST', body }, '?token=mine'),
+      stream({ headers: { accept: 'text/event-stream' } }, '?token=mine'),
+    ]);
+    for (const response of refused) {
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, POST');
+      expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'method_not_allowed' } }] });
+    }
+  });
+
+  it('answers a request on /graphql/stream that cannot be executed as /graphql does', async () => {
+    const cases: [RequestInit & { headers?: Record<string, string> }, number, string][] = [
+      [{ method: 'POST', body: '{"query":"{ nothing }"}' }, 400, 'validation_failed'],
+      [{ method: 'POST', body: '{"query":"{"}' }, 400, 'validation_failed'],
+      [{ method: 'POST', body: '{"query":' }, 400, 'invalid_json'],
+      [
+        { method: 'POST', body: '{"query":"subscription { count(to: 2) }"}', headers: { authorization: 'Bearer' } },
+        401,
+        'malformed_credential',
+      ],
+      [{ method: 'POST', body: '{"query":"{ weather }"}', headers: { accept: 'application/json' } }, 406, 'not_acceptable'],
+    ];
+    for (const [init, status, code] of cases) {
+      const response = await stream(init);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ errors: [{ extensions: { code } }] });
+    }
+    const anonymous = await fetch(`${server.url}/graphql/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: '{"query":"subscription { count(to: 2) }"}',
+    });
+    expect(anonymous.status).toBe(401);
+    expect(anonymous.headers.get('www-authenticate')).toContain('Bearer');
   });
 });

@@ -1,11 +1,11 @@
 // One key, one effect, through REST-like handlers and through GraphQL (CONTRACT.md 0 "Idempotency").
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../../src/http/idempotency.js';
-import { sweepIdempotencyKeys } from '../../src/http/idempotency.js';
 import type { Handler } from '../../src/http/state.js';
+import { sweepClaims } from '../../src/ledger/sweep.js';
 import { addSeconds, type Clock } from '../../src/platform/clock.js';
 import type { Ctx } from '../../src/platform/ctx.js';
+import type { Answer } from '../../src/platform/idempotency.js';
 import { startDatabase, type TestDatabase } from './database.js';
 import { seen, writeNote } from './note.js';
 import { asAda, openPlatform, type RunningServer, recordingLogger, send, startServer, workspaceId } from './notes.js';
@@ -70,7 +70,10 @@ async function write(key: string | undefined, body: object, to = server, headers
   };
 }
 const rowsOf = async () =>
-  (await server.platform.database.pool.query('SELECT * FROM idempotency_key')).rows as { body: string | null; reference: string }[];
+  (await server.platform.database.pool.query('SELECT * FROM claim LEFT JOIN keyed_answer USING (workspace_id, expires_at, key)')).rows as {
+    body: string | null;
+    reference: string;
+  }[];
 const stored = (id: string) =>
   expect.poll(async () => (await rowsOf()).find(({ reference }) => reference === id)?.body ?? '').toContain(id);
 
@@ -92,7 +95,7 @@ describe('2xx', () => {
     const key = randomUUID();
     const first = await write(key, { text: 'b' });
     await stored(first.body.data.id);
-    await server.platform.database.pool.query('UPDATE idempotency_key SET body = NULL, status = NULL');
+    await server.platform.database.pool.query('DELETE FROM keyed_answer');
     const again = await write(key, { text: 'b' });
     expect(again).toMatchObject({ status: 201, replayed: 'true' });
     expect(again.body.data).toEqual({ id: first.body.data.id, text: 'b' });
@@ -130,11 +133,12 @@ describe('2xx', () => {
 
   it('lets a key be used again after a day', async () => {
     const key = randomUUID();
+    const writtenAt = now;
     const first = await write(key, { text: 'f' });
     await stored(first.body.data.id);
-    now = addSeconds(new Date(), 86_399);
+    now = addSeconds(writtenAt, 86_399);
     expect((await write(key, { text: 'f' })).replayed).toBe('true');
-    now = addSeconds(new Date(), 86_402);
+    now = addSeconds(writtenAt, 86_402);
     const later = await write(key, { text: 'f' });
     expect(later).toMatchObject({ status: 201, replayed: null });
     expect(later.body.data.id).not.toBe(first.body.data.id);
@@ -209,12 +213,17 @@ describe('the sweep', () => {
   it('deletes what has expired and nothing else, a bounded number at a time', async () => {
     const kept = await write(randomUUID(), { text: 'l' });
     const { pool } = server.platform.database;
-    await pool.query(`INSERT INTO idempotency_key (id, workspace_id, fingerprint, reference, expires_at)
-      SELECT sha256(n::text::bytea), '${workspaceId}', 'x', 'expired', now() - interval '1 second' FROM generate_series(1, 15) n`);
-    expect(await sweepIdempotencyKeys(server.platform, 10)).toBe(10);
-    expect(await sweepIdempotencyKeys(server.platform, 10)).toBe(5);
-    expect(await sweepIdempotencyKeys(server.platform, 10)).toBe(0);
+    await pool.query(`INSERT INTO claim (workspace_id, kind, key, fingerprint, reference, expires_at)
+      SELECT '${workspaceId}', 'idempotency_key', 'expired ' || n, 'x', 'expired', now() - interval '1 second' FROM generate_series(1, 15) n`);
+    await pool.query(`INSERT INTO keyed_answer (workspace_id, expires_at, key, status, body)
+      SELECT workspace_id, expires_at, key, 200, '{}' FROM claim WHERE reference = 'expired'`);
+    await pool.query(`INSERT INTO claim (workspace_id, kind, key) VALUES ('${workspaceId}', 'reference', 'for ever')`);
+    expect(await sweepClaims(server.platform, 10)).toBe(10);
+    expect(await sweepClaims(server.platform, 10)).toBe(5);
+    expect(await sweepClaims(server.platform, 10)).toBe(0);
     expect((await rowsOf()).map(({ reference }) => reference)).toContain(kept.body.data.id);
+    expect((await pool.query("SELECT FROM claim WHERE kind = 'reference'")).rowCount).toBe(1);
+    expect((await pool.query("SELECT FROM keyed_answer WHERE key LIKE 'expired %'")).rowCount).toBe(0);
   });
 });
 
@@ -275,7 +284,7 @@ describe('GraphQL', () => {
         body: JSON.stringify({ query: mutation, variables: { t: 'p' } }),
       }).then((response) => response.text());
     const first = await call();
-    expect(first).toMatch(/^event: next\ndata: \{"data":\{"writeNote":\{.*\n\nevent: complete\ndata:\n\n$/);
+    expect(first).toMatch(/^:\n\nevent: next\ndata: \{"data":\{"writeNote":\{.*\n\nevent: complete\ndata:\n\n$/);
     expect(await call()).toBe(first);
   });
 });

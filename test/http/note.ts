@@ -1,10 +1,10 @@
 // What the tests of src/http serve: notes, a small schema on the platform's own builder.
 import { z } from 'zod';
-import { builder, facts } from '../../src/platform/builder.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import { declareError, NotFound } from '../../src/platform/errors.js';
-import { once, transact } from '../../src/platform/idempotency.js';
-import { newId } from '../../src/platform/ids.js';
+import { transact } from '../../src/platform/idempotency.js';
+import { builder, facts } from '../../src/platform/schema/builder.js';
+import { newId } from '../../src/platform/schema/id.js';
 
 export class InsufficientInk extends declareError(422, 'insufficient_ink') {}
 
@@ -26,7 +26,7 @@ const Note = builder.objectRef<Note>('Note').implement({
   }),
 }) as ReturnType<typeof builder.objectRef<Note>>;
 
-/** How often the rule of `writeNote` was entered. */
+/** How often the rule of `writeNote` was entered, and how many endless sources have ended. */
 export const seen = { runs: 0, ended: 0 };
 
 const NoteInput = builder.inputType('NoteInput', {
@@ -46,33 +46,39 @@ async function findNote(ctx: Ctx, id: string): Promise<Note> {
 /** Writes a note as an event row, under the request's key. */
 export async function writeNote(ctx: Ctx, text: string, dryPen = false): Promise<Note> {
   seen.runs += 1;
-  return once(
-    ctx,
-    () =>
-      transact(ctx, async (tx) => {
-        if (dryPen) throw new InsufficientInk('The pen is dry.', { details: { limit: { ink: '0.00' } } });
-        const id = newId(ctx.clock.now());
-        await tx.event.create({ data: { id, type: 'note.written', data: { text }, createdAt: ctx.clock.now() } });
-        return { id, text };
-      }),
-    (reference) => findNote(ctx, reference),
-  );
+  const reference = ctx.idempotency?.replayOf;
+  if (reference !== undefined) return findNote(ctx, reference);
+  return transact(ctx, async (tx) => {
+    if (dryPen) throw new InsufficientInk('The pen is dry.', { details: { limit: { ink: '0.00' }, terminal: true } });
+    const id = newId(ctx.clock.now());
+    await tx.event.create({ data: { id, type: 'note.written', data: { text }, createdAt: ctx.clock.now() } });
+    return { id, text };
+  });
 }
 
 async function* upTo(last: number): AsyncGenerator<number> {
   for (let n = 1; n <= last; n += 1) yield n;
 }
 
-/** Waits for ever after its first value, and knows when it is no longer wanted. */
+/** Never waits, and never ends by itself. */
+async function* flood(): AsyncGenerator<string> {
+  try {
+    for (;;) yield 'x'.repeat(1_000);
+  } finally {
+    seen.ended += 1;
+  }
+}
+
+/** Waits for ever after its first value, and counts when it is no longer wanted. */
 function oneAndThenNothing(): AsyncIterableIterator<number> {
-  let told = false;
+  let emitted = false;
   return {
     [Symbol.asyncIterator]() {
       return this;
     },
     next() {
-      if (told) return new Promise(() => {});
-      told = true;
+      if (emitted) return new Promise(() => {});
+      emitted = true;
       return Promise.resolve({ done: false, value: 1 });
     },
     async return() {
@@ -96,7 +102,7 @@ builder.queryFields((t) => ({
   maybe: t.string({
     nullable: true,
     resolve: () => {
-      throw new InsufficientInk('No ink left.');
+      throw new InsufficientInk('No ink left.', { details: { terminal: true } });
     },
   }),
   crash: t.string({
@@ -111,6 +117,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: NoteInput }) },
     resolve: (_, { input }, ctx) => writeNote(ctx, input.bodyText, input.dryPen ?? false),
   }),
+  rehearse: t.string({ ...facts({ effect: 'none' }), resolve: () => 'A note would be written.' }),
   signIn: t.string({
     ...facts({ rateClass: 'auth' }),
     skipTypeScopes: true,
@@ -125,5 +132,6 @@ builder.subscriptionFields((t) => ({
     subscribe: (_, { to }) => (to === 0 ? oneAndThenNothing() : upTo(to)),
     resolve: (n) => n as number,
   }),
+  flood: t.string({ subscribe: flood, resolve: (text) => text as string }),
 }));
 export const schema = builder.toSchema();

@@ -6,26 +6,30 @@ import Koa from 'koa';
 import { loadConfig } from '../../src/config.js';
 import { authenticate } from '../../src/http/authenticate.js';
 import { createHttpServer, limitTime } from '../../src/http/deadline.js';
-import { serveDocs } from '../../src/http/docs.js';
+import { openDocs } from '../../src/http/docs.js';
 import { logAppError, renderErrors } from '../../src/http/errors.js';
-import { serveGraphiQL } from '../../src/http/graphiql.js';
+import { openGraphiQL } from '../../src/http/graphiql.js';
 import { serveGraphQL } from '../../src/http/graphql.js';
+import { operationRunner } from '../../src/http/graphql-operation.js';
 import { readGraphQL } from '../../src/http/graphql-request.js';
-import { serveHealth } from '../../src/http/health.js';
+import { serveGraphQLStream } from '../../src/http/graphql-stream.js';
+import { openHealth } from '../../src/http/health.js';
 import { IdempotencyKeys } from '../../src/http/idempotency.js';
-import { createMetrics } from '../../src/http/metrics.js';
+import { createMetrics, type Metrics } from '../../src/http/metrics.js';
 import { limitRates } from '../../src/http/rate-limit.js';
 import { identifyRequest } from '../../src/http/request-id.js';
-import type { Handler, State } from '../../src/http/state.js';
+import { type Endpoint, refuseMethod, routeRequests } from '../../src/http/router.js';
+import type { Handler, Routed, State } from '../../src/http/state.js';
 import { CoherentCache } from '../../src/platform/cache.js';
 import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { type CredentialResolver, MalformedCredential } from '../../src/platform/credential.js';
 import { Vault } from '../../src/platform/crypto.js';
 import type { ActorType, Environment, Platform } from '../../src/platform/ctx.js';
-import { openDatabase } from '../../src/platform/database.js';
+import { DueBell } from '../../src/platform/due/due-bell.js';
 import { Fanout } from '../../src/platform/fanout.js';
 import { createLogger, type Logger } from '../../src/platform/log.js';
-import { Outbound } from '../../src/platform/outbound.js';
+import { Outbound } from '../../src/platform/outbound/client.js';
+import { openDatabase } from '../../src/platform/postgres/database.js';
 import type { Redis } from '../../src/platform/redis.js';
 import { Signal } from '../../src/platform/signal.js';
 import { schema } from './note.js';
@@ -56,7 +60,8 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     clock,
     log,
     agenda: { tables: [], settle: async () => {} },
-    due: new Signal(),
+    openOn: [],
+    due: new DueBell(),
     published: new Signal(),
   };
 }
@@ -88,7 +93,9 @@ export interface ServerOptions {
   deadlineMs?: number;
   windowSeconds?: number;
   https?: boolean;
-  /** Serves what is not of /graphql, after authentication. */
+  /** Served beside the pages and /graphql. */
+  endpoints?: readonly Endpoint[];
+  /** Serves what has no endpoint, after authentication. */
   handler?: Handler;
 }
 
@@ -100,6 +107,58 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+const get = (path: string, ...handlers: Handler[]): Endpoint => ({ method: 'GET', path, handlers });
+
+/** How often the readiness of the process was checked. */
+export const readiness = { checks: 0 };
+
+function pages(platform: Platform, { registry }: Metrics, address: Handler, redis: Redis | undefined): Endpoint[] {
+  const health = openHealth({
+    registry,
+    clock: platform.clock,
+    checks: {
+      database: {
+        required: true,
+        check: async () => {
+          readiness.checks += 1;
+          return { rows: (await platform.database.pool.query('SELECT 1')).rowCount };
+        },
+      },
+      redis: { required: false, check: async () => ({ pong: await redis?.ping() }) },
+    },
+  });
+  const docs = openDocs({
+    title: 'Notes API',
+    openapi: () => ({ openapi: '3.1.0', info: { title: 'Notes' } }),
+    serverDescription: 'Test',
+    baseUrl: null,
+  });
+  return [
+    get('/health', health.alive),
+    get('/ready', health.ready),
+    get('/metrics', health.metrics),
+    get('/docs', address, docs.page),
+    get('/docs/assets/{file}', address, docs.asset),
+    get('/v1/openapi.json', address, docs.document),
+  ];
+}
+
+function graphql(keys: IdempotencyKeys, log: Logger, guards: readonly Handler[]): Endpoint[] {
+  const [address, ...others] = guards as [Handler, ...Handler[]];
+  const graphiql = openGraphiQL({
+    title: 'Notes',
+    defaultQuery: '{ weather }',
+    documentOf: (name) => (name === 'getMe' ? 'query getMe { me } # </script>' : undefined),
+  });
+  const read = readGraphQL(schema);
+  const run = operationRunner({ schema, idempotency: keys.run, log });
+  return [
+    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, serveGraphQL(run)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, serveGraphQLStream(run)] },
+    get('/graphql/assets/{file}', address, graphiql.asset),
+  ];
+}
+
 /** The middlewares of src/http in the order of src/app.ts, listening on a free port. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const { platform = openPlatform(), environment = 'live', limits = { general: 100_000, auth: 100_000 }, trustedProxies = 0 } = options;
@@ -108,48 +167,21 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const metrics = createMetrics(platform.database.pool);
   const keys = new IdempotencyKeys(platform);
   const rates = limitRates({ limits, environment, clock: platform.clock, redis, keyPrefix, windowSeconds });
-  const read = readGraphQL(schema);
-  const serve = serveGraphQL({ schema, idempotency: keys.run, log });
-  const isGraphQL = (path: string) => path === '/graphql' || path === '/graphql/stream';
-  const app = new Koa<State>();
+  const identify = authenticate({ platform, environment, resolvers: [resolver('pk_', 'api_key'), resolver('sess_', 'agent')] });
+  const guards = [rates.address, identify, rates.actor];
+  const app = new Koa<State, Routed>();
   app.on('error', logAppError(log));
   app.use(metrics.observe(environment));
   app.use(identifyRequest({ environment, https: options.https ?? false, trustedProxies }));
   app.use(renderErrors(log));
   app.use(limitTime(options.deadlineMs));
-  app.use(
-    serveHealth({
-      registry: metrics.registry,
-      checks: {
-        database: { required: true, check: async () => ({ rows: (await platform.database.pool.query('SELECT 1')).rowCount }) },
-        redis: { required: false, check: async () => ({ pong: await redis?.ping() }) },
-      },
-    }),
-  );
-  app.use((http, next) => (isGraphQL(http.path) ? read(http, next) : next()));
+  app.use(routeRequests([...pages(platform, metrics, rates.address, redis), ...graphql(keys, log, guards), ...(options.endpoints ?? [])]));
   app.use((http, next) => {
     if (http.path.startsWith('/auth/')) http.state.rateClass = 'auth';
     return next();
   });
-  app.use(rates.address);
-  app.use(
-    serveGraphiQL({
-      title: 'Notes',
-      defaultQuery: '{ weather }',
-      documentOf: (name) => (name === 'getMe' ? 'query getMe { me } # </script>' : undefined),
-    }),
-  );
-  app.use(
-    serveDocs({
-      title: 'Notes API',
-      openapi: () => ({ openapi: '3.1.0', info: { title: 'Notes' } }),
-      serverDescription: 'Test',
-      baseUrl: null,
-    }),
-  );
-  app.use(authenticate({ platform, environment, resolvers: [resolver('pk_', 'api_key'), resolver('sess_', 'agent')] }));
-  app.use(rates.actor);
-  app.use((http, next) => (isGraphQL(http.path) ? serve(http, next) : next()));
+  for (const guard of guards) app.use(guard);
+  app.use(refuseMethod);
   if (options.handler !== undefined) app.use(options.handler);
   const server = createHttpServer(app.callback());
   server.listen(0, '127.0.0.1');

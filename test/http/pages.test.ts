@@ -1,11 +1,12 @@
 // The pages and documents: GraphiQL, the API reference, openapi.json, health and metrics. That they work in a browser is
 // tried with the whole application; here, that nothing of them comes from elsewhere.
 
+import { readFileSync } from 'node:fs';
 import { get as httpGet } from 'node:http';
 import { Script } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningServer, startServer } from './notes.js';
+import { openPlatform, type RunningServer, readiness, startServer } from './notes.js';
 
 let server: RunningServer;
 beforeAll(async () => {
@@ -126,6 +127,22 @@ describe('operations', () => {
     });
   });
 
+  it('GET /ready checks once a second, however many ask', async () => {
+    let now = new Date('2026-03-02T10:00:00.000Z');
+    const probed = await startServer({ platform: openPlatform({ clock: { now: () => now } }) });
+    const probe = () => fetch(`${probed.url}/ready`).then((response) => response.status);
+    const before = readiness.checks;
+    expect(await Promise.all(Array.from({ length: 10 }, probe))).toEqual(Array(10).fill(503));
+    expect(readiness.checks - before).toBe(1);
+    now = new Date(now.getTime() + 999);
+    await probe();
+    expect(readiness.checks - before).toBe(1);
+    now = new Date(now.getTime() + 1);
+    await probe();
+    expect(readiness.checks - before).toBe(2);
+    await probed.close();
+  });
+
   it('GET /metrics counts requests by route and class of status', async () => {
     await get('/nothing');
     const text = await (await get('/metrics')).text();
@@ -133,5 +150,19 @@ describe('operations', () => {
     expect(text).toContain('http_request_duration_seconds_count{environment="live",route="/health",status="2xx"} 1');
     expect(text).toContain('database_connections{state="open"} 0');
     expect(text).toContain('process_cpu_user_seconds_total');
+  });
+});
+
+describe('the gateway of docker-compose.yml', () => {
+  const compose = readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8').replaceAll('$$', '$');
+  const listeners = [...compose.matchAll(/listen \d+;([^}]*\{[^}]*\})*/g)].map(([block]) => block);
+
+  it('keeps /metrics and /ready to itself, and passes on everything else', () => {
+    expect(listeners).toHaveLength(2);
+    for (const block of listeners) {
+      const hidden = new RegExp(/location ~ (\S+) \{ return 404; \}/.exec(block)?.[1] ?? 'none');
+      for (const path of ['/metrics', '/ready']) expect(path).toMatch(hidden);
+      for (const path of ['/health', '/v1/metrics', '/graphql', '/readiness']) expect(path).not.toMatch(hidden);
+    }
   });
 });

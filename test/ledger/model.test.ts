@@ -8,7 +8,7 @@ const harness = useHarness();
 const currency = 'USD';
 
 /** Cents in each bucket, and whether it is frozen. */
-interface Purse {
+interface WalletRef {
   id: string;
   accountId: string;
   available: number;
@@ -19,8 +19,8 @@ interface Purse {
 }
 interface Held {
   id: string;
-  from: Purse;
-  to: Purse;
+  from: WalletRef;
+  to: WalletRef;
   cents: number;
 }
 interface Known {
@@ -50,21 +50,21 @@ const step: fc.Arbitrary<Step> = fc.record({
 const print = (cents: number) => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 
 class Model {
-  readonly purses: Purse[] = [];
+  readonly wallets: WalletRef[] = [];
   readonly transfers = new Map<string, Known>();
   holds: Held[] = [];
 
   async open(count: number): Promise<void> {
     for (let n = 0; n < count; n += 1) {
       const { wallet } = await openWallet(harness.test);
-      this.purses.push({ id: wallet.id, accountId: wallet.account_id, available: 0, held: 0, wrapped: 0, pendingIn: 0, frozen: false });
+      this.wallets.push({ id: wallet.id, accountId: wallet.account_id, available: 0, held: 0, wrapped: 0, pendingIn: 0, frozen: false });
     }
   }
 
   /** Sends one step. `verdict` is the status that a single client must see. Applies what was acknowledged, and nothing else. */
   async take({ kind, a, b, cents }: Step): Promise<{ answer: Answer; verdict: number }> {
-    const from = this.purses[a % this.purses.length] as Purse;
-    const to = this.purses[b % this.purses.length] as Purse;
+    const from = this.wallets[a % this.wallets.length] as WalletRef;
+    const to = this.wallets[b % this.wallets.length] as WalletRef;
     const held = this.holds[a % Math.max(1, this.holds.length)];
     const may = (has: number) => (from.frozen ? 403 : has < cents ? 422 : 201);
     const body = { type: 'internal', from_wallet_id: from.id, to_wallet_id: to.id, amount: print(cents), currency };
@@ -137,7 +137,7 @@ class Model {
 
   /** Every balance, and every transfer that there is, as the platform says it. */
   async check(): Promise<void> {
-    for (const { id, frozen, available, held, wrapped, pendingIn } of this.purses) {
+    for (const { id, frozen, available, held, wrapped, pendingIn } of this.wallets) {
       const { body } = await harness.test.get(`/v1/wallets/${id}`);
       expect({ status: body.data.status, balance: body.data.balance }).toEqual({
         status: frozen ? 'frozen' : 'active',
@@ -151,7 +151,7 @@ class Model {
       });
     }
     const found = new Map<string, Known>();
-    for (const { id } of this.purses) {
+    for (const { id } of this.wallets) {
       for (let page = 1, more = true; more; page += 1) {
         const { body } = await harness.test.get(`/v1/transfers?wallet_id=${id}&limit=200&page=${page}`);
         for (const { id: transferId, status, amount, type } of body.data) found.set(transferId, { status, amount, type });

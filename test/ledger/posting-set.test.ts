@@ -1,8 +1,9 @@
 // What is worked out of postings before the database is asked: pure, so checked for any set of postings.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { limitSubject } from '../../src/ledger/fault.js';
 import { checkPosting, type Leg, type LimitUse, move, type Posting } from '../../src/ledger/posting.js';
-import { counterKey, encodeSet, spendersOf } from '../../src/ledger/posting-set.js';
+import { encodeSet } from '../../src/ledger/posting-set.js';
 
 const uuid = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`;
 const accounts = Array.from({ length: 6 }, (_, n) => uuid(n + 1));
@@ -34,59 +35,73 @@ const postingArbitrary: fc.Arbitrary<Posting> = fc
   .map(([legs, limits, ms, agent, id]) => ({
     id,
     workspaceId: workspace,
-    environment: 'test',
     at: new Date(start + ms),
     legs,
     limits,
-    spender: agent === null ? {} : { agentId: uuid(2_000 + agent) },
+    guards: agent === null ? [] : [{ kind: 'agent', id: uuid(2_000 + agent) }],
+    claims: [],
+    records: {},
     transferId: null,
-    events: [],
   }));
 const setArbitrary = fc.array(postingArbitrary, { minLength: 1, maxLength: 12 });
 
-/** A column of the arguments: the text of a PostgreSQL array. */
-const column = (set: (string | null)[], n: number): string[] => {
-  const text = set[n] ?? '{}';
-  return text === '{}' ? [] : text.slice(1, -1).split(',');
+type Value = string | null;
+/** A list of a set: JSON, or an array as PostgreSQL spells it. Every value as text. */
+function valuesOf(list: unknown): Value[] {
+  if (typeof list !== 'string') return (list as Value[] | undefined) ?? [];
+  return list === '{}'
+    ? []
+    : list
+        .slice(1, -1)
+        .split(',')
+        .map((value) => (value === 'NULL' ? null : value));
+}
+
+/** The lists of a set, by attribute. */
+const listsOf = (postings: readonly Posting[]) => {
+  const lists = encodeSet(postings).s;
+  const list = (attribute: string): Value[] => valuesOf(lists[attribute]);
+  return {
+    list,
+    numbers: (attribute: string) => list(attribute).map((value) => BigInt(value ?? 0)),
+    /** The account of each entry, which names it by its index. */
+    entryAccounts: () => list('entry_account').map((index) => list('account_id')[Number(index) - 1]),
+  };
 };
-const numbers = (set: (string | null)[], n: number) => column(set, n).map(BigInt);
-/** The account of each entry, which names it by its place. */
-const accountsOf = (set: (string | null)[]) => column(set, 6).map((place) => column(set, 0)[Number(place) - 1] ?? '');
 const sum = (values: readonly bigint[]) => values.reduce((a, b) => a + b, 0n);
 
 describe('encodeSet', () => {
   it('names each account once, in order of id, with the sum of its debits and of all its entries', () => {
     fc.assert(
       fc.property(setArbitrary, (postings) => {
-        const set = encodeSet(postings);
+        const { list, numbers } = listsOf(postings);
         const legs = postings.flatMap((posting) => posting.legs);
-        const ids = column(set, 0);
+        const ids = list('account_id');
         expect(ids).toEqual([...new Set(legs.map(({ accountId }) => accountId))].sort());
         const mine = ids.map((id) => legs.filter(({ accountId }) => accountId === id).map(({ amount }) => amount));
-        expect(numbers(set, 2)).toEqual(mine.map((amounts) => -sum(amounts.filter((amount) => amount < 0n))));
-        expect(numbers(set, 3)).toEqual(mine.map(sum));
-        expect(numbers(set, 4)).toEqual(mine.map(({ length }) => BigInt(length)));
-        expect(sum(numbers(set, 3))).toBe(0n);
+        expect(numbers('account_debit')).toEqual(mine.map((amounts) => -sum(amounts.filter((amount) => amount < 0n))));
+        expect(numbers('account_delta')).toEqual(mine.map(sum));
+        expect(numbers('account_entries')).toEqual(mine.map(({ length }) => BigInt(length)));
+        expect(sum(numbers('account_delta'))).toBe(0n);
       }),
     );
   });
 
-  it('numbers the entries of each account without a hole, and says how far it has come with each', () => {
+  it('numbers the entries of each account without a hole, with running totals', () => {
     fc.assert(
       fc.property(setArbitrary, (postings) => {
-        const set = encodeSet(postings);
-        const [account, transaction] = [accountsOf(set), numbers(set, 7)];
-        const [amount, delta, number] = [numbers(set, 8), numbers(set, 9), numbers(set, 10)];
-        const reached = new Map<string, [bigint, bigint]>();
-        account.forEach((id, n) => {
+        const { list, numbers, entryAccounts } = listsOf(postings);
+        const [amounts, totals, entryNumbers] = [numbers('entry_amount'), numbers('entry_total'), numbers('entry_number')];
+        const reached = new Map<unknown, [bigint, bigint]>();
+        entryAccounts().forEach((id, n) => {
           const [before, count] = reached.get(id) ?? [0n, 0n];
-          const now: [bigint, bigint] = [before + (amount[n] ?? 0n), count + 1n];
-          expect([delta[n], number[n]]).toEqual(now);
+          const now: [bigint, bigint] = [before + (amounts[n] ?? 0n), count + 1n];
+          expect([totals[n], entryNumbers[n]]).toEqual(now);
           reached.set(id, now);
         });
-        expect(column(set, 0).map((id) => reached.get(id)?.[0])).toEqual(numbers(set, 3));
-        expect(transaction).toEqual(postings.flatMap(({ legs }, n) => legs.map(() => BigInt(n + 1))));
-        expect(column(set, 12)).toEqual(postings.map(({ id }) => id));
+        expect(list('account_id').map((id) => reached.get(id)?.[0])).toEqual(numbers('account_delta'));
+        expect(numbers('entry_transaction')).toEqual(postings.flatMap(({ legs }, n) => legs.map(() => BigInt(n + 1))));
+        expect(list('transaction_id')).toEqual(postings.map(({ id }) => id));
       }),
     );
   });
@@ -94,14 +109,14 @@ describe('encodeSet', () => {
   it('lets the time of an account never go back', () => {
     fc.assert(
       fc.property(setArbitrary, (postings) => {
-        const set = encodeSet(postings);
-        const [account, times] = [accountsOf(set), column(set, 11)];
-        for (const [n, id] of column(set, 0).entries()) {
-          const own = times.filter((_, entry) => account[entry] === id);
+        const { list, entryAccounts } = listsOf(postings);
+        const [accountsOfEntries, times] = [entryAccounts(), list('entry_at')];
+        for (const [n, id] of list('account_id').entries()) {
+          const own = times.filter((_, entry) => accountsOfEntries[entry] === id);
           expect([...own].sort()).toEqual(own);
-          expect(column(set, 5)[n]).toBe(own.at(-1));
+          expect(list('account_at')[n]).toBe(own.at(-1));
         }
-        expect(column(set, 15)).toEqual(postings.map(({ at }) => at.toISOString()));
+        expect(list('transaction_at')).toEqual(postings.map(({ at }) => at.toISOString()));
       }),
     );
   });
@@ -109,58 +124,49 @@ describe('encodeSet', () => {
   it('asks of each counter once: the sum of its uses against the least of its maxima', () => {
     fc.assert(
       fc.property(setArbitrary, (postings) => {
-        const extras = encodeSet(postings).at(-1);
+        const { list, numbers } = listsOf(postings);
         const uses = postings.flatMap(({ limits }) => limits);
-        if (uses.length === 0) {
-          expect(extras).toBeNull();
-          return;
-        }
-        const rows: Record<string, string | null>[] = JSON.parse(extras ?? '{}').limits;
-        const keyOf = (use: { counter: string; window: string }) => counterKey(workspace, use);
-        const keys = rows.map((row) => keyOf(row as { counter: string; window: string }));
-        expect(keys).toEqual([...new Set(uses.map(keyOf))].sort());
-        for (const [n, row] of rows.entries()) {
-          const own = uses.filter((use) => keyOf(use) === keys[n]);
+        const keys = [...new Set(uses.map((use) => limitSubject(workspace, use)))].sort();
+        const windows = list('limit_window');
+        expect(list('limit_counter').map((counter, n) => `${workspace} ${counter} ${windows[n]}`)).toEqual(keys);
+        for (const [n, key] of keys.entries()) {
+          const own = uses.filter((use) => limitSubject(workspace, use) === key);
           const maxima = own.flatMap(({ maximum }) => (maximum === null ? [] : [maximum]));
-          expect(row).toMatchObject({
-            workspace_id: workspace,
-            used: String(sum(own.map(({ used }) => used))),
-            reserved: String(sum(own.map(({ reserved }) => reserved))),
-            requested: String(sum(own.map(({ used, reserved }) => used + reserved))),
-            maximum: maxima.length === 0 ? null : String([...maxima].sort((a, b) => Number(a - b))[0]),
-          });
+          expect(numbers('limit_used')[n]).toBe(sum(own.map(({ used }) => used)));
+          expect(numbers('limit_reserved')[n]).toBe(sum(own.map(({ reserved }) => reserved)));
+          const [least] = maxima.sort((a, b) => Number(a - b));
+          expect(list('limit_maximum')[n]).toBe(least?.toString() ?? null);
         }
       }),
     );
   });
 
-  it('asks of each spender once, in the order that faults count', () => {
+  it('asks of each guard once', () => {
     fc.assert(
       fc.property(setArbitrary, (postings) => {
-        const agents = [...new Set(postings.flatMap(({ spender }) => spender.agentId ?? []))];
-        expect(column(encodeSet(postings), 17)).toEqual(agents);
-        expect([...spendersOf(postings).values()].map(({ spender }) => spender.agentId)).toEqual(agents);
+        const agents = [...new Set(postings.flatMap(({ guards }) => guards.map(({ id }) => id)))];
+        expect(listsOf(postings).list('guard_id')).toEqual(agents);
       }),
     );
   });
 
-  it('keeps apart what two workspaces say of one account', () => {
+  it('keeps apart what two workspaces name by one account id', () => {
     const [first, second] = [accounts[0], accounts[1]] as [string, string];
     const of = (workspaceId: string, amount: bigint): Posting => ({
       id: uuid(1),
       workspaceId,
-      environment: 'test',
       at: new Date(start),
       legs: move('USD', amount, first, second),
       limits: [],
-      spender: {},
+      guards: [],
+      claims: [],
+      records: {},
       transferId: null,
-      events: [],
     });
-    const set = encodeSet([of(workspace, 5n), of(otherWorkspace, 7n)]);
-    expect(column(set, 0)).toEqual([first, first, second, second]);
-    expect(column(set, 1)).toEqual([workspace, otherWorkspace, workspace, otherWorkspace]);
-    expect(numbers(set, 2)).toEqual([5n, 7n, 0n, 0n]);
+    const { list, numbers } = listsOf([of(otherWorkspace, 7n), of(workspace, 5n)]);
+    expect(list('account_workspace')).toEqual([workspace, workspace, otherWorkspace, otherWorkspace]);
+    expect(list('account_id')).toEqual([first, second, first, second]);
+    expect(numbers('account_debit')).toEqual([5n, 0n, 7n, 0n]);
   });
 });
 

@@ -4,11 +4,11 @@ import { type WalletAccounts, walletAccounts } from '../../src/ledger/account.js
 import { postGrouped } from '../../src/ledger/group-commit.js';
 import { move } from '../../src/ledger/posting.js';
 import type { Ctx } from '../../src/platform/ctx.js';
-import { newId } from '../../src/platform/ids.js';
 import { formatMinor } from '../../src/platform/money.js';
+import { newId } from '../../src/platform/schema/id.js';
 import { eventsOf, pay, twoWallets } from '../factories/payment.js';
 import { openWallet, useHarness } from '../harness.js';
-import { balanceOf, ctxOf, moved, postMove, purse, query, stateOf } from './purse.js';
+import { balanceOf, ctxOf, moved, postMove, query, stateOf, walletRef } from './wallet-ref.js';
 
 const harness = useHarness();
 let ctx: Ctx;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 describe('the database refuses', () => {
   it('entries that do not sum to zero', async () => {
-    const { available } = await purse(ctx);
+    const { available } = await walletRef(ctx);
     const insert = `WITH t AS (INSERT INTO ledger_transaction (workspace_id, id, created_at) VALUES ($1, $2, now()))
       INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
       VALUES ($1, $3, 1, $2, 'USD', 1, 1, now())`;
@@ -28,13 +28,13 @@ describe('the database refuses', () => {
   it('dollars that arrive as euros', async () => {
     const { wallet } = await openWallet(harness.test, { currency: 'EUR' });
     const euros = (await walletAccounts(ctx, [wallet.id])).get(wallet.id) as WalletAccounts;
-    const { available } = await purse(ctx, 100n);
+    const { available } = await walletRef(ctx, 100n);
     expect(await stateOf(postMove(ctx, available, euros.available, 1n))).toBe('AP011');
     expect(await balanceOf(ctx, available)).toBe(100n);
   });
 
   it('to change or forget what was posted', async () => {
-    await purse(ctx, 1n);
+    await walletRef(ctx, 1n);
     for (const table of ['ledger_entry', 'ledger_transaction']) {
       for (const sql of [`UPDATE ${table} SET created_at = now()`, `DELETE FROM ${table}`, `TRUNCATE ${table}`]) {
         expect(await stateOf(query(ctx, sql)), sql).toBe('AP010');
@@ -59,7 +59,7 @@ describe('the database refuses', () => {
   });
 
   it('a balance below zero, a counter below zero, and more captured than held', async () => {
-    const { available } = await purse(ctx);
+    const { available } = await walletRef(ctx);
     expect(await stateOf(query(ctx, 'UPDATE ledger_account SET balance = -1 WHERE id = $1', [available]))).toBe('23514');
     const counter = "INSERT INTO limit_counter (workspace_id, counter, \"window\", used) VALUES ($1, 'c', 'w', -1)";
     expect(await stateOf(query(ctx, counter, [ctx.workspace.id]))).toBe('23514');
@@ -69,7 +69,7 @@ describe('the database refuses', () => {
   });
 
   it('a second posting with the id of the first', async () => {
-    const [from, to] = [await purse(ctx, 10n), await purse(ctx)];
+    const [from, to] = [await walletRef(ctx, 10n), await walletRef(ctx)];
     const first = moved(ctx, from.available, to.available, 1n);
     await postGrouped(harness.platform.database, first);
     expect(await stateOf(postGrouped(harness.platform.database, first))).toBe('23505');
@@ -115,7 +115,7 @@ describe('what is written', () => {
   });
 
   it('entries whose times never go back, whatever the clock says', async () => {
-    const [from, to] = [await purse(ctx, 10n), await purse(ctx)];
+    const [from, to] = [await walletRef(ctx, 10n), await walletRef(ctx)];
     const times = ['2026-03-02T12:00:00Z', '2026-03-02T11:00:00Z', '2026-03-02T13:00:00Z'].map((text) => new Date(text));
     for (const at of times) await postMove(ctx, from.available, to.available, 1n, { at });
     const rows = await query(ctx, 'SELECT created_at, balance_after FROM ledger_entry WHERE account_id = $1 ORDER BY version', [

@@ -2,7 +2,7 @@
 import { buildSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { compileRoutes } from '../../src/rest/routes.js';
-import { type Exchange, openRest, type Stream } from '../../src/rest/serve.js';
+import { compileEndpoints, type Exchange, type Stream } from '../../src/rest/serve.js';
 import { orderId, seen, shopCtx } from './shop.js';
 import { call, caller, claims, idempotency, internal, openShop, order } from './shop-server.js';
 
@@ -167,9 +167,10 @@ describe('idempotency', () => {
     const { pickup_code: _, ...secretless } = (first.body as { data: Record<string, unknown> }).data;
     expect(second.body).toEqual({ data: secretless });
   });
-  it('a dry run is another operation', async () => {
-    await call('POST', '/v1/orders?dry_run=true', order, { 'Idempotency-Key': 'k' });
-    expect(claims).toMatchObject([{ operation: 'quoteOrder', content: { query: { dry_run: 'true' } } }]);
+  it('leaves a dry run alone, which has no effect that could happen twice', async () => {
+    expect(await call('POST', '/v1/orders?dry_run=true', order, { 'Idempotency-Key': 'k' })).toMatchObject({ status: 200 });
+    expect(claims).toEqual([]);
+    expect(await call('POST', '/v1/orders', order, { 'Idempotency-Key': 'k' })).toMatchObject({ status: 201 });
   });
   it('leaves reads, public operations and refused input alone', async () => {
     await call('GET', '/v1/orders', undefined, { 'Idempotency-Key': 'k' });
@@ -184,18 +185,16 @@ describe('subscriptions', () => {
   const text = 'subscription ticks($from: Int) @route(method: GET, path: "/v1/ticks") { body: ticks(from: $from) { at } }';
   const ticks = compileRoutes(ticking, [{ file: 'contexts/time/rest.graphql', text }]);
 
-  it('are not served by halves: without somebody to stream them the process stops', () => {
-    expect(() => openRest(ticking, ticks, idempotency)).toThrow('ticks is a subscription: it needs somebody to stream it');
+  it('stop the process when nothing streams them', () => {
+    expect(() => compileEndpoints(ticking, ticks, idempotency)).toThrow('ticks is a subscription, and nothing streams it');
   });
   it('are handed on with the variables read', async () => {
     const streamed: unknown[] = [];
     const stream: Stream = async (_ctx, _exchange, route, variables) => void streamed.push([route.name, variables]);
-    const rest = openRest(ticking, ticks, idempotency, stream);
-    const exchange = { set: () => undefined, get: () => '' } as unknown as Exchange;
-    await rest.serve(rest.match('GET', '/v1/ticks', { from: '3' }), exchange, shopCtx());
+    const [endpoint] = compileEndpoints(ticking, ticks, idempotency, stream);
+    const exchange = (query: object) => ({ set: () => undefined, get: () => '', params: {}, query }) as unknown as Exchange;
+    await endpoint?.serve(exchange({ from: '3' }), shopCtx());
     expect(streamed).toEqual([['ticks', { from: 3 }]]);
-    await expect(rest.serve(rest.match('GET', '/v1/ticks', {}), exchange, shopCtx('anonymous'))).rejects.toMatchObject({
-      code: 'missing_credential',
-    });
+    await expect(endpoint?.serve(exchange({}), shopCtx('anonymous'))).rejects.toMatchObject({ code: 'missing_credential' });
   });
 });

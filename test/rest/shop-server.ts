@@ -3,10 +3,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { type Endpoint, refuseMethod, routeRequests } from '../../src/http/router.js';
+import type { Routed, State } from '../../src/http/state.js';
 import type { Actor } from '../../src/platform/ctx.js';
-import { ApiError } from '../../src/platform/errors.js';
+import { ApiError, NotFound } from '../../src/platform/errors.js';
+import type { Answer, Idempotency } from '../../src/platform/idempotency.js';
 import { compileRoutes } from '../../src/rest/routes.js';
-import { type Answer, type Idempotency, openRest } from '../../src/rest/serve.js';
+import { compileEndpoints, type RestEndpoint } from '../../src/rest/serve.js';
 import { schema, seen, shop, shopCtx } from './shop.js';
 
 export const order = { max_total: '5.00', items: [{ sku: 'A', quantity: 1 }] };
@@ -27,6 +30,11 @@ export const idempotency: Idempotency = async (_ctx, request, run) => {
   return answer;
 };
 
+const endpointOf = ({ serve, ...endpoint }: RestEndpoint): Endpoint => ({
+  ...endpoint,
+  handlers: [(koaCtx) => serve(koaCtx, shopCtx(caller.type))],
+});
+
 let server: Server;
 let origin = '';
 export const address = () => origin;
@@ -34,11 +42,11 @@ export const address = () => origin;
 /** Starts the server for the tests of a file. */
 export function openShop(): void {
   beforeAll(async () => {
-    const rest = openRest(schema, compileRoutes(schema, [shop]), idempotency);
-    const app = new Koa();
-    app.use(async (koaCtx) => {
+    const app = new Koa<State, Routed>();
+    app.use(async (koaCtx, next) => {
       try {
-        await rest.serve(rest.match(koaCtx.method, koaCtx.path, koaCtx.query), koaCtx, shopCtx(caller.type));
+        await next();
+        if (koaCtx.body === undefined) throw new NotFound();
       } catch (error) {
         if (!(error instanceof ApiError)) internal.push(error);
         const { status, code, fields, headers } =
@@ -48,6 +56,8 @@ export function openShop(): void {
         koaCtx.body = { code, fields: fields?.map(({ path, message }) => `${path.join('.')} ${message}`) };
       }
     });
+    app.use(routeRequests(compileEndpoints(schema, compileRoutes(schema, [shop]), idempotency).map(endpointOf)));
+    app.use(refuseMethod);
     server = createServer(app.callback());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

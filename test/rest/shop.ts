@@ -1,9 +1,10 @@
 // A small shop, served by the same builder as the platform's own faces: what the tests of rest/ run against.
 import { z } from 'zod';
-import { builder, facts, Pagination, pageArgs } from '../../src/platform/builder.js';
 import type { Actor, Ctx } from '../../src/platform/ctx.js';
+import { Effect } from '../../src/platform/effect.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../src/platform/errors.js';
-import type { Page } from '../../src/platform/page.js';
+import { builder, facts, Pagination, pageArgs } from '../../src/platform/schema/builder.js';
+import type { Page } from '../../src/platform/schema/page.js';
 import type { RouteSource } from '../../src/rest/routes.js';
 
 export interface Order {
@@ -67,7 +68,7 @@ const OrderRef = builder.objectRef<Order>('Order').implement({
 const Orders = builder.objectRef<Page<Order>>('Orders').implement({
   fields: (t) => ({ nodes: t.expose('nodes', { type: [OrderRef] }), pagination: t.field({ type: Pagination, resolve: (page) => page }) }),
 });
-const Approval = builder.objectRef<{ id: string }>('Approval').implement({ fields: (t) => ({ id: t.exposeString('id') }) });
+const Approval = builder.objectRef<{ id: string }>('SaleApproval').implement({ fields: (t) => ({ id: t.exposeString('id') }) });
 const Placed = builder.objectRef<{ order: Order; approval: { id: string } | null }>('Placed').implement({
   fields: (t) => ({ order: t.expose('order', { type: OrderRef }), approval: t.expose('approval', { type: Approval, nullable: true }) }),
 });
@@ -115,7 +116,15 @@ builder.queryFields((t) => ({
     },
     resolve: (_, args) => {
       see(args);
-      return { nodes: [anOrder()], page: args.page ?? 0, limit: args.limit ?? 0, hasMore: false, nextCursor: null, total: async () => 1 };
+      return {
+        nodes: [anOrder()],
+        page: args.page ?? 0,
+        limit: args.limit ?? 0,
+        hasMore: false,
+        nextCursor: async () => null,
+        total: async () => ({ count: 1, isMinimum: false }),
+        totalPages: async () => 1,
+      };
     },
   }),
   order: t.field({
@@ -142,12 +151,13 @@ builder.mutationFields((t) => ({
     resolve: async (_, { input }) => {
       see(input);
       if (input.maxTotal === '0.01') throw new ValidationFailed([{ path: ['maxTotal'], message: 'is too little', rule: 'amount' }]);
-      if (input.maxTotal === '0.02') throw new CurrencyMismatch('Wrong currency.', { details: { current_status: 'x' } });
+      if (input.maxTotal === '0.02') throw new CurrencyMismatch('w-1', 'USD', 'EUR');
       return anOrder({ total: input.maxTotal, metadata: input.metadata ?? {} });
     },
   }),
   quoteOrder: t.field({
     type: Receipt,
+    ...facts({ effect: 'none' }),
     args: { input: t.arg({ type: PlaceOrderInput }) },
     resolve: (_, { input }) => ({ code: `quote ${input.maxTotal}` }),
   }),
@@ -227,5 +237,5 @@ const actorOf = (type: Actor['type']): Actor => ({ type, id: 'a', name: 'a', sco
 
 /** A ctx that reaches no database: the shop needs none. */
 export function shopCtx(type: Actor['type'] = 'api_key'): Ctx {
-  return { actor: actorOf(type), requestId: 'req_1', ip: '127.0.0.1' } as unknown as Ctx;
+  return { actor: actorOf(type), requestId: 'req_1', ip: '127.0.0.1', effect: new Effect() } as unknown as Ctx;
 }

@@ -23,6 +23,9 @@ CREATE TYPE "agent_key_status" AS ENUM ('active', 'rotated', 'revoked');
 CREATE TYPE "environment" AS ENUM ('test', 'live');
 
 -- CreateEnum
+CREATE TYPE "directory_kind" AS ENUM ('agent', 'agent_token', 'api_key', 'session');
+
+-- CreateEnum
 CREATE TYPE "ledger_account_status" AS ENUM ('open', 'blocked', 'closed');
 
 -- CreateEnum
@@ -57,9 +60,7 @@ CREATE TABLE "account" (
     "default_currency" TEXT,
     "metadata" JSONB NOT NULL DEFAULT '{}',
     "created_at" TIMESTAMPTZ(3) NOT NULL,
-    "updated_at" TIMESTAMPTZ(3) NOT NULL,
-
-    CONSTRAINT "account_pkey" PRIMARY KEY ("id")
+    "updated_at" TIMESTAMPTZ(3) NOT NULL
 );
 
 -- CreateTable
@@ -79,7 +80,7 @@ CREATE TABLE "wallet" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "wallet_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "wallet_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -96,7 +97,7 @@ CREATE TABLE "merchant" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "merchant_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "merchant_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -115,7 +116,7 @@ CREATE TABLE "agent" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "agent_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "agent_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -130,7 +131,7 @@ CREATE TABLE "agent_key" (
     "revoked_at" TIMESTAMPTZ(3),
     "last_used_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "agent_key_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "agent_key_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -142,18 +143,18 @@ CREATE TABLE "agent_token" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "expires_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "agent_token_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "agent_token_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
 CREATE TABLE "challenge" (
-    "hash" BYTEA NOT NULL,
     "workspace_id" UUID NOT NULL,
+    "hash" BYTEA NOT NULL,
     "agent_id" UUID NOT NULL,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "used_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "challenge_pkey" PRIMARY KEY ("hash")
+    CONSTRAINT "challenge_pkey" PRIMARY KEY ("workspace_id","hash")
 );
 
 -- CreateTable
@@ -162,14 +163,13 @@ CREATE TABLE "agent_session" (
     "workspace_id" UUID NOT NULL,
     "agent_id" UUID NOT NULL,
     "key_id" UUID NOT NULL,
-    "hash" BYTEA NOT NULL,
     "ip" TEXT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
     "revoked_at" TIMESTAMPTZ(3),
     "last_used_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "agent_session_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "agent_session_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -182,7 +182,7 @@ CREATE TABLE "kya_limit" (
     "per_day" BIGINT,
     "per_month" BIGINT,
 
-    CONSTRAINT "kya_limit_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "kya_limit_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -218,7 +218,18 @@ CREATE TABLE "api_key" (
     "revoked_at" TIMESTAMPTZ(3),
     "last_used_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "api_key_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "api_key_pkey" PRIMARY KEY ("workspace_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "credential" (
+    "hash" BYTEA NOT NULL,
+    "workspace_id" UUID NOT NULL,
+    "kind" "directory_kind" NOT NULL,
+    "id" UUID NOT NULL,
+    "expires_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "credential_pkey" PRIMARY KEY ("hash")
 );
 
 -- CreateTable
@@ -234,8 +245,8 @@ CREATE TABLE "signing_key" (
 
 -- CreateTable
 CREATE TABLE "ledger_account" (
-    "id" UUID NOT NULL,
     "workspace_id" UUID NOT NULL,
+    "id" UUID NOT NULL,
     "owner_id" UUID NOT NULL,
     "kind" TEXT NOT NULL,
     "currency" TEXT NOT NULL,
@@ -246,7 +257,7 @@ CREATE TABLE "ledger_account" (
     "low_threshold" BIGINT,
     "last_entry_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "ledger_account_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "ledger_account_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -254,6 +265,7 @@ CREATE TABLE "ledger_transaction" (
     "workspace_id" UUID NOT NULL,
     "id" UUID NOT NULL,
     "transfer_id" UUID,
+    "limits" JSONB,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "ledger_transaction_pkey" PRIMARY KEY ("workspace_id","id")
@@ -270,7 +282,7 @@ CREATE TABLE "ledger_entry" (
     "balance_after" BIGINT NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
-    CONSTRAINT "ledger_entry_pkey" PRIMARY KEY ("account_id","version")
+    CONSTRAINT "ledger_entry_pkey" PRIMARY KEY ("workspace_id","account_id","version")
 );
 
 -- CreateTable
@@ -296,11 +308,22 @@ CREATE TABLE "hold" (
     "amount" BIGINT NOT NULL,
     "captured_amount" BIGINT NOT NULL DEFAULT 0,
     "status" "hold_status" NOT NULL DEFAULT 'held',
-    "limits" JSONB NOT NULL DEFAULT '[]',
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "resolved_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "hold_pkey" PRIMARY KEY ("workspace_id","id")
+);
+
+-- CreateTable
+CREATE TABLE "claim" (
+    "workspace_id" UUID NOT NULL,
+    "kind" TEXT NOT NULL,
+    "key" TEXT NOT NULL,
+    "reference" TEXT,
+    "fingerprint" TEXT,
+    "expires_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "claim_pkey" PRIMARY KEY ("workspace_id","kind","key")
 );
 
 -- CreateTable
@@ -311,6 +334,7 @@ CREATE TABLE "event" (
     "data" JSON NOT NULL,
     "object_id" UUID,
     "agent_id" UUID,
+    "trace_id" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "event_pkey" PRIMARY KEY ("workspace_id","id")
@@ -318,12 +342,12 @@ CREATE TABLE "event" (
 
 -- CreateTable
 CREATE TABLE "outbox" (
+    "workspace_id" UUID NOT NULL,
     "id" BIGSERIAL NOT NULL,
-    "workspace_ids" UUID[],
     "event_ids" UUID[],
-    "sides" JSONB,
+    "roles" JSONB,
 
-    CONSTRAINT "outbox_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "outbox_pkey" PRIMARY KEY ("workspace_id","id")
 );
 
 -- CreateTable
@@ -337,16 +361,23 @@ CREATE TABLE "publication" (
 );
 
 -- CreateTable
-CREATE TABLE "idempotency_key" (
-    "id" BYTEA NOT NULL,
+CREATE TABLE "event_listener" (
+    "name" TEXT NOT NULL,
     "workspace_id" UUID NOT NULL,
-    "fingerprint" BYTEA NOT NULL,
-    "reference" TEXT NOT NULL,
-    "status" INTEGER,
-    "body" TEXT,
-    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "number" BIGINT NOT NULL DEFAULT 0,
 
-    CONSTRAINT "idempotency_key_pkey" PRIMARY KEY ("id")
+    CONSTRAINT "event_listener_pkey" PRIMARY KEY ("workspace_id","name")
+);
+
+-- CreateTable
+CREATE TABLE "keyed_answer" (
+    "workspace_id" UUID NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "key" TEXT NOT NULL,
+    "status" INTEGER NOT NULL,
+    "body" TEXT NOT NULL,
+
+    CONSTRAINT "keyed_answer_pkey" PRIMARY KEY ("workspace_id","expires_at","key")
 );
 
 -- CreateTable
@@ -381,75 +412,44 @@ CREATE TABLE "transfer" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "updated_at" TIMESTAMPTZ(3) NOT NULL,
     "completed_at" TIMESTAMPTZ(3),
-
-    CONSTRAINT "transfer_pkey" PRIMARY KEY ("workspace_id","id")
+    "trace_id" TEXT
 );
 
 -- CreateIndex
-CREATE INDEX "account_workspace_id_customer_reference_idx" ON "account"("workspace_id", "customer_reference");
+CREATE INDEX "account_workspace_id_customer_reference_id_idx" ON "account"("workspace_id", "customer_reference", "id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "account_workspace_id_id_key" ON "account"("workspace_id", "id");
+CREATE INDEX "wallet_workspace_id_account_id_id_idx" ON "wallet"("workspace_id", "account_id", "id");
 
 -- CreateIndex
-CREATE INDEX "wallet_workspace_id_account_id_idx" ON "wallet"("workspace_id", "account_id");
+CREATE INDEX "wallet_workspace_id_agent_id_id_idx" ON "wallet"("workspace_id", "agent_id", "id");
 
 -- CreateIndex
-CREATE INDEX "wallet_workspace_id_agent_id_idx" ON "wallet"("workspace_id", "agent_id");
+CREATE INDEX "merchant_workspace_id_account_id_id_idx" ON "merchant"("workspace_id", "account_id", "id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "wallet_workspace_id_id_key" ON "wallet"("workspace_id", "id");
-
--- CreateIndex
-CREATE INDEX "merchant_workspace_id_account_id_idx" ON "merchant"("workspace_id", "account_id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "merchant_workspace_id_id_key" ON "merchant"("workspace_id", "id");
-
--- CreateIndex
-CREATE INDEX "agent_workspace_id_parent_account_id_idx" ON "agent"("workspace_id", "parent_account_id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "agent_workspace_id_id_key" ON "agent"("workspace_id", "id");
+CREATE INDEX "agent_workspace_id_parent_account_id_id_idx" ON "agent"("workspace_id", "parent_account_id", "id");
 
 -- CreateIndex
 CREATE INDEX "agent_key_workspace_id_agent_id_idx" ON "agent_key"("workspace_id", "agent_id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "agent_key_workspace_id_id_key" ON "agent_key"("workspace_id", "id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "agent_token_hash_key" ON "agent_token"("hash");
-
--- CreateIndex
 CREATE INDEX "agent_token_workspace_id_agent_id_idx" ON "agent_token"("workspace_id", "agent_id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "agent_token_workspace_id_id_key" ON "agent_token"("workspace_id", "id");
 
 -- CreateIndex
 CREATE INDEX "challenge_expires_at_idx" ON "challenge"("expires_at");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "agent_session_hash_key" ON "agent_session"("hash");
+CREATE INDEX "agent_session_expires_at_idx" ON "agent_session"("expires_at");
 
 -- CreateIndex
 CREATE INDEX "agent_session_workspace_id_agent_id_idx" ON "agent_session"("workspace_id", "agent_id");
-
--- CreateIndex
-CREATE UNIQUE INDEX "agent_session_workspace_id_id_key" ON "agent_session"("workspace_id", "id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "kya_limit_workspace_id_tier_currency_key" ON "kya_limit"("workspace_id", "tier", "currency");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "workspace_tenant_id_environment_key" ON "workspace"("tenant_id", "environment");
-
--- CreateIndex
-CREATE UNIQUE INDEX "api_key_hash_key" ON "api_key"("hash");
-
--- CreateIndex
-CREATE UNIQUE INDEX "api_key_workspace_id_id_key" ON "api_key"("workspace_id", "id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "ledger_account_workspace_id_owner_id_kind_currency_key" ON "ledger_account"("workspace_id", "owner_id", "kind", "currency");
@@ -461,13 +461,20 @@ CREATE INDEX "ledger_entry_workspace_id_transaction_id_idx" ON "ledger_entry"("w
 CREATE INDEX "hold_workspace_id_transfer_id_idx" ON "hold"("workspace_id", "transfer_id");
 
 -- CreateIndex
-CREATE INDEX "idempotency_key_expires_at_idx" ON "idempotency_key"("expires_at");
+CREATE INDEX "outbox_id_idx" ON "outbox"("id");
 
 -- CreateIndex
-CREATE INDEX "transfer_workspace_id_from_account_id_id_idx" ON "transfer"("workspace_id", "from_account_id", "id");
+CREATE INDEX "publication_number_idx" ON "publication"("number");
 
 -- CreateIndex
-CREATE INDEX "transfer_workspace_id_to_account_id_id_idx" ON "transfer"("workspace_id", "to_account_id", "id");
+CREATE INDEX "transfer_workspace_id_from_wallet_id_id_idx" ON "transfer"("workspace_id", "from_wallet_id", "id");
+
+-- CreateIndex
+CREATE INDEX "transfer_workspace_id_to_wallet_id_id_idx" ON "transfer"("workspace_id", "to_wallet_id", "id");
+
+-- Made after the indexes: while a table is empty each of them seems as good as the key, and the youngest is taken (decision 0017).
+ALTER TABLE "account" ADD CONSTRAINT "account_pkey" PRIMARY KEY ("workspace_id", "id");
+ALTER TABLE "transfer" ADD CONSTRAINT "transfer_pkey" PRIMARY KEY ("workspace_id", "id");
 
 -- AddForeignKey
 ALTER TABLE "account" ADD CONSTRAINT "account_workspace_id_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspace"("id") ON DELETE RESTRICT ON UPDATE RESTRICT;

@@ -11,11 +11,26 @@ ALTER TABLE limit_counter SET (fillfactor = 70);
 
 -- A transfer's first transaction has its id; here are those that follow.
 CREATE INDEX ledger_transaction_further ON ledger_transaction (workspace_id, transfer_id) WHERE transfer_id <> id;
-CREATE UNIQUE INDEX transfer_reference_key ON transfer (workspace_id, reference) WHERE reference IS NOT NULL;
+CREATE INDEX transfer_reference ON transfer (workspace_id, reference) WHERE reference IS NOT NULL;
 CREATE INDEX transfer_agent ON transfer (workspace_id, agent_id, id) WHERE agent_id IS NOT NULL;
-CREATE INDEX hold_incoming ON hold (to_account_id) WHERE status = 'held';
-CREATE INDEX hold_open ON hold (held_account_id) WHERE status = 'held';
-CREATE INDEX transfer_due ON transfer (due_at) WHERE due_at IS NOT NULL;
+-- The rare ones among the transfers of a workspace; the list inlines these words.
+CREATE INDEX transfer_status ON transfer (workspace_id, status, id) WHERE status <> 'completed';
+CREATE INDEX transfer_type ON transfer (workspace_id, type, id) WHERE type <> 'internal';
+CREATE INDEX transfer_protocol ON transfer (workspace_id, protocol, id) WHERE protocol <> 'internal';
+-- What keeps a wallet from being closed.
+CREATE INDEX transfer_open_from ON transfer (workspace_id, from_wallet_id) WHERE status IN ('pending', 'processing');
+CREATE INDEX transfer_open_to ON transfer (workspace_id, to_wallet_id) WHERE status IN ('pending', 'processing');
+-- What was pending for a payee at a point in time: holds that were resolved later.
+CREATE INDEX hold_resolved ON hold (workspace_id, to_account_id, resolved_at) INCLUDE (created_at, amount) WHERE resolved_at IS NOT NULL;
+CREATE INDEX hold_incoming ON hold (workspace_id, to_account_id) WHERE status = 'held';
+CREATE INDEX hold_open ON hold (workspace_id, held_account_id) WHERE status = 'held';
+CREATE INDEX transfer_due ON transfer (due_at) WHERE due_at IS NOT NULL AND lease_until IS NULL;
+CREATE INDEX transfer_due_workspace ON transfer (workspace_id, due_at) WHERE due_at IS NOT NULL AND lease_until IS NULL;
+CREATE INDEX transfer_leased ON transfer (workspace_id) WHERE lease_until IS NOT NULL;
+-- What is swept, over all workspaces.
+CREATE INDEX claim_expiry ON claim (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX hold_old ON hold (resolved_at) WHERE resolved_at IS NOT NULL;
+CREATE INDEX limit_counter_over ON limit_counter ("window" COLLATE "C") WHERE "window" COLLATE "C" < 'A';
 
 -- What was posted is never changed.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -44,6 +59,18 @@ BEGIN
 END $$;
 CREATE TRIGGER guard BEFORE UPDATE ON transfer FOR EACH ROW EXECUTE FUNCTION guard_transfer();
 CREATE TRIGGER immutable BEFORE DELETE ON transfer FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+-- A hold is resolved once, and what it holds never changes.
+CREATE FUNCTION guard_hold() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF OLD.status <> 'held'
+     OR (NEW.transfer_id, NEW.from_account_id, NEW.held_account_id, NEW.currency, NEW.amount, NEW.created_at)
+     IS DISTINCT FROM (OLD.transfer_id, OLD.from_account_id, OLD.held_account_id, OLD.currency, OLD.amount, OLD.created_at) THEN
+    RAISE EXCEPTION 'hold % is %, and what it holds never changes', OLD.id, OLD.status USING ERRCODE = 'AP010';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER guard BEFORE UPDATE ON hold FOR EACH ROW EXECUTE FUNCTION guard_hold();
 
 -- The entries of a transaction are inserted by one statement and sum to zero in each currency.
 CREATE FUNCTION check_zero_sum() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -80,27 +107,81 @@ CREATE FUNCTION uuid_at(at timestamptz) RETURNS uuid LANGUAGE sql VOLATILE AS $$
     'hex')::uuid
 $$;
 
--- What stands in the way of a posting: `subject` is the account, spender, counter, key or reference that refuses.
+-- What stands in the way of a posting. `subject` begins with the workspace and names the account, guard, limit or claim that
+-- refuses; `detail` has the numbers.
 CREATE TYPE ledger_fault AS (kind text, subject text, refusal text, detail jsonb);
 
--- Posts a set of transactions: all of them, or none and the faults that stood in the way. The caller sends what it can
--- know beforehand flattened: per account the sum of its debits and of all its entries, per entry how far its account has
--- come within the set. An account must cover the sum of its debits (credits of the set are not counted) and a counter the
--- sum of its uses, so that the set is good in any order. Locks: accounts, counters, keys, each in order of id.
---
--- a: accounts in order of id. e: entries, which name their account and transaction by place. t: transactions. s: spenders.
--- x: transfers, which name their transaction by place, and in x_rest what few of them have. n: events.
+-- A set of postings, as ledger_post() takes it: arrays that stand beside each other, one group of them for each concept. The caller
+-- sends an object with members of these names (src/ledger/posting-set.ts); this is the one place that says their types.
+CREATE TYPE ledger_set AS (
+  -- Accounts in order of workspace and id: the sum of their debits, the sum of all their entries, whether an entry that is not a
+  -- return of held money raises the balance, the number of entries, and the time of the last one.
+  account_workspace uuid[], account_id uuid[], account_debit bigint[], account_delta bigint[], account_grows boolean[],
+  account_entries int[], account_at timestamptz[],
+  -- Entries, which name their account and their transaction by index: with the running total of their account within the set, and
+  -- their number within it.
+  entry_account int[], entry_transaction int[], entry_amount bigint[], entry_total bigint[], entry_number int[], entry_at timestamptz[],
+  transaction_workspace uuid[], transaction_id uuid[], transaction_transfer uuid[], transaction_at timestamptz[],
+  -- By transaction: the uses of limits that it makes, or null, and the range of its uses in the lists below.
+  transaction_limits jsonb, transaction_first_use int[], transaction_last_use int[],
+  -- Uses of limits in order of their transactions: the index of the limit, and its running total within the set before the use.
+  use_limit int[], use_total bigint[],
+  guard_workspace uuid[], guard_kind text[], guard_id uuid[], guard_at timestamptz[],
+  -- Limits in order of workspace, counter and window. Numeric, for what is asked for may be more than a bigint holds. Without a
+  -- maximum nothing is checked. Marks are amounts (a bigint[] as text): passing one upwards is recorded.
+  limit_workspace uuid[], limit_counter text[], limit_window text[], limit_used numeric[], limit_reserved numeric[], limit_maximum numeric[],
+  limit_marks text[], limit_at timestamptz[],
+  -- Claims in order of workspace, kind and key.
+  claim_workspace uuid[], claim_kind text[], claim_key text[], claim_reference text[], claim_fingerprint text[], claim_expires_at timestamptz[]
+);
+
+-- Why an account does not take its entries of a set, or null. An account must cover the sum of its debits: credits of the set are
+-- not counted, so that any order of the postings is good. No balance grows beyond 9 * 10^17 minor units (or falls below that); money
+-- that was held always returns, for which bigint leaves room. (Gap G-11)
+CREATE FUNCTION account_refusal(
+  status ledger_account_status, unbounded boolean, balance bigint, debit bigint, delta bigint, grows boolean
+) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE
+    WHEN status = 'closed' THEN 'wallet_closed'
+    WHEN status = 'blocked' AND debit > 0 THEN 'wallet_frozen'
+    WHEN NOT unbounded AND balance < debit THEN 'insufficient_balance'
+    WHEN grows AND delta > 900000000000000000 - balance OR debit > 0 AND delta < -900000000000000000 - balance THEN 'balance_too_large'
+  END
+$$;
+
+-- A row of the defaults of a table, on which rows that come by name are built: a member that is left out has its default. Only
+-- constant defaults count; a column with another one (a sequence, a time) has to be given.
+-- Declared immutable, so that the planner asks once for each plan. A plan that inserts into a table is made again when the table is
+-- altered, so a new column or default is seen at once.
+CREATE FUNCTION record_base(kind anyelement) RETURNS anyelement LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+  v_defaults text;
+  v_row jsonb;
+BEGIN
+  SELECT string_agg(format('%L, %s', a.attname, pg_get_expr(d.adbin, d.adrelid)), ', ') INTO v_defaults
+  FROM pg_type t
+  JOIN pg_attrdef d ON d.adrelid = t.typrelid
+  JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+  WHERE t.oid = pg_typeof(kind) AND pg_get_expr(d.adbin, d.adrelid) !~ '\(|CURRENT_';
+  EXECUTE format('SELECT jsonb_build_object(%s)', v_defaults) INTO v_row;
+  RETURN jsonb_populate_record(kind, v_row);
+END $$;
+
+-- Rows of the outbox come by name, and their number is no constant default.
+CREATE FUNCTION number_outbox_line() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  NEW.id := nextval('outbox_id_seq');
+  RETURN NEW;
+END $$;
+CREATE TRIGGER number_line BEFORE INSERT ON outbox FOR EACH ROW WHEN (NEW.id IS NULL) EXECUTE FUNCTION number_outbox_line();
+
+-- Posts a set of postings: all of them, or none and every fault that stood in the way. Rows that are recorded with them come by
+-- table, as lists of objects whose members are columns. Locks: accounts, counters, claims, each in order.
 CREATE FUNCTION ledger_post(
-  a_id uuid[], a_workspace uuid[], a_debit bigint[], a_delta bigint[], a_entries int[], a_at timestamptz[],
-  e_account int[], e_transaction int[], e_amount bigint[], e_delta bigint[], e_number int[], e_at timestamptz[],
-  t_id uuid[], t_workspace uuid[], t_transfer uuid[], t_at timestamptz[],
-  s_workspace uuid[], s_agent uuid[], s_session uuid[], s_api_key uuid[],
-  x_transaction int[], x_type transfer_type[], x_status transfer_status[], x_amount bigint[], x_currency text[],
-  x_from_account uuid[], x_to_account uuid[], x_from_wallet uuid[], x_to_wallet uuid[], x_protocol protocol[], x_capture capture_mode[],
-  x_initiator initiator_type[], x_initiated_by uuid[], x_agent uuid[], x_completed timestamptz[], x_rest jsonb,
-  n_workspace uuid[], n_id uuid[], n_type text[], n_object uuid[], n_agent uuid[], n_at timestamptz[], n_data json, n_sides jsonb,
-  extras jsonb
-) RETURNS SETOF ledger_fault LANGUAGE plpgsql
+  s ledger_set, transfer_rows json, hold_rows json, event_rows json, outbox_rows json, decision_rows json, approval_rows json,
+  operation_rows json
+)
+RETURNS SETOF ledger_fault LANGUAGE plpgsql
 -- Plans once, for any size of set, by index: the plan must not depend on how small the tables were when it was made.
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -111,59 +192,76 @@ DECLARE
   v_version bigint[];
   v_currency text[];
   v_last timestamptz[];
+  v_before bigint[];
+  v_exceeded boolean;
+  v_passed boolean;
   v_faulty boolean := false;
 BEGIN
-  -- Rows come in order of id, as the accounts of the set do: a row at another place than its id says is not a good one.
-  SELECT count(*) FILTER (WHERE a.id = a_id[a.place] AND a.workspace_id = a_workspace[a.place]
-             AND (a.status = 'open' OR a.status = 'blocked' AND a_debit[a.place] = 0)
-             AND (a.unbounded OR a.balance >= a_debit[a.place])
-             AND a.balance + a_delta[a.place] BETWEEN -900000000000000000 AND 900000000000000000),
-         bool_or(a.balance >= a.low_threshold AND a.balance + a_delta[a.place] < a.low_threshold),
+  SELECT count(*) FILTER (WHERE account_refusal(a.status, a.unbounded, a.balance, a.debit, a.delta, a.grows) IS NULL),
+         bool_or(a.balance >= a.low_threshold AND a.balance + a.delta < a.low_threshold),
          array_agg(a.balance), array_agg(a.version), array_agg(a.currency), array_agg(a.last_entry_at)
   INTO v_good, v_crossed, v_balance, v_version, v_currency, v_last
-  FROM (SELECT locked.*, row_number() OVER () AS place
-        FROM (SELECT l.id, l.workspace_id, l.status, l.unbounded, l.balance, l.low_threshold, l.version, l.currency, l.last_entry_at
-              FROM ledger_account l WHERE l.id = ANY (a_id) ORDER BY l.id FOR NO KEY UPDATE) locked) a;
+  FROM (SELECT l.status, l.unbounded, l.balance, l.low_threshold, l.version, l.currency, l.last_entry_at,
+               s.account_debit[x.index] AS debit, s.account_delta[x.index] AS delta, s.account_grows[x.index] AS grows
+        FROM unnest(s.account_id) WITH ORDINALITY AS x (id, index)
+        JOIN ledger_account l ON l.workspace_id = s.account_workspace[x.index] AND l.id = x.id
+        ORDER BY x.index FOR NO KEY UPDATE OF l) a;
 
-  IF v_good <> cardinality(a_id) THEN
+  IF v_good <> cardinality(s.account_id) THEN
     v_faulty := true;
-    RETURN QUERY SELECT 'account', x.id::text,
-      CASE WHEN a.id IS NULL THEN 'not_found'
-           WHEN a.status = 'closed' THEN 'wallet_closed'
-           WHEN a.status = 'blocked' AND x.debit > 0 THEN 'wallet_frozen'
-           WHEN NOT a.unbounded AND a.balance < x.debit THEN 'insufficient_balance'
-           ELSE 'balance_too_large' END,
-      jsonb_build_object('owner_id', a.owner_id, 'currency', a.currency, 'available', a.balance::text, 'requested', x.debit::text)
-    FROM unnest(a_id, a_workspace, a_debit, a_delta) AS x(id, workspace_id, debit, delta)
-    LEFT JOIN ledger_account a ON a.id = x.id AND a.workspace_id = x.workspace_id
-    WHERE a.id IS NULL OR NOT ((a.status = 'open' OR a.status = 'blocked' AND x.debit = 0)
-      AND (a.unbounded OR a.balance >= x.debit)
-      AND a.balance + x.delta BETWEEN -900000000000000000 AND 900000000000000000);
-    -- An account that was committed while this waited for locks is there now, and was not locked: no faults would say "posted".
+    RETURN QUERY SELECT 'account', f.workspace_id || ' ' || f.id, f.refusal,
+      jsonb_build_object('owner_id', f.owner_id, 'currency', f.currency, 'available', f.balance::text, 'requested', f.debit::text)
+    FROM (SELECT x.*, a.owner_id, a.currency, a.balance,
+            CASE WHEN a.id IS NULL THEN 'not_found'
+                 ELSE account_refusal(a.status, a.unbounded, a.balance, x.debit, x.delta, x.grows) END AS refusal
+          FROM unnest(s.account_workspace, s.account_id, s.account_debit, s.account_delta, s.account_grows)
+            AS x (workspace_id, id, debit, delta, grows)
+          LEFT JOIN ledger_account a ON a.workspace_id = x.workspace_id AND a.id = x.id) f
+    WHERE f.refusal IS NOT NULL;
+    -- An account that was committed while this waited for locks is there now, and was not locked: no faults would mean "posted".
     IF NOT FOUND THEN RAISE EXCEPTION 'an account of the set has just appeared' USING ERRCODE = 'serialization_failure'; END IF;
   END IF;
 
-  IF cardinality(s_workspace) > 0 THEN
-    RETURN QUERY SELECT 'spender', (s.n - 1)::text, s.refusal, NULL::jsonb
-    FROM (SELECT n, spender_refusal(s_workspace[n], s_agent[n], s_session[n], s_api_key[n]) AS refusal
-          FROM generate_series(1, cardinality(s_workspace)) n OFFSET 0) s
-    WHERE s.refusal IS NOT NULL;
+  IF s.guard_id IS NOT NULL THEN
+    RETURN QUERY SELECT 'guard', g.workspace_id || ' ' || g.kind || ' ' || g.id, g.refusal, jsonb_build_object('kind', g.kind, 'id', g.id)
+    FROM (SELECT x.*, guard_refusal(x.workspace_id, x.kind, x.id, x.at) AS refusal
+          FROM unnest(s.guard_workspace, s.guard_kind, s.guard_id, s.guard_at) AS x (workspace_id, kind, id, at) OFFSET 0) g
+    WHERE g.refusal IS NOT NULL;
     v_faulty := v_faulty OR FOUND;
   END IF;
 
-  IF extras IS NOT NULL THEN
-    RETURN QUERY SELECT * FROM ledger_extra_faults(extras);
+  IF s.limit_counter IS NOT NULL THEN
+    SELECT l.before, l.exceeded, l.passed INTO v_before, v_exceeded, v_passed FROM ledger_lock_limits(s) l;
+    IF v_exceeded THEN
+      v_faulty := true;
+      RETURN QUERY SELECT * FROM ledger_limit_faults(s);
+    END IF;
+  END IF;
+
+  -- Claims are taken when nothing else is in the way; a set that is refused anyway is told of those that were taken before.
+  IF s.claim_key IS NOT NULL THEN
+    RETURN QUERY SELECT * FROM ledger_claim_faults(s, NOT v_faulty);
     v_faulty := v_faulty OR FOUND;
   END IF;
   IF v_faulty THEN RETURN; END IF;
 
-  INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at)
-  SELECT t_workspace[n], t_id[n], t_transfer[n], t_at[n] FROM generate_series(1, cardinality(t_id)) n;
+  IF s.use_limit IS NULL THEN
+    INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at)
+    SELECT s.transaction_workspace[n], s.transaction_id[n], s.transaction_transfer[n], s.transaction_at[n]
+    FROM generate_series(1, cardinality(s.transaction_id)) n;
+  ELSE
+    INSERT INTO ledger_transaction (workspace_id, id, transfer_id, limits, limits_before, created_at)
+    SELECT s.transaction_workspace[n], s.transaction_id[n], s.transaction_transfer[n], nullif(s.transaction_limits -> (n - 1), 'null'),
+           (SELECT array_agg(v_before[s.use_limit[u]] + s.use_total[u] ORDER BY u)
+            FROM generate_series(s.transaction_first_use[n], s.transaction_last_use[n]) u),
+           s.transaction_at[n]
+    FROM generate_series(1, cardinality(s.transaction_id)) n;
+  END IF;
 
   INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
-  SELECT a_workspace[e.a], a_id[e.a], v_version[e.a] + e_number[e.n], t_id[e_transaction[e.n]], v_currency[e.a], e_amount[e.n],
-         v_balance[e.a] + e_delta[e.n], greatest(v_last[e.a], e_at[e.n])
-  FROM (SELECT n, e_account[n] AS a FROM generate_series(1, cardinality(e_account)) n) e;
+  SELECT s.account_workspace[e.a], s.account_id[e.a], v_version[e.a] + s.entry_number[e.n], s.transaction_id[s.entry_transaction[e.n]],
+         v_currency[e.a], s.entry_amount[e.n], v_balance[e.a] + s.entry_total[e.n], greatest(v_last[e.a], s.entry_at[e.n])
+  FROM (SELECT n, s.entry_account[n] AS a FROM generate_series(1, cardinality(s.entry_account)) n) e;
 
   IF v_crossed THEN
     WITH low AS (
@@ -173,146 +271,183 @@ BEGIN
                'balance', money_text(a.balance + x.delta, a.currency),
                'threshold', money_text(a.low_threshold, a.currency), 'currency', a.currency),
              w.id, x.at
-      FROM unnest(a_id, a_delta, a_at) AS x(id, delta, at)
-      JOIN ledger_account a ON a.id = x.id
-      JOIN wallet w ON (w.workspace_id, w.id) = (a.workspace_id, a.owner_id)
+      FROM unnest(s.account_workspace, s.account_id, s.account_delta, s.account_at) AS x (workspace_id, id, delta, at)
+      JOIN ledger_account a ON a.workspace_id = x.workspace_id AND a.id = x.id
+      JOIN wallet w ON w.workspace_id = a.workspace_id AND w.id = a.owner_id
       WHERE a.balance >= a.low_threshold AND a.balance + x.delta < a.low_threshold
       RETURNING event.workspace_id, event.id
     )
-    INSERT INTO outbox (workspace_ids, event_ids) SELECT array_agg(low.workspace_id), array_agg(low.id) FROM low;
+    INSERT INTO outbox (workspace_id, event_ids) SELECT low.workspace_id, array_agg(low.id) FROM low GROUP BY low.workspace_id;
   END IF;
 
   UPDATE ledger_account a
-  SET balance = v_balance[n] + a_delta[n], version = v_version[n] + a_entries[n], last_entry_at = greatest(v_last[n], a_at[n])
-  FROM generate_series(1, cardinality(a_id)) n
-  WHERE a.id = a_id[n];
+  SET balance = v_balance[n] + s.account_delta[n], version = v_version[n] + s.account_entries[n],
+      last_entry_at = greatest(v_last[n], s.account_at[n])
+  FROM generate_series(1, cardinality(s.account_id)) n
+  WHERE a.workspace_id = s.account_workspace[n] AND a.id = s.account_id[n];
 
-  IF cardinality(x_transaction) > 0 THEN
-    INSERT INTO transfer (
-      workspace_id, id, type, status, amount, currency, from_account_id, to_account_id, from_wallet_id, to_wallet_id, protocol, capture,
-      initiated_by_type, initiated_by_id, agent_id, created_at, updated_at, completed_at,
-      description, reference, metadata, hold_id, captured_amount, hold_expires_at, due_at)
-    SELECT t_workspace[x.t], t_transfer[x.t], x_type[x.n], x_status[x.n], x_amount[x.n], x_currency[x.n], x_from_account[x.n],
-           x_to_account[x.n], x_from_wallet[x.n], x_to_wallet[x.n], x_protocol[x.n], x_capture[x.n], x_initiator[x.n],
-           x_initiated_by[x.n], x_agent[x.n], t_at[x.t], t_at[x.t], x_completed[x.n],
-           x.rest ->> 'description', x.rest ->> 'reference', coalesce(x.rest -> 'metadata', '{}'), (x.rest ->> 'hold_id')::uuid,
-           (x.rest ->> 'captured_amount')::bigint, (x.rest ->> 'hold_expires_at')::timestamptz, (x.rest ->> 'due_at')::timestamptz
-    FROM (SELECT n, x_transaction[n] AS t, x_rest -> (n - 1) AS rest FROM generate_series(1, cardinality(x_transaction)) n) x;
-  END IF;
-  IF cardinality(n_id) > 0 THEN
-    INSERT INTO event (workspace_id, id, type, object_id, agent_id, created_at, data)
-    SELECT n_workspace[d.n], n_id[d.n], n_type[d.n], n_object[d.n], n_agent[d.n], n_at[d.n], d.value
-    FROM json_array_elements(n_data) WITH ORDINALITY AS d(value, n);
-    INSERT INTO outbox (workspace_ids, event_ids, sides) VALUES (n_workspace, n_id, n_sides);
-  END IF;
-  IF extras IS NOT NULL THEN PERFORM ledger_extras(extras); END IF;
-END $$;
-
--- Faults of what only some postings carry: limits, idempotency keys, references. Locks counters, then keys.
-CREATE FUNCTION ledger_extra_faults(extras jsonb) RETURNS SETOF ledger_fault LANGUAGE plpgsql AS $$
-BEGIN
-  IF extras ? 'limits' THEN
-    INSERT INTO limit_counter (workspace_id, counter, "window")
-    SELECT l.workspace_id, l.counter, l."window"
-    FROM jsonb_to_recordset(extras -> 'limits') AS l(workspace_id uuid, counter text, "window" text)
-    ON CONFLICT DO NOTHING;
-    RETURN QUERY SELECT 'limit', l.workspace_id || ' ' || l.counter || ' ' || l."window", 'limit_exceeded',
-      jsonb_build_object('counter', l.counter, 'window', l."window", 'maximum', l.maximum::text,
-        'used', (c.used + c.reserved)::text, 'requested', l.requested::text)
-    FROM (SELECT k.* FROM limit_counter k
-          WHERE (k.workspace_id, k.counter, k."window") IN (
-            SELECT l.workspace_id, l.counter, l."window"
-            FROM jsonb_to_recordset(extras -> 'limits') AS l(workspace_id uuid, counter text, "window" text))
-          ORDER BY k.workspace_id, k.counter, k."window" FOR NO KEY UPDATE) c
-    JOIN jsonb_to_recordset(extras -> 'limits')
-      AS l(workspace_id uuid, counter text, "window" text, requested bigint, maximum bigint)
-      USING (workspace_id, counter, "window")
-    WHERE c.used + c.reserved + l.requested > l.maximum;
+  -- A counter that was swept is not missed by what gives back: its window is long over.
+  IF s.limit_counter IS NOT NULL THEN
+    UPDATE limit_counter c SET used = c.used + x.used, reserved = c.reserved + x.reserved
+    FROM unnest(s.limit_workspace, s.limit_counter, s.limit_window, s.limit_used, s.limit_reserved)
+      AS x (workspace_id, counter, "window", used, reserved)
+    WHERE c.workspace_id = x.workspace_id AND c.counter = x.counter AND c."window" = x."window";
+    IF v_passed THEN
+      INSERT INTO limit_crossing (workspace_id, id, counter, "window", mark, used, at, due_at)
+      SELECT x.workspace_id, uuid_at(x.at), x.counter, x."window", m.mark, v_before[x.index] + x.used + x.reserved, x.at, x.at
+      FROM unnest(s.limit_workspace, s.limit_counter, s.limit_window, s.limit_used, s.limit_reserved, s.limit_marks, s.limit_at)
+        WITH ORDINALITY AS x (workspace_id, counter, "window", used, reserved, marks, at, index)
+      CROSS JOIN LATERAL unnest(x.marks::bigint[]) AS m (mark)
+      WHERE v_before[x.index] < m.mark AND v_before[x.index] + x.used + x.reserved >= m.mark;
+    END IF;
   END IF;
 
-  IF extras ? 'claims' THEN
-    RETURN QUERY SELECT 'claim', k.id,
-      CASE WHEN i.id IS NOT NULL THEN 'idempotency_done' ELSE 'idempotency_in_flight' END, NULL::jsonb
-    FROM (SELECT c.id, pg_try_advisory_xact_lock(('x' || substring(c.id FOR 16))::bit(64)::bigint) AS taken
-          FROM jsonb_to_recordset(extras -> 'claims') AS c(id text) ORDER BY c.id) k
-    LEFT JOIN idempotency_key i ON i.id = decode(k.id, 'hex')
-    WHERE NOT k.taken OR i.id IS NOT NULL;
+  -- The tables whose rows can be recorded with a posting (src/ledger/record.ts names the same).
+  IF transfer_rows IS NOT NULL THEN
+    INSERT INTO transfer SELECT r.* FROM json_populate_recordset(record_base(NULL::transfer), transfer_rows) r;
   END IF;
-
-  IF extras ? 'references' THEN
-    RETURN QUERY SELECT 'reference', r.workspace_id || ' ' || r.reference, 'reference_taken', NULL::jsonb
-    FROM jsonb_to_recordset(extras -> 'references') AS r(workspace_id uuid, reference text)
-    JOIN transfer t ON t.workspace_id = r.workspace_id AND t.reference = r.reference;
+  IF hold_rows IS NOT NULL THEN
+    INSERT INTO hold SELECT r.* FROM json_populate_recordset(record_base(NULL::hold), hold_rows) r;
+  END IF;
+  IF event_rows IS NOT NULL THEN
+    INSERT INTO event SELECT r.* FROM json_populate_recordset(record_base(NULL::event), event_rows) r;
+  END IF;
+  IF outbox_rows IS NOT NULL THEN
+    INSERT INTO outbox SELECT r.* FROM json_populate_recordset(record_base(NULL::outbox), outbox_rows) r;
+  END IF;
+  IF decision_rows IS NOT NULL THEN
+    INSERT INTO decision SELECT r.* FROM json_populate_recordset(record_base(NULL::decision), decision_rows) r;
+  END IF;
+  IF approval_rows IS NOT NULL THEN
+    INSERT INTO approval SELECT r.* FROM json_populate_recordset(record_base(NULL::approval), approval_rows) r;
+  END IF;
+  IF operation_rows IS NOT NULL THEN
+    INSERT INTO operation SELECT r.* FROM json_populate_recordset(record_base(NULL::operation), operation_rows) r;
   END IF;
 END $$;
 
--- Writes what only some postings carry.
-CREATE FUNCTION ledger_extras(extras jsonb) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  IF extras ? 'limits' THEN
-    UPDATE limit_counter c SET used = c.used + l.used, reserved = c.reserved + l.reserved
-    FROM jsonb_to_recordset(extras -> 'limits')
-      AS l(workspace_id uuid, counter text, "window" text, used bigint, reserved bigint)
-    WHERE (c.workspace_id, c.counter, c."window") = (l.workspace_id, l.counter, l."window");
-  END IF;
-  IF extras ? 'claims' THEN
-    INSERT INTO idempotency_key (id, workspace_id, fingerprint, reference, expires_at)
-    SELECT decode(c.id, 'hex'), c.workspace_id, decode(c.fingerprint, 'hex'), c.reference, c.expires_at
-    FROM jsonb_to_recordset(extras -> 'claims')
-      AS c(id text, workspace_id uuid, fingerprint text, reference text, expires_at timestamptz);
-  END IF;
-  IF extras ? 'holds' THEN
-    INSERT INTO hold (workspace_id, id, transfer_id, from_account_id, held_account_id, to_account_id, currency, amount, limits, created_at)
-    SELECT h.* FROM jsonb_to_recordset(extras -> 'holds')
-      AS h(workspace_id uuid, id uuid, transfer_id uuid, from_account_id uuid, held_account_id uuid, to_account_id uuid, currency text,
-           amount bigint, limits jsonb, created_at timestamptz);
-  END IF;
-END $$;
-
--- Posts sets one after the other in one transaction: a set that is refused leaves the others alone. Each element of `sets`
--- holds the arguments of ledger_post(); `n` is its place.
-CREATE FUNCTION ledger_post_each(sets jsonb) RETURNS TABLE (n int, kind text, subject text, refusal text, detail jsonb)
-LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-#variable_conflict use_column
+-- Locks the counters of a set, after making those that are missing and that something is used of. `before`, by limit: what its counter
+-- stands at. `exceeded`: the set passes a maximum. `passed`: it passes a mark.
+CREATE FUNCTION ledger_lock_limits(s ledger_set, OUT before bigint[], OUT exceeded boolean, OUT passed boolean) LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-  s jsonb;
-  i int := 0;
+  v_missing boolean;
 BEGIN
-  -- Locks are kept from set to set: taken all at once they are in order of id, or two of these calls would wait for each other.
-  PERFORM FROM ledger_account l
-  WHERE l.id = ANY (ARRAY(SELECT unnest((x ->> 0)::uuid[]) FROM jsonb_array_elements(sets) x)) ORDER BY l.id FOR NO KEY UPDATE;
-  FOR s IN SELECT x FROM jsonb_array_elements(sets) x LOOP
-    RETURN QUERY SELECT i, f.* FROM ledger_post(
-      (s ->> 0)::uuid[], (s ->> 1)::uuid[], (s ->> 2)::bigint[], (s ->> 3)::bigint[], (s ->> 4)::int[],
-      (s ->> 5)::timestamptz[], (s ->> 6)::int[], (s ->> 7)::int[], (s ->> 8)::bigint[], (s ->> 9)::bigint[],
-      (s ->> 10)::int[], (s ->> 11)::timestamptz[], (s ->> 12)::uuid[], (s ->> 13)::uuid[], (s ->> 14)::uuid[],
-      (s ->> 15)::timestamptz[], (s ->> 16)::uuid[], (s ->> 17)::uuid[], (s ->> 18)::uuid[], (s ->> 19)::uuid[],
-      (s ->> 20)::int[], (s ->> 21)::transfer_type[], (s ->> 22)::transfer_status[], (s ->> 23)::bigint[], (s ->> 24)::text[],
-      (s ->> 25)::uuid[], (s ->> 26)::uuid[], (s ->> 27)::uuid[], (s ->> 28)::uuid[], (s ->> 29)::protocol[],
-      (s ->> 30)::capture_mode[], (s ->> 31)::initiator_type[], (s ->> 32)::uuid[], (s ->> 33)::uuid[],
-      (s ->> 34)::timestamptz[], (s ->> 35)::jsonb, (s ->> 36)::uuid[], (s ->> 37)::uuid[], (s ->> 38)::text[],
-      (s ->> 39)::uuid[], (s ->> 40)::uuid[], (s ->> 41)::timestamptz[], (s ->> 42)::json, (s ->> 43)::jsonb,
-      (s ->> 44)::jsonb) f;
-    i := i + 1;
+  FOR v_try IN 1..2 LOOP
+    SELECT array_agg(coalesce(l.stands, 0) ORDER BY l.index),
+           bool_or(coalesce(l.stands, 0) + l.requested > coalesce(l.maximum, 9223372036854775807)),
+           bool_or(l.marks IS NOT NULL AND EXISTS (
+             SELECT FROM unnest(l.marks::bigint[]) AS m (mark)
+             WHERE coalesce(l.stands, 0) < m.mark AND coalesce(l.stands, 0) + l.requested >= m.mark)),
+           bool_or(l.stands IS NULL AND l.requested > 0)
+    INTO before, exceeded, passed, v_missing
+    FROM (SELECT x.index, x.maximum, x.marks, x.used + x.reserved AS requested,
+            (SELECT k.used + k.reserved FROM limit_counter k
+             WHERE k.workspace_id = x.workspace_id AND k.counter = x.counter AND k."window" = x."window" FOR NO KEY UPDATE) AS stands
+          FROM unnest(s.limit_workspace, s.limit_counter, s.limit_window, s.limit_used, s.limit_reserved, s.limit_maximum, s.limit_marks)
+            WITH ORDINALITY AS x (workspace_id, counter, "window", used, reserved, maximum, marks, index)
+          OFFSET 0) l;
+    EXIT WHEN NOT v_missing;
+    INSERT INTO limit_counter (workspace_id, counter, "window")
+    SELECT x.workspace_id, x.counter, x."window"
+    FROM unnest(s.limit_workspace, s.limit_counter, s.limit_window, s.limit_used, s.limit_reserved)
+      AS x (workspace_id, counter, "window", used, reserved)
+    WHERE x.used + x.reserved > 0
+    ON CONFLICT DO NOTHING;
   END LOOP;
 END $$;
 
--- What an account's balance was at a point in time. Entries of an account are numbered without a hole and their times never
--- go back, so the last one not after `at` is found by halving.
-CREATE FUNCTION ledger_balance_at(account uuid, at timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+-- Which limits the uses of a set would pass. Its counters are locked.
+CREATE FUNCTION ledger_limit_faults(s ledger_set) RETURNS SETOF ledger_fault LANGUAGE sql AS $$
+  SELECT 'limit', x.workspace_id || ' ' || x.counter || ' ' || x."window", 'limit_exceeded',
+    jsonb_build_object('counter', x.counter, 'window', x."window", 'maximum', coalesce(x.maximum, 9223372036854775807)::text,
+      'used', coalesce(k.used + k.reserved, 0)::text, 'requested', (x.used + x.reserved)::text)
+  FROM unnest(s.limit_workspace, s.limit_counter, s.limit_window, s.limit_used, s.limit_reserved, s.limit_maximum)
+    AS x (workspace_id, counter, "window", used, reserved, maximum)
+  LEFT JOIN limit_counter k ON k.workspace_id = x.workspace_id AND k.counter = x.counter AND k."window" = x."window"
+  WHERE coalesce(k.used + k.reserved, 0) + x.used + x.reserved > coalesce(x.maximum, 9223372036854775807);
+$$;
+
+-- The claims of a set that were taken before. With `take` those of the set are taken, unless one of them is a fault. A claim that
+-- another transaction is taking is waited for: that one has all its other locks, and only writes and commits.
+CREATE FUNCTION ledger_claim_faults(s ledger_set, take boolean) RETURNS SETOF ledger_fault LANGUAGE plpgsql AS $$
+DECLARE
+  v_taken text[] := '{}';
+BEGIN
+  IF take THEN
+    WITH taken AS (
+      INSERT INTO claim (workspace_id, kind, key, reference, fingerprint, expires_at)
+      SELECT x.*
+      FROM unnest(s.claim_workspace, s.claim_kind, s.claim_key, s.claim_reference, s.claim_fingerprint, s.claim_expires_at) x
+      ON CONFLICT DO NOTHING
+      RETURNING claim.workspace_id || ' ' || claim.kind || ' ' || claim.key AS subject
+    )
+    SELECT coalesce(array_agg(taken.subject), '{}') INTO v_taken FROM taken;
+    IF cardinality(v_taken) = cardinality(s.claim_key) THEN RETURN; END IF;
+    DELETE FROM claim c USING unnest(s.claim_workspace, s.claim_kind, s.claim_key) AS x (workspace_id, kind, key)
+    WHERE c.workspace_id = x.workspace_id AND c.kind = x.kind AND c.key = x.key
+      AND x.workspace_id || ' ' || x.kind || ' ' || x.key = ANY (v_taken);
+  END IF;
+  RETURN QUERY SELECT 'claim', x.workspace_id || ' ' || x.kind || ' ' || x.key, 'claimed', jsonb_build_object('kind', x.kind, 'key', x.key)
+  FROM unnest(s.claim_workspace, s.claim_kind, s.claim_key) AS x (workspace_id, kind, key)
+  WHERE CASE WHEN take THEN x.workspace_id || ' ' || x.kind || ' ' || x.key <> ALL (v_taken)
+             ELSE EXISTS (SELECT FROM claim c WHERE c.workspace_id = x.workspace_id AND c.kind = x.kind AND c.key = x.key) END;
+END $$;
+
+-- Locks what several sets touch, all at once and in order, before they are posted one after the other in one transaction: locks
+-- are kept from set to set, and taken set by set two such transactions would wait for each other. Each element of `sets` has the
+-- arguments of ledger_post() as members; the answer is the argument, so that a statement that uses it waits for the locks.
+CREATE FUNCTION ledger_lock(sets json) RETURNS json LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  PERFORM FROM (
+    SELECT DISTINCT x.* FROM json_array_elements(sets) e, json_populate_record(NULL::ledger_set, e -> 's') s,
+      unnest(s.account_workspace, s.account_id) AS x (workspace_id, id)) x
+  JOIN ledger_account l ON l.workspace_id = x.workspace_id AND l.id = x.id
+  ORDER BY l.workspace_id, l.id FOR NO KEY UPDATE OF l;
+  PERFORM FROM (
+    SELECT DISTINCT x.* FROM json_array_elements(sets) e, json_populate_record(NULL::ledger_set, e -> 's') s,
+      unnest(s.limit_workspace, s.limit_counter, s.limit_window) AS x (workspace_id, counter, "window")) x
+  JOIN limit_counter k ON k.workspace_id = x.workspace_id AND k.counter = x.counter AND k."window" = x."window"
+  ORDER BY k.workspace_id, k.counter, k."window" FOR NO KEY UPDATE OF k;
+  RETURN sets;
+END $$;
+
+-- How many entries an account had before a point in time; null without one. Entries of an account are numbered without a hole and
+-- their times never go back, so the last one before `at` is found by halving.
+CREATE FUNCTION ledger_entries_before(workspace uuid, account uuid, at timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE STRICT AS $$
 DECLARE
   low bigint := 0;
   high bigint;
   middle bigint;
   moment timestamptz;
 BEGIN
-  SELECT a.version INTO high FROM ledger_account a WHERE a.id = account;
+  SELECT a.version INTO high FROM ledger_account a WHERE a.workspace_id = workspace AND a.id = account;
   WHILE low < high LOOP
     middle := (low + high + 1) / 2;
-    SELECT e.created_at INTO moment FROM ledger_entry e WHERE e.account_id = account AND e.version = middle;
-    IF moment <= at THEN low := middle; ELSE high := middle - 1; END IF;
+    SELECT e.created_at INTO moment FROM ledger_entry e WHERE e.workspace_id = workspace AND e.account_id = account AND e.version = middle;
+    IF moment < at THEN low := middle; ELSE high := middle - 1; END IF;
   END LOOP;
-  IF low = 0 THEN RETURN 0; END IF;
-  RETURN (SELECT e.balance_after FROM ledger_entry e WHERE e.account_id = account AND e.version = low);
+  RETURN low;
+END $$;
+
+-- What an account's balance was at a point in time, what happened then included. Times are in whole milliseconds.
+CREATE FUNCTION ledger_balance_at(workspace uuid, account uuid, at timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN coalesce((SELECT e.balance_after FROM ledger_entry e
+    WHERE e.workspace_id = workspace AND e.account_id = account
+      AND e.version = ledger_entries_before(workspace, account, at + interval '1 microsecond')), 0);
+END $$;
+
+-- The claims of requests with a key, and the answers that were kept for them. By index, whatever the tables were when it was planned.
+CREATE FUNCTION used_keys(workspaces uuid[], keys text[])
+RETURNS TABLE (workspace_id uuid, key text, fingerprint text, reference text, expires_at timestamptz, status int, body text)
+LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+  RETURN QUERY SELECT c.workspace_id, c.key, c.fingerprint, c.reference, c.expires_at, a.status, a.body
+  FROM unnest(workspaces, keys) AS x (workspace_id, key)
+  JOIN claim c ON c.workspace_id = x.workspace_id AND c.kind = 'idempotency_key' AND c.key = x.key
+  LEFT JOIN keyed_answer a ON a.workspace_id = c.workspace_id AND a.expires_at = c.expires_at AND a.key = c.key;
 END $$;

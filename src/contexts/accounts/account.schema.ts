@@ -1,9 +1,9 @@
 // The GraphQL face of accounts.
 import { z } from 'zod';
 import { AccountStatus, AccountType } from '../../generated/prisma/enums.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
 import { AlreadyExists, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { account, accounts, createAccount, updateAccount } from './account.js';
 
 const AccountTypeEnum = builder.enumType(AccountType, { name: 'AccountType' });
@@ -22,7 +22,6 @@ export const Account = builder.prismaObject('Account', {
     customerReference: t.exposeString('customerReference', { nullable: true }),
     defaultCurrency: t.expose('defaultCurrency', { type: 'Currency', nullable: true }),
     metadata: t.expose('metadata', { type: 'JSONObject' }),
-    wallets: t.relation('wallets'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -71,34 +70,23 @@ builder.queryFields((t) => ({
       type: t.arg({ type: AccountTypeEnum, required: false }),
       status: t.arg({ type: AccountStatusEnum, required: false }),
       customerReference: t.arg.string({ required: false }),
-      after: t.arg({ type: 'AccountId', required: false }),
     },
     resolve: (_root, filter, ctx, info) => accounts(ctx, filter, nodesQuery(ctx, info)),
   }),
 }));
 
 builder.mutationFields((t) => ({
-  createAccount: t.prismaField({
+  createAccount: t.field({
     type: Account,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateAccountInput }) },
-    resolve: (_query, _root, { input }, ctx) =>
-      once(
-        ctx,
-        () => createAccount(ctx, input),
-        (id) => account(ctx, id),
-      ),
+    resolve: once((ctx, { input }) => createAccount(ctx, input), account),
   }),
-  updateAccount: t.prismaField({
+  updateAccount: t.field({
     type: Account,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'AccountId' }), input: t.arg({ type: UpdateAccountInput }) },
     ...facts({ errors: [NotFound, StateConflict, AlreadyExists] }),
-    resolve: (_query, _root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => updateAccount(ctx, { ...input, id }),
-        (reference) => account(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => updateAccount(ctx, { ...input, id }), account),
   }),
 }));

@@ -1,21 +1,32 @@
-// Accounts: the people and businesses that own purses (CONTRACT.md 1).
-import type { Account, AccountStatus, AccountType, Prisma } from '../../generated/prisma/client.js';
-import { haveMoney, setWalletAccounts } from '../../ledger/account.js';
-import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
-import { NotFound, StateConflict } from '../../platform/errors.js';
-import { emit } from '../../platform/events.js';
-import { transact } from '../../platform/idempotency.js';
-import { newId, printId } from '../../platform/ids.js';
-import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
-import type { Currency } from '../../platform/money.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+// Accounts: the people and businesses that own wallets (CONTRACT.md 1).
 
-/** A suspended account's wallets take money and do not spend; a closed one's do neither, and it stays closed (Gap G-25). */
+import type { Account, AccountStatus, AccountType, Prisma } from '../../generated/prisma/client.js';
+import { setWalletAccounts } from '../../ledger/account.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { NotFound, type StateConflict } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
+import type { Currency } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+import { closeWallets } from './closing.js';
+import { emit } from './events.js';
+
+/** A suspended account's wallets take money and do not spend; a closed one's do neither, and it stays closed (Gap G-30). */
 export const accountLifecycle: Lifecycle<AccountStatus> = {
-  active: ['suspended', 'closed'],
-  suspended: ['active', 'closed'],
-  closed: [],
+  noun: 'account',
+  path: '/v1/accounts/{id}',
+  steps: { active: ['suspended', 'closed'], suspended: ['active', 'closed'], closed: [] },
+  requests: (['active', 'suspended', 'closed'] as const).map((status) => ({
+    to: status,
+    rel: status === 'active' ? 'activate' : status === 'suspended' ? 'suspend' : 'close',
+    actor: 'api_key',
+    method: 'PATCH',
+    body: { status },
+  })),
 };
 
 export interface CreateAccountInput {
@@ -60,12 +71,13 @@ export interface UpdateAccountInput {
 }
 
 /**
- * Changes an account. A status change reaches the account's wallets in the same transaction. Emits account.updated when (Gap G-26)
- * something changed. 409 `state_conflict` for a status that cannot follow, and for closing an account that has money.
+ * Changes an account. A status change reaches the account's wallets in the same transaction. Emits account.updated when (Gap G-31)
+ * something changed. 409 `state_conflict` for a status that cannot follow, and for closing an
+ * account whose wallets, or those of its agents, hold money or have something open (Gap G-30).
  */
 export function updateAccount(ctx: Ctx, input: UpdateAccountInput): Promise<Account> {
   return transact(ctx, async (tx) => {
-    const before = await lockAccount(tx, input.id);
+    const before = await lockRow(tx.account, input.id);
     const data: Prisma.AccountUpdateInput = {
       ...(input.name != null && input.name !== before.name && { name: input.name }),
       ...(input.email !== undefined && input.email !== before.email && { email: input.email }),
@@ -74,43 +86,35 @@ export function updateAccount(ctx: Ctx, input: UpdateAccountInput): Promise<Acco
     };
     const changed = Object.keys(data);
     if (changed.length === 0) return before;
-    if (data.status !== undefined) await changeStatus(tx, before, input.status as AccountStatus);
-    const account = await tx.account.update({ where: { id: before.id }, data: { ...data, updatedAt: ctx.clock.now() } });
+    if (data.status !== undefined) await changeStatus(ctx, tx, before, input.status as AccountStatus);
+    const account = await tx.account.update({ where: rowKey(ctx, before.id), data: { ...data, updatedAt: ctx.clock.now() } });
     await emit(ctx, tx, 'account.updated', { ...eventData(account), changed_fields: changed }, { objectId: account.id });
     return account;
   });
 }
 
-async function changeStatus(tx: Tx, account: Account, status: AccountStatus): Promise<void> {
-  checkStep(accountLifecycle, 'account', account.status, status);
-  const wallets = await tx.wallet.findMany({ where: { accountId: account.id }, select: { id: true, status: true } });
+async function changeStatus(ctx: Ctx, tx: Tx, account: Account, status: AccountStatus): Promise<void> {
+  checkStep(accountLifecycle, account.id, account.status, status);
+  const wallets = await tx.wallet.findMany({
+    where: { accountId: account.id, status: { not: 'closed' } },
+    select: { id: true, status: true },
+  });
   const ids = wallets.filter((wallet) => status !== 'active' || wallet.status === 'active').map(({ id }) => id);
-  await setWalletAccounts(tx, ids, status === 'active' ? 'open' : status === 'closed' ? 'closed' : 'blocked');
-  // What a closed wallet still held could never leave it: not even a hold could be released into it.
-  if (status === 'closed' && (await haveMoney(tx, ids))) {
-    throw new StateConflict(
-      'The account still has money, available, held or wrapped. Move it away to close the account.',
-      account.status,
-      [],
-    );
-  }
+  if (status !== 'closed') return setWalletAccounts(tx, ids, status === 'active' ? 'open' : 'blocked');
+  await closeWallets(ctx, tx, ids, { noun: 'account', status: account.status, balance: `/v1/accounts/${account.id}/balances` });
 }
 
-async function lockAccount(tx: Tx, id: string): Promise<Account> {
-  // An update that changes nothing takes the row's lock, so that two changes of one account follow each other.
-  const { count } = await tx.account.updateMany({ where: { id }, data: { id } });
-  if (count === 0) throw new NotFound();
-  return tx.account.findFirstOrThrow({ where: { id } });
+/** The 409 for what only an active account gets: `what` names it. */
+export function inactiveAccount({ id, status }: Pick<Account, 'id' | 'status'>, what: string): StateConflict {
+  return wrongStatus(accountLifecycle, id, status, ['active'], `The account is ${status}; only an active one gets ${what}.`);
 }
 
-/** What an actor sees: an agent the account that it acts for (Gap G-24), everyone else the workspace's. */
-function visible({ actor }: Ctx): Prisma.AccountWhereInput {
-  return actor.agent === undefined ? {} : { id: actor.agent.parentAccountId };
-}
+/** An agent sees the account that it acts for, contact data included (Gap G-29, Gap G-38). */
+export const visibleAccounts = new Visibility<Prisma.AccountWhereInput>({ agent: ({ parentAccountId }) => ({ id: parentAccountId }) });
 
 /** The account, or 404. `query` is the caller's selection. */
 export async function account(ctx: Ctx, id: string, query: object = {}): Promise<Account> {
-  const found = await ctx.db.account.findFirst({ ...query, where: { AND: [{ id }, visible(ctx)] } });
+  const found = await ctx.db.account.findFirst({ ...query, where: { AND: [{ id }, visibleAccounts.where(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }
@@ -125,11 +129,11 @@ export interface AccountFilter extends PageInput {
 
 /** Accounts, newest first. */
 export function accounts(ctx: Ctx, filter: AccountFilter, query: object = {}): Promise<Page<Account>> {
-  const conditions: Prisma.AccountWhereInput[] = [visible(ctx), createdBetween(filter.since, filter.until)];
+  const conditions: Prisma.AccountWhereInput[] = [visibleAccounts.where(ctx), createdBetween(filter.since, filter.until)];
   if (filter.type) conditions.push({ type: filter.type });
   if (filter.status) conditions.push({ status: filter.status });
   if (filter.customerReference) conditions.push({ customerReference: filter.customerReference });
-  return listPage(ctx.db.account, { AND: conditions }, filter, query);
+  return listPage(ctx, 'account', ctx.db.account, { AND: conditions }, filter, query);
 }
 
 function eventData({ id, type, status, name }: Account) {

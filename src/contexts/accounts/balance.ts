@@ -1,26 +1,55 @@
 // Balances of an account and of a wallet, now or at a point in time (CONTRACT.md 1).
 import { type Balance, balances } from '../../ledger/account.js';
+import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { account } from './account.js';
-import { wallet } from './wallet.js';
+import { visibleWallets, wallet } from './wallet.js';
 
-/** One line per currency, summed over the account's wallets and those of its agents (Gap G-29). 404 for an unknown account. */
+/** One line per currency, as `balancesOf` sums them. 404 for an unknown account. */
 export async function accountBalances(ctx: Ctx, accountId: string, at?: Date): Promise<Balance[]> {
   await account(ctx, accountId);
-  const owned = await ctx.db.wallet.findMany({ where: { accountId }, select: { id: true } });
-  const byCurrency = new Map<string, Balance>();
-  for (const one of (
-    await balances(
-      ctx,
-      owned.map(({ id }) => id),
-      at,
-    )
-  ).values()) {
-    const sum = byCurrency.get(one.currency);
-    if (sum === undefined) byCurrency.set(one.currency, { ...one });
-    else for (const bucket of ['available', 'held', 'wrapped', 'pendingIn'] as const) sum[bucket] += one[bucket];
+  return balancesOf(ctx, accountId, at);
+}
+
+/**
+ * Sums per currency over the wallets of an account and of its agents that the actor sees (Gap G-34), in order of currency. What
+ * one request asks for is read together.
+ */
+export async function balancesOf(ctx: Ctx, accountId: string, at?: Date): Promise<Balance[]> {
+  const name = `balances of accounts ${at?.toISOString() ?? 'now'}`;
+  return (await loadTogether(ctx, name, accountId, (ids) => sumsByAccount(ctx, ids, at))) ?? [];
+}
+
+async function sumsByAccount(ctx: Ctx, accountIds: readonly string[], at: Date | undefined): Promise<Map<string, Balance[]>> {
+  const owned = await ctx.db.wallet.findMany({
+    where: { AND: [{ accountId: { in: [...accountIds] } }, visibleWallets.where(ctx)] },
+    select: { id: true, accountId: true },
+  });
+  const found = await balances(
+    ctx,
+    owned.map(({ id }) => id),
+    at,
+  );
+  const sums = new Map<string, Map<string, Balance>>();
+  for (const { id, accountId } of owned) {
+    const balance = found.get(id);
+    if (balance === undefined) continue;
+    const byCurrency = sums.get(accountId) ?? new Map<string, Balance>();
+    byCurrency.set(balance.currency, added(byCurrency.get(balance.currency), balance));
+    sums.set(accountId, byCurrency);
   }
-  return [...byCurrency.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1));
+  return new Map([...sums].map(([id, byCurrency]) => [id, [...byCurrency.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1))]));
+}
+
+function added(sum: Balance | undefined, balance: Balance): Balance {
+  if (sum === undefined) return { ...balance };
+  return {
+    currency: sum.currency,
+    available: sum.available + balance.available,
+    held: sum.held + balance.held,
+    wrapped: sum.wrapped + balance.wrapped,
+    pendingIn: sum.pendingIn + balance.pendingIn,
+  };
 }
 
 export interface WalletBalance extends Balance {

@@ -1,9 +1,10 @@
 // The GraphQL face of ledger entries.
 import type { Entry as LedgerEntry } from '../../ledger/entry.js';
-import { builder, facts, pageArgs, pageOf } from '../../platform/builder.js';
 import { NotFound } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
-import { entries } from './entry.js';
+import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { defaultLimit } from '../../platform/schema/page.js';
+import { entries, newestOfWallet } from './entry.js';
 import { Wallet } from './wallet.schema.js';
 
 const Direction = builder.enumType('EntryDirection', { values: ['debit', 'credit'] as const });
@@ -33,7 +34,7 @@ const EntryPage = pageOf(Entry, 'Entry');
 builder.queryField('walletEntries', (t) =>
   t.field({
     type: EntryPage,
-    args: { id: t.arg({ type: 'WalletId' }), ...pageArgs(t), after: t.arg.string({ required: false }) },
+    args: { id: t.arg({ type: 'WalletId' }), ...pageArgs(t) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id, ...input }, ctx) => entries(ctx, id, input),
   }),
@@ -42,7 +43,8 @@ builder.queryField('walletEntries', (t) =>
 builder.objectField(Wallet, 'entries', (t) =>
   t.field({
     type: EntryPage,
-    args: { limit: t.arg({ type: 'Limit', required: false, defaultValue: 20 }) },
-    resolve: ({ id }, input, ctx) => entries(ctx, id, input),
+    description: 'Its newest entries; `walletEntries` reads on from there.',
+    args: { limit: t.arg({ type: 'Limit', required: false, defaultValue: defaultLimit }) },
+    resolve: ({ id }, { limit }, ctx) => newestOfWallet(ctx, id, limit ?? defaultLimit),
   }),
 );

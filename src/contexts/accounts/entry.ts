@@ -1,9 +1,18 @@
 // The statement of a wallet: its ledger entries as pages (CONTRACT.md 1).
-import { countWalletEntries, type Entry, isEntry, splitEntryId, walletEntries } from '../../ledger/entry.js';
+import {
+  countEntriesOfWallets,
+  countWalletEntries,
+  type Entry,
+  isEntry,
+  newestEntries,
+  splitEntryId,
+  walletEntries,
+} from '../../ledger/entry.js';
+import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { ValidationFailed } from '../../platform/errors.js';
-import type { Page, PageInput } from '../../platform/page.js';
-import { wallet } from './wallet.js';
+import { cutPage } from '../../platform/schema/nested-page.js';
+import { type Page, type PageInput, readPage, refuseCursor, type Source } from '../../platform/schema/page.js';
+import { visibleWallets, wallet } from './wallet.js';
 
 export interface EntryPageInput extends PageInput {
   since?: Date | null | undefined;
@@ -13,26 +22,30 @@ export interface EntryPageInput extends PageInput {
 /** Entries of a wallet in all its buckets, newest first. 404 for an unknown wallet, 400 for a cursor that is none. */
 export async function entries(ctx: Ctx, walletId: string, input: EntryPageInput): Promise<Page<Entry>> {
   await wallet(ctx, walletId);
-  const { page, limit, after } = { page: input.page ?? 1, limit: input.limit ?? 50, after: input.after ?? undefined };
-  const notACursor = () => new ValidationFailed([{ path: ['after'], message: 'must be the id of an entry', rule: 'cursor' }]);
-  if (after !== undefined && splitEntryId(after)[0] === null) throw notACursor();
-  const between = { since: input.since ?? undefined, until: input.until ?? undefined };
-  const rows = await walletEntries(ctx, walletId, {
-    ...between,
-    after,
-    skip: after === undefined ? (page - 1) * limit : 0,
-    take: limit + 1,
-  });
-  // After the oldest entry there is nothing, and nothing after one that never was.
-  if (after !== undefined && rows.length === 0 && !(await isEntry(ctx, after))) throw notACursor();
-  const nodes = rows.slice(0, limit);
-  const hasMore = rows.length > limit;
-  return {
-    nodes,
-    page,
-    limit,
-    hasMore,
-    nextCursor: hasMore ? (nodes.at(-1)?.id ?? null) : null,
-    total: () => countWalletEntries(ctx, walletId, between),
+  const span = { since: input.since ?? undefined, until: input.until ?? undefined };
+  const source: Source<Entry> = {
+    read: async (window) => {
+      if (window.after !== undefined && !(await isEntry(ctx, walletId, window.after))) refuseCursor();
+      return walletEntries(ctx, walletId, span, window);
+    },
+    count: async () => ({ count: await countWalletEntries(ctx, walletId, span), isMinimum: false }),
+    parse: (text) => (splitEntryId(text)[0] === null ? null : text),
   };
+  return readPage(ctx, `entry ${walletId}`, source, input);
+}
+
+/** The newest entries of a wallet that the actor sees, for a document that asks for those of many: they are read together. */
+export async function newestOfWallet(ctx: Ctx, walletId: string, limit: number): Promise<Page<Entry>> {
+  const rows = await loadTogether(ctx, `entries ${limit}`, walletId, (ids) => newestEntries(ctx, ids, limit + 1));
+  const counted = () => loadTogether(ctx, 'entries total', walletId, (ids) => countEntriesOfWallets(ctx, ids));
+  return cutPage(rows ?? [], limit, async () => ({ count: (await counted()) ?? 0, isMinimum: false }));
+}
+
+/** Those of `entries` whose wallets the actor may read. The platform's own accounts are for those who see the whole workspace. */
+export async function readableEntries(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
+  if (visibleWallets.isWhole(ctx)) return [...entries];
+  const ids = entries.flatMap(({ walletId }) => (walletId === null ? [] : [walletId]));
+  const where = { AND: [{ id: { in: ids } }, visibleWallets.where(ctx)] };
+  const seen = new Set((await ctx.db.wallet.findMany({ where, select: { id: true } })).map(({ id }) => id));
+  return entries.filter(({ walletId }) => walletId !== null && seen.has(walletId));
 }

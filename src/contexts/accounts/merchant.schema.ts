@@ -1,25 +1,45 @@
 // The GraphQL face of merchants.
 import { z } from 'zod';
 import { MerchantStatus } from '../../generated/prisma/enums.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { createMerchant, merchant, merchants, updateMerchant } from './merchant.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { visibleRelation } from '../../platform/schema/visible-relation.js';
+import { visibleAccounts } from './account.js';
+import { Account } from './account.schema.js';
+import { categoryPattern, createMerchant, merchant, merchants, seesPrivateSide, updateMerchant } from './merchant.js';
 
 const MerchantStatusEnum = builder.enumType(MerchantStatus, { name: 'MerchantStatus' });
 
 export const Merchant = builder.prismaObject('Merchant', {
-  description: 'A seller.',
+  description: 'A seller. Its account, settlement wallet and metadata are null for those who may not read that account.',
+  select: { id: true, accountId: true },
   fields: (t) => ({
     id: t.expose('id', { type: 'MerchantId' }),
     name: t.exposeString('name'),
     category: t.exposeString('category'),
-    accountId: t.expose('accountId', { type: 'AccountId' }),
-    account: t.relation('account'),
-    settlementWalletId: t.expose('settlementWalletId', { type: 'WalletId', nullable: true }),
+    accountId: t.field({
+      type: 'AccountId',
+      nullable: true,
+      description: 'Whose it is.',
+      resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.accountId : null),
+    }),
+    account: t.field({ type: Account, nullable: true, description: 'Whose it is.', ...visibleRelation('account', visibleAccounts) }),
+    settlementWalletId: t.field({
+      type: 'WalletId',
+      nullable: true,
+      description: 'Where its money goes.',
+      select: { settlementWalletId: true },
+      resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.settlementWalletId : null),
+    }),
     url: t.exposeString('url', { nullable: true }),
     status: t.expose('status', { type: MerchantStatusEnum }),
-    metadata: t.expose('metadata', { type: 'JSONObject' }),
+    metadata: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      select: { metadata: true },
+      resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.metadata : null),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -27,10 +47,7 @@ export const Merchant = builder.prismaObject('Merchant', {
 const MerchantPage = pageOf(Merchant, 'Merchant');
 
 const merchantName = z.string().trim().min(1).max(200);
-const category = z
-  .string()
-  .regex(/^(\d{4}|[a-z0-9]+(-[a-z0-9]+)*)$/, 'must be a slug such as cloud-computing, or a four-digit MCC')
-  .max(64);
+const category = z.string().regex(categoryPattern, 'must be a slug such as cloud-computing, or a four-digit MCC').max(64);
 const url = z.url({ protocol: /^https?$/ }).max(2048);
 
 const CreateMerchantInput = builder.inputType('CreateMerchantInput', {
@@ -68,35 +85,24 @@ builder.queryFields((t) => ({
       accountId: t.arg({ type: 'AccountId', required: false }),
       category: t.arg.string({ required: false }),
       status: t.arg({ type: MerchantStatusEnum, required: false }),
-      after: t.arg({ type: 'MerchantId', required: false }),
     },
     resolve: (_root, filter, ctx, info) => merchants(ctx, filter, nodesQuery(ctx, info)),
   }),
 }));
 
 builder.mutationFields((t) => ({
-  createMerchant: t.prismaField({
+  createMerchant: t.field({
     type: Merchant,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateMerchantInput }) },
     ...facts({ errors: [NotFound] }),
-    resolve: (_query, _root, { input }, ctx) =>
-      once(
-        ctx,
-        () => createMerchant(ctx, input),
-        (id) => merchant(ctx, id),
-      ),
+    resolve: once((ctx, { input }) => createMerchant(ctx, input), merchant),
   }),
-  updateMerchant: t.prismaField({
+  updateMerchant: t.field({
     type: Merchant,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'MerchantId' }), input: t.arg({ type: UpdateMerchantInput }) },
     ...facts({ errors: [NotFound] }),
-    resolve: (_query, _root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => updateMerchant(ctx, { ...input, id }),
-        (reference) => merchant(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => updateMerchant(ctx, { ...input, id }), merchant),
   }),
 }));

@@ -1,11 +1,18 @@
 // Merchants: who sells, in which category, and where their money goes (CONTRACT.md 1).
+
 import type { Merchant, MerchantStatus, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId } from '../../platform/ids.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { rowKey } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+import { visibleAccounts } from './account.js';
+
+/** A category: a slug, or a four-digit merchant category code. */
+export const categoryPattern = /^(\d{4}|[a-z0-9]+(-[a-z0-9]+)*)$/;
 
 export interface CreateMerchantInput {
   name: string;
@@ -56,7 +63,7 @@ export function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Me
     if (before === null) throw new NotFound();
     if (input.settlementWalletId) await checkSettlementWallet(tx, input.settlementWalletId, before.accountId);
     return tx.merchant.update({
-      where: { id: input.id },
+      where: rowKey(ctx, input.id),
       data: {
         ...(input.name != null && { name: input.name }),
         ...(input.category != null && { category: input.category }),
@@ -75,9 +82,17 @@ async function checkSettlementWallet(tx: Tx, walletId: string, accountId: string
   if (wallet === null) throw new NotFound('settlementWalletId');
 }
 
+/** Every actor of the workspace that sees anything sees the public side of all merchants: they are whom agents pay (Gap G-37). */
+export const visibleMerchants = new Visibility<Prisma.MerchantWhereInput>({ agent: () => ({}) });
+
+/** True for those who may read the merchant's account: they alone see its private side (Gap G-39). */
+export function seesPrivateSide(ctx: Ctx, { accountId }: Pick<Merchant, 'accountId'>): boolean {
+  return visibleAccounts.sees(ctx, { id: accountId });
+}
+
 /** The merchant, or 404. */
 export async function merchant(ctx: Ctx, id: string, query: object = {}): Promise<Merchant> {
-  const found = await ctx.db.merchant.findFirst({ ...query, where: { id } });
+  const found = await ctx.db.merchant.findFirst({ ...query, where: { AND: [{ id }, visibleMerchants.where(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }
@@ -90,11 +105,11 @@ export interface MerchantFilter extends PageInput {
   until?: Date | null | undefined;
 }
 
-/** Merchants, newest first. Agents see them all (Gap G-32): they are whom they pay. */
+/** Merchants, newest first. Of an account that the actor may not read, `accountId` finds none: whose they are is private. */
 export function merchants(ctx: Ctx, filter: MerchantFilter, query: object = {}): Promise<Page<Merchant>> {
-  const conditions: Prisma.MerchantWhereInput[] = [createdBetween(filter.since, filter.until)];
-  if (filter.accountId) conditions.push({ accountId: filter.accountId });
+  const conditions: Prisma.MerchantWhereInput[] = [visibleMerchants.where(ctx), createdBetween(filter.since, filter.until)];
+  if (filter.accountId) conditions.push({ accountId: filter.accountId, account: visibleAccounts.where(ctx) });
   if (filter.category) conditions.push({ category: filter.category });
   if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx.db.merchant, { AND: conditions }, filter, query);
+  return listPage(ctx, 'merchant', ctx.db.merchant, { AND: conditions }, filter, query);
 }

@@ -2,14 +2,17 @@
 import { z } from 'zod';
 import { WalletOwnerType, WalletStatus } from '../../generated/prisma/enums.js';
 import { type Balance, balance } from '../../ledger/account.js';
-import { WalletFrozen } from '../../ledger/errors.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { formatMinor } from '../../platform/money.js';
+import { currencies, formatMinor } from '../../platform/money.js';
+import { builder, facts, nestedPageArgs, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { nestedPage } from '../../platform/schema/nested-page.js';
+import { visibleRelation } from '../../platform/schema/visible-relation.js';
+import { visibleAccounts } from './account.js';
 import { Account } from './account.schema.js';
-import { accountBalances, type WalletBalance, walletBalance } from './balance.js';
-import { createWallet, freezeWallet, unfreezeWallet, updateWallet, wallet, wallets } from './wallet.js';
+import { accountBalances, balancesOf, type WalletBalance, walletBalance } from './balance.js';
+import { WalletFrozen } from './errors.js';
+import { closeWallet, createWallet, freezeWallet, unfreezeWallet, updateWallet, visibleWallets, wallet, wallets } from './wallet.js';
 
 const WalletOwnerTypeEnum = builder.enumType(WalletOwnerType, { name: 'WalletOwnerType' });
 const WalletStatusEnum = builder.enumType(WalletStatus, { name: 'WalletStatus' });
@@ -27,14 +30,19 @@ const BalanceType = builder.objectRef<Balance>('Balance').implement({
 });
 
 export const Wallet = builder.prismaObject('Wallet', {
-  description: 'A purse in one currency.',
+  description: 'Holds money in one currency.',
   select: { id: true, ownerType: true, accountId: true, agentId: true, currency: true },
   fields: (t) => ({
     id: t.expose('id', { type: 'WalletId' }),
     ownerType: t.expose('ownerType', { type: WalletOwnerTypeEnum }),
     ownerId: t.field({ type: 'OwnerId', description: 'The account or agent that owns it.', resolve: (w) => w.agentId ?? w.accountId }),
     accountId: t.expose('accountId', { type: 'AccountId' }),
-    account: t.relation('account'),
+    account: t.field({
+      type: Account,
+      nullable: true,
+      description: 'The account that it belongs to; null for those who may not read it.',
+      ...visibleRelation('account', visibleAccounts),
+    }),
     currency: t.expose('currency', { type: 'Currency' }),
     name: t.exposeString('name', { nullable: true }),
     status: t.expose('status', { type: WalletStatusEnum }),
@@ -52,7 +60,7 @@ export const Wallet = builder.prismaObject('Wallet', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
-const WalletPage = pageOf(Wallet, 'Wallet');
+export const WalletPage = pageOf(Wallet, 'Wallet');
 
 const WalletBalanceType = builder.objectRef<WalletBalance>('WalletBalance').implement({
   description: 'The balance of a wallet at a point in time.',
@@ -110,7 +118,6 @@ builder.queryFields((t) => ({
       ownerId: t.arg({ type: 'OwnerId', required: false }),
       currency: t.arg({ type: 'Currency', required: false }),
       status: t.arg({ type: WalletStatusEnum, required: false }),
-      after: t.arg({ type: 'WalletId', required: false }),
     },
     resolve: (_root, filter, ctx, info) => wallets(ctx, filter, nodesQuery(ctx, info)),
   }),
@@ -123,66 +130,64 @@ builder.queryFields((t) => ({
   accountBalances: t.field({
     type: [BalanceType],
     args: { id: t.arg({ type: 'AccountId' }), at: t.arg({ type: 'DateTime', required: false }) },
-    ...facts({ errors: [NotFound] }),
+    ...facts({ errors: [NotFound], most: currencies.length }),
     resolve: (_root, { id, at }, ctx) => accountBalances(ctx, id, at ?? undefined),
   }),
 }));
 
-builder.objectField(Account, 'balances', (t) =>
-  t.field({
-    type: [BalanceType],
-    args: { at: t.arg({ type: 'DateTime', required: false }) },
-    resolve: ({ id }, { at }, ctx) => accountBalances(ctx, id, at ?? undefined),
+builder.prismaObjectFields(Account, (t) => ({
+  wallets: t.field({
+    type: WalletPage,
+    description: 'The wallets of the account and of its agents, newest first, as far as you may read them.',
+    args: nestedPageArgs(t, 'WalletId'),
+    select: { id: true },
+    extensions: { visible: true },
+    resolve: nestedPage({ model: 'Wallet', parent: 'accountId', visible: visibleWallets }),
   }),
-);
+  balances: t.field({
+    type: [BalanceType],
+    description: 'Sums per currency over its wallets and those of its agents, as far as you may read them; now or at a point in time.',
+    args: { at: t.arg({ type: 'DateTime', required: false }) },
+    ...facts({ most: currencies.length }),
+    select: { id: true },
+    resolve: ({ id }, { at }, ctx) => balancesOf(ctx, id, at ?? undefined),
+  }),
+}));
 
 builder.mutationFields((t) => ({
-  createWallet: t.prismaField({
+  createWallet: t.field({
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateWalletInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),
-    resolve: (_query, _root, { input }, ctx) =>
-      once(
-        ctx,
-        () => createWallet(ctx, input),
-        (id) => wallet(ctx, id),
-      ),
+    resolve: once((ctx, { input }) => createWallet(ctx, input), wallet),
   }),
-  updateWallet: t.prismaField({
+  updateWallet: t.field({
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: UpdateWalletInput }) },
     ...facts({ errors: [NotFound] }),
-    resolve: (_query, _root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => updateWallet(ctx, { ...input, id }),
-        (reference) => wallet(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => updateWallet(ctx, { ...input, id }), wallet),
   }),
-  freezeWallet: t.prismaField({
+  freezeWallet: t.field({
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: FreezeWalletInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),
-    resolve: (_query, _root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => freezeWallet(ctx, id, input.reason ?? null),
-        (reference) => wallet(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => freezeWallet(ctx, id, input.reason ?? null), wallet),
   }),
-  unfreezeWallet: t.prismaField({
+  closeWallet: t.field({
+    type: Wallet,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'WalletId' }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: once((ctx, { id }) => closeWallet(ctx, id), wallet),
+  }),
+  unfreezeWallet: t.field({
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: FreezeWalletInput }) },
     ...facts({ errors: [NotFound, StateConflict, WalletFrozen] }),
-    resolve: (_query, _root, { id }, ctx) =>
-      once(
-        ctx,
-        () => unfreezeWallet(ctx, id),
-        (reference) => wallet(ctx, reference),
-      ),
+    resolve: once((ctx, { id }) => unfreezeWallet(ctx, id), wallet),
   }),
 }));

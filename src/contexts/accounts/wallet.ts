@@ -1,17 +1,30 @@
-// Wallets: purses in one currency, owned by an account or by one of its agents (CONTRACT.md 1).
-import type { Prisma, Wallet, WalletOwnerType, WalletStatus } from '../../generated/prisma/client.js';
+// Wallets: each holds money in one currency and is owned by an account or by one of its agents (CONTRACT.md 1).
+import type { Account, Prisma, Wallet, WalletOwnerType, WalletStatus } from '../../generated/prisma/client.js';
 import { openWalletAccounts, setLowThreshold, setWalletAccounts } from '../../ledger/account.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
-import { NotFound, StateConflict } from '../../platform/errors.js';
+import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId } from '../../platform/ids.js';
-import { conflict, type Lifecycle } from '../../platform/lifecycle.js';
+import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+import { inactiveAccount } from './account.js';
+import { closeWallets } from './closing.js';
 
-/** A frozen wallet takes money and does not spend (Gap G-27). */
-export const walletLifecycle: Lifecycle<WalletStatus> = { active: ['frozen'], frozen: ['active'], closed: [] };
+/** A frozen wallet takes money and does not spend (Gap G-32). */
+export const walletLifecycle: Lifecycle<WalletStatus> = {
+  noun: 'wallet',
+  path: '/v1/wallets/{id}',
+  steps: { active: ['frozen', 'closed'], frozen: ['active', 'closed'], closed: [] },
+  requests: [
+    { to: 'active', rel: 'unfreeze', actor: 'api_key', method: 'POST', path: '/unfreeze' },
+    { to: 'frozen', rel: 'freeze', actor: 'api_key', method: 'POST', path: '/freeze' },
+    { to: 'closed', rel: 'close', actor: 'api_key', method: 'POST', path: '/close' },
+  ],
+};
 
 export interface CreateWalletInput {
   ownerType: WalletOwnerType;
@@ -52,15 +65,9 @@ export interface NewWallet {
 
 /** Writes a wallet and opens its ledger accounts, in the transaction of whoever needs one. */
 export async function insertWallet(ctx: Ctx, tx: Tx, input: NewWallet): Promise<Wallet> {
-  // Takes the account's lock: a status that changes meanwhile would not reach the ledger accounts of the new wallet.
-  const [account] = await tx.account.updateManyAndReturn({
-    where: { id: input.accountId },
-    data: { id: input.accountId },
-    select: { status: true },
-  });
-  if (account === undefined) throw new NotFound('ownerId');
-  if (account.status !== 'active')
-    throw new StateConflict(`The account is ${account.status}; only an active one gets wallets.`, account.status, ['active']);
+  // A status that changed meanwhile would not reach the ledger accounts of the new wallet: so under the account's lock.
+  const account = await lockRow(tx.account, input.accountId, { field: 'ownerId' });
+  if (account.status !== 'active') throw inactiveAccount(account, 'wallets');
   const at = ctx.clock.now();
   const wallet = await tx.wallet.create({
     data: {
@@ -90,14 +97,14 @@ export interface UpdateWalletInput {
 /** Changes a wallet's name, threshold or metadata. A null threshold disarms account.balance.low. */
 export function updateWallet(ctx: Ctx, input: UpdateWalletInput): Promise<Wallet> {
   return transact(ctx, async (tx) => {
-    const before = await lockWallet(tx, input.id);
+    const before = await lockRow(tx.wallet, input.id);
     const threshold =
       input.lowBalanceThreshold == null
         ? input.lowBalanceThreshold
         : parseMinor(input.lowBalanceThreshold, before.currency, ['lowBalanceThreshold']);
     if (threshold !== undefined) await setLowThreshold(tx, before.id, threshold);
     return tx.wallet.update({
-      where: { id: before.id },
+      where: rowKey(ctx, before.id),
       data: {
         ...(input.name !== undefined && { name: input.name }),
         ...(threshold !== undefined && { lowBalanceThreshold: threshold }),
@@ -118,32 +125,41 @@ export function unfreezeWallet(ctx: Ctx, id: string): Promise<Wallet> {
   return turn(ctx, id, 'active', { frozenAt: null, frozenReason: null });
 }
 
-function turn(ctx: Ctx, id: string, status: WalletStatus, data: Prisma.WalletUpdateInput): Promise<Wallet> {
+/** Closes an empty wallet for good. 409 `state_conflict` while it has money, or something is open on it: `details.open`. */
+export function closeWallet(ctx: Ctx, id: string): Promise<Wallet> {
   return transact(ctx, async (tx) => {
-    const before = await lockWallet(tx, id);
-    if (!walletLifecycle[before.status].includes(status)) throw conflict(walletLifecycle, 'wallet', before.status, status);
-    const account = await tx.account.findFirstOrThrow({ where: { id: before.accountId }, select: { status: true } });
-    if (account.status !== 'closed')
-      await setWalletAccounts(tx, [id], status === 'active' && account.status === 'active' ? 'open' : 'blocked');
-    return tx.wallet.update({ where: { id }, data: { ...data, status, updatedAt: ctx.clock.now() } });
+    const { wallet } = await lockWithAccount(tx, id);
+    checkStep(walletLifecycle, id, wallet.status, 'closed');
+    await closeWallets(ctx, tx, [id], { noun: 'wallet', status: wallet.status, balance: `/v1/wallets/${id}/balance` });
+    return tx.wallet.findFirstOrThrow({ where: { id } });
   });
 }
 
-async function lockWallet(tx: Tx, id: string): Promise<Wallet> {
-  const { count } = await tx.wallet.updateMany({ where: { id }, data: { id } });
-  if (count === 0) throw new NotFound();
-  return tx.wallet.findFirstOrThrow({ where: { id } });
+function turn(ctx: Ctx, id: string, status: 'active' | 'frozen', data: Prisma.WalletUpdateInput): Promise<Wallet> {
+  return transact(ctx, async (tx) => {
+    const { wallet, account } = await lockWithAccount(tx, id);
+    checkStep(walletLifecycle, id, wallet.status, status);
+    await setWalletAccounts(tx, [id], status === 'active' && account.status === 'active' ? 'open' : 'blocked');
+    return tx.wallet.update({ where: rowKey(ctx, id), data: { ...data, status, updatedAt: ctx.clock.now() } });
+  });
 }
 
-/** What an actor sees: an agent its own wallets and those of its account (Gap G-24), everyone else the workspace's. */
-function visible({ actor }: Ctx): Prisma.WalletWhereInput {
-  if (actor.agent === undefined) return {};
-  return { OR: [{ agentId: actor.agent.id }, { accountId: actor.agent.parentAccountId, ownerType: 'account' }] };
+/** The wallet and its account under their locks: the account's first, so that its status is still true when the wallet changes. */
+async function lockWithAccount(tx: Tx, id: string): Promise<{ wallet: Wallet; account: Account }> {
+  const found = await tx.wallet.findFirst({ where: { id }, select: { accountId: true } });
+  if (found === null) throw new NotFound();
+  const account = await lockRow(tx.account, found.accountId);
+  return { account, wallet: await lockRow(tx.wallet, id) };
 }
+
+/** An agent sees its own wallets and those that its account owns itself, not those of the account's other agents (Gap G-29). */
+export const visibleWallets = new Visibility<Prisma.WalletWhereInput>({
+  agent: ({ id, parentAccountId }) => ({ OR: [{ agentId: id }, { accountId: parentAccountId, ownerType: 'account' }] }),
+});
 
 /** The wallet, or 404. */
 export async function wallet(ctx: Ctx, id: string, query: object = {}): Promise<Wallet> {
-  const found = await ctx.db.wallet.findFirst({ ...query, where: { AND: [{ id }, visible(ctx)] } });
+  const found = await ctx.db.wallet.findFirst({ ...query, where: { AND: [{ id }, visibleWallets.where(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }
@@ -158,12 +174,17 @@ export interface WalletFilter extends PageInput {
 }
 
 /** Wallets, newest first. `ownerId` is an account (its own wallets) or an agent. */
-export function wallets(ctx: Ctx, filter: WalletFilter, query: object = {}): Promise<Page<Wallet>> {
-  const { ownerId } = filter;
-  const conditions: Prisma.WalletWhereInput[] = [visible(ctx), createdBetween(filter.since, filter.until)];
+export async function wallets(ctx: Ctx, filter: WalletFilter, query: object = {}): Promise<Page<Wallet>> {
+  const conditions: Prisma.WalletWhereInput[] = [visibleWallets.where(ctx), createdBetween(filter.since, filter.until)];
   if (filter.ownerType) conditions.push({ ownerType: filter.ownerType });
-  if (ownerId) conditions.push({ OR: [{ agentId: ownerId }, { accountId: ownerId, ownerType: 'account' }] });
+  if (filter.ownerId) conditions.push(await ownedBy(ctx, filter.ownerId));
   if (filter.currency) conditions.push({ currency: filter.currency });
   if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx.db.wallet, { AND: conditions }, filter, query);
+  return listPage(ctx, 'wallet', ctx.db.wallet, { AND: conditions }, filter, query);
+}
+
+/** One condition and not two, so that the wallets are read in order by one index. */
+async function ownedBy({ db }: Ctx, ownerId: string): Promise<Prisma.WalletWhereInput> {
+  const agent = await db.agent.findFirst({ where: { id: ownerId }, select: { id: true } });
+  return agent === null ? { accountId: ownerId, ownerType: 'account' } : { agentId: ownerId };
 }

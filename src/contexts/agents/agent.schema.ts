@@ -1,10 +1,16 @@
 // The GraphQL face of agents: their life, their enrolment and their token.
 import { z } from 'zod';
 import { AgentStatus } from '../../generated/prisma/enums.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { type AgentStep, agent, agents, stepAgent, updateAgent } from './agent.js';
+import { builder, facts, nestedPageArgs, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { nestedPage } from '../../platform/schema/nested-page.js';
+import { visibleRelation } from '../../platform/schema/visible-relation.js';
+import { visibleAccounts } from '../accounts/account.js';
+import { Account } from '../accounts/account.schema.js';
+import { visibleWallets } from '../accounts/wallet.js';
+import { WalletPage } from '../accounts/wallet.schema.js';
+import { type AgentStep, agent, agents, stepAgent, updateAgent, visibleAgents } from './agent.js';
 import { liveSince } from './connection.js';
 import { createAgent, type Enrolment, enrolment } from './enrolment.js';
 import { IssuedAuthKey } from './key.schema.js';
@@ -14,11 +20,16 @@ const AgentStatusEnum = builder.enumType(AgentStatus, { name: 'AgentStatus' });
 
 export const Agent = builder.prismaObject('Agent', {
   description: 'A program that acts and pays for an account. Frozen: reads, does not spend. Suspended: is let in nowhere. Revoked: final.',
-  select: { id: true },
+  select: { id: true, parentAccountId: true },
   fields: (t) => ({
     id: t.expose('id', { type: 'AgentId' }),
     parentAccountId: t.expose('parentAccountId', { type: 'AccountId' }),
-    parentAccount: t.relation('parentAccount'),
+    parentAccount: t.field({
+      type: Account,
+      nullable: true,
+      description: 'The account that it acts for; null for those who may not read it.',
+      ...visibleRelation('parentAccount', visibleAccounts),
+    }),
     name: t.exposeString('name'),
     description: t.exposeString('description', { nullable: true }),
     status: t.expose('status', { type: AgentStatusEnum }),
@@ -34,7 +45,7 @@ export const Agent = builder.prismaObject('Agent', {
       select: { keys: { where: { status: 'active' }, take: 1 } },
       resolve: ({ keys: [key] }) => (key === undefined ? null : Buffer.from(key.publicKey).toString('base64')),
     }),
-    // Gap G-50
+    // Gap G-57
     connected: t.boolean({
       description: 'True while the agent has its event channel open.',
       select: (_args, { platform }) => ({
@@ -42,7 +53,7 @@ export const Agent = builder.prismaObject('Agent', {
       }),
       resolve: ({ connections }) => connections.length > 0,
     }),
-    // Gap G-51
+    // Gap G-58
     defaultWalletId: t.field({
       type: 'WalletId',
       nullable: true,
@@ -50,13 +61,30 @@ export const Agent = builder.prismaObject('Agent', {
       select: { wallets: { where: { status: { not: 'closed' } }, orderBy: { id: 'asc' }, take: 1, select: { id: true } } },
       resolve: ({ wallets: [wallet] }) => wallet?.id ?? null,
     }),
-    wallets: t.relation('wallets', { query: { orderBy: { id: 'asc' } } }),
+    wallets: t.field({
+      type: WalletPage,
+      description: 'The wallets that it owns, newest first.',
+      args: nestedPageArgs(t, 'WalletId'),
+      extensions: { visible: true },
+      resolve: nestedPage({ model: 'Wallet', parent: 'agentId', visible: visibleWallets }),
+    }),
     metadata: t.expose('metadata', { type: 'JSONObject' }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 });
 const AgentPage = pageOf(Agent, 'Agent');
+
+builder.prismaObjectFields(Account, (t) => ({
+  agents: t.field({
+    type: AgentPage,
+    description: 'The agents that act for the account, newest first, as far as you may read them.',
+    args: nestedPageArgs(t, 'AgentId'),
+    select: { id: true },
+    extensions: { visible: true },
+    resolve: nestedPage({ model: 'Agent', parent: 'parentAccountId', visible: visibleAgents }),
+  }),
+}));
 
 const secret = { extensions: { secret: true } };
 const tokenWarning = 'Keep this token: it is shown once. Whoever has it acts as the agent.';
@@ -146,7 +174,6 @@ builder.queryFields((t) => ({
       parentAccountId: t.arg({ type: 'AccountId', required: false }),
       kyaTier: t.arg.int({ required: false, validate: kyaTier }),
       connected: t.arg.boolean({ required: false, description: 'Has its event channel open, or has not.' }),
-      after: t.arg({ type: 'AgentId', required: false }),
     },
     resolve: (_root, filter, ctx, info) => agents(ctx, filter, nodesQuery(ctx, info)),
   }),
@@ -160,12 +187,7 @@ builder.mutationFields((t) => {
       authScopes: { audience: 'operator' },
       args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: AgentStepInput }) },
       ...facts({ errors: [NotFound, StateConflict] }),
-      resolve: (_root, { id, input }, ctx) =>
-        once(
-          ctx,
-          () => stepAgent(ctx, id, verb, input.reason ?? null),
-          (reference) => agent(ctx, reference),
-        ),
+      resolve: once((ctx, { id, input }) => stepAgent(ctx, id, verb, input.reason ?? null), agent),
     });
   return {
     createAgent: t.field({
@@ -173,23 +195,13 @@ builder.mutationFields((t) => {
       authScopes: { audience: 'api_key' },
       args: { input: t.arg({ type: CreateAgentInput }) },
       ...facts({ errors: [NotFound, StateConflict] }),
-      resolve: (_root, { input }, ctx) =>
-        once(
-          ctx,
-          () => createAgent(ctx, input),
-          (reference) => enrolment(ctx, reference),
-        ),
+      resolve: once((ctx, { input }) => createAgent(ctx, input), enrolment),
     }),
     updateAgent: t.field({
       type: Agent,
       args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: UpdateAgentInput }) },
       ...facts({ errors: [Forbidden, NotFound, StateConflict] }),
-      resolve: (_root, { id, input }, ctx) =>
-        once(
-          ctx,
-          () => updateAgent(ctx, { ...input, id }),
-          (reference) => agent(ctx, reference),
-        ),
+      resolve: once((ctx, { id, input }) => updateAgent(ctx, { ...input, id }), agent),
     }),
     freezeAgent: step('freeze'),
     unfreezeAgent: step('unfreeze'),
@@ -200,12 +212,7 @@ builder.mutationFields((t) => {
       type: RotatedTokenType,
       args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: RotateTokenInput }) },
       ...facts({ errors: [NotFound, StateConflict] }),
-      resolve: (_root, { id, input }, ctx) =>
-        once(
-          ctx,
-          () => rotateToken(ctx, id, input.overlapSeconds ?? 0),
-          (reference) => rotatedToken(ctx, reference),
-        ),
+      resolve: once((ctx, { id, input }) => rotateToken(ctx, id, input.overlapSeconds ?? 0), rotatedToken),
     }),
   };
 });

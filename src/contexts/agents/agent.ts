@@ -1,24 +1,23 @@
 // Agents: what they are, who sees them, and the life they have (CONTRACT.md 5). A frozen one reads but does not spend, a
 // suspended one is let in nowhere, a revoked one never again.
+
 import type { Agent, AgentStatus, Prisma } from '../../generated/prisma/client.js';
-import { AgentSuspended } from '../../ledger/errors.js';
+import { sha256 } from '../../platform/crypto.js';
 import type { ActingAgent, Ctx, Environment, Platform, Workspace } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import type { Lifecycle } from '../../platform/lifecycle.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { printId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+import { endEntries } from '../identity/directory.js';
+import { findEntry } from '../identity/directory.sql.js';
 import { liveSince } from './connection.js';
+import { AgentSuspended } from './errors.js';
 
-/** The statuses of an agent. */
-export const agentLifecycle: Lifecycle<AgentStatus> = {
-  active: ['frozen', 'suspended', 'revoked'],
-  frozen: ['active', 'suspended', 'revoked'],
-  suspended: ['active', 'revoked'],
-  revoked: [],
-};
-
-/** Each step has its own way in (Gap G-48): unfreezing a suspended agent does not let it in again. */
+/** Each step has its own way in (Gap G-55): unfreezing a suspended agent does not let it in again. */
 export const agentSteps = {
   freeze: { from: ['active'], to: 'frozen' },
   unfreeze: { from: ['frozen'], to: 'active' },
@@ -28,26 +27,71 @@ export const agentSteps = {
 } as const satisfies Record<string, { from: readonly AgentStatus[]; to: AgentStatus }>;
 export type AgentStep = keyof typeof agentSteps;
 
+/** The statuses of an agent. Paths name it by its printed id. */
+export const agentLifecycle: Lifecycle<AgentStatus> = {
+  noun: 'agent',
+  path: '/v1/agents/{id}',
+  steps: {
+    active: ['frozen', 'suspended', 'revoked'],
+    frozen: ['active', 'suspended', 'revoked'],
+    suspended: ['active', 'revoked'],
+    revoked: [],
+  },
+  requests: Object.entries(agentSteps).map(([rel, { from, to }]) => ({
+    rel,
+    from,
+    to,
+    actor: 'api_key',
+    method: 'POST',
+    path: `/${rel}`,
+  })),
+};
+
+/** The 409 for a change of an agent that is revoked. */
+export function agentRevoked({ id, status }: Pick<Agent, 'id' | 'status'>): StateConflict {
+  return wrongStatus(agentLifecycle, printId('agent', id), status, agentSteps.revoke.from, 'The agent is revoked, which is final.');
+}
+
 /** Takes a step of the agent's life. Revoking ends its key, its tokens and its sessions. 409 `state_conflict` from elsewhere. */
 export async function stepAgent(ctx: Ctx, id: string, step: AgentStep, reason: string | null): Promise<Agent> {
-  const { from, to } = agentSteps[step];
-  const changed = await transact(ctx, async (tx) => {
-    const { status } = await lockAgent(tx, id);
-    if (!(from as readonly AgentStatus[]).includes(status)) {
-      throw new StateConflict(`The agent is ${status}; ${step} takes one that is ${from.join(' or ')}.`, status, from);
-    }
-    if (step === 'revoke') await endCredentials(ctx, tx, id);
-    return tx.agent.update({ where: { id }, data: { status: to, statusReason: reason, updatedAt: ctx.clock.now() } });
-  });
+  const changed = await transact(ctx, (tx) => stepAgentWithin(ctx, tx, id, step, reason));
   ctx.platform.cache.drop(`agent:${id}`);
   return changed;
+}
+
+/** The same in the transaction of whoever has a reason. The cache tag `agent:<id>` is dropped after its commit. */
+export async function stepAgentWithin(ctx: Ctx, tx: Tx, id: string, step: AgentStep, reason: string | null): Promise<Agent> {
+  const { from, to } = agentSteps[step];
+  const { status } = await lockRow(tx.agent, id);
+  if (!(from as readonly AgentStatus[]).includes(status)) {
+    const message = `The agent is ${status}; ${step} takes one that is ${from.join(' or ')}.`;
+    // It is there already: no request would help.
+    if (status === to) throw new StateConflict(message, status, from, { terminal: true });
+    throw wrongStatus(agentLifecycle, printId('agent', id), status, from, message);
+  }
+  if (step === 'revoke') await endCredentials(ctx, tx, id);
+  return tx.agent.update({ where: rowKey(ctx, id), data: { status: to, statusReason: reason, updatedAt: ctx.clock.now() } });
 }
 
 async function endCredentials(ctx: Ctx, tx: Tx, agentId: string): Promise<void> {
   const at = ctx.platform.clock.now();
   await tx.agentKey.updateMany({ where: { agentId, status: 'active' }, data: { status: 'revoked', revokedAt: at } });
-  await tx.agentToken.updateMany({ where: { agentId, OR: [{ expiresAt: null }, { expiresAt: { gt: at } }] }, data: { expiresAt: at } });
+  await endTokens(tx, agentId, at);
   await endSessions(ctx, tx, agentId);
+}
+
+/** Lets the tokens of an agent end at `until`, unless they end before. */
+export async function endTokens(tx: Tx, agentId: string, until: Date): Promise<void> {
+  const ended = await tx.agentToken.updateManyAndReturn({
+    where: { agentId, OR: [{ expiresAt: null }, { expiresAt: { gt: until } }] },
+    data: { expiresAt: until },
+    select: { hash: true },
+  });
+  await endEntries(
+    tx,
+    ended.map(({ hash }) => hash),
+    until,
+  );
 }
 
 /** Revokes the live sessions of an agent; how many there were. Comes after the change of its key, whose row serializes logins. */
@@ -69,17 +113,17 @@ export interface UpdateAgentInput {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Changes an agent. An agent changes itself, but for its tier: 403 (Gap G-49). A revoked one stays as it is: 409. */
+/** Changes an agent. An agent changes itself, but for its tier: 403 (Gap G-56). A revoked one stays as it is: 409. */
 export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Agent> {
   const { id, name, description, kyaTier, skills, metadata } = input;
   seesAgent(ctx, id);
   if (kyaTier != null && ctx.actor.type === 'agent')
     throw new Forbidden('An agent may not set its own tier: ask the company that runs you.');
   const changed = await transact(ctx, async (tx) => {
-    const { status } = await lockAgent(tx, id);
-    if (status === 'revoked') throw new StateConflict('The agent is revoked, which is final.', status, agentSteps.revoke.from);
+    const { status } = await lockRow(tx.agent, id);
+    if (status === 'revoked') throw agentRevoked({ id, status });
     return tx.agent.update({
-      where: { id },
+      where: rowKey(ctx, id),
       data: {
         ...(name != null && { name }),
         ...(description !== undefined && { description }),
@@ -94,20 +138,12 @@ export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Ag
   return changed;
 }
 
-/** Takes the agent's row lock, so that changes of one agent and its credentials follow each other. 404 for an unknown one. */
-export async function lockAgent(tx: Tx, id: string): Promise<Agent> {
-  const { count } = await tx.agent.updateMany({ where: { id }, data: { id } });
-  if (count === 0) throw new NotFound();
-  return tx.agent.findFirstOrThrow({ where: { id } });
-}
+/** An agent sees itself alone (Gap G-29): another one's id is 404, as if it did not exist. */
+export const visibleAgents = new Visibility<Prisma.AgentWhereInput>({ agent: ({ id }) => ({ id }) });
 
-function isVisible({ actor }: Ctx, id: string): boolean {
-  return actor.type !== 'agent' || actor.id === id;
-}
-
-/** Agents see themselves alone (Gap G-24): another one's id is 404, as if it did not exist. */
+/** 404 for an agent that the actor does not see. Asks nothing of the database. */
 export function seesAgent(ctx: Ctx, id: string): void {
-  if (!isVisible(ctx, id)) throw new NotFound();
+  if (!visibleAgents.sees(ctx, { id })) throw new NotFound();
 }
 
 /** The agent, or 404. `query` is the caller's selection. */
@@ -129,22 +165,20 @@ export interface AgentFilter extends PageInput {
 
 /** Agents, newest first; an agent's list holds itself. */
 export function agents(ctx: Ctx, filter: AgentFilter, query: object = {}): Promise<Page<Agent>> {
-  const where: Prisma.AgentWhereInput = {
-    ...(ctx.actor.type === 'agent' && { id: ctx.actor.id }),
-    ...(filter.status && { status: filter.status }),
-    ...(filter.parentAccountId && { parentAccountId: filter.parentAccountId }),
-    ...(filter.kyaTier != null && { kyaTier: filter.kyaTier }),
-    ...(filter.connected != null && {
-      connections: { [filter.connected ? 'some' : 'none']: { lastHeartbeatAt: { gt: liveSince(ctx.platform) } } },
-    }),
-    ...createdBetween(filter.since, filter.until),
-  };
-  return listPage(ctx.db.agent, where, filter, query);
+  const conditions: Prisma.AgentWhereInput[] = [visibleAgents.where(ctx), createdBetween(filter.since, filter.until)];
+  if (filter.status) conditions.push({ status: filter.status });
+  if (filter.parentAccountId) conditions.push({ parentAccountId: filter.parentAccountId });
+  if (filter.kyaTier != null) conditions.push({ kyaTier: filter.kyaTier });
+  if (filter.connected != null) {
+    const live = { lastHeartbeatAt: { gt: liveSince(ctx.platform) } };
+    conditions.push({ connections: { [filter.connected ? 'some' : 'none']: live } });
+  }
+  return listPage(ctx, 'agent', ctx.db.agent, { AND: conditions }, filter, query);
 }
 
 /** What a spend needs of the agent that an API key acts for (`agent_id`), kept in the process. Null for one that the actor does not see. */
 export async function actingAgent(ctx: Ctx, id: string): Promise<ActingAgent | null> {
-  if (!isVisible(ctx, id)) return null;
+  if (!visibleAgents.sees(ctx, { id })) return null;
   return ctx.platform.cache.get(`acting:${ctx.workspace.id}:${id}`, async () => {
     const found = await ctx.db.agent.findFirst({ where: { id } });
     return { value: found && actingOf(found), tags: [`agent:${id}`] };
@@ -156,28 +190,25 @@ export function actingOf({ id, name, status, kyaTier, parentAccountId }: Agent):
   return { id, name, status, kyaTier, parentAccountId };
 }
 
-/** An agent as a public operation or a credential finds it. */
-export interface FoundAgent {
-  agent: Agent;
-  workspace: Workspace;
+/** Under what the directory knows an agent: SHA-256 of its id as it is printed. */
+export function agentHash(id: string): Buffer<ArrayBuffer> {
+  return sha256(printId('agent', id));
 }
 
-/** The id of no workspace: where what belongs to nobody is looked for. */
-export const nowhere = '00000000-0000-0000-0000-000000000000';
-
-/**
- * The agent of any workspace in the listener's environment, or null: for operations without a credential. Asks the same
- * questions of the database whether there is one or not, so that the time of an answer does not tell.
- */
-export async function findAgent({ database }: Platform, id: string, environment: Environment): Promise<FoundAgent | null> {
-  const agent = await database.unscoped.agent.findFirst({ where: { id } });
-  const workspace = await database.unscoped.workspace.findFirst({ where: { id: agent?.workspaceId ?? nowhere, environment } });
-  if (agent === null || workspace === null) return null;
-  return { agent, workspace: { ...workspace, clockOffsetMs: Number(workspace.clockOffsetMs) } };
+/** The workspace of an agent, in the listener's environment, or null: for operations without a credential. One statement either way. */
+export async function workspaceOfAgent({ database }: Platform, id: string, environment: Environment): Promise<Workspace | null> {
+  const entry = await findEntry(database.pool, 'agent', agentHash(id));
+  return entry?.workspace.environment === environment ? entry.workspace : null;
 }
 
 /** 403 `agent_suspended` for an agent that is let in nowhere. */
-export function admitAgent({ status }: Pick<Agent, 'status'>): void {
-  if (status === 'suspended') throw new AgentSuspended('This agent is suspended: an API key can activate it.');
-  if (status === 'revoked') throw new AgentSuspended('This agent was revoked, which is final.');
+export function admitAgent({ id, status }: Pick<Agent, 'id' | 'status'>): void {
+  if (status === 'suspended') {
+    throw new AgentSuspended('This agent is suspended: an API key can activate it.', {
+      details: {
+        next_actions: [{ rel: 'activate', actor: 'api_key', method: 'POST', path: `/v1/agents/${printId('agent', id)}/activate` }],
+      },
+    });
+  }
+  if (status === 'revoked') throw new AgentSuspended('This agent was revoked, which is final.', { details: { terminal: true } });
 }

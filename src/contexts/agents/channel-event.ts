@@ -1,88 +1,71 @@
-// What the channel of an agent shows of what happens on the platform (CONTRACT.md 5 "SSE channel"): a typed table of its
-// events, and the outbox listener that turns what was committed into numbered lines.
+// What the channel of an agent shows (CONTRACT.md 5 "SSE channel"): its own frames, declared here, and a numbered event for each
+// published event whose declaration has a channel line.
 import { z } from 'zod';
+import { catalog } from '../../events/catalog.js';
+import { id } from '../../events/data.js';
+import type { ChannelWriter, ShownEvent } from '../../events/outbox.js';
 import type { Platform } from '../../platform/ctx.js';
-import { newId, printId } from '../../platform/ids.js';
-import { appendLines, deleteOldLines, type NewLine } from '../../platform/line.js';
-import type { EventListener, ShownEvent } from '../../platform/outbox.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { appendAgentEvents, deleteOldAgentEvents, type NewAgentEvent } from './agent-event.sql.js';
 
-const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-f-]{36}$`));
 const time = z.iso.datetime();
 
-/** What each event of the channel says besides `id`, `type`, `time` and `agent_id`. A context that tells agents something adds a row. */
-export const channelEvents = {
+/** The frames of the channel itself: what each says besides `id`, `type`, `time` and `agent_id`. */
+export const channelFrames = {
   connected: z.object({ session_expires_at: time.nullable(), resumed: z.boolean(), replayed: z.int() }),
-  transfer_completed: z.object({
-    transfer_id: id('tx'),
-    amount: z.string(),
-    currency: z.string(),
-    direction: z.enum(['inbound', 'outbound']),
-    counterparty_account_id: id('acc').nullable(),
-    protocol: z.string(),
-  }),
   key_rotated: z.object({ key_id: id('auth'), new_public_key: z.string().nullable(), revoke_at: time }),
   heartbeat: z.object({}),
   gap: z.object({ last_seen_id: z.string(), oldest_available_id: z.string().nullable(), backfill: z.string() }),
   reconnect: z.object({ reason: z.enum(['shutdown', 'session_expires']) }),
 } as const;
-export type ChannelEventType = keyof typeof channelEvents;
-export type ChannelEventData<T extends ChannelEventType> = z.infer<(typeof channelEvents)[T]>;
+export type ChannelFrame = keyof typeof channelFrames;
+export type ChannelFrameData<T extends ChannelFrame> = z.infer<(typeof channelFrames)[T]>;
 
-interface About {
+interface Head {
   agentId: string;
   eventId: string;
   at: Date;
 }
 
-/** The JSON text of an event's data. */
-export function channelData<T extends ChannelEventType>(type: T, { agentId, eventId, at }: About, data: ChannelEventData<T>): string {
+/** The JSON text of what the channel shows. */
+function channelText(type: string, { agentId, eventId, at }: Head, data: object): string {
   return JSON.stringify({ id: printId('event', eventId), type, time: at, agent_id: printId('agent', agentId), ...data });
 }
 
-/** A line that comes from no event of the outbox. */
-export function ownLine<T extends ChannelEventType>(
+/** The JSON text of a frame of the channel itself. */
+export function frameText<T extends ChannelFrame>(type: T, agentId: string, at: Date, data: ChannelFrameData<T>): string {
+  return channelText(type, { agentId, eventId: newId(at), at }, data);
+}
+
+/** A numbered frame that comes from no published event. */
+export function newFrame<T extends ChannelFrame>(
   workspaceId: string,
   type: T,
-  { agentId, at }: Omit<About, 'eventId'>,
-  data: ChannelEventData<T>,
-): NewLine {
+  { agentId, at }: Omit<Head, 'eventId'>,
+  data: ChannelFrameData<T>,
+): NewAgentEvent {
   const eventId = newId(at);
-  return { workspaceId, agentId, eventId, type, data: channelData(type, { agentId, eventId, at }, data), createdAt: at };
+  return { workspaceId, agentId, eventId, type, data: channelText(type, { agentId, eventId, at }, data), createdAt: at };
 }
 
-/** The agents that pay and are paid. An agent on both sides is told once, as the payer (Gap G-73). */
-function transferLines({ workspaceId, id: eventId, createdAt: at, data, sides }: ShownEvent): NewLine[] {
-  const line = (agentId: string, direction: 'inbound' | 'outbound'): NewLine => ({
-    workspaceId,
-    agentId,
-    eventId,
-    type: 'transfer_completed',
-    createdAt: at,
-    data: channelData(
-      'transfer_completed',
-      { agentId, eventId, at },
-      {
-        transfer_id: data['transfer_id'] as string,
-        amount: data['amount'] as string,
-        currency: data['currency'] as string,
-        direction,
-        counterparty_account_id: (direction === 'outbound' ? data['to_account_id'] : data['from_account_id']) as string | null,
-        protocol: data['protocol'] as string,
-      },
-    ),
+/** What the channels of the agents with a role in an event show of it; nothing when its type has no channel line. */
+function agentEventsOf({ workspaceId, id: eventId, type, createdAt, data, roles }: ShownEvent): NewAgentEvent[] {
+  const channel = catalog.get(type)?.channel;
+  if (channel === undefined) return [];
+  return Object.entries(roles).map(([agentId, role]) => {
+    const text = channelText(channel.type, { agentId, eventId, at: createdAt }, channel.line(data, role));
+    return { workspaceId, agentId, eventId, type: channel.type, data: text, createdAt };
   });
-  const payees = sides.to.filter((agentId) => !sides.from.includes(agentId));
-  return [...sides.from.map((agentId) => line(agentId, 'outbound')), ...payees.map((agentId) => line(agentId, 'inbound'))];
 }
 
-/** Turns a batch of the outbox into lines, in the order in which things happened. */
-export const listenForChannels: EventListener = async (platform, tx, events) => {
-  const lines = events.filter(({ type }) => type === 'transfer.completed').flatMap(transferLines);
-  if (lines.length === 0) return undefined;
-  return platform.fanout.announce(tx, await appendLines(tx, lines));
+/** Writes what channels show of a batch, in the order of its events, and announces it to the readers of every process. */
+export const writeChannels: ChannelWriter = async (platform, tx, events) => {
+  const shown = events.flatMap(agentEventsOf);
+  if (shown.length === 0) return undefined;
+  return platform.fanout.announce(tx, await appendAgentEvents(tx, shown));
 };
 
-/** Deletes lines that nobody can read again. For the worker. */
-export function sweepLines({ database, clock }: Platform): Promise<number> {
-  return deleteOldLines(database.pool, clock.now());
+/** Deletes agent events that can no longer be read. For the worker. */
+export function sweepAgentEvents({ database, clock }: Platform, most: number): Promise<number> {
+  return deleteOldAgentEvents(database.pool, clock.now(), most);
 }

@@ -1,24 +1,24 @@
-// One reader of an agent's channel: where it stands, what it has not seen, and what happens when there is a hole. It begins
-// to listen before it reads what was missed, and whatever it is told twice it shows once.
+// One reader of an agent's channel: its position, what it has not shown, and what happens when a number is missing. It subscribes
+// before it reads what was missed, and shows once what reaches it twice.
 import type { Platform } from '../../platform/ctx.js';
 import type { Reader } from '../../platform/fanout.js';
-import { newId, printId } from '../../platform/ids.js';
-import { type Line, printSeq, type Replay, readLines } from '../../platform/line.js';
 import { Mailbox, type Message, newRetryMs } from '../../platform/mailbox.js';
-import { type ChannelEventData, type ChannelEventType, channelData } from './channel-event.js';
-import { type Connection, connectionsOf } from './connection.js';
+import { printId } from '../../platform/schema/id.js';
+import { type AgentEvent, printSeq, type Replay, readAgentEvents } from './agent-event.sql.js';
+import { type ChannelFrame, type ChannelFrameData, frameText } from './channel-event.js';
+import { type Connection, connectionsOf, type OpenStream } from './connection.js';
 
 /** Where a reader wants to go on: after a number, or with what comes (`lastSeq`). */
 export type Position = { after: number } | { lastSeq: number };
 
-export class ChannelReader implements Reader {
+export class ChannelReader implements OpenStream, Reader {
   readonly connection: Connection;
   readonly mailbox: Mailbox;
   readonly #platform: Platform;
   readonly #unsubscribe: () => void;
   #position = 0;
   /** The greatest number that is known to be written. */
-  #told = 0;
+  #newest = 0;
   #reading: Promise<void> | undefined;
   #begun = false;
 
@@ -32,23 +32,23 @@ export class ChannelReader implements Reader {
     this.#unsubscribe = platform.fanout.subscribe(connection.agentId, this);
   }
 
-  /** Says `connected`, shows what was missed, and goes on with what comes. */
+  /** Sends `connected`, shows what was missed, and goes on with what comes. */
   async begin(from: Position): Promise<void> {
     const resumed = 'after' in from;
     const replay = resumed ? await this.#read(from.after) : undefined;
-    // A number that was never given out is no position: the channel goes on from its end.
+    // A number that the channel has not reached is no position: the reader goes on from its end.
     this.#position = resumed ? Math.min(from.after, replay?.lastSeq ?? 0) : from.lastSeq;
-    // Without a position of its own a reader that is cut off before the first line would not know what it missed (Gap G-74).
+    // Without a position of its own a reader that is cut off before the first event would not know what it missed (Gap G-85).
     const id = resumed ? undefined : printSeq(this.#position);
     const { sessionId, expiresAt } = this.connection;
     const session_expires_at = sessionId === null ? null : expiresAt.toISOString();
-    this.#say('connected', { session_expires_at, resumed, replayed: replay?.lines.length ?? 0 }, id);
+    this.#send('connected', { session_expires_at, resumed, replayed: replay?.events.length ?? 0 }, id);
     if (replay !== undefined) this.#show(replay);
     this.#begun = true;
-    if (this.#told > this.#position) this.behind();
+    if (this.#newest > this.#position) this.behind();
   }
 
-  line({ seq, type, data }: Line): void {
+  item({ seq, type, data }: AgentEvent): void {
     if (this.#begun && this.#reading === undefined && seq === this.#position + 1) {
       this.#position = seq;
       this.mailbox.push({ id: printSeq(seq), event: type, data });
@@ -58,22 +58,22 @@ export class ChannelReader implements Reader {
   behind(seq?: number): void {
     if (seq !== undefined) {
       if (seq <= this.#position) return;
-      this.#told = Math.max(this.#told, seq);
+      this.#newest = Math.max(this.#newest, seq);
     }
     if (!this.#begun || this.mailbox.closed) {
-      if (seq === undefined) this.#told = Math.max(this.#told, this.#position + 1);
+      if (seq === undefined) this.#newest = Math.max(this.#newest, this.#position + 1);
       return;
     }
     this.#reading ??= this.#catchUp();
   }
 
   beat(at: Date): void {
-    this.#say('heartbeat', {}, undefined, at);
+    this.#send('heartbeat', {}, undefined, at);
   }
 
-  /** Says that the stream ends here and goes on elsewhere. */
-  leave(reason: ChannelEventData<'reconnect'>['reason']): void {
-    this.#say('reconnect', { reason }, undefined, undefined, newRetryMs());
+  /** Ends the stream with `reconnect`: the reader comes back, perhaps to another process. */
+  leave(reason: ChannelFrameData<'reconnect'>['reason']): void {
+    this.#send('reconnect', { reason }, undefined, undefined, newRetryMs());
     this.end();
   }
 
@@ -93,14 +93,14 @@ export class ChannelReader implements Reader {
 
   #read(after: number): Promise<Replay> {
     const { database, clock } = this.#platform;
-    return readLines(database.pool, this.connection.agentId, after, clock.now());
+    return readAgentEvents(database.pool, this.connection, after, clock.now());
   }
 
-  /** Reads from PostgreSQL until everything that was told is shown. The safety net asks again when this fails. */
+  /** Reads from PostgreSQL until everything that was announced is shown. Connections.#ask() tries again when this fails. */
   async #catchUp(): Promise<void> {
     try {
       do this.#show(await this.#read(this.#position));
-      while (this.#told > this.#position && !this.mailbox.closed);
+      while (this.#newest > this.#position && !this.mailbox.closed);
     } catch (error) {
       this.#platform.log.warn({ err: error, agentId: this.connection.agentId }, 'a channel could not be read');
     } finally {
@@ -108,23 +108,23 @@ export class ChannelReader implements Reader {
     }
   }
 
-  /** Shows lines, and says so before when some are missing that can no longer be read. */
-  #show({ lastSeq, lines }: Replay): void {
-    const oldest = lines[0];
+  /** Shows events, and a gap before them when some are missing that can no longer be read. */
+  #show({ lastSeq, events }: Replay): void {
+    const oldest = events[0];
     const missedTo = (oldest?.seq ?? lastSeq + 1) - 1;
-    if (missedTo > this.#position) this.#sayGap(missedTo, oldest);
-    for (const { seq, type, data } of lines) {
-      // Told in full while this was being read.
+    if (missedTo > this.#position) this.#showGap(missedTo, oldest);
+    for (const { seq, type, data } of events) {
+      // Announced while this was being read.
       if (seq <= this.#position) continue;
       this.#position = seq;
       this.mailbox.push({ id: printSeq(seq), event: type, data });
     }
-    // What was told and is not there cannot be read any more.
-    this.#told = Math.min(this.#told, Math.max(lastSeq, this.#position));
+    // What was announced and is not there cannot be read any more.
+    this.#newest = Math.min(this.#newest, Math.max(lastSeq, this.#position));
   }
 
-  /** Its number is that of the last line that is missing, so that it is told once. */
-  #sayGap(missedTo: number, oldest: Line | undefined): void {
+  /** Its number is that of the last event that is missing, so that a reader that resumes does not get it again. */
+  #showGap(missedTo: number, oldest: AgentEvent | undefined): void {
     const agent = printId('agent', this.connection.agentId);
     const before = oldest === undefined ? '' : `&starting_after=${printId('event', oldest.eventId)}`;
     const data = {
@@ -133,18 +133,17 @@ export class ChannelReader implements Reader {
       backfill: `/v1/events?agent_id=${agent}${before}`,
     };
     this.#position = missedTo;
-    this.#say('gap', data, printSeq(missedTo));
+    this.#send('gap', data, printSeq(missedTo));
   }
 
-  #say<T extends ChannelEventType>(
+  #send<T extends ChannelFrame>(
     event: T,
-    data: ChannelEventData<T>,
+    data: ChannelFrameData<T>,
     id?: string | undefined,
     at = this.#platform.clock.now(),
     retryMs?: number,
   ): void {
-    const text = channelData(event, { agentId: this.connection.agentId, eventId: newId(at), at }, data);
-    const message: Message = { event, data: text };
+    const message: Message = { event, data: frameText(event, this.connection.agentId, at, data) };
     if (id !== undefined) message.id = id;
     if (retryMs !== undefined) message.retryMs = retryMs;
     this.mailbox.push(message);

@@ -1,8 +1,8 @@
 // The GraphQL face of an agent's live channel and its liveness.
 import { z } from 'zod';
-import { builder, facts } from '../../platform/builder.js';
 import { NotFound, SessionRequired } from '../../platform/errors.js';
 import type { Message } from '../../platform/mailbox.js';
+import { builder, facts } from '../../platform/schema/builder.js';
 import { agentEvents } from './channel.js';
 import { TooManyConnections } from './errors.js';
 import { type Liveness, liveness } from './liveness.js';
@@ -16,7 +16,7 @@ const ChannelEvent = builder.objectRef<Message>('ChannelEvent').implement({
       resolve: ({ id }) => id ?? null,
     }),
     event: t.exposeString('event', {
-      description: 'connected, transfer_completed, key_rotated, heartbeat, gap or reconnect.',
+      description: 'Its type, such as connected, transfer_completed or heartbeat.',
     }),
     data: t.field({ type: 'JSON', description: 'With `id`, `type`, `time` and `agent_id`.', resolve: ({ data }) => JSON.parse(data) }),
   }),
@@ -30,7 +30,7 @@ const LivenessType = builder.objectRef<Liveness>('Liveness').implement({
     connections: t.exposeInt('connections', { description: 'Open streams, at most five.' }),
     connectedAt: t.expose('connectedAt', { type: 'DateTime', nullable: true, description: 'Since when the newest is open.' }),
     lastHeartbeatAt: t.expose('lastHeartbeatAt', { type: 'DateTime', nullable: true }),
-    lastEventId: t.exposeString('lastEventId', { nullable: true, description: 'The last number that was given out.' }),
+    lastEventId: t.exposeString('lastEventId', { nullable: true, description: 'The newest number of the channel.' }),
     lastDisconnectAt: t.expose('lastDisconnectAt', { type: 'DateTime', nullable: true }),
     sessionExpiresAt: t.expose('sessionExpiresAt', {
       type: 'DateTime',

@@ -1,13 +1,13 @@
 // The live channel of an agent (SPEC.md "Agent push channel"): the program connects with its session, the company watches.
 import type { AgentKey } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
 import { SessionRequired } from '../../platform/errors.js';
-import { printId } from '../../platform/ids.js';
-import { appendLines } from '../../platform/line.js';
 import type { Mailbox } from '../../platform/mailbox.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { printId } from '../../platform/schema/id.js';
 import { agent, seesAgent } from './agent.js';
-import { ownLine } from './channel-event.js';
+import { appendAgentEvents } from './agent-event.sql.js';
+import { newFrame } from './channel-event.js';
 import { ChannelReader, type Position } from './channel-reader.js';
 import { type Connection, connectionsOf, openConnection, openWatch } from './connection.js';
 
@@ -42,7 +42,7 @@ export async function agentEvents(ctx: Ctx, { agentId, lastEventId, connect }: A
 async function watch(ctx: Ctx, agentId: string): Promise<Connection & { lastSeq: number }> {
   await agent(ctx, agentId);
   const channel = await ctx.db.agentChannel.findFirst({ where: { agentId } });
-  return { ...openWatch(ctx, agentId), lastSeq: Number(channel?.lastSeq ?? 0) };
+  return { ...(await openWatch(ctx, agentId)), lastSeq: Number(channel?.lastSeq ?? 0) };
 }
 
 /** Undefined for an id that is none of ours: the channel then begins with what comes. */
@@ -50,11 +50,14 @@ function positionOf(lastEventId: string | null | undefined): Position | undefine
   return lastEventId != null && /^\d{1,15}$/.test(lastEventId) ? { after: Number(lastEventId) } : undefined;
 }
 
-/** Tells an agent that its key has ended, in the transaction that ends it; `next` is the key that takes its place (Gap G-75). */
-export async function tellKeyEnded(ctx: Ctx, tx: Tx, key: AgentKey, next: AgentKey | null): Promise<() => void> {
+/**
+ * Shows an agent that its key has ended, in the transaction that ends it; `next` is the key that takes its place (Gap G-86). What it
+ * returns is called after the commit.
+ */
+export async function showKeyEnded(ctx: Ctx, tx: Tx, key: AgentKey, next: AgentKey | null): Promise<() => void> {
   const { agentId } = key;
   const revokeAt = key.rotatedAt ?? key.revokedAt ?? ctx.platform.clock.now();
-  const line = ownLine(
+  const frame = newFrame(
     ctx.workspace.id,
     'key_rotated',
     { agentId, at: ctx.clock.now() },
@@ -64,5 +67,5 @@ export async function tellKeyEnded(ctx: Ctx, tx: Tx, key: AgentKey, next: AgentK
       revoke_at: revokeAt.toISOString(),
     },
   );
-  return ctx.platform.fanout.announce(tx, await appendLines(tx, [line]));
+  return ctx.platform.fanout.announce(tx, await appendAgentEvents(tx, [frame]));
 }

@@ -1,13 +1,15 @@
 // Bringing an agent in: the agent, its token, and where asked for its key pair and its wallet, all or nothing (CONTRACT.md 5).
 import type { Account, Agent, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
-import { NotFound, StateConflict } from '../../platform/errors.js';
+import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId } from '../../platform/ids.js';
 import type { Currency } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { newId } from '../../platform/schema/id.js';
+import { inactiveAccount } from '../accounts/account.js';
 import { insertWallet } from '../accounts/wallet.js';
-import { agent } from './agent.js';
+import { addEntry } from '../identity/directory.js';
+import { agent, agentHash } from './agent.js';
 import { insertKey, type NewKey, provisionedKey } from './key.js';
 import { issueToken } from './token.js';
 
@@ -50,6 +52,7 @@ export function createAgent(ctx: Ctx, input: CreateAgentInput): Promise<Enrolmen
           updatedAt: at,
         },
       });
+      await addEntry(tx, { kind: 'agent', id: created.id, hash: agentHash(created.id) });
       const { token } = await issueToken(ctx, tx, created.id);
       const authKey = input.generateKeypair ? await insertKey(ctx, tx, created.id) : null;
       if (input.wallet) {
@@ -69,8 +72,7 @@ export function createAgent(ctx: Ctx, input: CreateAgentInput): Promise<Enrolmen
 async function activeAccount(tx: Tx, id: string): Promise<Pick<Account, 'id' | 'status'>> {
   const account = await tx.account.findFirst({ where: { id }, select: { id: true, status: true } });
   if (account === null) throw new NotFound('parentAccountId');
-  if (account.status !== 'active')
-    throw new StateConflict(`The account is ${account.status}; only an active one gets agents.`, account.status, ['active']);
+  if (account.status !== 'active') throw inactiveAccount(account, 'agents');
   return account;
 }
 

@@ -1,5 +1,6 @@
-// The codes that are the agents' own (CONTRACT.md 0 "Errors", 5). Those that a posting can answer with too are the ledger's.
+// The codes that are the agents' own (CONTRACT.md 0 "Errors", 5).
 import { declareError, type ErrorFacts } from '../../platform/errors.js';
+import { printId } from '../../platform/schema/id.js';
 
 /** A 401 of a credential or of a proof. */
 function unauthorized(code: string) {
@@ -10,9 +11,15 @@ function unauthorized(code: string) {
   };
 }
 
-export class InvalidAgentToken extends unauthorized('invalid_agent_token') {}
 export class InvalidSessionToken extends unauthorized('invalid_session_token') {}
 export class SessionExpired extends unauthorized('session_expired') {}
+export class SessionRevoked extends unauthorized('session_revoked') {}
+export class KeyRevoked extends unauthorized('key_revoked') {}
+
+/** 403: it reads and does not spend. */
+export class AgentFrozen extends declareError(403, 'agent_frozen') {}
+/** 403: it is let in nowhere. */
+export class AgentSuspended extends declareError(403, 'agent_suspended') {}
 
 export class SignatureInvalid extends unauthorized('signature_invalid') {}
 
@@ -25,9 +32,13 @@ export class ChallengeInvalid extends unauthorized('challenge_invalid') {
 
 /** 409: as many streams as an agent may have are open (CONTRACT.md 5). */
 export class TooManyConnections extends declareError(409, 'state_conflict') {
-  constructor(max: number, used: number) {
+  constructor(agentId: string, max: number, used: number) {
     super(`The agent has ${used} open connections of at most ${max}: close one, or connect with one of their sessions.`, {
-      details: { current_status: 'connected', limit: { name: 'connections', max, used } },
+      details: {
+        current_status: 'connected',
+        limit: { name: 'connections', max, used },
+        next_actions: [{ rel: 'sessions', actor: 'any', method: 'GET', path: `/v1/agents/${printId('agent', agentId)}/sessions` }],
+      },
     });
   }
 }

@@ -1,13 +1,13 @@
 // The GraphQL face of agents' keys.
 import { z } from 'zod';
 import { AgentKeyStatus } from '../../generated/prisma/enums.js';
-import { AgentSuspended, KeyRevoked } from '../../ledger/errors.js';
-import { builder, facts } from '../../platform/builder.js';
 import { AlreadyExists, ApiKeyRequired, MissingCredential, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { SignatureInvalid } from './errors.js';
+import { builder, facts } from '../../platform/schema/builder.js';
+import { AgentSuspended, KeyRevoked, SignatureInvalid } from './errors.js';
 import {
   keys,
+  mostKeys,
   type NewKey,
   provisionedKey,
   provisionKey,
@@ -110,8 +110,9 @@ const RotateKeyInput = builder.inputType('RotateAuthKeyInput', {
 builder.queryFields((t) => ({
   agentKeys: t.prismaField({
     type: [AgentKey],
+    description: `The newest ${mostKeys} keys of an agent.`,
     args: { id: t.arg({ type: 'AgentId' }) },
-    ...facts({ errors: [NotFound] }),
+    ...facts({ errors: [NotFound], most: mostKeys }),
     resolve: (query, _root, { id }, ctx) => keys(ctx, id, query),
   }),
 }));
@@ -122,12 +123,7 @@ builder.mutationFields((t) => ({
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: ProvisionKeyInput }) },
     ...facts({ errors: [NotFound, AlreadyExists, StateConflict] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => provisionKey(ctx, id, input.publicKey),
-        (reference) => provisionedKey(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => provisionKey(ctx, id, input.publicKey), provisionedKey),
   }),
   rotateAuthKey: t.field({
     type: RotatedAuthKey,
@@ -142,11 +138,6 @@ builder.mutationFields((t) => ({
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'AgentId' }) },
     ...facts({ errors: [NotFound, StateConflict] }),
-    resolve: (_root, { id }, ctx) =>
-      once(
-        ctx,
-        () => revokeKey(ctx, id),
-        (reference) => revokedKey(ctx, reference),
-      ),
+    resolve: once((ctx, { id }) => revokeKey(ctx, id), revokedKey),
   }),
 }));

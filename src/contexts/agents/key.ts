@@ -1,22 +1,31 @@
 // The Ed25519 keys of agents: provisioned and revoked by an API key, rotated by whoever signs with the current one
 // (SPEC.md "Agent authentication key", CONTRACT.md 5). One key is active at a time; private keys are told once and never kept.
+
 import type { Agent, AgentKey, AgentKeyStatus } from '../../generated/prisma/client.js';
-import { KeyRevoked } from '../../ledger/errors.js';
 import { decodeBase64 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
 import { AlreadyExists, ApiKeyRequired, MissingCredential, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId, printId } from '../../platform/ids.js';
 import { conflict, type Lifecycle } from '../../platform/lifecycle.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { createCtx } from '../../platform/request.js';
-import { admitAgent, agent, agentSteps, endSessions, findAgent, lockAgent, seesAgent } from './agent.js';
-import { tellKeyEnded } from './channel.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { admitAgent, agent, agentRevoked, endSessions, seesAgent, workspaceOfAgent } from './agent.js';
+import { showKeyEnded } from './channel.js';
 import { generateKeyPair, publicKeyBytes, verifySignature, weaknessOf } from './ed25519.js';
-import { SignatureInvalid } from './errors.js';
+import { KeyRevoked, SignatureInvalid } from './errors.js';
 
 /** SPEC.md "Agent authentication key". */
-export const keyLifecycle: Lifecycle<AgentKeyStatus> = { active: ['rotated', 'revoked'], rotated: [], revoked: [] };
+export const keyLifecycle: Lifecycle<AgentKeyStatus> = {
+  noun: 'key',
+  path: '/v1/agents/{id}/auth-keys',
+  steps: { active: ['rotated', 'revoked'], rotated: [], revoked: [] },
+  requests: [
+    { to: 'rotated', rel: 'rotate', actor: 'any', method: 'POST', path: '/rotate' },
+    { to: 'revoked', rel: 'revoke', actor: 'api_key', method: 'DELETE' },
+  ],
+};
 
 /** A key that was just made. The private key is null for an imported one, and on a replay. */
 export interface NewKey {
@@ -34,7 +43,7 @@ function importKey(publicKey: string, path: string): Buffer<ArrayBuffer> {
 
 /**
  * Writes the active key of an agent, in the transaction of whoever needs one: its own public key or a generated pair. 400 at
- * `path` for a key that this agent had before: what was rotated or revoked does not come back (Gap G-54).
+ * `path` for a key that this agent had before: what was rotated or revoked does not come back (Gap G-61).
  */
 export async function insertKey(ctx: Ctx, tx: Tx, agentId: string, publicKey?: string | null, path = 'publicKey'): Promise<NewKey> {
   const made = publicKey == null ? generateKeyPair() : { publicKey: importKey(publicKey, path), privateKey: null };
@@ -51,7 +60,7 @@ export async function provisionKey(ctx: Ctx, agentId: string, publicKey?: string
   const made = await transact(
     ctx,
     async (tx) => {
-      refuseRevoked(await lockAgent(tx, agentId));
+      refuseRevoked(await lockRow(tx.agent, agentId));
       if ((await activeKey(tx, agentId)) !== null) {
         throw new AlreadyExists('The agent has an active key: rotate it, or revoke it first.', {
           details: {
@@ -62,7 +71,7 @@ export async function provisionKey(ctx: Ctx, agentId: string, publicKey?: string
         });
       }
       const inserted = await insertKey(ctx, tx, agentId, publicKey);
-      await tx.agent.update({ where: { id: agentId }, data: { keyRevokedAt: null } });
+      await tx.agent.update({ where: rowKey(ctx, agentId), data: { keyRevokedAt: null } });
       return inserted;
     },
     ({ key }) => key.id,
@@ -93,7 +102,7 @@ export interface RotatedKey extends NewKey {
 }
 
 /**
- * Replaces the active key and ends the agent's sessions. The proof is enough; without one an API key may, with a reason (Gap G-55).
+ * Replaces the active key and ends the agent's sessions. The proof is enough; without one an API key may, with a reason (Gap G-62).
  * 401 `signature_invalid` for a proof that the current key did not sign and for an agent that nobody knows,
  * 401 `key_revoked` for one by a revoked key, 409 when there is no active key to rotate.
  */
@@ -101,24 +110,24 @@ export async function rotateKey(ctx: Ctx, input: RotateKeyInput): Promise<Rotate
   const { agentId, proof, newPublicKey } = input;
   if (proof == null) checkRecovery(ctx, input);
   const within = await ctxOfAgent(ctx, agentId);
-  let tell: (() => void) | undefined;
+  let afterCommit: (() => void) | undefined;
   const rotated = await transact(
     within,
     async (tx) => {
-      const found = await lockAgent(tx, agentId);
+      const found = await lockRow(tx.agent, agentId);
       const previous = proof == null ? await activeKey(tx, agentId) : await provenKey(tx, agentId, proof);
       if (proof != null) admitAgent(found);
       refuseRevoked(found);
       if (previous === null) throw await noActiveKey(tx, agentId, 'rotated');
-      await tx.agentKey.update({ where: { id: previous.id }, data: { status: 'rotated', rotatedAt: within.platform.clock.now() } });
+      await tx.agentKey.update({ where: rowKey(within, previous.id), data: { status: 'rotated', rotatedAt: within.platform.clock.now() } });
       const sessionsRevoked = await endSessions(within, tx, agentId);
       const made = await insertKey(within, tx, agentId, newPublicKey, 'newPublicKey');
-      tell = await tellKeyEnded(within, tx, previous, made.key);
+      afterCommit = await showKeyEnded(within, tx, previous, made.key);
       return { ...made, previousKeyId: previous.id, sessionsRevoked };
     },
     ({ key }) => key.id,
   );
-  tell?.();
+  afterCommit?.();
   ctx.platform.cache.drop(`agent:${agentId}`);
   return rotated;
 }
@@ -140,9 +149,9 @@ async function ctxOfAgent(ctx: Ctx, agentId: string): Promise<Ctx> {
     await agent(ctx, agentId);
     return ctx;
   }
-  const found = await findAgent(ctx.platform, agentId, ctx.workspace.environment);
-  if (found === null) throw new SignatureInvalid(wrongProof);
-  return createCtx(ctx.platform, { actor: ctx.actor, workspace: found.workspace }, ctx.requestId, ctx.ip);
+  const workspace = await workspaceOfAgent(ctx.platform, agentId, ctx.workspace.environment);
+  if (workspace === null) throw new SignatureInvalid(wrongProof);
+  return createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
 }
 
 const wrongProof = 'The proof must be the base64 signature of `rotate:` and the id of the agent, by its current key.';
@@ -157,7 +166,7 @@ async function provenKey(tx: Tx, agentId: string, proof: string): Promise<AgentK
 }
 
 /** The newest key of an agent: the active one where there is one, else the one that was revoked last. */
-export function latestKey(tx: Tx, agentId: string): Promise<AgentKey | null> {
+function latestKey(tx: Tx, agentId: string): Promise<AgentKey | null> {
   return tx.agentKey.findFirst({ where: { agentId, status: { in: ['active', 'revoked'] } }, orderBy: [{ status: 'asc' }, { id: 'desc' }] });
 }
 
@@ -165,14 +174,18 @@ function activeKey(tx: Tx, agentId: string): Promise<AgentKey | null> {
   return tx.agentKey.findFirst({ where: { agentId, status: 'active' } });
 }
 
-function refuseRevoked({ status }: Agent): void {
-  if (status === 'revoked') throw new StateConflict('The agent is revoked, which is final.', status, agentSteps.revoke.from);
+function refuseRevoked(found: Agent): void {
+  if (found.status === 'revoked') throw agentRevoked(found);
 }
 
 /** 409 for an agent whose last key has ended, 404 for one that never had any. */
 async function noActiveKey(tx: Tx, agentId: string, to: AgentKeyStatus): Promise<Error> {
   const last = await latestKey(tx, agentId);
-  return last === null ? new NotFound() : conflict(keyLifecycle, 'key', last.status, to);
+  if (last === null) return new NotFound();
+  if (last.status === to) return conflict(keyLifecycle, printId('agent', agentId), last.status, to);
+  return new StateConflict('The last key of this agent was revoked: provision a new one.', last.status, ['active'], {
+    next_actions: [{ rel: 'provision', actor: 'api_key', method: 'POST', path: `/v1/agents/${printId('agent', agentId)}/auth-keys` }],
+  });
 }
 
 export interface RevokedKey {
@@ -182,22 +195,22 @@ export interface RevokedKey {
 
 /** Revokes the active key: the agent's sessions end, its token is refused, until a new key is provisioned. */
 export async function revokeKey(ctx: Ctx, agentId: string): Promise<RevokedKey> {
-  let tell: (() => void) | undefined;
+  let afterCommit: (() => void) | undefined;
   const revoked = await transact(
     ctx,
     async (tx) => {
-      await lockAgent(tx, agentId);
+      await lockRow(tx.agent, agentId);
       const active = await activeKey(tx, agentId);
       if (active === null) throw await noActiveKey(tx, agentId, 'revoked');
       const at = ctx.platform.clock.now();
-      const key = await tx.agentKey.update({ where: { id: active.id }, data: { status: 'revoked', revokedAt: at } });
-      await tx.agent.update({ where: { id: agentId }, data: { keyRevokedAt: at } });
-      tell = await tellKeyEnded(ctx, tx, key, null);
+      const key = await tx.agentKey.update({ where: rowKey(ctx, active.id), data: { status: 'revoked', revokedAt: at } });
+      await tx.agent.update({ where: rowKey(ctx, agentId), data: { keyRevokedAt: at } });
+      afterCommit = await showKeyEnded(ctx, tx, key, null);
       return { key, sessionsRevoked: await endSessions(ctx, tx, agentId) };
     },
     ({ key }) => key.id,
   );
-  tell?.();
+  afterCommit?.();
   ctx.platform.cache.drop(`agent:${agentId}`);
   return revoked;
 }
@@ -209,9 +222,12 @@ export async function revokedKey(ctx: Ctx, id: string): Promise<RevokedKey> {
   return { key, sessionsRevoked: await ctx.db.agentSession.count({ where: { keyId: id, revokedAt: key.revokedAt } }) };
 }
 
+/** Keys in a list: an agent has one at a time, so that the oldest of more than these are history (Gap G-22). */
+export const mostKeys = 200;
+
 /** The keys of an agent, newest first. */
 export async function keys(ctx: Ctx, agentId: string, query: object = {}): Promise<AgentKey[]> {
   seesAgent(ctx, agentId);
   await agent(ctx, agentId);
-  return ctx.db.agentKey.findMany({ ...query, where: { agentId }, orderBy: { id: 'desc' } });
+  return ctx.db.agentKey.findMany({ ...query, where: { agentId }, orderBy: { id: 'desc' }, take: mostKeys });
 }

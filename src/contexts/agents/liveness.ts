@@ -1,9 +1,9 @@
-// Whether an agent is listening, and what it could read again (CONTRACT.md 5 "Liveness"). Told from the rows of
-// agent_connection, which every process keeps alive, so that it does not matter which one is asked.
+// Whether an agent is listening, and what it could read again (CONTRACT.md 5 "Liveness"). It is read
+// from the rows of agent_connection, which every process keeps up to date, so any process can answer.
 import DataLoader from 'dataloader';
 import type { Ctx } from '../../platform/ctx.js';
-import { printSeq, readLines } from '../../platform/line.js';
 import { agent } from './agent.js';
+import { printSeq, readAgentEvents } from './agent-event.sql.js';
 import { liveSince } from './connection.js';
 
 export interface Liveness {
@@ -30,7 +30,8 @@ export async function liveness(ctx: Ctx, agentId: string): Promise<Liveness> {
     orderBy: { connectedAt: 'desc' },
   });
   const channel = await db.agentChannel.findFirst({ where: { agentId } });
-  const { lines } = await readLines(platform.database.pool, agentId, 0, platform.clock.now());
+  const key = { workspaceId: ctx.workspace.id, agentId };
+  const { events } = await readAgentEvents(platform.database.pool, key, 0, platform.clock.now());
   const last = await db.agentSession.findFirst({
     where: { id: { in: live.map(({ sessionId }) => sessionId) } },
     orderBy: { expiresAt: 'desc' },
@@ -45,8 +46,8 @@ export async function liveness(ctx: Ctx, agentId: string): Promise<Liveness> {
     lastEventId: lastSeq === 0 ? null : printSeq(lastSeq),
     lastDisconnectAt: channel?.lastDisconnectAt ?? null,
     sessionExpiresAt: last?.expiresAt ?? null,
-    bufferedEvents: lines.length,
-    oldestBufferedEventId: lines[0] === undefined ? null : printSeq(lines[0].seq),
+    bufferedEvents: events.length,
+    oldestBufferedEventId: events[0] === undefined ? null : printSeq(events[0].seq),
   };
 }
 

@@ -1,11 +1,10 @@
 // The GraphQL face of whoever asks.
-import { builder } from '../../platform/builder.js';
+
 import type { Actor, ActorType, Ctx } from '../../platform/ctx.js';
+import { builder, facts } from '../../platform/schema/builder.js';
 import { agent } from './agent.js';
 import { Agent } from './agent.schema.js';
-import { agentLimits } from './kya-limit.js';
-import { AgentLimitsType } from './kya-limit.schema.js';
-import { actorId, myWallets } from './me.js';
+import { actorId, mostWallets, myWallets } from './me.js';
 
 const actorTypes = ['api_key', 'user', 'agent', 'portal', 'system', 'anonymous'] as const satisfies readonly ActorType[];
 const ActorTypeEnum = builder.enumType('ActorType', { values: actorTypes });
@@ -19,7 +18,7 @@ const ActorObject = builder.objectRef<Actor>('Actor').implement({
   }),
 });
 
-const Me = builder.objectRef<Ctx>('Me').implement({
+export const Me = builder.objectRef<Ctx>('Me').implement({
   description: 'Who you are here, and what you can reach.',
   fields: (t) => ({
     actor: t.field({ type: ActorObject, resolve: ({ actor }) => actor }),
@@ -34,14 +33,9 @@ const Me = builder.objectRef<Ctx>('Me').implement({
     }),
     wallets: t.prismaField({
       type: ['Wallet'],
-      description: 'The newest 50 wallets that you see.',
+      description: `The newest ${mostWallets} wallets that you see.`,
+      ...facts({ most: mostWallets }),
       resolve: (query, _me, _args, ctx) => myWallets(ctx, query),
-    }),
-    limits: t.field({
-      type: AgentLimitsType,
-      nullable: true,
-      description: 'What you may spend, when you are an agent.',
-      resolve: ({ actor }, _args, ctx) => (actor.agent === undefined ? null : agentLimits(ctx, actor.agent.id)),
     }),
     serverTime: t.field({
       type: 'DateTime',

@@ -1,13 +1,20 @@
 // The GraphQL face of challenges and sessions.
 import { z } from 'zod';
-import { AgentSuspended, KeyRevoked } from '../../ledger/errors.js';
-import { builder, facts } from '../../platform/builder.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { ChallengeInvalid, SignatureInvalid } from './errors.js';
+import { builder, facts } from '../../platform/schema/builder.js';
+import { AgentSuspended, ChallengeInvalid, KeyRevoked, SignatureInvalid } from './errors.js';
 import { KeyAlgorithm } from './key.schema.js';
 import { isSessionConnected } from './liveness.js';
-import { authenticateAgent, createChallenge, type NewChallenge, type NewSession, revokeSession, sessions } from './session.js';
+import {
+  authenticateAgent,
+  createChallenge,
+  mostSessions,
+  type NewChallenge,
+  type NewSession,
+  revokeSession,
+  sessions,
+} from './session.js';
 
 const Challenge = builder.objectRef<NewChallenge>('Challenge').implement({
   description: 'A text for an agent to sign. Good once, for a minute.',
@@ -63,8 +70,9 @@ const AuthenticateInput = builder.inputType('AuthenticateInput', {
 builder.queryFields((t) => ({
   agentSessions: t.prismaField({
     type: [AgentSession],
+    description: `The newest ${mostSessions} live sessions of an agent.`,
     args: { id: t.arg({ type: 'AgentId' }) },
-    ...facts({ errors: [NotFound] }),
+    ...facts({ errors: [NotFound], most: mostSessions }),
     resolve: (query, _root, { id }, ctx) => sessions(ctx, id, query),
   }),
 }));
@@ -90,11 +98,9 @@ builder.mutationFields((t) => ({
     type: DeletedSession,
     args: { agentId: t.arg({ type: 'AgentId' }), id: t.arg({ type: 'SessionId' }) },
     ...facts({ errors: [NotFound] }),
-    resolve: (_root, { agentId, id }, ctx) =>
-      once(
-        ctx,
-        () => revokeSession(ctx, agentId, id),
-        async (reference) => ({ id: reference }),
-      ),
+    resolve: once(
+      (ctx, { agentId, id }) => revokeSession(ctx, agentId, id),
+      async (_ctx, reference) => ({ id: reference }),
+    ),
   }),
 }));

@@ -2,17 +2,18 @@
 // here lives in real time, and nothing tells an unknown agent from a known one to who cannot sign for it.
 import { randomBytes } from 'node:crypto';
 import type { AgentSession } from '../../generated/prisma/client.js';
-import { KeyRevoked } from '../../ledger/errors.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
+import { commitAlone } from '../../platform/effect.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId, printId } from '../../platform/ids.js';
-import { admitAgent, agent, findAgent, nowhere, seesAgent } from './agent.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { endedAgeSeconds } from '../identity/directory.js';
+import { admitAgent, agent, agentHash, seesAgent } from './agent.js';
 import { generateKeyPair, verifySignature } from './ed25519.js';
-import { ChallengeInvalid, SignatureInvalid } from './errors.js';
-import { latestKey } from './key.js';
+import { ChallengeInvalid, KeyRevoked, SignatureInvalid } from './errors.js';
+import { consumeChallenge, insertChallenge, insertSession } from './session.sql.js';
 
 export const challengeTtlSeconds = 60;
 export const sessionTtlSeconds = 3_600;
@@ -25,16 +26,13 @@ export interface NewChallenge {
   expiresIn: number;
 }
 
-/** A challenge for an agent, known or not: the same shape by the same work (Gap G-52). Kept as its hash. */
-export async function createChallenge(ctx: Ctx, agentId: string): Promise<NewChallenge> {
-  const { platform, workspace } = ctx;
+/** A challenge for an agent, known or not: the same shape by the same work (Gap G-59). Kept as its hash. */
+export async function createChallenge({ platform, workspace: { environment }, effect }: Ctx, agentId: string): Promise<NewChallenge> {
   const expiresAt = addSeconds(platform.clock.now(), challengeTtlSeconds);
   const nonce = randomBytes(32).toString('base64url');
   const challenge = `svc-auth:v1:${printId('agent', agentId)}:${nonce}:${Math.floor(expiresAt.getTime() / 1000)}`;
-  const found = await findAgent(platform, agentId, workspace.environment);
-  await platform.database.unscoped.challenge.create({
-    data: { hash: sha256(challenge), workspaceId: found?.workspace.id ?? nowhere, agentId, expiresAt },
-  });
+  const agent = { agentId, agentHash: agentHash(agentId), environment };
+  await commitAlone(effect, () => insertChallenge(platform.database.pool, agent, { hash: sha256(challenge), expiresAt }));
   return { challenge, expiresIn: challengeTtlSeconds };
 }
 
@@ -52,39 +50,27 @@ export interface NewSession {
 }
 
 /**
- * Trades a signed challenge for a session. Any answer uses the challenge up (Gap G-53); of many at once exactly one wins.
+ * Trades a signed challenge for a session. Any answer uses the challenge up (Gap G-60); of many at once exactly one wins.
  * 401 `challenge_invalid`, `signature_invalid`, `key_revoked` (signed by a key that was revoked); 403 `agent_suspended`.
  */
 export async function authenticateAgent(ctx: Ctx, { agentId, challenge, signature }: AuthenticateInput): Promise<NewSession> {
-  const { platform, workspace } = ctx;
-  const found = await findAgent(platform, agentId, workspace.environment);
-  const workspaceId = found?.workspace.id ?? nowhere;
-  await consumeChallenge(platform, { workspaceId, agentId, hash: sha256(challenge) });
-  const db = platform.database.forWorkspace(workspaceId);
-  const key = await latestKey(db, agentId);
-  const signed = verifySignature(key?.publicKey ?? decoy, challenge, signature);
-  if (!signed || key === null || found === null) throw wrongSignature();
-  admitAgent(found.agent);
-  if (key.status !== 'active') throw new KeyRevoked('This key was revoked. A new one has to be provisioned by an API key.');
+  const { environment } = ctx.workspace;
+  const { clock, database } = ctx.platform;
+  const agent = { agentId, agentHash: agentHash(agentId), environment };
+  const shown = { hash: sha256(challenge), at: clock.now() };
+  const found = await commitAlone(ctx.effect, () => consumeChallenge(database.pool, agent, shown));
+  if (!found.used) throw new ChallengeInvalid();
+  const { workspaceId, status, keyId, publicKey, keyStatus } = found;
+  const signed = verifySignature(publicKey ?? decoy, challenge, signature);
+  if (!signed || workspaceId === null || status === null || keyId === null) throw wrongSignature();
+  admitAgent({ id: agentId, status });
+  if (keyStatus !== 'active') throw new KeyRevoked('This key was revoked. A new one has to be provisioned by an API key.');
 
-  const at = platform.clock.now();
+  const createdAt = clock.now();
+  const expiresAt = addSeconds(createdAt, sessionTtlSeconds);
   const sessionToken = newToken('sess_');
-  await db.$transaction(async (tx) => {
-    // Whoever ends a key changes its row before its sessions: no session is made beside them.
-    const { count } = await tx.agentKey.updateMany({ where: { id: key.id, status: 'active' }, data: { lastUsedAt: at } });
-    if (count === 0) throw wrongSignature();
-    await tx.agentSession.create({
-      data: {
-        id: newId(at),
-        agentId,
-        keyId: key.id,
-        hash: sha256(sessionToken),
-        ip: ctx.ip,
-        createdAt: at,
-        expiresAt: addSeconds(at, sessionTtlSeconds),
-      },
-    });
-  });
+  const row = { workspaceId, id: newId(createdAt), keyId, hash: sha256(sessionToken), ip: ctx.ip, createdAt, expiresAt };
+  if (!(await insertSession(database.pool, row))) throw wrongSignature();
   return { sessionToken, expiresIn: sessionTtlSeconds, agentId };
 }
 
@@ -92,24 +78,14 @@ function wrongSignature(): SignatureInvalid {
   return new SignatureInvalid('The signature must be the base64 Ed25519 signature of the challenge, by the current key of the agent.');
 }
 
-/** Uses a challenge up: one conditional update, so that it is used once. */
-async function consumeChallenge(
-  { database, clock }: Platform,
-  challenge: { workspaceId: string; agentId: string; hash: Buffer<ArrayBuffer> },
-): Promise<void> {
-  const at = clock.now();
-  const { count } = await database.unscoped.challenge.updateMany({
-    where: { ...challenge, usedAt: null, expiresAt: { gt: at } },
-    data: { usedAt: at },
-  });
-  if (count === 0) throw new ChallengeInvalid();
-}
+/** Sessions in a list (Gap G-22). */
+export const mostSessions = 200;
 
-/** The live sessions of an agent, newest first (Gap G-58). */
+/** The live sessions of an agent, newest first (Gap G-65). */
 export async function sessions(ctx: Ctx, agentId: string, query: object = {}): Promise<AgentSession[]> {
   await agent(ctx, agentId);
   const live = { agentId, revokedAt: null, expiresAt: { gt: ctx.platform.clock.now() } };
-  return ctx.db.agentSession.findMany({ ...query, where: live, orderBy: { id: 'desc' } });
+  return ctx.db.agentSession.findMany({ ...query, where: live, orderBy: { id: 'desc' }, take: mostSessions });
 }
 
 /** Ends one session at once. 404 when it is not live. */
@@ -128,15 +104,12 @@ export async function revokeSession(ctx: Ctx, agentId: string, id: string): Prom
   return revoked;
 }
 
-const sweptSessionsAgeSeconds = 86_400;
-
-/** Deletes challenges that have expired, and sessions that did a day ago; how many. For the worker. */
-export async function sweepLogins({ database, clock }: Platform, most = 1_000): Promise<number> {
+/** Deletes challenges that have expired, and sessions and agent tokens that did a day ago; how many. For the worker. */
+export async function sweepLogins({ database: { unscoped }, clock }: Platform, most = 1_000): Promise<number> {
   const at = clock.now();
-  const challenges = await database.unscoped.challenge.deleteMany({ where: { expiresAt: { lte: at } }, limit: most });
-  const ended = await database.unscoped.agentSession.deleteMany({
-    where: { expiresAt: { lte: addSeconds(at, -sweptSessionsAgeSeconds) } },
-    limit: most,
-  });
-  return challenges.count + ended.count;
+  const ended = { expiresAt: { lte: addSeconds(at, -endedAgeSeconds) } };
+  const challenges = await unscoped.challenge.deleteMany({ where: { expiresAt: { lte: at } }, limit: most });
+  const sessions = await unscoped.agentSession.deleteMany({ where: ended, limit: most });
+  const tokens = await unscoped.agentToken.deleteMany({ where: ended, limit: most });
+  return challenges.count + sessions.count + tokens.count;
 }

@@ -1,12 +1,15 @@
 // Agent tokens: long-lived bearer credentials, kept as their hash and rotated as a whole (SPEC.md "Authentication").
+
 import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
-import { ApiKeyRequired, NotFound, StateConflict } from '../../platform/errors.js';
+import { ApiKeyRequired, NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId } from '../../platform/ids.js';
-import { agentSteps, lockAgent, seesAgent } from './agent.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
+import { addEntry } from '../identity/directory.js';
+import { agentRevoked, endTokens, seesAgent } from './agent.js';
 
 /** A token that was just made. Its text is null on a replay: nothing keeps it. */
 export interface IssuedToken {
@@ -19,7 +22,9 @@ export async function issueToken(ctx: Ctx, tx: Tx, agentId: string): Promise<Iss
   const at = ctx.platform.clock.now();
   const id = newId(at);
   const token = newToken('agent_');
-  await tx.agentToken.create({ data: { id, agentId, hash: sha256(token), createdAt: at } });
+  const hash = sha256(token);
+  await tx.agentToken.create({ data: { id, agentId, hash, createdAt: at } });
+  await addEntry(tx, { kind: 'agent_token', id, hash });
   return { id, token };
 }
 
@@ -30,19 +35,16 @@ export interface RotatedToken extends IssuedToken {
 
 /**
  * Gives an agent a new token; the ones before it work for `overlapSeconds` more, at once no longer by default. For an API key
- * or the agent itself: a JWT session, which lives an hour, gets no credential that outlives it (Gap G-56).
+ * or the agent itself: a JWT session, which lives an hour, gets no credential that outlives it (Gap G-63).
  */
 export async function rotateToken(ctx: Ctx, agentId: string, overlapSeconds: number): Promise<RotatedToken> {
   if (ctx.actor.type === 'user') throw new ApiKeyRequired('Only an API key or the agent itself may rotate its token.');
   seesAgent(ctx, agentId);
   const rotated = await transact(ctx, async (tx) => {
-    const { status } = await lockAgent(tx, agentId);
-    if (status === 'revoked') throw new StateConflict('The agent is revoked, which is final.', status, agentSteps.revoke.from);
+    const { status } = await lockRow(tx.agent, agentId);
+    if (status === 'revoked') throw agentRevoked({ id: agentId, status });
     const until = addSeconds(ctx.platform.clock.now(), overlapSeconds);
-    await tx.agentToken.updateMany({
-      where: { agentId, OR: [{ expiresAt: null }, { expiresAt: { gt: until } }] },
-      data: { expiresAt: until },
-    });
+    await endTokens(tx, agentId, until);
     return { ...(await issueToken(ctx, tx, agentId)), previousExpiresAt: until };
   });
   ctx.platform.cache.drop(`agent:${agentId}`);

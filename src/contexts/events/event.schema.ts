@@ -1,13 +1,14 @@
 // The GraphQL face of events and of their catalog.
 import { z } from 'zod';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
+import { type CatalogEntry, eventTypes } from '../../events/catalog.js';
+import type { PublishedEvent } from '../../events/publication.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
-import { type CatalogEntry, catalog } from '../../platform/event-catalog.js';
 import { once } from '../../platform/idempotency.js';
-import type { OutboxEvent } from '../../platform/outbox.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { visibleDeliveries } from '../webhooks/delivery.js';
 import { event, events } from './event.js';
 import { type EventResend, earlierResend, resendEvent } from './resend.js';
-import { workspaceEvents } from './tail.js';
+import { workspaceEvents } from './workspace-stream.js';
 
 type Status = 'pending' | 'processing' | 'delivered' | 'failed' | 'dlq';
 const DeliverySummary = builder.objectRef<readonly { status: Status }[]>('DeliverySummary').implement({
@@ -34,15 +35,17 @@ export const Event = builder.prismaObject('Event', {
     data: t.expose('data', { type: 'JSONObject' }),
     deliveries: t.field({
       type: DeliverySummary,
+      nullable: true,
+      description: 'How they stand; null for agents, who see no deliveries.',
       select: { deliveries: { select: { status: true } } },
-      resolve: ({ deliveries }) => deliveries,
+      resolve: ({ deliveries }, _args, ctx) => (visibleDeliveries.isWhole(ctx) ? deliveries : null),
     }),
   }),
 });
 const EventPage = pageOf(Event, 'Event');
 
-const PublishedEvent = builder.objectRef<OutboxEvent>('PublishedEvent').implement({
-  description: 'An event as it is told.',
+const PublishedEventObject = builder.objectRef<PublishedEvent>('PublishedEvent').implement({
+  description: 'An event as it is published.',
   fields: (t) => ({
     id: t.expose('id', { type: 'EventId' }),
     type: t.exposeString('type'),
@@ -52,8 +55,8 @@ const PublishedEvent = builder.objectRef<OutboxEvent>('PublishedEvent').implemen
 });
 
 const jsonSchemas = new Map<string, unknown>();
-function jsonSchemaOf({ type, schema }: CatalogEntry): unknown {
-  if (!jsonSchemas.has(type)) jsonSchemas.set(type, z.toJSONSchema(schema));
+function jsonSchemaOf({ type, data }: CatalogEntry): unknown {
+  if (!jsonSchemas.has(type)) jsonSchemas.set(type, z.toJSONSchema(data));
   return jsonSchemas.get(type);
 }
 
@@ -84,8 +87,11 @@ const ResendEventInput = builder.inputType('ResendEventInput', {
   }),
 });
 
+/** More types than a catalog that a person reads will have. */
+const mostEventTypes = 500;
+
 builder.queryFields((t) => ({
-  eventTypes: t.field({ type: [EventTypeObject], resolve: () => [...catalog.values()] }),
+  eventTypes: t.field({ type: [EventTypeObject], ...facts({ most: mostEventTypes }), resolve: eventTypes }),
   event: t.prismaField({
     type: Event,
     args: { id: t.arg({ type: 'EventId' }) },
@@ -100,7 +106,6 @@ builder.queryFields((t) => ({
       objectId: t.arg.string({ required: false, description: 'Id of what it is about, bare or with its prefix.' }),
       agentId: t.arg({ type: 'AgentUuid', required: false }),
       delivered: t.arg.boolean({ required: false, description: 'Whether all its deliveries arrived; false: some have not.' }),
-      after: t.arg({ type: 'EventId', required: false }),
     },
     resolve: (_root, { type, ...filter }, ctx, info) => events(ctx, { ...filter, types: type }, nodesQuery(ctx, info)),
   }),
@@ -112,18 +117,16 @@ builder.mutationField('resendEvent', (t) =>
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'EventId' }), input: t.arg({ type: ResendEventInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => resendEvent(ctx, id, input.webhookId ?? null),
-        async (reference) => earlierResend(reference),
-      ),
+    resolve: once(
+      (ctx, { id, input }) => resendEvent(ctx, id, input.webhookId ?? null),
+      async (_ctx, reference) => earlierResend(reference),
+    ),
   }),
 );
 
 builder.subscriptionField('workspaceEvents', (t) =>
   t.field({
-    type: PublishedEvent,
+    type: PublishedEventObject,
     description: 'What happens in the workspace, as it happens.',
     authScopes: { audience: 'operator' },
     args: {
@@ -131,6 +134,6 @@ builder.subscriptionField('workspaceEvents', (t) =>
       after: t.arg({ type: 'EventId', required: false, description: 'Go on after this event.' }),
     },
     subscribe: (_root, input, ctx) => workspaceEvents(ctx, input),
-    resolve: (event) => event as OutboxEvent,
+    resolve: (event) => event as PublishedEvent,
   }),
 );

@@ -1,17 +1,23 @@
-// What happened, for whoever asks afterwards: the outbox read as a list, kept 30 days (CONTRACT.md 16).
+// Events as a list and one by one, for 30 days (CONTRACT.md 16).
+
+import { eventRetentionSeconds } from '../../events/event.js';
+import { checkPatterns, notInternal, whereNamed } from '../../events/pattern.js';
 import type { Event, Prisma } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { isEventPattern } from '../../platform/event-catalog.js';
-import { eventRetentionSeconds } from '../../platform/events.js';
-import { parseAnyId } from '../../platform/ids.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import { parseAnyId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
 
-/** What an actor sees: an agent what concerns it, everyone else the workspace's; nothing older than 30 days. */
-function visible({ actor, clock }: Ctx): Prisma.EventWhereInput {
-  const kept: Prisma.EventWhereInput = { createdAt: { gte: addSeconds(clock.now(), -eventRetentionSeconds) } };
-  return actor.agent === undefined ? kept : { ...kept, agentId: actor.agent.id };
+/** An agent sees the events that concern it. */
+const visibleEvents = new Visibility<Prisma.EventWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+
+/** What the actor sees, of the last 30 days. */
+function visible(ctx: Ctx): Prisma.EventWhereInput {
+  return {
+    AND: [visibleEvents.where(ctx), notInternal, createdBetween(addSeconds(ctx.clock.now(), -eventRetentionSeconds), null)],
+  };
 }
 
 /** The event, or 404. `query` is the caller's selection. */
@@ -33,39 +39,16 @@ export interface EventFilter extends PageInput {
 
 /** Events, newest first. 400 for a type that is in no catalog. */
 export function events(ctx: Ctx, filter: EventFilter, query: object = {}): Promise<Page<Event>> {
+  checkPatterns(filter.types ?? [], () => ['type']);
   const conditions: Prisma.EventWhereInput[] = [visible(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.types?.length) conditions.push(ofTypes(filter.types));
+  if (filter.types?.length) conditions.push(whereNamed('type', filter.types));
   if (filter.objectId) conditions.push({ objectId: bareObjectId(filter.objectId) });
   if (filter.agentId) conditions.push({ agentId: filter.agentId });
   if (typeof filter.delivered === 'boolean') conditions.push(whereDelivered(filter.delivered));
-  return listPage(ctx.db.event, { AND: conditions }, filter, query);
+  return listPage(ctx, 'event', ctx.db.event, { AND: conditions }, filter, query);
 }
 
-/** Events that one of `patterns` names. 400 for a pattern that names no type. */
-function ofTypes(patterns: readonly string[]): Prisma.EventWhereInput {
-  checkPatterns(patterns, 'type');
-  return {
-    OR: patterns.map((pattern) => {
-      if (pattern === '*') return {};
-      return { type: pattern.endsWith('.*') ? { startsWith: pattern.slice(0, -1) } : pattern };
-    }),
-  };
-}
-
-/** 400 at `field` unless every pattern names a type of the catalog. */
-export function checkPatterns(patterns: readonly string[], field: string): void {
-  const wrong = patterns.filter((pattern) => !isEventPattern(pattern));
-  if (wrong.length === 0) return;
-  throw new ValidationFailed(
-    wrong.map((pattern) => ({
-      path: [field],
-      message: `${JSON.stringify(pattern)} names no event type: see GET /v1/webhooks/events`,
-      rule: 'event_type',
-    })),
-  );
-}
-
-/** `delivered`: there are deliveries and all arrived. Not `delivered`: some delivery has not, or not yet (Gap G-66). */
+/** `delivered`: there are deliveries and all arrived. Not `delivered`: some delivery has not, or not yet (Gap G-77). */
 function whereDelivered(delivered: boolean): Prisma.EventWhereInput {
   const missing = { status: { not: 'delivered' } } as const;
   return delivered ? { AND: [{ deliveries: { some: {} } }, { deliveries: { none: missing } }] } : { deliveries: { some: missing } };

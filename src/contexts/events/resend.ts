@@ -1,11 +1,13 @@
 // Sending an event once more, to every subscription that names it or to a given one (CONTRACT.md 16).
+
+import { namesEvent } from '../../events/pattern.js';
 import type { Event, Webhook } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
-import { NotFound, StateConflict } from '../../platform/errors.js';
-import { namesEvent } from '../../platform/event-catalog.js';
+import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { deliveryRow } from '../webhooks/delivery.js';
+import { inactiveWebhook } from '../webhooks/webhook.js';
 import { event } from './event.js';
 
 export interface EventResend {
@@ -21,12 +23,12 @@ export async function resendEvent(ctx: Ctx, id: string, webhookId: string | null
   const resent = await transact(
     ctx,
     async (tx) => {
-      const told = await event(ctx, id);
-      const receivers = webhookId === null ? await subscribers(tx, told) : [await receiver(tx, webhookId)];
+      const found = await event(ctx, id);
+      const receivers = webhookId === null ? await subscribers(tx, found) : [await receiver(tx, webhookId)];
       const at = ctx.clock.now();
-      const rows = receivers.map((webhook) => deliveryRow(webhook.id, told, at));
+      const rows = receivers.map((webhook) => deliveryRow(webhook.id, found, at));
       await tx.webhookDelivery.createMany({ data: rows });
-      return { eventId: told.id, deliveryIds: rows.map((row) => row.id) };
+      return { eventId: found.id, deliveryIds: rows.map((row) => row.id) };
     },
     ({ eventId, deliveryIds }) => [eventId, ...deliveryIds].join(),
   );
@@ -49,7 +51,7 @@ async function receiver(tx: Tx, id: string): Promise<Webhook> {
   const webhook = await tx.webhook.findFirst({ where: { id, deletedAt: null } });
   if (webhook === null) throw new NotFound('webhookId');
   if (webhook.status !== 'active') {
-    throw new StateConflict(`The subscription is ${webhook.status}; events go to active ones.`, webhook.status, ['active']);
+    throw inactiveWebhook(webhook);
   }
   return webhook;
 }

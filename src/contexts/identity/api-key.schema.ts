@@ -1,9 +1,9 @@
 // The GraphQL face of API keys. Only an API key sees or changes them.
 import { z } from 'zod';
 import { Environment } from '../../generated/prisma/enums.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import {
   type ApiKeyStatus,
   apiKey,
@@ -90,46 +90,31 @@ builder.queryFields((t) => ({
   apiKeys: t.field({
     type: ApiKeyPage,
     authScopes: { audience: 'api_key' },
-    args: { ...pageArgs(t), after: t.arg({ type: 'ApiKeyId', required: false }) },
+    args: pageArgs(t),
     resolve: (_root, filter, ctx, info) => apiKeys(ctx, filter, nodesQuery(ctx, info)),
   }),
 }));
 
 builder.mutationFields((t) => ({
-  createApiKey: t.prismaField({
+  createApiKey: t.field({
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreateApiKeyInput }) },
     ...facts({ errors: [Forbidden] }),
-    resolve: (_query, _root, { input }, ctx) =>
-      once(
-        ctx,
-        () => createApiKey(ctx, input),
-        (id) => apiKey(ctx, id),
-      ),
+    resolve: once((ctx, { input }) => createApiKey(ctx, input), apiKey),
   }),
-  rollApiKey: t.prismaField({
+  rollApiKey: t.field({
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }), input: t.arg({ type: RollApiKeyInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),
-    resolve: (_query, _root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => rollApiKey(ctx, { ...input, id }),
-        (reference) => apiKey(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => rollApiKey(ctx, { ...input, id }), apiKey),
   }),
   revokeApiKey: t.field({
     type: DeletedApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }) },
     ...facts({ errors: [NotFound] }),
-    resolve: (_root, { id }, ctx) =>
-      once(
-        ctx,
-        () => revokeApiKey(ctx, id),
-        (reference) => apiKey(ctx, reference),
-      ),
+    resolve: once((ctx, { id }) => revokeApiKey(ctx, id), apiKey),
   }),
 }));

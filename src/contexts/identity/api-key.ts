@@ -1,14 +1,17 @@
 // API keys: what a tenant's own programs show (SPEC.md "Authentication", CONTRACT.md 18). A key is kept as its SHA-256 and a
 // prefix for people; it is told once. Keys live in real time, also where a sandbox has moved its clock.
+
 import type { ApiKey } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
 import type { Ctx, Environment } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
 import { Forbidden, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId } from '../../platform/ids.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { addEntry, endEntries } from './directory.js';
 
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
 
@@ -19,7 +22,7 @@ export interface IssuedApiKey extends ApiKey {
 
 /**
  * Everything that a key may do. Narrower scopes are refused at creation: taking one that nothing enforces would grant
- * authority (Gap G-20).
+ * authority (Gap G-25).
  */
 export const fullScope = '*';
 
@@ -61,7 +64,7 @@ export interface CreateApiKeyInput {
   expiresAt?: Date | null | undefined;
 }
 
-/** Issues a key for the caller's workspace. 403 `forbidden` for the other environment (Gap G-19), 400 for an expiry that has passed. */
+/** Issues a key for the caller's workspace. 403 `forbidden` for the other environment (Gap G-24), 400 for an expiry that has passed. */
 export function createApiKey(ctx: Ctx, input: CreateApiKeyInput): Promise<IssuedApiKey> {
   const at = ctx.platform.clock.now();
   const own = ctx.workspace.environment;
@@ -78,16 +81,15 @@ export function createApiKey(ctx: Ctx, input: CreateApiKeyInput): Promise<Issued
 async function issueApiKey(tx: Tx, environment: Environment, facts: Omit<ApiKeyFacts, 'key'>, at: Date): Promise<IssuedApiKey> {
   const key = newApiKey(environment);
   const row = await tx.apiKey.create({ data: apiKeyRow({ ...facts, key }, at) });
+  await addEntry(tx, { ...row, kind: 'api_key' });
   return { ...row, key };
 }
 
 /** Ends a key at once, in every process. Again on a revoked key changes nothing. The key that asks may end itself. */
 export async function revokeApiKey(ctx: Ctx, id: string): Promise<ApiKey> {
   const revoked = await transact(ctx, async (tx) => {
-    await tx.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: ctx.platform.clock.now() } });
-    const row = await tx.apiKey.findFirst({ where: { id } });
-    if (row === null) throw new NotFound();
-    return row;
+    const key = await lockRow(tx.apiKey, id);
+    return key.revokedAt === null ? endApiKey(ctx, tx, key, { revokedAt: ctx.platform.clock.now() }) : key;
   });
   ctx.platform.cache.drop(`api_key:${id}`);
   return revoked;
@@ -105,28 +107,32 @@ export interface RollApiKeyInput {
  */
 export async function rollApiKey(ctx: Ctx, { id, overlapSeconds }: RollApiKeyInput): Promise<IssuedApiKey> {
   const issued = await transact(ctx, async (tx) => {
-    const old = await lockApiKey(tx, id);
+    const old = await lockRow(tx.apiKey, id);
     const at = ctx.platform.clock.now();
     const status = apiKeyStatus(old, at);
-    if (status !== 'active') throw new StateConflict(`This API key is ${status}: create a new one instead.`, status, ['active']);
-    await tx.apiKey.update({ where: { id }, data: endOf(old, overlapSeconds ?? 0, at) });
+    if (status !== 'active') {
+      throw new StateConflict(`This API key is ${status}: create a new one instead.`, status, ['active'], {
+        next_actions: [{ rel: 'create', actor: 'api_key', method: 'POST', path: '/v1/api-keys', body: { name: old.name } }],
+      });
+    }
+    await endApiKey(ctx, tx, old, endOf(old, overlapSeconds ?? 0, at));
     return issueApiKey(tx, ctx.workspace.environment, old, at);
   });
   ctx.platform.cache.drop(`api_key:${id}`);
   return issued;
 }
 
-function endOf({ expiresAt }: ApiKey, overlapSeconds: number, at: Date): { revokedAt: Date } | { expiresAt: Date } {
+type End = { revokedAt: Date } | { expiresAt: Date };
+
+async function endApiKey(ctx: Ctx, tx: Tx, { id, hash }: Pick<ApiKey, 'id' | 'hash'>, end: End): Promise<ApiKey> {
+  await endEntries(tx, [hash], 'revokedAt' in end ? end.revokedAt : end.expiresAt);
+  return tx.apiKey.update({ where: rowKey(ctx, id), data: end });
+}
+
+function endOf({ expiresAt }: ApiKey, overlapSeconds: number, at: Date): End {
   if (overlapSeconds === 0) return { revokedAt: at };
   const end = addSeconds(at, overlapSeconds);
   return { expiresAt: expiresAt !== null && expiresAt < end ? expiresAt : end };
-}
-
-async function lockApiKey(tx: Tx, id: string): Promise<ApiKey> {
-  // An update that changes nothing takes the row's lock, so that two rolls of one key follow each other.
-  const { count } = await tx.apiKey.updateMany({ where: { id }, data: { id } });
-  if (count === 0) throw new NotFound();
-  return tx.apiKey.findFirstOrThrow({ where: { id } });
 }
 
 /** The key (never its text), or 404. `query` is the caller's selection. */
@@ -143,5 +149,5 @@ export interface ApiKeyFilter extends PageInput {
 
 /** Every key of the workspace, ended ones too, newest first. */
 export function apiKeys(ctx: Ctx, filter: ApiKeyFilter, query: object = {}): Promise<Page<ApiKey>> {
-  return listPage(ctx.db.apiKey, createdBetween(filter.since, filter.until), filter, query);
+  return listPage(ctx, 'apiKey', ctx.db.apiKey, createdBetween(filter.since, filter.until), filter, query);
 }

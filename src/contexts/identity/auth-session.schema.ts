@@ -1,10 +1,9 @@
 // The GraphQL face of signing in with an API key.
 import { z } from 'zod';
-import { builder, facts } from '../../platform/builder.js';
-import { EnvironmentMismatch } from '../../platform/credential.js';
+import { EnvironmentMismatch, InvalidApiKey } from '../../platform/credential.js';
+import { builder, facts } from '../../platform/schema/builder.js';
 import { EnvironmentEnum } from './api-key.schema.js';
 import { type AuthSession, createAuthSession } from './auth-session.js';
-import { InvalidApiKey } from './errors.js';
 
 const AuthSessionType = builder.objectRef<AuthSession>('AuthSession').implement({
   description: "A JWT session: an hour of its API key's rights, as a user.",

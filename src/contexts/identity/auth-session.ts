@@ -1,9 +1,8 @@
-// JWT sessions: an API key exchanged for an hour's token, so that no key sits in a browser (Gap G-21) (CONTRACT.md 18). A session carries
+// JWT sessions: an API key exchanged for an hour's token, so that no key sits in a browser (Gap G-26) (CONTRACT.md 18). A session carries
 // its key's workspace and dies with the key.
-import { MalformedCredential } from '../../platform/credential.js';
+import { InvalidApiKey, MalformedCredential } from '../../platform/credential.js';
 import type { Ctx, Environment } from '../../platform/ctx.js';
 import { apiKeyCredential } from './credential.js';
-import { InvalidApiKey } from './errors.js';
 import { signJwt } from './jwt.js';
 import { jwtTtlSeconds } from './signing-key.js';
 

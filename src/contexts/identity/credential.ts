@@ -1,10 +1,16 @@
 // The credentials of this context: API keys, JWT sessions and portal tokens (SPEC.md "Authentication").
-import { type CredentialResolver, EnvironmentMismatch, type Identity, MalformedCredential } from '../../platform/credential.js';
+import {
+  type CredentialResolver,
+  EnvironmentMismatch,
+  type Identity,
+  InvalidApiKey,
+  MalformedCredential,
+} from '../../platform/credential.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
-import { InvalidApiKey, InvalidJwt, PortalTokenExpired } from './errors.js';
+import { identityOfKey, identityOfKeyId } from './api-key-lookup.js';
+import { InvalidJwt, PortalTokenExpired } from './errors.js';
 import { expiredJwt, type JwtFacts, verifyJwt } from './jwt.js';
-import { identityOfKey, identityOfKeyId } from './known-key.js';
 
 const apiKeyPattern = /^pk_(test|live)_[A-Za-z0-9_-]{1,200}$/;
 const portalPattern = /^portal_[A-Za-z0-9_-]{1,200}$/;
@@ -29,15 +35,15 @@ export const jwtCredential: CredentialResolver = {
     const token = await verified(platform, credential);
     if (token.expiresAt <= platform.clock.now()) throw expiredJwt();
     if (token.environment !== environment) throw new EnvironmentMismatch(token.environment);
-    const identity = await identityOfKeyId(platform, token.apiKeyId);
-    if (identity === null || identity.workspace.id !== token.workspaceId) {
+    const identity = await identityOfKeyId(platform, token.workspaceId, token.apiKeyId);
+    if (identity === null) {
       throw new InvalidJwt('The API key behind this JWT is revoked or expired. Sign in with another one: POST /v1/auth/session.');
     }
     return asUser(identity);
   },
 };
 
-/** None has been issued yet (Gap G-22), so every one that looks like one has had its day. */
+/** None has been issued yet (Gap G-27), so every one that looks like one has had its day. */
 export const portalCredential: CredentialResolver = {
   prefix: 'portal_',
   async resolve(_platform, credential) {

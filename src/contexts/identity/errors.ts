@@ -3,13 +3,6 @@ import { declareError } from '../../platform/errors.js';
 
 const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
 
-/** Unknown, revoked or expired: one answer, so that it tells nothing about which keys there were. */
-export class InvalidApiKey extends declareError(401, 'invalid_api_key') {
-  constructor() {
-    super('This API key is not accepted: it is unknown, revoked or expired.', { headers });
-  }
-}
-
 export class InvalidJwt extends declareError(401, 'invalid_jwt') {
   constructor(message = 'This JWT is not accepted. Get a new one with POST /v1/auth/session.', cause?: unknown) {
     super(message, { headers, cause });

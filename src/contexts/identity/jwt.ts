@@ -2,7 +2,7 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { addSeconds } from '../../platform/clock.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
-import { parseId, printId } from '../../platform/ids.js';
+import { parseId, printId } from '../../platform/schema/id.js';
 import { InvalidJwt } from './errors.js';
 import { jwtTtlSeconds, signingAlg, signingKey, verificationKey } from './signing-key.js';
 

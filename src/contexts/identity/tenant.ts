@@ -1,11 +1,12 @@
 // Tenants and their two workspaces, test and live. Nobody calls this over the wire: the command line and the first start do
 // (ARCHITECTURE.md 9), so it works through the unscoped door.
+
 import type { Config } from '../../config.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { Environment, Platform, Workspace } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
-import { newId } from '../../platform/ids.js';
-import { apiKeyRow, newApiKey } from './api-key.js';
+import { type Environment, type Platform, type Workspace, workspaceOf } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { newId } from '../../platform/schema/id.js';
+import { type ApiKeyFacts, apiKeyRow, newApiKey } from './api-key.js';
 import { serializable } from './serializable.js';
 
 export interface CreateTenantInput {
@@ -50,7 +51,7 @@ export function bootstrapTenant(
 /** The half of a tenant that an operator at the command line works in, or null. */
 export async function tenantWorkspace(platform: Platform, tenantId: string, environment: Environment): Promise<Workspace | null> {
   const row = await platform.database.unscoped.workspace.findUnique({ where: { tenantId_environment: { tenantId, environment } } });
-  return row === null ? null : { id: row.id, tenantId, environment, clockOffsetMs: Number(row.clockOffsetMs) };
+  return row === null ? null : workspaceOf(row);
 }
 
 async function insertTenant(tx: Tx, { name, liveKey, testKey }: CreateTenantInput, at: Date): Promise<CreatedTenant> {
@@ -59,14 +60,23 @@ async function insertTenant(tx: Tx, { name, liveKey, testKey }: CreateTenantInpu
   const test = { id: newId(at), environment: 'test' as const, key: testKey ?? newApiKey('test') };
   await tx.tenant.create({ data: { id: tenantId, name, createdAt: at } });
   await tx.workspace.createMany({ data: [live, test].map(({ id, environment }) => ({ id, tenantId, environment, createdAt: at })) });
-  await tx.apiKey.createMany({
-    data: [live, test].map(({ id, key }) => ({ ...apiKeyRow({ key, name: 'First key' }, at), workspaceId: id })),
-  });
+  for (const { id, key } of [live, test]) await insertKey(tx, id, { key, name: 'First key' }, at);
   return { tenantId, liveKey: live.key, testKey: test.key };
 }
 
 async function addKey(tx: Tx, tenantId: string, environment: Environment, key: string | null, at: Date): Promise<void> {
-  if (key === null || (await tx.apiKey.findUnique({ where: { hash: sha256(key) }, select: { id: true } })) !== null) return;
+  if (key === null) return;
   const { id } = await tx.workspace.findUniqueOrThrow({ where: { tenantId_environment: { tenantId, environment } }, select: { id: true } });
-  await tx.apiKey.create({ data: { ...apiKeyRow({ key, name: 'Bootstrap key' }, at), workspaceId: id } });
+  const hash = sha256(key);
+  // One that was revoked has left the directory, and does not come back.
+  const known =
+    (await tx.apiKey.findFirst({ where: { workspaceId: id, hash }, select: { id: true } })) ??
+    (await tx.credential.findUnique({ where: { hash }, select: { id: true } }));
+  if (known === null) await insertKey(tx, id, { key, name: 'Bootstrap key' }, at);
+}
+
+async function insertKey(tx: Tx, workspaceId: string, facts: ApiKeyFacts, at: Date): Promise<void> {
+  const row = apiKeyRow(facts, at);
+  await tx.apiKey.create({ data: { ...row, workspaceId } });
+  await tx.credential.create({ data: { kind: 'api_key', id: row.id, hash: row.hash, workspaceId } });
 }

@@ -1,19 +1,19 @@
-// The test clock: a sandbox's time is moved on, and everything due on the way happens in the order of its time
-// (CONTRACT.md 19). Only forward, as time does.
+// The test clock: the time of a sandbox is moved forward, and everything that becomes due meanwhile happens in the order of its time
+// (CONTRACT.md 19).
 import { setTimeout as wait } from 'node:timers/promises';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
+import { hasUnpublished, moveClock, movingClocks, nextDue, stopClock, timelineOf } from '../../platform/due/workspace-clock.js';
 import { StateConflict, TestModeOnly, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { hasUnpublished, moveClock, movingClocks, nextDue, stopClock, timelineOf } from '../../platform/timeline.js';
 
-/** A clock is moved at most this far at once: five years. */
+/** A clock is moved at most so far at once: five years. */
 export const maxAdvanceSeconds = 5 * 365 * 86_400;
 
 export interface TestClock {
   workspaceId: string;
   now: Date;
-  /** Where it is going, while it is. */
+  /** Where it is going while it is being advanced. */
   target: Date | null;
   status: 'ready' | 'advancing';
 }
@@ -35,7 +35,7 @@ export interface AdvanceClockInput {
   seconds?: number | null | undefined;
 }
 
-/** How long a request waits for its clock; what is left is done after the answer (Gap G-67). */
+/** A request waits so long for its clock; the rest is done after the answer (Gap G-78). */
 const answerAfterMs = 10_000;
 
 /**
@@ -51,7 +51,11 @@ export async function advanceClock(ctx: Ctx, input: AdvanceClockInput): Promise<
     ctx,
     async (tx) => {
       const { count } = await tx.workspace.updateMany({ where: { id, clockTarget: null }, data: { clockTarget: target } });
-      if (count === 0) throw new StateConflict('The clock is being advanced already.', 'advancing', ['ready']);
+      if (count === 0) {
+        throw new StateConflict('The clock is being advanced already.', 'advancing', ['ready'], {
+          retry: { safe: true, same_key: true, after_s: 1 },
+        });
+      }
     },
     () => id,
   );
@@ -72,33 +76,39 @@ function targetOf(now: Date, { to, seconds }: AdvanceClockInput): Date {
   return target;
 }
 
-/** What is under way elsewhere is looked at again after this long, and no longer waited for after `patienceMs`. */
+/** What another process is busy with is looked at again after this long, and no longer waited for after `patienceMs`. */
 const lookAgainMs = 50;
 const patienceMs = 60_000;
 
 const processes = new WeakMap<Platform, Map<string, Promise<void>>>();
 
-/** The way of a workspace's clock to its target; in one process there is one at a time. Never fails: the sweep takes it up again. */
+/** Moves the clock of a workspace to its target; in one process once at a time. Never fails: the sweep resumes it. */
 function arriving(platform: Platform, workspaceId: string): Promise<void> {
-  const ways = processes.get(platform) ?? new Map<string, Promise<void>>();
-  processes.set(platform, ways);
-  const known = ways.get(workspaceId);
+  const moving = movingIn(platform);
+  const known = moving.get(workspaceId);
   if (known !== undefined) return known;
-  const way = arrive(platform, workspaceId)
-    .catch((error) => platform.log.warn({ err: error, workspaceId }, 'a clock stopped on its way; the sweep takes it up'))
-    .finally(() => ways.delete(workspaceId));
-  ways.set(workspaceId, way);
-  return way;
+  const arrival = arrive(platform, workspaceId)
+    .catch((error) => platform.log.warn({ err: error, workspaceId }, 'a clock stopped before its target; the sweep resumes it'))
+    .finally(() => moving.delete(workspaceId));
+  moving.set(workspaceId, arrival);
+  return arrival;
+}
+
+/** The clocks that this process is moving. */
+function movingIn(platform: Platform): Map<string, Promise<void>> {
+  const known = processes.get(platform) ?? new Map<string, Promise<void>>();
+  processes.set(platform, known);
+  return known;
 }
 
 /**
- * Steps from one due instant to the next until the target: all that is due by an instant has happened, and what it told has
- * gone out, before the clock moves on. Several processes may do it at once.
+ * Steps from one due instant to the next until the target: all that is due by an instant has happened, and its events have been
+ * published, before the clock moves on. It works on this workspace alone. Several processes may do it at once.
  */
 async function arrive(platform: Platform, workspaceId: string): Promise<void> {
   let heldUpSince: number | undefined;
   for (;;) {
-    await platform.agenda.settle();
+    await platform.agenda.settle(workspaceId);
     const { now, target } = await timelineOf(platform, workspaceId);
     if (target === null) return;
     const next = await nextDue(platform, workspaceId);
@@ -108,18 +118,17 @@ async function arrive(platform: Platform, workspaceId: string): Promise<void> {
       await wait(lookAgainMs);
       continue;
     }
-    if (heldUpSince !== undefined) platform.log.warn({ workspaceId, next }, 'a clock moves on past what does not get done');
+    if (heldUpSince !== undefined) platform.log.warn({ workspaceId, next }, 'a clock moves on past work that was not finished');
     heldUpSince = undefined;
-    if (now >= target) {
-      return stopClock(platform, workspaceId, target);
-    }
+    if (now >= target) return stopClock(platform, workspaceId, target);
     await moveClock(platform, workspaceId, next !== null && next > now && next < target ? next : target);
   }
 }
 
-/** Takes up clocks whose process ended on the way, and waits for none of them. Returns how many are on their way. */
-export async function sweepClocks(platform: Platform): Promise<number> {
-  const moving = await movingClocks(platform);
-  for (const id of moving) void arriving(platform, id);
-  return moving.length;
+/** Moves clocks on whose process ended before they arrived, and waits for none of them. Returns how many they are. */
+export async function resumeClocks(platform: Platform): Promise<number> {
+  const moving = movingIn(platform);
+  const stopped = (await movingClocks(platform)).filter((id) => !moving.has(id));
+  for (const id of stopped) void arriving(platform, id);
+  return stopped.length;
 }

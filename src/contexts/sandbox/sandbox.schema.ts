@@ -1,9 +1,10 @@
 // The GraphQL face of the test clock and of test events.
 import { z } from 'zod';
-import { builder, facts } from '../../platform/builder.js';
 import { StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
+import { builder, facts } from '../../platform/schema/builder.js';
 import { event } from '../events/event.js';
+import { Event } from '../events/event.schema.js';
 import { advanceClock, maxAdvanceSeconds, type TestClock, testClock } from './clock.js';
 import { triggerEvent } from './trigger.js';
 
@@ -50,23 +51,16 @@ builder.mutationFields((t) => ({
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: AdvanceClockInput }) },
     ...facts({ errors: [TestModeOnly, StateConflict] }),
-    resolve: (_root, { input }, ctx) =>
-      once(
-        ctx,
-        () => advanceClock(ctx, input),
-        () => testClock(ctx),
-      ),
+    resolve: once(
+      (ctx, { input }) => advanceClock(ctx, input),
+      (ctx) => testClock(ctx),
+    ),
   }),
-  triggerEvent: t.prismaField({
-    type: 'Event',
+  triggerEvent: t.field({
+    type: Event,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: TriggerEventInput }) },
     ...facts({ errors: [TestModeOnly] }),
-    resolve: (query, _root, { input }, ctx) =>
-      once(
-        ctx,
-        async () => event(ctx, (await triggerEvent(ctx, input)).id, query),
-        (id) => event(ctx, id, query),
-      ),
+    resolve: once((ctx, { input }) => triggerEvent(ctx, input), event),
   }),
 }));

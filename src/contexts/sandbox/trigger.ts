@@ -1,11 +1,12 @@
 // A test event: the example of its type with one's own members, emitted like any other (CONTRACT.md 19).
+
+import { type CatalogEntry, eventType } from '../../events/catalog.js';
+import { eventRow, writeEvents } from '../../events/event.js';
 import type { Event } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
-import { type CatalogEntry, catalog } from '../../platform/event-catalog.js';
-import { eventRow, writeEvents } from '../../platform/events.js';
 import { transact } from '../../platform/idempotency.js';
-import { parseAnyId, parseId } from '../../platform/ids.js';
+import { parseAnyId, parseId } from '../../platform/schema/id.js';
 import { requireTestMode } from './clock.js';
 
 export interface TriggerEventInput {
@@ -15,29 +16,24 @@ export interface TriggerEventInput {
 }
 
 /**
- * Emits an event of any type of the catalog, announced ones too (Gap G-68). `data` replaces members of the example, `objectId`
+ * Emits an event of any type of the catalog, announced ones too (Gap G-79). `data` replaces members of the example, `objectId`
  * the id of what it is about. 403 `test_mode_only`, 400 for an unknown type and for data that its schema refuses.
  */
 export function triggerEvent(ctx: Ctx, { type, data, objectId }: TriggerEventInput): Promise<Event> {
   requireTestMode(ctx);
-  const entry = catalog.get(type);
-  if (entry === undefined) {
-    const message = `${JSON.stringify(type)} is no event type: see GET /v1/webhooks/events`;
-    throw new ValidationFailed([{ path: ['type'], message, rule: 'event_type' }]);
-  }
-  const said = dataOf(entry, data ?? {}, objectId ?? null);
+  const entry = eventType(type, 'type');
+  const whole = dataOf(entry, data ?? {}, objectId ?? null);
   return transact(ctx, async (tx) => {
-    const at = ctx.clock.now();
-    const agentId = parseId('agent', said['agent_id']);
-    // The example's agent is nobody's: only an agent of this workspace has a channel to tell.
+    const agentId = parseId('agent', whole['agent_id']);
+    // The agent of an example does not exist: only an agent of this workspace may read the event.
     const agent = agentId === null ? null : await tx.agent.findFirst({ where: { id: agentId }, select: { id: true } });
-    const told = eventRow(at, type, said, { objectId: parseAnyId(String(said[entry.subject])) ?? undefined, agentId: agent?.id ?? null });
-    await writeEvents(tx, ctx.workspace.id, [told]);
-    return tx.event.findFirstOrThrow({ where: { id: told.id } });
+    const row = eventRow(ctx, type, whole, { objectId: parseAnyId(String(whole[entry.subject])), agentId: agent?.id ?? null });
+    await writeEvents(tx, ctx.workspace.id, [row]);
+    return tx.event.findFirstOrThrow({ where: { id: row.id } });
   });
 }
 
-function dataOf({ schema, example, subject }: CatalogEntry, data: Record<string, unknown>, objectId: string | null) {
+function dataOf({ data: schema, example, subject }: CatalogEntry, data: Record<string, unknown>, objectId: string | null) {
   const whole: Record<string, unknown> = { ...(example as object), ...data };
   if (objectId !== null) {
     const bare = parseAnyId(objectId);

@@ -1,27 +1,13 @@
 // The GraphQL face of dry runs.
-import { builder, facts } from '../../platform/builder.js';
+
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
-import { type Check, type Decision, type DryRun, dryRunTransfer } from './dry-run.js';
+import { builder, facts } from '../../platform/schema/builder.js';
+import { DecisionType } from '../spending/decision.schema.js';
+import { type DryRun, dryRunTransfer } from './dry-run.js';
 import { SameWallet } from './errors.js';
 import { CreateTransferInput } from './transfer.schema.js';
+import { mostEntries } from './transfer-list.js';
 
-const CheckType = builder.objectRef<Check>('DecisionCheck').implement({
-  fields: (t) => ({
-    layer: t.exposeString('layer', { description: 'agent, wallet, kya or balance.' }),
-    outcome: t.exposeString('outcome', { description: 'pass, fail, or skipped after a failure.' }),
-    limit: t.expose('limit', { type: 'JSONObject', nullable: true }),
-  }),
-});
-const DecisionType = builder.objectRef<Decision>('Decision').implement({
-  description: 'What the spend pipeline says, step by step.',
-  fields: (t) => ({
-    outcome: t.exposeString('outcome', { description: 'allow or deny.' }),
-    code: t.exposeString('code', { nullable: true }),
-    message: t.exposeString('message', { nullable: true }),
-    checks: t.field({ type: [CheckType], resolve: ({ checks }) => checks }),
-    evaluatedAt: t.expose('evaluatedAt', { type: 'DateTime' }),
-  }),
-});
 const WouldPost = builder.objectRef<DryRun['wouldPost'][number]>('WouldPost').implement({
   fields: (t) => ({
     account: t.exposeString('account'),
@@ -34,7 +20,7 @@ const DryRunType = builder.objectRef<DryRun>('DryRun').implement({
   description: 'What a request would do. Nothing was changed.',
   fields: (t) => ({
     decision: t.field({ type: DecisionType, resolve: ({ decision }) => decision }),
-    wouldPost: t.field({ type: [WouldPost], resolve: ({ wouldPost }) => wouldPost }),
+    wouldPost: t.field({ type: [WouldPost], ...facts({ most: mostEntries }), resolve: ({ wouldPost }) => wouldPost }),
     wouldEmit: t.exposeStringList('wouldEmit'),
   }),
 });
@@ -43,7 +29,7 @@ builder.mutationField('dryRunTransfer', (t) =>
   t.field({
     type: DryRunType,
     args: { input: t.arg({ type: CreateTransferInput }) },
-    ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch] }),
+    ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch] }),
     resolve: (_root, { input }, ctx) => dryRunTransfer(ctx, input),
   }),
 );

@@ -1,17 +1,27 @@
 // Reading transfers: one, a page with filters, their entries (CONTRACT.md 2).
 import type { Prisma, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
 import { type Entry, transferEntries } from '../../ledger/entry.js';
-import type { Ctx } from '../../platform/ctx.js';
+import type { Ctx, OpenOn } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { parseId, printId } from '../../platform/schema/id.js';
+import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+import { readableEntries } from '../accounts/entry.js';
+import { countTransfers, openTransferIds, type TransferChoice, transferIds } from './transfer-list.sql.js';
 
-/** What an actor sees: an agent what it or its wallets took part in (Gap G-24), everyone else the workspace's. */
-export async function visibleTransfers({ actor, db }: Ctx): Promise<Prisma.TransferWhereInput> {
-  if (actor.agent === undefined) return {};
-  const own = await db.wallet.findMany({ where: { agentId: actor.agent.id }, select: { id: true } });
-  const ids = own.map(({ id }) => id);
-  return { OR: [{ agentId: actor.agent.id }, { fromWalletId: { in: ids } }, { toWalletId: { in: ids } }] };
+/** Who sees which transfers: an agent those that it or one of its wallets took part in (Gap G-29). */
+function visibility(walletIds: readonly string[]): Visibility<Prisma.TransferWhereInput> {
+  const ids = [...walletIds];
+  return new Visibility({ agent: ({ id }) => ({ OR: [{ agentId: id }, { fromWalletId: { in: ids } }, { toWalletId: { in: ids } }] }) });
+}
+
+/** The transfers that the actor sees, as a filter. */
+export async function visibleTransfers(ctx: Ctx): Promise<Prisma.TransferWhereInput> {
+  const { agent } = ctx.actor;
+  const own = agent === undefined ? [] : await ctx.db.wallet.findMany({ where: { agentId: agent.id }, select: { id: true } });
+  return visibility(own.map(({ id }) => id)).where(ctx);
 }
 
 /** The transfer, or 404. */
@@ -21,10 +31,23 @@ export async function transfer(ctx: Ctx, id: string): Promise<Transfer> {
   return found;
 }
 
-/** The entries of all its ledger transactions, oldest first. */
+/** More entries than the life of a transfer makes: setting aside, paying out, giving back. */
+export const mostEntries = 100;
+
+/** The entries of all its ledger transactions, oldest first, as far as the actor may read their wallets. 404 for an unknown one. */
 export async function entriesOfTransfer(ctx: Ctx, id: string): Promise<Entry[]> {
   await transfer(ctx, id);
-  return transferEntries(ctx, id);
+  return readableEntries(ctx, await transferEntries(ctx, id));
+}
+
+/** Transfers that are still to happen from or to one of the wallets: a hold to be captured, or one that waits for its time. */
+export async function openTransfers(ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
+  const open = await openTransferIds(tx, ctx.workspace.id, walletIds, most);
+  return open.map((id) => ({
+    type: 'transfer',
+    id: printId('transfer', id),
+    ends: { rel: 'cancel', actor: 'any', method: 'POST', path: `/v1/transfers/${id}/cancel` },
+  }));
 }
 
 export interface TransferFilter extends PageInput {
@@ -43,39 +66,47 @@ export interface TransferFilter extends PageInput {
   until?: Date | null | undefined;
 }
 
-/** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (Gap G-42) (400 otherwise). */
-export async function transfers(ctx: Ctx, filter: TransferFilter, query: object = {}): Promise<Page<Transfer>> {
-  const conditions: Prisma.TransferWhereInput[] = [
-    await visibleTransfers(ctx),
-    createdBetween(filter.since, filter.until),
-    amountBetween(filter),
-  ];
-  for (const field of ['status', 'type', 'protocol', 'fromAccountId', 'toAccountId', 'agentId', 'currency', 'reference'] as const) {
-    if (filter[field]) conditions.push({ [field]: filter[field] });
-  }
-  if (filter.walletId) conditions.push(await ofWallet(ctx, filter.walletId));
-  return listPage(ctx.db.transfer, { AND: conditions }, filter, query);
+/** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (Gap G-49) (400 otherwise). */
+export function transfers(ctx: Ctx, filter: TransferFilter, query: object = {}): Promise<Page<Transfer>> {
+  const choice = choiceOf(ctx, filter);
+  const source: Source<Transfer> = {
+    read: async (window) => {
+      const ids = await transferIds(ctx, choice, window);
+      const rows = await ctx.db.transfer.findMany({ ...query, where: { id: { in: ids } } });
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
+    },
+    count: (most) => countedTo(most, (take) => countTransfers(ctx, choice, take)),
+    parse: (text) => parseId('transfer', text),
+  };
+  return readPage(ctx, 'transfer', source, filter);
 }
 
-/** A wallet's transfers are among its account's, which have an index. */
-async function ofWallet({ db }: Ctx, walletId: string): Promise<Prisma.TransferWhereInput> {
-  const wallet = await db.wallet.findFirst({ where: { id: walletId }, select: { accountId: true } });
-  const accountId = wallet?.accountId ?? walletId;
+/** The id of no agent: an actor that is none, and does not see the whole workspace, sees no transfer. */
+const nobody = '00000000-0000-0000-0000-000000000000';
+
+function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
+  const equal: TransferChoice['equal'] = {};
+  for (const field of ['status', 'type', 'protocol', 'currency', 'reference'] as const) if (filter[field]) equal[field] = filter[field];
+  const { since, until } = filter;
   return {
-    OR: [
-      { fromAccountId: accountId, fromWalletId: walletId },
-      { toAccountId: accountId, toWalletId: walletId },
-    ],
+    visibleTo: visibility([]).isWhole(ctx) ? undefined : (ctx.actor.agent?.id ?? nobody),
+    equal,
+    walletId: filter.walletId ?? undefined,
+    agentId: filter.agentId ?? undefined,
+    fromAccountId: filter.fromAccountId ?? undefined,
+    toAccountId: filter.toAccountId ?? undefined,
+    ...amountsOf(filter),
+    from: since ? firstIdAt(since) : undefined,
+    below: until ? firstIdAt(until) : undefined,
   };
 }
 
-function amountBetween({ currency, minAmount, maxAmount }: TransferFilter): Prisma.TransferWhereInput {
+function amountsOf({ currency, minAmount, maxAmount }: TransferFilter): Pick<TransferChoice, 'least' | 'most'> {
   if (!minAmount && !maxAmount) return {};
   if (!currency) throw new ValidationFailed([{ path: ['currency'], message: 'goes with min_amount and max_amount', rule: 'required' }]);
   return {
-    amount: {
-      ...(minAmount ? { gte: parseMinor(minAmount, currency, ['minAmount'], 0n) } : {}),
-      ...(maxAmount ? { lte: parseMinor(maxAmount, currency, ['maxAmount'], 0n) } : {}),
-    },
+    least: minAmount ? parseMinor(minAmount, currency, ['minAmount'], 0n) : undefined,
+    most: maxAmount ? parseMinor(maxAmount, currency, ['maxAmount'], 0n) : undefined,
   };
 }

@@ -1,25 +1,28 @@
 // The GraphQL face of transfers.
 import { z } from 'zod';
-import type { Transfer as TransferRow } from '../../generated/prisma/client.js';
-import { CaptureMode, InitiatorType, Protocol, TransferStatus, TransferType } from '../../generated/prisma/enums.js';
-import { postingErrors, WalletFrozen } from '../../ledger/errors.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
+import type { Approval, Transfer as TransferRow } from '../../generated/prisma/client.js';
+import { CaptureMode, TransferStatus, TransferType } from '../../generated/prisma/enums.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { printId } from '../../platform/ids.js';
 import { formatMinor } from '../../platform/money.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { Entry } from '../accounts/entry.schema.js';
+import { WalletFrozen } from '../accounts/errors.js';
+import { approval } from '../spending/approval.js';
+import { ApprovalType } from '../spending/approval.schema.js';
+import { Initiator } from '../spending/initiator.schema.js';
+import { ProtocolEnum } from '../spending/protocol.schema.js';
+import { postingErrors } from '../spending/refusal.js';
 import { HoldExpired, SameWallet } from './errors.js';
 import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
-import { createTransfer, moveWithinWallet } from './transfer.js';
-import { entriesOfTransfer, transfer, transfers } from './transfer-list.js';
+import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
+import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
 const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
 const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
-const ProtocolEnum = builder.enumType(Protocol, { name: 'Protocol' });
 const CaptureModeEnum = builder.enumType(CaptureMode, { name: 'CaptureMode' });
-const InitiatorTypeEnum = builder.enumType(InitiatorType, { name: 'InitiatorType' });
 
 const TransferHold = builder.objectRef<TransferRow>('TransferHold').implement({
   description: 'Money set aside for a transfer until it is captured.',
@@ -27,14 +30,6 @@ const TransferHold = builder.objectRef<TransferRow>('TransferHold').implement({
     amount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.amount, row.currency) }),
     capturedAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.capturedAmount ?? 0n, row.currency) }),
     expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: (row) => row.holdExpiresAt }),
-  }),
-});
-
-const Initiator = builder.objectRef<TransferRow>('Initiator').implement({
-  description: 'Who asked for it.',
-  fields: (t) => ({
-    type: t.field({ type: InitiatorTypeEnum, resolve: (row) => row.initiatedByType }),
-    id: t.string({ resolve: (row) => printId(row.initiatedByType === 'agent' ? 'agent' : 'apiKey', row.initiatedById) }),
   }),
 });
 
@@ -65,8 +60,12 @@ export const Transfer = builder.prismaObject('Transfer', {
     hold: t.field({ type: TransferHold, nullable: true, resolve: (row) => (row.holdId === null ? null : row) }),
     scheduledFor: t.expose('scheduledFor', { type: 'DateTime', nullable: true }),
     refundedAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.refundedAmount, row.currency) }),
-    initiatedBy: t.field({ type: Initiator, resolve: (row) => row }),
+    initiatedBy: t.field({ type: Initiator, resolve: (row) => ({ type: row.initiatedByType, id: row.initiatedById }) }),
     agentId: t.expose('agentId', { type: 'AgentUuid', nullable: true }),
+    decisionId: t.expose('decisionId', { type: 'DecisionId', nullable: true, description: 'The stored decision that allowed it.' }),
+    approvalId: t.expose('approvalId', { type: 'ApprovalId', nullable: true, description: 'The approval that it waits or waited for.' }),
+    traceId: t.exposeString('traceId', { nullable: true, description: 'Of the traceparent of the request that made it.' }),
+    protocolMetadata: t.expose('protocolMetadata', { type: 'JSONObject', nullable: true }),
     failure: t.field({ type: Failure, nullable: true, resolve: (row) => (row.failureCode === null ? null : row) }),
     metadata: t.expose('metadata', { type: 'JSONObject' }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
@@ -76,12 +75,31 @@ export const Transfer = builder.prismaObject('Transfer', {
 });
 const TransferPage = pageOf(Transfer, 'Transfer');
 
+/** A transfer that a spend made, and the approval that it waits for. */
+interface TransferPayload {
+  transfer: TransferRow;
+  approval: Approval | null;
+}
+const TransferPayloadType = builder.objectRef<TransferPayload>('TransferPayload').implement({
+  description: 'What a spend made, and the approval that it waits for, if it does.',
+  fields: (t) => ({
+    transfer: t.field({ type: Transfer, resolve: ({ transfer: row }) => row }),
+    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+  }),
+});
+
+/** The payload of a keyed request that is repeated. */
+async function payloadOf(ctx: Ctx, id: string): Promise<TransferPayload> {
+  const made = await transfer(ctx, id);
+  return { transfer: made, approval: made.approvalId === null ? null : await approval(ctx, made.approvalId) };
+}
+
 const NewTransferType = builder.enumType('NewTransferType', {
   description: 'The types that a transfer can be created with.',
   values: ['internal', 'wrap', 'unwrap'] as const,
 });
 
-// What belongs to contexts to come (quote_id, mandate_id, destination) is unknown here until then: Gap G-41.
+// What belongs to contexts to come (quote_id, mandate_id, destination) is unknown here until then: Gap G-48.
 export const CreateTransferInput = builder.inputType('CreateTransferInput', {
   fields: (t) => ({
     type: t.field({ type: NewTransferType }),
@@ -102,6 +120,7 @@ export const CreateTransferInput = builder.inputType('CreateTransferInput', {
     metadata: t.field({ type: 'JSONObject', required: false }),
     agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
     scheduledFor: t.field({ type: 'DateTime', required: false, description: 'Carried out then, with everything checked then.' }),
+    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
   }),
 });
 
@@ -140,7 +159,6 @@ builder.queryFields((t) => ({
       minAmount: t.arg({ type: 'Amount', required: false }),
       maxAmount: t.arg({ type: 'Amount', required: false }),
       reference: t.arg.string({ required: false }),
-      after: t.arg({ type: 'TransferId', required: false }),
     },
     resolve: (_root, filter, ctx, info) => transfers(ctx, filter, nodesQuery(ctx, info)),
   }),
@@ -149,8 +167,9 @@ builder.queryFields((t) => ({
 builder.queryField('transferEntries', (t) =>
   t.field({
     type: [Entry],
+    description: 'The ledger entries of a transfer, oldest first: those of wallets that you may read.',
     args: { id: t.arg({ type: 'TransferId' }) },
-    ...facts({ errors: [NotFound] }),
+    ...facts({ errors: [NotFound], most: mostEntries }),
     resolve: (_root, { id }, ctx) => entriesOfTransfer(ctx, id),
   }),
 );
@@ -158,70 +177,40 @@ builder.queryField('transferEntries', (t) =>
 // A transfer has no relations, so its mutations need no selection of rows: a plain field is the faster way.
 builder.mutationFields((t) => ({
   createTransfer: t.field({
-    type: Transfer,
+    type: TransferPayloadType,
     args: { input: t.arg({ type: CreateTransferInput }) },
     ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, ...postingErrors] }),
-    resolve: (_root, { input }, ctx) =>
-      once(
-        ctx,
-        () => createTransfer(ctx, input),
-        (id) => transfer(ctx, id),
-      ),
+    resolve: once((ctx, { input }) => createTransfer(ctx, input), payloadOf),
   }),
   captureTransfer: t.field({
     type: Transfer,
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: CaptureTransferInput }) },
     ...facts({ errors: [NotFound, StateConflict, HoldExpired, ...postingErrors] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => captureTransfer(ctx, id, input.amount ?? null),
-        (reference) => transfer(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => captureTransfer(ctx, id, input.amount ?? null), transfer),
   }),
   cancelTransfer: t.field({
     type: Transfer,
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: CancelTransferInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => cancelTransfer(ctx, id, input.reason ?? null),
-        (reference) => transfer(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => cancelTransfer(ctx, id, input.reason ?? null), transfer),
   }),
   fundWallet: t.field({
     type: Transfer,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: FundWalletInput }) },
     ...facts({ errors: [NotFound, CurrencyMismatch, TestModeOnly, WalletFrozen] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => fundWallet(ctx, { ...input, id }),
-        (reference) => transfer(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => fundWallet(ctx, { ...input, id }), transfer),
   }),
   wrapWallet: t.field({
     type: Transfer,
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: MoveWithinWalletInput }) },
     ...facts({ errors: [NotFound, ...postingErrors] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => moveWithinWallet(ctx, { ...input, id, type: 'wrap' }),
-        (reference) => transfer(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => moveWithinWallet(ctx, { ...input, id, type: 'wrap' }), transfer),
   }),
   unwrapWallet: t.field({
     type: Transfer,
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: MoveWithinWalletInput }) },
     ...facts({ errors: [NotFound, ...postingErrors] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => moveWithinWallet(ctx, { ...input, id, type: 'unwrap' }),
-        (reference) => transfer(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => moveWithinWallet(ctx, { ...input, id, type: 'unwrap' }), transfer),
   }),
 }));

@@ -1,248 +1,214 @@
-// Transfers: money from one wallet to another, now, on capture, or at a set time (CONTRACT.md 2).
-import type { Transfer, TransferStatus } from '../../generated/prisma/client.js';
-import { referenceTaken } from '../../ledger/errors.js';
-import { postGrouped } from '../../ledger/group-commit.js';
-import { move, type Posting, posting, spenderOf } from '../../ledger/posting.js';
-import { addSeconds } from '../../platform/clock.js';
+// A transfer: money from one party to another, posted at once, set aside until it is captured, or kept until its time (CONTRACT.md 2).
+// It is made from a domain value, which knows no request: every context that moves money makes one.
+import { eventRecords } from '../../events/event.js';
+import type { Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
+import { reserved, setAside } from '../../ledger/hold.js';
+import { type Claim, type Guard, type LimitUse, move, type Posting, posting } from '../../ledger/posting.js';
+import { joinRecords } from '../../ledger/record.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { isUniqueViolation, type Tx } from '../../platform/database.js';
-import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
-import { event, writeEvents } from '../../platform/events.js';
-import { transact } from '../../platform/idempotency.js';
-import { newId } from '../../platform/ids.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
-import { defaultPurse, type Purse, purse } from '../accounts/purse.js';
-import { SameWallet } from './errors.js';
-import { transferData, transferSides } from './events.js';
-import { type Spend, spend } from './spend.js';
+import { rowOf } from '../../platform/postgres/column.js';
+import { newId } from '../../platform/schema/id.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import type { RateBook } from '../rates/rate.js';
+import { initiatorOf } from '../spending/approval-request.js';
+import { event, transferData, transferRoles } from './events.js';
+import { transferOperation } from './operation.js';
 
 /** Completed, failed and cancelled are final. */
 export const transferLifecycle: Lifecycle<TransferStatus> = {
-  pending: ['processing', 'completed', 'failed', 'cancelled'],
-  processing: ['completed', 'failed'],
-  completed: [],
-  failed: [],
-  cancelled: [],
+  noun: 'transfer',
+  path: '/v1/transfers/{id}',
+  steps: {
+    pending: ['processing', 'completed', 'failed', 'cancelled'],
+    processing: ['completed', 'failed'],
+    completed: [],
+    failed: [],
+    cancelled: [],
+  },
+  requests: [
+    { to: 'completed', rel: 'capture', actor: 'any', method: 'POST', path: '/capture' },
+    { to: 'cancelled', rel: 'cancel', actor: 'any', method: 'POST', path: '/cancel' },
+  ],
 };
 
-export interface CreateTransferInput {
-  type: 'internal' | 'wrap' | 'unwrap';
-  fromWalletId?: string | null | undefined;
-  fromAccountId?: string | null | undefined;
-  toWalletId?: string | null | undefined;
-  toAccountId?: string | null | undefined;
-  amount: string;
-  currency: Currency;
-  capture?: 'automatic' | 'manual' | null | undefined;
-  holdExpiresIn?: number | null | undefined;
+/** A party outside of the wallets: money comes from or goes to this ledger account of the workspace (`world`, clearing). */
+export interface OutsideParty {
+  ledgerAccountId: string;
+}
+export type Party = WalletRef | OutsideParty;
+
+/** A transfer before it is recorded. */
+export interface NewTransfer {
+  type: TransferType;
+  protocol: Protocol;
+  from: Party;
+  to: Party;
+  /** Minor units of `currency`. */
+  amount: bigint;
+  currency: string;
+  /** Workspace time at which it is made. */
+  at: Date;
+  /** The agent that spends. */
+  agentId?: string | undefined;
+  /** The money is set aside until it is captured, or until then. */
+  hold?: { expiresAt: Date } | undefined;
+  /** It is set aside until this approval is given. */
+  approvalId?: string | null | undefined;
+  decisionId?: string | null | undefined;
+  /** It is carried out then; nothing is posted before. */
+  scheduledFor?: Date | undefined;
   description?: string | null | undefined;
+  /** The caller's own name for it, unique in the workspace for ever. */
   reference?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
-  agentId?: string | null | undefined;
-  scheduledFor?: Date | null | undefined;
 }
 
-/**
- * Creates a transfer: posted at once (completed), held until captured, or kept until its time (both pending). The whole
- * pipeline runs inside the posting; refusals are 403 or 422 and leave nothing behind.
- */
-export async function createTransfer(ctx: Ctx, input: CreateTransferInput): Promise<Transfer> {
-  const draft = await draftTransfer(ctx, input);
-  if (draft.posting === null) return scheduleTransfer(ctx, draft.transfer);
-  const { transfer } = draft;
-  const claim = ctx.idempotency;
-  await postGrouped(
-    ctx.platform.database,
-    claim === undefined ? draft.posting : { ...draft.posting, claim: { key: claim, reference: transfer.id } },
-  );
-  return transfer;
+function walletOf(party: Party): WalletRef | null {
+  return 'walletId' in party ? party : null;
 }
 
-export interface MoveWithinWalletInput {
-  id: string;
-  type: 'wrap' | 'unwrap';
-  amount: string;
-  metadata?: Record<string, unknown> | null | undefined;
+/** How long money is held for a capture by hand, unless the request says otherwise. */
+export const defaultHoldSeconds = 86_400;
+
+/** The wallets of a transfer between two of them. */
+export interface WalletParties {
+  from: WalletRef;
+  to: WalletRef;
 }
 
-/** Moves money between a wallet's spendable and its stream-ready bucket. 404 for an unknown wallet. */
-export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWalletInput): Promise<Transfer> {
-  const found = await purse(ctx, id);
-  if (found === null) throw new NotFound();
-  return createTransfer(ctx, { ...input, fromWalletId: id, currency: found.currency as Currency });
+/** Reads the wallets of a transfer between two of them. */
+export async function partiesOf(ctx: Ctx, { id, fromWalletId, toWalletId }: Transfer): Promise<WalletParties> {
+  const [from, to] = await Promise.all([walletRef(ctx, fromWalletId ?? ''), walletRef(ctx, toWalletId ?? '')]);
+  if (from === null || to === null) throw new Error(`transfer ${id} has no wallets`);
+  return { from, to };
 }
 
-function scheduleTransfer(ctx: Ctx, transfer: Transfer): Promise<Transfer> {
-  return transact(ctx, async (tx) => {
-    await insertScheduled(tx, transfer);
-    return transfer;
-  });
-}
-
-/** Writes a transfer whose time has not come, and what is told of it. 409 for a reference that another has. */
-export async function insertScheduled(tx: Tx, transfer: Transfer): Promise<void> {
-  const { workspaceId, ...row } = transfer;
-  const about = { objectId: transfer.id, agentId: transfer.agentId };
-  try {
-    await tx.transfer.create({ data: { ...row, metadata: transfer.metadata as object } });
-  } catch (error) {
-    // Its id is new, so what it shares with another transfer is its reference.
-    throw isUniqueViolation(error) ? referenceTaken(transfer.reference) : error;
-  }
-  await writeEvents(tx, workspaceId, [event(transfer.createdAt, 'transfer.created', transferData(transfer), about)]);
-}
-
-/** A transfer and the posting that makes it so; no posting while its time has not come. */
-export interface Draft {
-  transfer: Transfer;
-  posting: Posting | null;
-}
-
-/** Everything that can be said of a transfer before the ledger is asked. */
-export async function draftTransfer(ctx: Ctx, input: CreateTransferInput): Promise<Draft> {
-  checkParties(input);
-  const amount = parseMinor(input.amount, input.currency, ['amount']);
-  const [from, to] = await parties(ctx, input);
-  const at = ctx.clock.now();
-  const later = input.scheduledFor != null && input.scheduledFor > at;
-  const spending = await spend(ctx, {
-    from,
-    agentId: input.agentId ?? undefined,
-    currency: input.currency,
-    amount,
-    at,
-    external: input.type === 'internal',
-  });
-  const transfer = newTransfer(ctx, input, { from, to, amount, at, later, agentId: spending.agentId });
-  return { transfer, posting: later ? null : transferPosting(ctx, transfer, from, to, spending) };
-}
-
-/** What the input's shape cannot say: who must be named for which type, and which options go together. */
-function checkParties(input: CreateTransferInput): void {
-  const fail = (path: string, message: string): never => {
-    throw new ValidationFailed([{ path: [path], message }]);
-  };
-  if (!input.fromWalletId === !input.fromAccountId) fail('fromWalletId', 'name exactly one of from_wallet_id and from_account_id');
-  if (input.type !== 'internal') {
-    if (input.toWalletId || input.toAccountId)
-      fail('toWalletId', `a ${input.type} moves money inside one wallet: leave the destination out`);
-    if (input.capture === 'manual') fail('capture', `a ${input.type} is always captured at once`);
-  } else if (!input.toWalletId === !input.toAccountId) fail('toWalletId', 'name exactly one of to_wallet_id and to_account_id');
-  if (input.holdExpiresIn != null && input.capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
-  if (input.scheduledFor != null && input.capture === 'manual')
-    fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');
-}
-
-async function parties(ctx: Ctx, input: CreateTransferInput): Promise<[Purse, Purse]> {
-  const from = await party(ctx, 'from', input.fromWalletId, input.fromAccountId, input.currency);
-  const to = input.type === 'internal' ? await party(ctx, 'to', input.toWalletId, input.toAccountId, input.currency) : from;
-  if (input.type === 'internal' && from.walletId === to.walletId) throw new SameWallet('The payer and the payee are the same wallet.');
-  return [from, to];
-}
-
-async function party(
-  ctx: Ctx,
-  side: 'from' | 'to',
-  walletId: string | null | undefined,
-  accountId: string | null | undefined,
-  currency: string,
-): Promise<Purse> {
-  const found = walletId ? await purse(ctx, walletId) : await defaultPurse(ctx, accountId ?? '', currency);
-  if (found === null) throw new NotFound(walletId ? `${side}WalletId` : `${side}AccountId`);
-  if (found.currency !== currency) {
-    throw new CurrencyMismatch(`The wallet ${found.walletId} holds ${found.currency}, not ${currency}.`, {
-      details: { wallet_id: found.walletId, wallet_currency: found.currency, currency },
-    });
-  }
-  return found;
-}
-
-interface Parts {
-  from: Purse | null;
-  to: Purse;
-  amount: bigint;
-  at: Date;
-  later: boolean;
-  agentId: string | undefined;
-}
-
-const defaultHoldSeconds = 86_400;
-
-/** The row of a transfer that has just been asked for. */
-export function newTransfer(ctx: Ctx, input: CreateTransferInput, { from, to, amount, at, later, agentId }: Parts): Transfer {
-  const held = input.capture === 'manual';
-  const holdExpiresAt = held ? addSeconds(at, input.holdExpiresIn ?? defaultHoldSeconds) : null;
-  const pending = held || later;
+/** The row of a transfer that is made now. */
+export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
+  const { at, hold, scheduledFor, approvalId = null } = value;
+  const [from, to] = [walletOf(value.from), walletOf(value.to)];
+  const isHeld = hold !== undefined || approvalId !== null;
+  const isPending = isHeld || scheduledFor !== undefined;
+  // What waits for an approval has no time of its own: the approval has one.
+  const holdExpiresAt = approvalId === null ? (hold?.expiresAt ?? null) : null;
   return {
     workspaceId: ctx.workspace.id,
     id: newId(at),
-    type: input.type,
-    status: pending ? 'pending' : 'completed',
-    amount,
-    currency: input.currency,
+    type: value.type,
+    status: isPending ? 'pending' : 'completed',
+    amount: value.amount,
+    currency: value.currency,
     fromAccountId: from?.accountId ?? null,
-    toAccountId: to.accountId,
+    toAccountId: to?.accountId ?? null,
     fromWalletId: from?.walletId ?? null,
-    toWalletId: to.walletId,
-    protocol: 'internal',
-    description: input.description ?? null,
-    reference: input.reference ?? null,
-    capture: held ? 'manual' : 'automatic',
-    holdId: held ? newId(at) : null,
-    capturedAmount: held ? 0n : null,
+    toWalletId: to?.walletId ?? null,
+    protocol: value.protocol,
+    description: value.description ?? null,
+    reference: value.reference ?? null,
+    capture: hold === undefined ? 'automatic' : 'manual',
+    holdId: isHeld ? newId(at) : null,
+    capturedAmount: isHeld ? 0n : null,
     holdExpiresAt,
-    scheduledFor: later ? (input.scheduledFor ?? null) : null,
+    scheduledFor: scheduledFor ?? null,
     refundedAmount: 0n,
-    initiatedByType: ctx.actor.type === 'user' || ctx.actor.type === 'agent' || ctx.actor.type === 'system' ? ctx.actor.type : 'api_key',
+    initiatedByType: initiatorOf(ctx.actor.type),
     initiatedById: ctx.actor.id,
-    agentId: agentId ?? null,
+    agentId: value.agentId ?? null,
     failureCode: null,
     failureMessage: null,
-    metadata: (input.metadata ?? {}) as Transfer['metadata'],
-    dueAt: holdExpiresAt ?? (later ? (input.scheduledFor ?? null) : null),
+    metadata: (value.metadata ?? {}) as Transfer['metadata'],
+    dueAt: holdExpiresAt ?? scheduledFor ?? null,
     leaseUntil: null,
     createdAt: at,
     updatedAt: at,
-    completedAt: pending ? null : at,
+    completedAt: isPending ? null : at,
+    traceId: ctx.traceId ?? null,
+    protocolMetadata: null,
+    decisionId: value.decisionId ?? null,
+    approvalId,
   };
 }
 
-/** The posting of a transfer whose row is new (Gap G-34): the money moves, or moves into the payer's held account. */
-export function transferPosting(ctx: Ctx, transfer: Transfer, from: Purse, to: Purse, spending: Spend): Posting {
-  const { amount, currency } = transfer;
-  const about = { objectId: transfer.id, agentId: transfer.agentId };
+/** What the posting of a transfer takes beside the transfer itself. */
+export interface PostingParts {
+  limits: readonly LimitUse[];
+  guards: readonly Guard[];
+  /** For the operation: what it is worth in US dollars. */
+  rates: RateBook;
+}
+
+/** The posting of a transfer whose row is new (Gap G-41): the money moves, or is set aside in the payer's held account. */
+export function transferPosting(ctx: Ctx, transfer: Transfer, { from, to }: NewTransfer, { limits, guards, rates }: PostingParts): Posting {
+  const { id, workspaceId, amount, currency, createdAt: at } = transfer;
+  const about = { at, ...aboutOf(transfer) };
   const data = transferData(transfer);
-  const created = event(transfer.createdAt, 'transfer.created', data, about);
-  const head = {
-    id: transfer.id,
-    at: transfer.createdAt,
-    transferId: transfer.id,
-    transfer,
-    spender: spenderOf(ctx.actor, spending.agentId),
-  };
-  if (transfer.holdId === null) {
+  const created = event(ctx, 'transfer.created', data, about);
+  const head = { id, at, transferId: id, guards, claims: referenceClaims(transfer) };
+  const row = { transfer: [rowOf(transfer)] };
+  if (transfer.holdId !== null) {
+    const aside = holdParts(transfer, transfer.holdId, at, from, to);
     return posting(ctx, {
       ...head,
-      legs: move(currency, amount, ...route(transfer, from, to)),
-      limits: spending.limits,
-      events: [created, event(transfer.createdAt, 'transfer.completed', data, { ...about, sides: transferSides(transfer, from, to) })],
+      guards: [...guards, ...aside.guards],
+      legs: aside.legs,
+      limits: reserved(limits),
+      records: joinRecords(row, aside.records, eventRecords(workspaceId, [created])),
     });
   }
-  const limits = spending.limits.map((use) => ({ ...use, used: 0n, reserved: use.used }));
-  const { available: fromAccountId, held: heldAccountId } = from.ledger;
+  const roles = transferRoles(transfer, walletOf(from), walletOf(to));
+  const completed = event(ctx, 'transfer.completed', data, { ...about, roles });
   return posting(ctx, {
     ...head,
-    legs: move(currency, amount, fromAccountId, heldAccountId),
+    legs: move(currency, amount, ...routeOf(transfer.type, from, to)),
     limits,
-    hold: { id: transfer.holdId, fromAccountId, heldAccountId, toAccountId: to.ledger.available, currency, amount, limits },
-    events: [created],
+    records: joinRecords(row, eventRecords(workspaceId, [created, completed]), transferOperation(ctx, transfer, amount, at, rates)),
   });
 }
 
-/** Ledger accounts that the money of a transfer goes from and to. */
-export function route({ type }: Pick<Transfer, 'type'>, from: Purse, to: Purse): [string, string] {
-  if (type === 'wrap') return [from.ledger.available, from.ledger.wrapped];
-  if (type === 'unwrap') return [from.ledger.wrapped, from.ledger.available];
-  return [from.ledger.available, to.ledger.available];
+/** What sets the money of a transfer aside: its legs, the row of the hold, and the guard of the payee. */
+export function holdParts(
+  { workspaceId, id: transferId, type, currency, amount }: Transfer,
+  holdId: string,
+  at: Date,
+  from: Party,
+  to: Party,
+): Pick<Posting, 'legs' | 'records' | 'guards'> {
+  const [fromAccountId, toAccountId] = routeOf(type, from, to);
+  const heldAccountId = heldAccountOf(from);
+  const hold = { workspaceId, transferId, id: holdId, createdAt: at, fromAccountId, heldAccountId, toAccountId, currency, amount };
+  const payee = walletOf(to);
+  return { ...setAside(hold), guards: payee === null ? [] : [{ kind: 'payee', id: payee.walletId }] };
+}
+
+/** What every event of a transfer is about. */
+export function aboutOf({ id, agentId }: Transfer): { objectId: string; agentId: string | null } {
+  return { objectId: id, agentId };
+}
+
+/** A reference names one transfer of its workspace, for ever (Gap G-50). */
+export function referenceClaims({ id, reference }: Transfer): Claim[] {
+  return reference === null ? [] : [{ kind: 'reference', key: reference, reference: id }];
+}
+
+/** The ledger accounts that the money of a transfer goes from and to. */
+export function routeOf(type: TransferType, from: Party, to: Party): [from: string, to: string] {
+  if (type === 'wrap' || type === 'unwrap') {
+    const { available, wrapped } = insideOf(from).ledger;
+    return type === 'wrap' ? [available, wrapped] : [wrapped, available];
+  }
+  return [spendableOf(from), spendableOf(to)];
+}
+
+function spendableOf(party: Party): string {
+  return 'walletId' in party ? party.ledger.available : party.ledgerAccountId;
+}
+
+function heldAccountOf(party: Party): string {
+  return insideOf(party).ledger.held;
+}
+
+function insideOf(party: Party): WalletRef {
+  if ('walletId' in party) return party;
+  throw new Error('a party outside of the platform has no wallet here');
 }

@@ -1,7 +1,7 @@
 // The GraphQL face of the trial balance.
 import { type TrialBalanceLine, trialBalance } from '../../ledger/trial-balance.js';
-import { builder } from '../../platform/builder.js';
-import { formatMinor } from '../../platform/money.js';
+import { currencies, formatMinor } from '../../platform/money.js';
+import { builder, facts } from '../../platform/schema/builder.js';
 
 const TrialBalance = builder.objectRef<TrialBalanceLine>('TrialBalance').implement({
   description: 'One currency of the trial balance. The difference is always 0.',
@@ -25,6 +25,7 @@ const TrialBalance = builder.objectRef<TrialBalanceLine>('TrialBalance').impleme
 builder.queryField('trialBalance', (t) =>
   t.field({
     type: [TrialBalance],
+    ...facts({ most: currencies.length }),
     authScopes: { audience: 'operator' },
     args: { at: t.arg({ type: 'DateTime', required: false }) },
     resolve: (_root, { at }, ctx) => trialBalance(ctx, at ?? undefined),

@@ -1,65 +1,47 @@
-// One send of a delivery and what follows from it (SPEC.md "Webhook delivery" and "Events"): delivered, tried again later, or the
-// dead-letter queue. Taken in lanes, ten at a time per subscription.
+// One send of a delivery and what follows from it (SPEC.md "Webhook delivery" and "Events"): delivered, retried later, or moved to the
+// dead-letter queue. A subscription is a lane: at most ten of its deliveries are sent at once.
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { retrySerialization, type Tx } from '../../platform/database.js';
-import { newId, printId } from '../../platform/ids.js';
-import type { LaneStep } from '../../platform/lanes.js';
-import type { PostResult } from '../../platform/outbound.js';
-import { buryDelivery, type Letter, noteTally, type Tally, unsettled } from './dead-letter.js';
-import { type Arrival, loadDue, type ToldEvent, writeArrivals } from './delivery.sql.js';
-import { Recipients } from './recipient.js';
+import type { DueStep } from '../../platform/due/step.js';
+import type { PostResult } from '../../platform/outbound/client.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { retrySerialization } from '../../platform/postgres/failure.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { moveToDeadLetters, noteTally, type Tally } from './dead-letter.js';
+import { type Arrival, type DueRow, dueColumns, writeArrivals } from './delivery.sql.js';
+import { type DueDelivery, loadDeliveries, maxBodyBytes, unsettled } from './due-delivery.js';
 import { parseRetryAfter, retryDelaySeconds } from './retry.js';
 import { signatureHeader } from './signature.js';
 import { mayBePrivate } from './webhook.js';
 
-/** What became of it. Without a `result` nothing was sent: `refusal` says why. */
+/** What became of a send. Without a `result` nothing was sent: `refusal` says why. */
 export interface Outcome {
-  letter: Letter;
+  delivery: DueDelivery;
   attemptId: string;
   startedAt: Date;
   result: PostResult | null;
   refusal: string | null;
 }
 
-/** The deliveries that are to be sent, by id. */
-export async function letters(ctx: Ctx, ids: readonly string[]): Promise<Map<string, Letter>> {
-  const begun = performance.now();
-  const { rows, recipients: found, events } = await loadDue(ctx, ids);
-  const recipients = new Recipients(ctx, found, begun);
-  const bodyOf = new Map(events.map((event) => [event.id, envelope(event)]));
-  const byId = new Map<string, Letter>();
-  for (const row of rows) {
-    const [webhook, body] = [recipients.get(row.webhookId), bodyOf.get(row.eventId)];
-    if (webhook !== undefined && body !== undefined) byId.set(row.id, { ...row, webhook, recipients, body });
-  }
-  return byId;
-}
-
-/** The body of every send of an event: the same bytes each time. */
-function envelope({ id, type, createdAt, data }: ToldEvent): Buffer {
-  return Buffer.from(JSON.stringify({ id: printId('event', id), type, timestamp: createdAt.toISOString(), data }));
-}
-
 /**
  * Sends, with a fresh time and attempt id. `always`: to a subscription that is not active too. Undefined when the process ends
  * meanwhile: it is sent again.
  */
-export async function send(ctx: Ctx, letter: Letter, always = false): Promise<Outcome | undefined> {
-  const { webhook, body } = letter;
+export async function send(ctx: Ctx, delivery: DueDelivery, always = false): Promise<Outcome | undefined> {
+  const { webhook, body } = delivery;
   const real = ctx.platform.clock.now();
-  const outcome: Outcome = { letter, attemptId: newId(real), startedAt: ctx.clock.now(), result: null, refusal: null };
+  const outcome: Outcome = { delivery, attemptId: newId(real), startedAt: ctx.clock.now(), result: null, refusal: null };
   const standing = webhook.deletedAt !== null ? 'deleted' : webhook.status;
   if (standing !== 'active' && !always) return { ...outcome, refusal: `subscription_${standing}` };
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'agent-payments-webhooks/1',
     'X-Svc-Signature': signatureHeader(body, webhook.secrets(), Math.floor(real.getTime() / 1000)),
-    'X-Svc-Event-Id': printId('event', letter.eventId),
+    'X-Svc-Event-Id': printId('event', delivery.eventId),
     'X-Svc-Delivery-Id': printId('attempt', outcome.attemptId),
     'X-Svc-Webhook-Id': printId('webhook', webhook.id),
   };
-  const url = letter.overrideUrl ?? webhook.url;
+  const url = delivery.overrideUrl ?? webhook.url;
   const result = await ctx.platform.outbound.post(url, { headers, body, mayBePrivate: mayBePrivate(ctx) });
   if (result.abandoned) return undefined;
   return result.refused ? { ...outcome, result, refusal: 'url_refused' } : { ...outcome, result };
@@ -75,14 +57,14 @@ export async function record(ctx: Ctx, outcomes: readonly Outcome[]): Promise<vo
   const good = outcomes.filter(arrived);
   const others = outcomes.filter((outcome) => !arrived(outcome));
   if (good.length > 0) await retrySerialization(() => writeArrivals(ctx, good.map(arrivalOf)));
-  // An endpoint that had not failed when its letters were loaded, nor now, has nothing to be cleared.
-  const failing = new Set(others.map(({ letter }) => letter.webhookId));
-  const recovered = good.flatMap(({ letter: { webhook } }) =>
+  // An endpoint that had not failed when its deliveries were loaded, nor now, has nothing to be cleared.
+  const failing = new Set(others.map(({ delivery }) => delivery.webhookId));
+  const recovered = good.flatMap(({ delivery: { webhook } }) =>
     webhook.failingSince !== null || failing.has(webhook.id) ? [webhook.id] : [],
   );
   if (others.length + recovered.length === 0) return;
   await retrySerialization(() => ctx.db.$transaction((tx) => recordOthers(ctx, tx, others, new Set(recovered))));
-  // Those that did not arrive may have been told of.
+  // Deliveries that did not arrive may have made events.
   if (others.length > 0) ctx.platform.database.written.ring();
 }
 
@@ -91,22 +73,22 @@ async function recordOthers(ctx: Ctx, tx: Tx, outcomes: readonly Outcome[], reco
   if (tried.length > 0) await tx.deliveryAttempt.createMany({ data: tried.map(attemptRow) });
   const tallies = new Map<string, Tally>();
   const tallyOf = (webhookId: string) => {
-    const tally = tallies.get(webhookId) ?? { arrived: recovered.has(webhookId), failed: 0, buried: 0 };
+    const tally = tallies.get(webhookId) ?? { arrived: recovered.has(webhookId), failed: 0, dead: 0 };
     tallies.set(webhookId, tally);
     return tally;
   };
   for (const id of recovered) tallyOf(id);
   for (const outcome of outcomes) {
     const settle = outcome.refusal === null ? recordFailure : recordRefusal;
-    await settle(ctx, tx, outcome, tallyOf(outcome.letter.webhookId));
+    await settle(ctx, tx, outcome, tallyOf(outcome.delivery.webhookId));
   }
   // The subscriptions come last and in one order in every process, so that no two wait for each other.
   for (const id of [...tallies.keys()].sort()) await noteTally(ctx, tx, id, tallyOf(id));
 }
 
-function arrivalOf({ letter, attemptId, startedAt, result }: Outcome): Arrival {
+function arrivalOf({ delivery, attemptId, startedAt, result }: Outcome): Arrival {
   return {
-    deliveryId: letter.id,
+    deliveryId: delivery.id,
     attemptId,
     startedAt,
     durationMs: result?.durationMs ?? 0,
@@ -115,10 +97,10 @@ function arrivalOf({ letter, attemptId, startedAt, result }: Outcome): Arrival {
   };
 }
 
-function attemptRow({ attemptId, letter, startedAt, result }: Outcome) {
+function attemptRow({ attemptId, delivery, startedAt, result }: Outcome) {
   return {
     id: attemptId,
-    deliveryId: letter.id,
+    deliveryId: delivery.id,
     startedAt,
     durationMs: result?.durationMs ?? 0,
     responseCode: result?.status ?? null,
@@ -131,45 +113,52 @@ function answerOf({ result }: Outcome) {
 }
 
 async function recordFailure(ctx: Ctx, tx: Tx, outcome: Outcome, tally: Tally): Promise<void> {
-  const { letter, result, startedAt } = outcome;
+  const { delivery, result, startedAt } = outcome;
   const now = ctx.clock.now();
-  const failures = letter.attemptCount + 1;
-  const final = failures >= letter.maxAttempts;
+  const failures = delivery.attemptCount + 1;
+  const final = failures >= delivery.maxAttempts;
   const retryAfter = parseRetryAfter(result?.retryAfter ?? null, ctx.platform.clock.now());
   const dueAt = final ? null : addSeconds(now, retryDelaySeconds(failures, retryAfter, Math.random()));
   const data = {
     ...answerOf(outcome),
     lastError: result?.error ?? `answered ${result?.status}`,
-    firstAttemptAt: letter.firstAttemptAt ?? startedAt,
+    firstAttemptAt: delivery.firstAttemptAt ?? startedAt,
     attemptCount: failures,
     leaseUntil: null,
   };
   if (final) {
-    await buryDelivery(ctx, tx, letter, { ...data, dlqReason: 'attempts_exhausted' }, tally);
+    await moveToDeadLetters(ctx, tx, delivery, { ...data, dlqReason: 'attempts_exhausted' }, tally);
   } else {
-    const { count } = await tx.webhookDelivery.updateMany({ where: unsettled(letter), data: { ...data, status: 'failed', dueAt } });
+    const { count } = await tx.webhookDelivery.updateMany({ where: unsettled(delivery), data: { ...data, status: 'failed', dueAt } });
     tally.failed += count;
   }
 }
 
 /** Straight to the dead-letter queue: nothing was sent, nor would be. */
-async function recordRefusal(ctx: Ctx, tx: Tx, { letter, result, refusal }: Outcome, tally: Tally): Promise<void> {
-  await buryDelivery(ctx, tx, letter, { lastError: result?.error ?? null, dlqReason: refusal, leaseUntil: null }, tally);
+async function recordRefusal(ctx: Ctx, tx: Tx, { delivery, result, refusal }: Outcome, tally: Tally): Promise<void> {
+  await moveToDeadLetters(ctx, tx, delivery, { lastError: result?.error ?? null, dlqReason: refusal, leaseUntil: null }, tally);
 }
 
 /** Sends in its turn, to the subscription as it is then. Undefined when that cannot be read: it is given back. */
-async function sendInTurn(ctx: Ctx, letter: Letter): Promise<Outcome | undefined> {
-  const webhook = await letter.recipients.current(letter.webhookId).catch(() => undefined);
-  return webhook && send(ctx, { ...letter, webhook });
+async function sendInTurn(ctx: Ctx, delivery: DueDelivery): Promise<Outcome | undefined> {
+  const webhook = await delivery.recipients.current(delivery.webhookId).catch(() => undefined);
+  return webhook && send(ctx, { ...delivery, webhook });
 }
 
-/** What becomes due: a send, and each one after a failure. */
-export const deliveryStep: LaneStep<Letter, Outcome> = {
+/** Deliveries that a process sends at once, at most. */
+const mostAtOnce = 1_000;
+
+/** What becomes due: the first send, and each one after a failure. */
+export const deliveryStep: DueStep<DueDelivery, Outcome, DueRow> = {
   table: 'webhook_delivery',
-  lane: { column: 'webhook_id', size: 10 },
+  concurrency: mostAtOnce,
+  maxBytes: maxBodyBytes,
+  lane: { column: 'webhook_id', concurrency: 10 },
   onClaim: "status = 'processing'",
   onRelease: "status = (CASE WHEN attempt_count = 0 THEN 'pending' ELSE 'failed' END)::delivery_status",
-  load: letters,
+  columns: dueColumns,
+  load: loadDeliveries,
+  bytes: ({ body }) => body.length,
   take: sendInTurn,
   record,
 };

@@ -1,18 +1,19 @@
 // The GraphQL face of deliveries: how they stand, testing an endpoint, sending again.
 import { z } from 'zod';
-import type { DeliveryAttempt, WebhookDelivery } from '../../generated/prisma/client.js';
 import { DeliveryStatus } from '../../generated/prisma/enums.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
 import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { type DeliveryStats, deliveries, delivery, deliveryStats } from './delivery.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { visibleRelation } from '../../platform/schema/visible-relation.js';
+import { type DeliveryStats, deliveries, delivery, deliveryStats, visibleDeliveries } from './delivery.js';
 import { InvalidWebhookUrl } from './errors.js';
 import { replayDelivery, replayRange } from './replay.js';
-import { lastAttempt, testWebhook } from './trial.js';
+import { mostAttempts } from './retry.js';
+import { type TestDelivery, testDelivery, testWebhook } from './test-delivery.js';
 
 const DeliveryStatusEnum = builder.enumType(DeliveryStatus, { name: 'DeliveryStatus' });
 
-builder.prismaObject('DeliveryAttempt', {
+const Attempt = builder.prismaObject('DeliveryAttempt', {
   description: 'One send of a delivery.',
   fields: (t) => ({
     deliveryId: t.expose('id', { type: 'AttemptId', description: 'Its X-Svc-Delivery-Id.' }),
@@ -50,25 +51,24 @@ const Delivery = builder.prismaObject('WebhookDelivery', {
       nullable: true,
       description: 'attempts_exhausted, url_refused, subscription_deleted, subscription_paused or subscription_disabled.',
     }),
-    attempts: t.relation('attempts', { query: { orderBy: { id: 'asc' } } }),
+    attempts: t.field({
+      type: [Attempt],
+      description: 'Every send of it, the first one first.',
+      ...visibleRelation('attempts', visibleDeliveries, { most: mostAttempts, query: { orderBy: { id: 'asc' } } }),
+    }),
   }),
 });
 const DeliveryPage = pageOf(Delivery, 'Delivery');
 
-/** A delivery with its last attempt, which is looked up once. */
-interface Trial {
-  row: WebhookDelivery;
-  attempt: DeliveryAttempt | null;
-}
-const WebhookTrial = builder.objectRef<Trial>('WebhookTest').implement({
+const WebhookTest = builder.objectRef<TestDelivery>('WebhookTest').implement({
   description: 'What an endpoint answered to a test.',
   fields: (t) => ({
-    deliveryId: t.field({ type: 'DeliveryId', resolve: ({ row }) => row.id }),
-    eventId: t.field({ type: 'EventId', resolve: ({ row }) => row.eventId }),
-    status: t.field({ type: DeliveryStatusEnum, resolve: ({ row }) => row.status }),
+    deliveryId: t.field({ type: 'DeliveryId', resolve: ({ delivery }) => delivery.id }),
+    eventId: t.field({ type: 'EventId', resolve: ({ delivery }) => delivery.eventId }),
+    status: t.field({ type: DeliveryStatusEnum, resolve: ({ delivery }) => delivery.status }),
     responseCode: t.int({ nullable: true, resolve: ({ attempt }) => attempt?.responseCode ?? null }),
     durationMs: t.int({ nullable: true, resolve: ({ attempt }) => attempt?.durationMs ?? null }),
-    error: t.string({ nullable: true, resolve: ({ row }) => row.lastError }),
+    error: t.string({ nullable: true, resolve: ({ delivery }) => delivery.lastError }),
   }),
 });
 
@@ -122,7 +122,6 @@ builder.queryFields((t) => ({
       webhookId: t.arg({ type: 'WebhookId', required: false }),
       status: t.arg({ type: DeliveryStatusEnum, required: false }),
       eventType: t.arg.string({ required: false }),
-      after: t.arg({ type: 'DeliveryId', required: false }),
     },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, filter, ctx, info) => deliveries(ctx, filter, nodesQuery(ctx, info)),
@@ -138,41 +137,27 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   testWebhook: t.field({
-    type: WebhookTrial,
+    type: WebhookTest,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: TestWebhookInput }) },
     ...facts({ errors: [NotFound] }),
-    resolve: async (_root, { id, input }, ctx) => {
-      const row = await once(
-        ctx,
-        () => testWebhook(ctx, id, input.eventType ?? null),
-        (reference) => delivery(ctx, reference),
-      );
-      return { row, attempt: await lastAttempt(ctx, row.id) };
-    },
+    resolve: once((ctx, { id, input }) => testWebhook(ctx, id, input.eventType ?? null), testDelivery),
   }),
-  replayDelivery: t.prismaField({
+  replayDelivery: t.field({
     type: Delivery,
-    authScopes: { audience: 'api_key' },
+    authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DeliveryId' }) },
     ...facts({ errors: [NotFound, StateConflict] }),
-    resolve: (_query, _root, { id }, ctx) =>
-      once(
-        ctx,
-        () => replayDelivery(ctx, id),
-        (reference) => delivery(ctx, reference),
-      ),
+    resolve: once((ctx, { id }) => replayDelivery(ctx, id), delivery),
   }),
   replayWebhook: t.field({
     type: Replay,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: ReplayWebhookInput }) },
     ...facts({ errors: [NotFound, StateConflict, TestModeOnly, InvalidWebhookUrl] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => replayRange(ctx, { ...input, webhookId: id }),
-        async (reference) => Number(reference),
-      ),
+    resolve: once(
+      (ctx, { id, input }) => replayRange(ctx, { ...input, webhookId: id }),
+      async (_ctx, reference) => Number(reference),
+    ),
   }),
 }));

@@ -2,7 +2,7 @@
 // the rest of the context knows.
 import type { Event, Webhook, WebhookDelivery } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { byIndex } from '../../platform/lookup-plan.js';
+import { byIndex } from '../../platform/postgres/lookup-plan.js';
 
 /** What a send needs of a delivery, of its subscription and of its event. */
 export type DueRow = Pick<
@@ -13,18 +13,12 @@ export type RecipientRow = Pick<
   Webhook,
   'id' | 'url' | 'status' | 'deletedAt' | 'failingSince' | 'sealedSecret' | 'previousSealedSecret' | 'previousSecretExpiresAt'
 >;
-export type ToldEvent = Pick<Event, 'id' | 'type' | 'data' | 'createdAt'>;
+/** `data` is the JSON text as it was written. */
+export type EventRow = Pick<Event, 'id' | 'type' | 'createdAt'> & { data: string };
 
-/** A list is looked up row by row: with one condition for all of it, PostgreSQL chooses an index by how many rows there seem to be. */
-const due = {
-  name: 'deliveries-due',
-  text: `
-    SELECT d.id, d.webhook_id AS "webhookId", d.event_id AS "eventId", d.event_type AS "eventType", d.attempt_count AS "attemptCount",
-      d.max_attempts AS "maxAttempts", d.override_url AS "overrideUrl", d.first_attempt_at AS "firstAttemptAt"
-    FROM unnest($2::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
-      SELECT * FROM webhook_delivery WHERE workspace_id = $1 AND id = wanted.id AND status = 'processing' LIMIT 1
-    ) d`,
-};
+/** What a claimed delivery brings along (DueStep.columns). */
+export const dueColumns = `t.webhook_id AS "webhookId", t.event_id AS "eventId", t.event_type AS "eventType", t.attempt_count AS "attemptCount",
+  t.max_attempts AS "maxAttempts", t.override_url AS "overrideUrl", t.first_attempt_at AS "firstAttemptAt"`;
 
 const recipients = {
   name: 'deliveries-recipients',
@@ -34,13 +28,20 @@ const recipients = {
     FROM webhook WHERE workspace_id = $1 AND id = ANY ($2::uuid[])`,
 };
 
+/**
+ * As many events, in their order, as begin within the bytes that are allowed ($3): at least one. They are looked up one by one: with one
+ * condition for all of the list, PostgreSQL chooses an index by how many rows there seem to be.
+ */
 const events = {
   name: 'deliveries-events',
   text: `
-    SELECT e.id, e.type, e.data, e.created_at AS "createdAt"
-    FROM unnest($2::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
-      SELECT * FROM event WHERE workspace_id = $1 AND id = wanted.id LIMIT 1
-    ) e`,
+    SELECT id, type, data, created_at AS "createdAt" FROM (
+      SELECT e.id, e.type, e.data::text AS data, e.created_at,
+        sum(octet_length(e.data::text)) OVER (ORDER BY wanted.place ROWS UNBOUNDED PRECEDING) - octet_length(e.data::text) AS begins
+      FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (id, place) CROSS JOIN LATERAL (
+        SELECT * FROM event WHERE workspace_id = $1 AND id = wanted.id LIMIT 1
+      ) e
+    ) sized WHERE begins = 0 OR begins < $3::bigint`,
 };
 
 /** Numbers, ids and times as PostgreSQL writes an array; the driver would look into each for what has to be escaped. */
@@ -53,20 +54,19 @@ export async function loadRecipients({ platform, workspace }: Ctx, ids: readonly
   return (await platform.database.pool.query<RecipientRow>({ ...recipients, values: [workspace.id, arrayOf(ids)] })).rows;
 }
 
-/** The deliveries of `ids` that are being sent, each subscription and each event once. */
+/** The subscriptions and the events of deliveries, each once; events of about `maxBytes`. */
 export async function loadDue(
   ctx: Ctx,
-  ids: readonly string[],
-): Promise<{ rows: DueRow[]; recipients: RecipientRow[]; events: ToldEvent[] }> {
+  rows: readonly DueRow[],
+  maxBytes: number,
+): Promise<{ recipients: RecipientRow[]; events: EventRow[] }> {
   const { platform, workspace } = ctx;
-  const { pool } = platform.database;
-  const { rows } = await pool.query<DueRow>({ ...due, values: [workspace.id, arrayOf(ids)] });
-  if (rows.length === 0) return { rows, recipients: [], events: [] };
-  const [found, told] = await Promise.all([
+  const eventIds = [...new Set(rows.map(({ eventId }) => eventId))];
+  const [found, loaded] = await Promise.all([
     loadRecipients(ctx, [...new Set(rows.map(({ webhookId }) => webhookId))]),
-    pool.query<ToldEvent>({ ...events, values: [workspace.id, arrayOf([...new Set(rows.map(({ eventId }) => eventId))])] }),
+    platform.database.pool.query<EventRow>({ ...events, values: [workspace.id, arrayOf(eventIds), maxBytes] }),
   ]);
-  return { rows, recipients: found, events: told.rows };
+  return { recipients: found, events: loaded.rows };
 }
 
 /** A send that was answered well. */
@@ -79,7 +79,11 @@ export interface Arrival {
   responseBody: string;
 }
 
-/** One statement, so an attempt and what it made of its delivery are there together. What was written before stays as it is. */
+/**
+ * One statement, so an attempt and what it made of its delivery are there together. What was written before stays as it is. Deliveries
+ * are found one by one and then updated by their place (ctid): joined by their keys, all of the workspace could be read for a few. One
+ * that somebody else changes at this very moment stays as they leave it.
+ */
 const arrivals = {
   name: 'deliveries-arrived',
   text: `
@@ -90,11 +94,16 @@ const arrivals = {
       INSERT INTO delivery_attempt (id, workspace_id, delivery_id, started_at, duration_ms, response_code)
       SELECT attempt_id, $1, delivery_id, started_at, duration_ms, code FROM arrived
       ON CONFLICT (workspace_id, delivery_id, id) DO NOTHING
+    ), found AS MATERIALIZED (
+      SELECT a.*, d.place FROM arrived a CROSS JOIN LATERAL (
+        SELECT ctid AS place FROM webhook_delivery WHERE workspace_id = $1 AND id = a.delivery_id AND status = 'processing'
+        FOR NO KEY UPDATE
+      ) d
     )
-    UPDATE webhook_delivery d SET status = 'delivered', attempt_count = d.attempt_count + 1, last_response_code = a.code,
-      last_response_body = a.body, last_error = NULL, first_attempt_at = coalesce(d.first_attempt_at, a.started_at),
+    UPDATE webhook_delivery d SET status = 'delivered', attempt_count = d.attempt_count + 1, last_response_code = found.code,
+      last_response_body = found.body, last_error = NULL, first_attempt_at = coalesce(d.first_attempt_at, found.started_at),
       delivered_at = $2, due_at = NULL, lease_until = NULL
-    FROM arrived a WHERE d.workspace_id = $1 AND d.id = a.delivery_id AND d.status = 'processing'`,
+    FROM found WHERE d.ctid = found.place`,
 };
 
 /** Records sends that were answered well. A delivery that was settled meanwhile stays as it is; the attempt is recorded. */

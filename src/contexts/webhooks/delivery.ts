@@ -3,8 +3,9 @@
 import type { DeliveryStatus, Prisma, WebhookDelivery } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
-import { newId } from '../../platform/ids.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
 import { webhook } from './webhook.js';
 
 /** A delivery that is due at `dueAt`, without its workspace. */
@@ -18,6 +19,9 @@ export async function delivery(ctx: Ctx, id: string, query: object = {}): Promis
   if (found === null) throw new NotFound();
   return found;
 }
+
+/** Agents see no webhooks and no deliveries. */
+export const visibleDeliveries = new Visibility<Prisma.WebhookDeliveryWhereInput>({ agent: () => null });
 
 export interface DeliveryFilter extends PageInput {
   /** 404 when it is no subscription of the workspace; a deleted one's deliveries are read by its id too. */
@@ -38,7 +42,7 @@ export async function deliveries(ctx: Ctx, filter: DeliveryFilter, query: object
   }
   if (filter.status) conditions.push({ status: filter.status });
   if (filter.eventType) conditions.push({ eventType: filter.eventType });
-  return listPage(ctx.db.webhookDelivery, { AND: conditions }, filter, query);
+  return listPage(ctx, 'delivery', ctx.db.webhookDelivery, { AND: conditions }, filter, query);
 }
 
 export interface DeliveryStats {

@@ -1,13 +1,15 @@
 // Sending again what was to be delivered: one delivery, or those of a stretch of time (CONTRACT.md 16). The event keeps its id, the
 // delivery is a new one.
-import type { Prisma, WebhookDelivery } from '../../generated/prisma/client.js';
+import { checkPatterns, notInternal, whereNamed } from '../../events/pattern.js';
+import type { WebhookDelivery } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
 import { NotFound, StateConflict, TestModeOnly, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { printId } from '../../platform/schema/id.js';
 import { deliveryRow } from './delivery.js';
-import { checkEvents, checkUrl, lockWebhook } from './webhook.js';
+import { checkUrl, inactiveWebhook, lockWebhook } from './webhook.js';
 
 /** Deliveries of a range leave at this pace, and one call queues no more than `mostReplayed`. */
 const perSecond = 10;
@@ -19,7 +21,9 @@ export async function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDeliv
     const before = await tx.webhookDelivery.findFirst({ where: { id } });
     if (before === null) throw new NotFound();
     if (before.status === 'pending' || before.status === 'processing') {
-      throw new StateConflict('This delivery is on its way already.', before.status, ['delivered', 'failed', 'dlq']);
+      throw new StateConflict('This delivery is on its way already.', before.status, ['delivered', 'failed', 'dlq'], {
+        next_actions: [{ rel: 'read', actor: 'api_key', method: 'GET', path: `/v1/webhooks/deliveries/${printId('delivery', id)}` }],
+      });
     }
     await lockActive(tx, before.webhookId);
     return tx.webhookDelivery.create({
@@ -46,7 +50,7 @@ export interface ReplayInput {
  * production, 400 for more than 10,000 events, 409 for a subscription that is not active.
  */
 export async function replayRange(ctx: Ctx, input: ReplayInput): Promise<number> {
-  if (input.eventTypes != null) checkEvents(input.eventTypes, 'eventTypes');
+  if (input.eventTypes != null) checkPatterns(input.eventTypes, (index) => ['eventTypes', index]);
   if (input.overrideUrl != null) {
     if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Only the sandbox replays to another URL.');
     await checkUrl(ctx, input.overrideUrl);
@@ -76,32 +80,25 @@ export async function replayRange(ctx: Ctx, input: ReplayInput): Promise<number>
   return count;
 }
 
-type Told = { id: string; type: string };
+type FoundEvent = { id: string; type: string };
 
 function between({ since, until }: ReplayInput): { gte: Date; lt?: Date } {
   return { gte: since, ...(until ? { lt: until } : {}) };
 }
 
-function typed<K extends 'type' | 'eventType'>(member: K, patterns: readonly string[]): object {
-  if (patterns.includes('*')) return {};
-  return {
-    OR: patterns.map((pattern) => ({ [member]: pattern.endsWith('.*') ? { startsWith: pattern.slice(0, -1) } : pattern })),
-  };
-}
-
-function eventsOf(tx: Tx, input: ReplayInput, patterns: readonly string[]): Promise<Told[]> {
-  const where: Prisma.EventWhereInput = { createdAt: between(input), ...typed('type', patterns) };
+function eventsOf(tx: Tx, input: ReplayInput, patterns: readonly string[]): Promise<FoundEvent[]> {
+  const where = { createdAt: between(input), ...notInternal, ...whereNamed('type', patterns) };
   return tx.event.findMany({ where, orderBy: { id: 'asc' }, take: mostReplayed + 1, select: { id: true, type: true } });
 }
 
-async function failuresOf(tx: Tx, input: ReplayInput, patterns: readonly string[]): Promise<Told[]> {
+async function failuresOf(tx: Tx, input: ReplayInput, patterns: readonly string[]): Promise<FoundEvent[]> {
   const { webhookId } = input;
   const failed = await tx.webhookDelivery.findMany({
     where: {
       webhookId,
       status: 'dlq',
       createdAt: between(input),
-      ...typed('eventType', patterns),
+      ...whereNamed('eventType', patterns),
       event: { deliveries: { none: { webhookId, status: { not: 'dlq' } } } },
     },
     distinct: ['eventId'],
@@ -115,7 +112,7 @@ async function failuresOf(tx: Tx, input: ReplayInput, patterns: readonly string[
 async function lockActive(tx: Tx, webhookId: string) {
   const webhook = await lockWebhook(tx, webhookId);
   if (webhook.status !== 'active') {
-    throw new StateConflict(`The subscription is ${webhook.status}: make it active first.`, webhook.status, ['active']);
+    throw inactiveWebhook(webhook);
   }
   return webhook;
 }

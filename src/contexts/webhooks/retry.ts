@@ -1,9 +1,11 @@
 // When a delivery that failed is sent again (CONTRACT.md 16 "Attempts"). The schedule is data; five sends in all use its first four
-// waits, the last is there for a higher maximum (Gap G-71).
+// waits, the last is there for a higher maximum (Gap G-82).
 
 /** Seconds to wait after the first failure, the second, and so on. */
 export const retrySchedule: readonly number[] = [60, 300, 900, 3_600, 86_400];
 export const maxAttempts = 5;
+/** The sends of a delivery whose maximum uses the whole schedule. */
+export const mostAttempts = retrySchedule.length + 1;
 
 /** What is added at random, at most: a tenth. Never earlier than the schedule says. */
 const jitter = 0.1;

@@ -1,9 +1,9 @@
 // The GraphQL face of webhook subscriptions. Agents see none of it; only an API key changes it.
 import { z } from 'zod';
 import { WebhookStatus } from '../../generated/prisma/enums.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/builder.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
 import {
   createWebhook,
@@ -116,59 +116,41 @@ builder.queryFields((t) => ({
     args: {
       ...pageArgs(t),
       status: t.arg({ type: WebhookStatusEnum, required: false }),
-      after: t.arg({ type: 'WebhookId', required: false }),
     },
     resolve: (_root, filter, ctx, info) => webhooks(ctx, filter, nodesQuery(ctx, info)),
   }),
 }));
 
 builder.mutationFields((t) => ({
-  createWebhook: t.prismaField({
+  createWebhook: t.field({
     type: Webhook,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreateWebhookInput }) },
     ...facts({ errors: [InvalidWebhookUrl, TooManyWebhooks] }),
-    resolve: (_query, _root, { input }, ctx) =>
-      once(
-        ctx,
-        () => createWebhook(ctx, input),
-        (id) => webhook(ctx, id),
-      ),
+    resolve: once((ctx, { input }) => createWebhook(ctx, input), webhook),
   }),
-  updateWebhook: t.prismaField({
+  updateWebhook: t.field({
     type: Webhook,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: UpdateWebhookInput }) },
     ...facts({ errors: [NotFound, StateConflict, InvalidWebhookUrl] }),
-    resolve: (_query, _root, { id, input }, ctx) =>
-      once(
-        ctx,
-        () => updateWebhook(ctx, { ...input, id }),
-        (reference) => webhook(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }) => updateWebhook(ctx, { ...input, id }), webhook),
   }),
   deleteWebhook: t.field({
     type: DeletedWebhook,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }) },
     ...facts({ errors: [NotFound] }),
-    resolve: (_root, { id }, ctx) =>
-      once(
-        ctx,
-        () => deleteWebhook(ctx, id),
-        async (reference) => ({ id: reference }) as never,
-      ),
+    resolve: once(
+      (ctx, { id }) => deleteWebhook(ctx, id),
+      async (_ctx, reference) => ({ id: reference }) as never,
+    ),
   }),
   rotateWebhookSecret: t.field({
     type: RotatedSecret,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: RotateSecretInput }) },
     ...facts({ errors: [NotFound] }),
-    resolve: (_root, { id, input }, ctx) =>
-      once<Rotated>(
-        ctx,
-        () => rotateSecret(ctx, { ...input, id }),
-        (reference) => webhook(ctx, reference),
-      ),
+    resolve: once((ctx, { id, input }): Promise<Rotated> => rotateSecret(ctx, { ...input, id }), webhook),
   }),
 }));

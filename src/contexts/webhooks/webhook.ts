@@ -1,24 +1,36 @@
-// Subscriptions: who is told of which events, where, and under which secret (CONTRACT.md 16).
+// Subscriptions: which events are sent where, and under which secret (CONTRACT.md 16).
+
+import { checkPatterns } from '../../events/pattern.js';
 import type { Prisma, Webhook, WebhookStatus } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Tx } from '../../platform/database.js';
-import { egressProblem, isAllowedHost } from '../../platform/egress.js';
-import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { isEventPattern } from '../../platform/event-catalog.js';
+import { NotFound, type StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { newId } from '../../platform/ids.js';
-import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/page.js';
+import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
+import { egressProblem, isAllowedHost } from '../../platform/outbound/guard.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
 
 /** Paused by its owner, disabled by the platform. Its owner makes a disabled one active again. */
 export const webhookLifecycle: Lifecycle<WebhookStatus> = {
-  active: ['paused', 'disabled'],
-  paused: ['active'],
-  disabled: ['active', 'paused'],
+  noun: 'subscription',
+  path: '/v1/webhooks/{id}',
+  steps: { active: ['paused', 'disabled'], paused: ['active'], disabled: ['active', 'paused'] },
+  requests: [
+    { to: 'active', rel: 'activate', actor: 'api_key', method: 'PATCH', body: { status: 'active' } },
+    { to: 'paused', rel: 'pause', actor: 'api_key', method: 'PATCH', body: { status: 'paused' } },
+  ],
 };
+
+/** The 409 for sending to a subscription that is not active. */
+export function inactiveWebhook({ id, status }: Pick<Webhook, 'id' | 'status'>): StateConflict {
+  const message = `The subscription is ${status}; events are sent to active ones.`;
+  return wrongStatus(webhookLifecycle, printId('webhook', id), status, ['active'], message);
+}
 
 /** Subscriptions of a workspace, deleted ones not counted. */
 export const mostWebhooks = 16;
@@ -38,7 +50,7 @@ export interface CreateWebhookInput {
 
 /** Subscribes. 422 `invalid_webhook_url`, 400 for an unknown event type, 409 `state_conflict` for the seventeenth. */
 export async function createWebhook(ctx: Ctx, input: CreateWebhookInput): Promise<IssuedWebhook> {
-  checkEvents(input.events);
+  checkPatterns(input.events, (index) => ['events', index]);
   await checkUrl(ctx, input.url);
   return transact(ctx, async (tx) => {
     // The workspace's row is the lock: two creations cannot both be the sixteenth.
@@ -73,7 +85,7 @@ export interface UpdateWebhookInput {
 
 /** Changes a subscription. Made active again it begins with a clean count of failures. Errors as at creation. */
 export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promise<Webhook> {
-  if (input.events != null) checkEvents(input.events);
+  if (input.events != null) checkPatterns(input.events, (index) => ['events', index]);
   if (input.url != null) await checkUrl(ctx, input.url);
   return transact(ctx, async (tx) => {
     const before = await lockWebhook(tx, input.id);
@@ -83,10 +95,10 @@ export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promis
       ...(input.description !== undefined && { description: input.description }),
     };
     if (input.status != null && input.status !== before.status) {
-      checkStep(webhookLifecycle, 'subscription', before.status, input.status);
+      checkStep(webhookLifecycle, printId('webhook', before.id), before.status, input.status);
       Object.assign(data, { status: input.status, disabledAt: null, disabledReason: null, dlqInARow: 0, failingSince: null });
     }
-    return tx.webhook.update({ where: { id: before.id }, data: { ...data, updatedAt: ctx.clock.now() } });
+    return tx.webhook.update({ where: rowKey(ctx, before.id), data: { ...data, updatedAt: ctx.clock.now() } });
   });
 }
 
@@ -95,7 +107,7 @@ export function deleteWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   return transact(ctx, async (tx) => {
     await lockWebhook(tx, id);
     const at = ctx.clock.now();
-    return tx.webhook.update({ where: { id }, data: { deletedAt: at, updatedAt: at } });
+    return tx.webhook.update({ where: rowKey(ctx, id), data: { deletedAt: at, updatedAt: at } });
   });
 }
 
@@ -115,7 +127,7 @@ export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateS
     const secret = newToken('whsec_');
     const overlaps = strategy !== 'immediate';
     const webhook = await tx.webhook.update({
-      where: { id },
+      where: rowKey(ctx, id),
       data: {
         sealedSecret: ctx.platform.vault.seal(secret, id),
         previousSealedSecret: overlaps ? Buffer.from(before.sealedSecret) : null,
@@ -130,7 +142,7 @@ export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateS
 
 type Sealed = Pick<Webhook, 'id' | 'sealedSecret' | 'previousSealedSecret' | 'previousSecretExpiresAt'>;
 
-/** Tells the secrets that a delivery of now is signed with, the newest first. Each is unsealed once, when it is first needed. */
+/** Gives the secrets that a delivery of now is signed with, the newest first. Each is unsealed once, when it is first needed. */
 export function secretsOf(ctx: Ctx, { id, sealedSecret, previousSealedSecret, previousSecretExpiresAt }: Sealed): () => string[] {
   const { vault, clock } = ctx.platform;
   let current: string | undefined;
@@ -165,18 +177,15 @@ export interface WebhookFilter extends PageInput {
 export function webhooks(ctx: Ctx, filter: WebhookFilter, query: object = {}): Promise<Page<Webhook>> {
   const conditions: Prisma.WebhookWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
   if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx.db.webhook, { AND: conditions }, filter, query);
+  return listPage(ctx, 'webhook', ctx.db.webhook, { AND: conditions }, filter, query);
 }
 
 /** The subscription under its row's lock, or 404. */
-export async function lockWebhook(tx: Tx, id: string): Promise<Webhook> {
-  // An update that changes nothing takes the row's lock, so that two changes of one subscription follow each other.
-  const { count } = await tx.webhook.updateMany({ where: { id, deletedAt: null }, data: { id } });
-  if (count === 0) throw new NotFound();
-  return tx.webhook.findFirstOrThrow({ where: { id } });
+export function lockWebhook(tx: Tx, id: string): Promise<Webhook> {
+  return lockRow(tx.webhook, id, { where: { deletedAt: null } });
 }
 
-/** The allowed private hosts count in the sandbox alone (Gap G-70). */
+/** The allowed private hosts count in the sandbox alone (Gap G-81). */
 export function mayBePrivate({ workspace }: Ctx): boolean {
   return workspace.environment === 'test';
 }
@@ -189,14 +198,4 @@ export async function checkUrl(ctx: Ctx, url: string): Promise<void> {
   const parsed = new URL(url);
   if (!isAllowedHost(parsed, allowHosts) && (await ctx.platform.outbound.leadsToPrivate(parsed.hostname)))
     throw new InvalidWebhookUrl('must not lead to a private, local or reserved address');
-}
-
-/** 400 for each pattern that names no event type. */
-export function checkEvents(patterns: readonly string[], field = 'events'): void {
-  const issues = patterns.flatMap((pattern, index) =>
-    isEventPattern(pattern)
-      ? []
-      : [{ path: [field, index], message: 'names no event type: see GET /v1/webhooks/events', rule: 'event_type' }],
-  );
-  if (issues.length > 0) throw new ValidationFailed(issues);
 }

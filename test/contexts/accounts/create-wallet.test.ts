@@ -37,7 +37,7 @@ describe('POST /v1/wallets', () => {
         owner_type: 'agent',
         owner_id: id,
         currency: 'USDC',
-        name: ' Purse ',
+        name: ' WalletRef ',
         low_balance_threshold: '5',
         metadata: { a: 1 },
       });
@@ -46,7 +46,7 @@ describe('POST /v1/wallets', () => {
         owner_id: uuid,
         account_id: account.id,
         currency: 'USDC',
-        name: 'Purse',
+        name: 'WalletRef',
         low_balance_threshold: '5.00',
         metadata: { a: 1 },
       });

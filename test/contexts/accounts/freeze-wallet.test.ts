@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { meet } from '../../standstill.js';
 
 const harness = useHarness();
 const freeze = ({ id }: Json, body: unknown = {}) => harness.test.post(`/v1/wallets/${id}/freeze`, body);
@@ -46,6 +47,20 @@ describe('POST /v1/wallets/{id}/freeze', () => {
       await harness.test.make(`/v1/transfers/${held.id}/cancel`, {});
       expect(await balanceOf(harness.test, from)).toMatchObject({ available: '96.00', held: '0.00', wrapped: '10.00' });
     });
+  });
+
+  it('holds when its account is made active at the same moment', async () => {
+    const { from, to } = await twoWallets(harness.test);
+    const account = `/v1/accounts/${from.account_id}`;
+    await harness.test.patch(account, { status: 'suspended' });
+    const [frozen, activated] = await meet(
+      harness,
+      'claim',
+      () => harness.test.post(`/v1/wallets/${from.id}/freeze`, {}, { headers: { 'Idempotency-Key': 'freeze-1' } }),
+      () => harness.test.patch(account, { status: 'active' }),
+    );
+    expect([frozen.status, activated.status]).toEqual([200, 200]);
+    expectRefused(await harness.test.post('/v1/transfers', transferBody(from, to, '1.00')), 403, 'wallet_frozen');
   });
 
   describe('400', () => {

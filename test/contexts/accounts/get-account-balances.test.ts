@@ -21,13 +21,13 @@ describe('GET /v1/accounts/{id}/balances', () => {
       const agent = await enrol(harness.test, { parent_account_id: account.id });
       const open = (owner: object, currency: string) => harness.test.make('/v1/wallets', { ...owner, currency });
       const own = { owner_type: 'account', owner_id: account.id };
-      const [second, yen, purse] = await Promise.all([
+      const [second, yen, agentWallet] = await Promise.all([
         open(own, 'USD'),
         open(own, 'JPY'),
         open({ owner_type: 'agent', owner_id: agent.id }, 'USD'),
       ]);
       await harness.test.make(`/v1/wallets/${yen.id}/fund`, { amount: '500' });
-      await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '1.25' });
+      await harness.test.make(`/v1/wallets/${agentWallet.id}/fund`, { amount: '1.25' });
       await harness.test.make(`/v1/wallets/${wallet.id}/wrap`, { amount: '4.00' });
       await pay(harness.test, wallet, second, '2.00', { capture: 'manual' });
       expect(await balances(account)).toEqual([

@@ -47,6 +47,10 @@ describe('GET /v1/wallets/{id}/balance', () => {
 
   describe('400', () => {
     it('a time that is none', async () => expectInvalid(await harness.test.get(`/v1/wallets/${nowhere}/balance?at=now`), 'at'));
+    it('a time that does not exist', async () => {
+      for (const at of ['2026-02-30', '2026-02-28T25:61:00Z', '2026-02-28T10:00:00-14:30'])
+        expectInvalid(await harness.test.get(`/v1/wallets/${nowhere}/balance?at=${at}`), 'at');
+    });
     it('a parameter that is none', async () => expectInvalid(await harness.test.get(`/v1/wallets/${nowhere}/balance?when=now`), 'when'));
   });
 

@@ -25,9 +25,10 @@ describe('GET /v1/wallets/{id}', () => {
     it('to an agent, its own and its account’s, and nobody else’s', async () => {
       const { account, wallet } = await openWallet(harness.test);
       const { token, id } = await enrol(harness.test, { parent_account_id: account.id });
-      const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
+      const agentWallet = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
       const { wallet: foreign } = await openWallet(harness.test);
-      for (const one of [wallet, purse]) expect((await harness.test.get(`/v1/wallets/${one.id}`, { as: token })).body.data).toEqual(one);
+      for (const one of [wallet, agentWallet])
+        expect((await harness.test.get(`/v1/wallets/${one.id}`, { as: token })).body.data).toEqual(one);
       expectRefused(await harness.test.get(`/v1/wallets/${foreign.id}`, { as: token }), 404, 'not_found');
     });
   });

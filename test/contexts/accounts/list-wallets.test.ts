@@ -14,13 +14,13 @@ describe('GET /v1/wallets', () => {
       const { account, wallet: usd } = await openWallet(harness.test, { funded: '7.00' });
       const agent = await enrol(harness.test, { parent_account_id: account.id });
       const eur = await harness.test.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'EUR' });
-      const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: agent.id, currency: 'USD' });
+      const agentWallet = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: agent.id, currency: 'USD' });
       await harness.test.post(`/v1/wallets/${eur.id}/freeze`, {});
       const found = async (query: string) => idsOf(await list(query));
       expect(await found(`owner_id=${account.id}`)).toEqual([eur.id, usd.id]);
       expect(await found(`owner_id=acc_${account.id}&currency=USD`)).toEqual([usd.id]);
-      expect(await found(`owner_id=${agent.id}`)).toEqual([purse.id]);
-      expect(await found('owner_type=agent')).toEqual([purse.id]);
+      expect(await found(`owner_id=${agent.id}`)).toEqual([agentWallet.id]);
+      expect(await found('owner_type=agent')).toEqual([agentWallet.id]);
       expect(await found(`owner_id=${account.id}&status=frozen`)).toEqual([eur.id]);
       const { body } = await list(`owner_id=${account.id}&currency=USD`);
       expect(body.data[0].balance).toEqual({ available: '7.00', held: '0.00', wrapped: '0.00', pending_in: '0.00', total: '7.00' });
@@ -50,11 +50,11 @@ describe('GET /v1/wallets', () => {
         await enrol(harness.test, { parent_account_id: account.id }),
         await enrol(harness.test, { parent_account_id: account.id }),
       ];
-      const purseOf = (owner: string) => harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: owner, currency: 'USD' });
-      const purse = await purseOf(agent.id);
-      await purseOf(sibling.id);
+      const agentWalletOf = (owner: string) => harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: owner, currency: 'USD' });
+      const agentWallet = await agentWalletOf(agent.id);
+      await agentWalletOf(sibling.id);
       await openWallet(harness.test);
-      expect(idsOf(await harness.test.get('/v1/wallets', { as: agent.token }))).toEqual([purse.id, wallet.id]);
+      expect(idsOf(await harness.test.get('/v1/wallets', { as: agent.token }))).toEqual([agentWallet.id, wallet.id]);
     });
   });
 

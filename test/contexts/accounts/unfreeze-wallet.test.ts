@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { meet } from '../../standstill.js';
 
 const harness = useHarness();
 const unfreeze = ({ id }: Json) => harness.test.post(`/v1/wallets/${id}/unfreeze`, {});
@@ -29,6 +30,24 @@ describe('POST /v1/wallets/{id}/unfreeze', () => {
       await harness.test.patch(`/v1/accounts/${from.account_id}`, { status: 'active' });
       await pay(harness.test, from, to, '1.00');
     });
+  });
+
+  it('leaves no money spendable when its account is suspended or closed at the same moment', async () => {
+    for (const status of ['suspended', 'closed']) {
+      const { wallet: from } = await openWallet(harness.test, status === 'closed' ? {} : { funded: '100.00' });
+      const { wallet: to } = await openWallet(harness.test);
+      const account = `/v1/accounts/${from.account_id}`;
+      await harness.test.post(`/v1/wallets/${from.id}/freeze`, {});
+      const [changed, unfrozen] = await meet(
+        harness,
+        'event',
+        () => harness.test.patch(account, { status }),
+        () => unfreeze(from),
+      );
+      expect(changed.status).toBe(200);
+      expect(unfrozen.status).toBe(status === 'closed' ? 409 : 200);
+      expectRefused(await harness.test.post('/v1/transfers', transferBody(from, to, '1.00')), 403, 'wallet_frozen');
+    }
   });
 
   describeUnauthenticated(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/unfreeze` });

@@ -115,6 +115,27 @@ describe('PATCH /v1/accounts/{id}', () => {
       await harness.test.make(`/v1/wallets/${from.id}/unwrap`, { amount: '10.00' });
       await pay(harness.test, from, to, '10.00');
       expect((await update(account, { status: 'closed' })).status).toBe(200);
+      expect((await harness.test.get(`/v1/wallets/${from.id}`)).body.data.status).toBe('closed');
+    });
+
+    it('an account is not closed while a hold waits for one of its wallets, or for one of its agents', async () => {
+      const { wallet: payer } = await openWallet(harness.test, { funded: '10.00' });
+      const account = await newAccount(harness.test);
+      const agent = await harness.test.make('/v1/agents', {
+        parent_account_id: account.id,
+        name: 'Payee',
+        wallet: { currency: 'USD' },
+      });
+      const [paid] = (await harness.test.get(`/v1/wallets?owner_id=${agent.id}`)).body.data;
+      const held = await pay(harness.test, payer, paid, '10.00', { capture: 'manual' });
+      expectRefused(await update(account, { status: 'closed' }), 409, 'state_conflict', {
+        current_status: 'active',
+        open: [{ type: 'transfer', id: `tx_${held.id}` }],
+        next_actions: [{ rel: 'cancel', path: `/v1/transfers/${held.id}/cancel` }],
+      });
+      await harness.test.make(`/v1/transfers/${held.id}/capture`, {});
+      await pay(harness.test, paid, payer, '10.00');
+      expect((await update(account, { status: 'closed' })).status).toBe(200);
     });
   });
 });

@@ -6,7 +6,7 @@ import { allowedFrom } from '../../../src/platform/lifecycle.js';
 describe('agentSteps', () => {
   it('walks every edge of the lifecycle, and no other', () => {
     const edges = new Set(Object.values(agentSteps).flatMap(({ from, to }) => from.map((status) => `${status} ${to}`)));
-    const table = Object.entries(agentLifecycle).flatMap(([from, tos]) => tos.map((to) => `${from} ${to}`));
+    const table = Object.entries(agentLifecycle.steps).flatMap(([from, tos]) => tos.map((to) => `${from} ${to}`));
     expect([...edges].sort()).toEqual(table.sort());
   });
 
@@ -17,7 +17,7 @@ describe('agentSteps', () => {
   });
 
   it('leads nowhere from revoked', () => {
-    expect(agentLifecycle.revoked).toEqual([]);
+    expect(agentLifecycle.steps.revoked).toEqual([]);
     expect(allowedFrom(agentLifecycle, 'revoked')).toEqual(['active', 'frozen', 'suspended']);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../../src/platform/crypto.js';
 import { nowhere, useHarness } from '../../harness.js';
 import { authenticate, challengeOf, countQueries, enrol, sign, signIn } from './identity.js';
 
@@ -112,7 +113,8 @@ describe('POST /v1/agents/{id}/authenticate', () => {
         ).toBe('signature_invalid');
       });
     const known = await count(agent.id);
-    expect(known).toBeGreaterThan(2);
+    // One for the challenge and one for its answer.
+    expect(known).toBe(2);
     expect([await count(nowhere), await count((await enrol(harness.live)).id)]).toEqual([known, known]);
   });
 
@@ -157,9 +159,40 @@ describe('POST /v1/agents/{id}/authenticate', () => {
     }
   });
 
+  it('makes no session beside the revocation of its key', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const agent = await enrol(harness.test);
+      const logins = Array.from({ length: 4 }, () => authenticate(harness.test, agent.id, agent.privateKey));
+      const [revoked, ...signed] = await Promise.all([harness.test.delete(`/v1/agents/${agent.id}/auth-keys`), ...logins]);
+      expect(revoked.status).toBe(200);
+      expect(signed.map(({ status }) => status).filter((status) => status !== 200 && status !== 401)).toEqual([]);
+      expect((await harness.test.get(`/v1/agents/${agent.id}/sessions`)).body.data).toEqual([]);
+    }
+  });
+
+  it('reads the challenges by index, however few there are when the statement is planned', async () => {
+    const { id, uuid, privateKey } = await enrol(harness.test);
+    const challenge = await challengeOf(harness.test, id);
+    const client = await harness.platform.database.pool.connect();
+    try {
+      await client.query('ANALYZE challenge');
+      await client.query('BEGIN');
+      const values = [sha256(id), 'test', uuid, sha256(challenge), harness.clock.now()];
+      const { rows } = await client.query('SELECT used FROM consume_challenge($1, $2, $3, $4, $5)', values);
+      expect(rows).toEqual([{ used: true }]);
+      const scans = "SELECT seq_scan::int, idx_scan::int FROM pg_stat_xact_user_tables WHERE relname = 'challenge'";
+      // Counts that the connection has not reported yet are among them.
+      expect((await client.query(scans)).rows).toEqual([{ seq_scan: 0, idx_scan: expect.toSatisfy((count: number) => count > 0) }]);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    expect((await answer(id, challenge, sign(challenge, privateKey))).status).toBe(200);
+  });
+
   it('keeps the token out of the database', async () => {
     const token = await signIn(harness.test, await enrol(harness.test));
-    const { rows } = await harness.platform.database.pool.query('SELECT * FROM agent_session');
+    const { rows } = await harness.platform.database.pool.query('SELECT * FROM agent_session LEFT JOIN credential USING (id)');
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 });

@@ -218,7 +218,7 @@ describe.each([
         admin.disconnect();
       }
     },
-    90_000,
+    300_000,
   );
 
   it.skipIf(skipped)('works, and ends, without the Redis that it is told of', async () => {

@@ -75,7 +75,7 @@ describe('POST /v1/agents', () => {
       keyId: authKey.keyId,
       publicKey: authKey.publicKey,
     });
-    const rows = await harness.platform.database.pool.query('SELECT body FROM idempotency_key');
+    const rows = await harness.platform.database.pool.query('SELECT body FROM keyed_answer');
     for (const text of [JSON.stringify(again.body), JSON.stringify(rows.rows)]) {
       expect(text).not.toContain(first.body.credentials.token);
       expect(text).not.toContain(first.body.authKey.privateKey);

@@ -15,7 +15,7 @@ describe('GET /v1/agents/{id}', () => {
   it('200 over GraphQL, with its account and wallets', async () => {
     const { id, account } = await enrol(harness.test, { wallet: { currency: 'USD' } });
     const query =
-      'query ($id: AgentId!) { agent(id: $id) { id status statusReason parentAccount { name } wallets { currency balance { available } } } }';
+      'query ($id: AgentId!) { agent(id: $id) { id status statusReason parentAccount { name } wallets { nodes { currency balance { available } } } } }';
     const answer = await harness.test.graphql(query, { id });
     expect(answer.body).toEqual({
       data: {
@@ -24,7 +24,7 @@ describe('GET /v1/agents/{id}', () => {
           status: 'active',
           statusReason: null,
           parentAccount: { name: account.name },
-          wallets: [{ currency: 'USD', balance: { available: '0.00' } }],
+          wallets: { nodes: [{ currency: 'USD', balance: { available: '0.00' } }] },
         },
       },
     });

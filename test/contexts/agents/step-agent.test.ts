@@ -98,8 +98,12 @@ describe('POST /v1/agents/{id}/freeze, /unfreeze, /suspend, /activate, /revoke',
       details: { current_status: 'active', allowed_from: ['frozen'] },
     });
     await step(id, 'suspend');
-    expect((await step(id, 'unfreeze')).body.details).toEqual({ current_status: 'suspended', allowed_from: ['frozen'] });
-    expect((await step(id, 'freeze')).body.details).toEqual({ current_status: 'suspended', allowed_from: ['active'] });
+    expect((await step(id, 'unfreeze')).body.details).toEqual({ current_status: 'suspended', allowed_from: ['frozen'], terminal: true });
+    expect((await step(id, 'freeze')).body.details).toEqual({
+      current_status: 'suspended',
+      allowed_from: ['active'],
+      next_actions: [{ rel: 'activate', actor: 'api_key', method: 'POST', path: `/v1/agents/${id}/activate` }],
+    });
   });
 
   it('409: of many freezes at once exactly one wins', async () => {

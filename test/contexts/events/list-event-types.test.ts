@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { catalog } from '../../../src/platform/event-catalog.js';
+import { eventTypes } from '../../../src/events/catalog.js';
 import { useHarness } from '../../harness.js';
 
 const harness = useHarness();
@@ -10,8 +10,13 @@ describe('GET /v1/webhooks/events', () => {
   it('200: every type with a JSON Schema that its example fits', async () => {
     const { status, body } = await harness.test.get('/v1/webhooks/events');
     expect(status).toBe(200);
-    expect(body.data.map(({ type }: { type: string }) => type)).toEqual([...catalog.keys()]);
-    expect(body.data[1]).toMatchObject({ type: 'transfer.completed', family: 'transfer', description: 'transfer settled', emitted: true });
+    expect(body.data.map(({ type }: { type: string }) => type)).toEqual(eventTypes().map(({ type }) => type));
+    expect(body.data.find(({ type }: { type: string }) => type === 'transfer.completed')).toMatchObject({
+      type: 'transfer.completed',
+      family: 'transfer',
+      description: 'transfer settled',
+      emitted: true,
+    });
     const ajv = new Ajv2020({ strict: false });
     addFormats.default(ajv);
     for (const { type, schema, example } of body.data) {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../../src/platform/ids.js';
+import { newId } from '../../../src/platform/schema/id.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { enrol } from '../agents/identity.js';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sweepEvents } from '../../../src/events/outbox.js';
 import type { Event } from '../../../src/generated/prisma/client.js';
-import { newId } from '../../../src/platform/ids.js';
-import { sweepEvents } from '../../../src/platform/outbox.js';
+import { newId } from '../../../src/platform/schema/id.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
 import { enrol } from '../agents/identity.js';
 
@@ -86,10 +86,10 @@ describe('POST /v1/events/{id}/resend', () => {
   it('is forgotten with its deliveries after 30 days', async () => {
     const { unscoped } = harness.platform.database;
     harness.clock.advance(30 * 86_400 - 1);
-    expect(await sweepEvents(harness.platform)).toBe(0);
+    expect(await sweepEvents(harness.platform, 1_000)).toBe(0);
     harness.clock.advance(2);
     const count = await unscoped.event.count();
-    expect(await sweepEvents(harness.platform)).toBe(count);
+    expect(await sweepEvents(harness.platform, 1_000)).toBe(count);
     expect(await unscoped.event.count()).toBe(0);
     expect(await unscoped.webhookDelivery.count()).toBe(0);
   });

@@ -1,53 +1,31 @@
 // The stream of a workspace's events, read by a client of graphql-sse.
-import { createClient } from 'graphql-sse';
-import { describe, expect, it } from 'vitest';
-import { endTails } from '../../../src/contexts/events/tail.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { endWorkspaceStreams, polledStreams } from '../../../src/contexts/events/workspace-stream.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
 import { enrol } from '../agents/identity.js';
+import { type Following, follow as followSubscription } from './follow.js';
 
 const harness = useHarness();
 const query = `subscription ($types: [String!], $after: EventId) { workspaceEvents(types: $types, after: $after) { id type timestamp data } }`;
 
-interface Following {
-  told: Json[];
-  ended: Promise<unknown>;
-  stop: () => void;
-}
+const followings: Following[] = [];
+afterEach(() => {
+  for (const { stop } of followings.splice(0)) stop();
+});
 
-/** Follows with a client of graphql-sse; returns when the stream is open. */
+/** Follows with a client of graphql-sse until the end of the test; returns when the stream is open. */
 async function follow(variables: object = {}, key = harness.test.key): Promise<Following> {
-  const told: Json[] = [];
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const client = createClient({
-    url: `${harness.test.url}/graphql/stream`,
-    headers: { Authorization: `Bearer ${key}` },
-    retryAttempts: 0,
-    fetchFn: async (...args: Parameters<typeof fetch>) => {
-      const response = await fetch(...args);
-      open();
-      return response;
-    },
-  });
-  let stop = () => {};
-  const ended = new Promise((resolve) => {
-    stop = client.subscribe(
-      { query, variables: variables as Record<string, unknown> },
-      { next: (result) => told.push(result.data?.['workspaceEvents'] ?? result), error: resolve, complete: () => resolve(null) },
-    );
-  });
-  await opened;
-  return { told, ended, stop };
+  const following = await followSubscription(harness.test, query, 'workspaceEvents', { variables, key });
+  followings.push(following);
+  return following;
 }
 
 const open = (name: string, client = harness.test) => client.make('/v1/accounts', { type: 'person', name });
-const names = ({ told }: Following) => told.map(({ data }) => data.name);
-const soon = { timeout: 5_000, interval: 10 };
+const names = ({ received }: Following) => received.map(({ data }) => data.name);
+const soon = { timeout: 15_000, interval: 10 };
 
 describe('subscription workspaceEvents', () => {
-  it('tells what is published from then on, by type, and nothing of another tenant', async () => {
+  it('sends what is published from then on, by type, and nothing of another tenant', async () => {
     await open('Before');
     await harness.runDue();
     const all = await follow();
@@ -55,13 +33,13 @@ describe('subscription workspaceEvents', () => {
     const account = await open('After');
     await open('Elsewhere', harness.other);
     await harness.test.patch(`/v1/accounts/${account.id}`, { name: 'Later' });
-    expect(all.told).toEqual([]);
+    expect(all.received).toEqual([]);
     await harness.runDue();
     await expect.poll(() => names(all), soon).toEqual(['After', 'Later']);
     await expect.poll(() => names(some), soon).toEqual(['Later']);
     const [newest] = (await harness.test.get('/v1/events')).body.data;
     const { deliveries: _, ...envelope } = newest;
-    expect(all.told[1]).toEqual(envelope);
+    expect(all.received[1]).toEqual(envelope);
     all.stop();
     some.stop();
   });
@@ -71,11 +49,11 @@ describe('subscription workspaceEvents', () => {
     await open('One');
     await harness.runDue();
     await expect.poll(() => names(first), soon).toEqual(['One']);
-    await endTails(harness.platform);
+    await endWorkspaceStreams(harness.platform);
     await first.ended;
     for (const name of ['Two', 'Three']) await open(name);
     await harness.runDue();
-    const second = await follow({ after: first.told[0].id });
+    const second = await follow({ after: first.received[0].id });
     await open('Four');
     await harness.runDue();
     await expect.poll(() => names(second), soon).toEqual(['Two', 'Three', 'Four']);
@@ -95,13 +73,50 @@ describe('subscription workspaceEvents', () => {
         Array.from({ length: 30 }, () => harness.test.post('/v1/test/events/trigger', { type: 'account.created', data: { name: 'T' } })),
       );
     await harness.runDue();
-    await expect.poll(() => following.told.length, { timeout: 15_000, interval: 20 }).toBe(330);
+    await expect.poll(() => following.received.length, { timeout: 15_000, interval: 20 }).toBe(330);
     const listed = (await harness.test.get('/v1/events?limit=200')).body.data.map(({ id }: Json) => id);
-    const told = following.told.map(({ id }) => id);
-    expect(new Set(told).size).toBe(330);
-    expect(told).toEqual(expect.arrayContaining(listed));
+    const received = following.received.map(({ id }) => id);
+    expect(new Set(received).size).toBe(330);
+    expect(received).toEqual(expect.arrayContaining(listed));
     following.stop();
-  }, 60_000);
+  }, 180_000);
+
+  it('reads for all streams of a workspace that have caught up with one poller', async () => {
+    const readers = await Promise.all(Array.from({ length: 5 }, () => follow()));
+    await expect.poll(() => polledStreams(harness.platform), soon).toEqual([5]);
+    const spy = vi.spyOn(harness.platform.database.pool, 'query');
+    await open('For all');
+    await harness.runDue();
+    await expect.poll(() => readers.map(names), soon).toEqual(Array(5).fill(['For all']));
+    const reads = spy.mock.calls.flatMap(([statement], n) =>
+      (statement as { name?: string }).name === 'read-published'
+        ? [spy.mock.results[n]?.value as unknown as Promise<{ rows: Json[] }>]
+        : [],
+    );
+    spy.mockRestore();
+    const found = (await Promise.all(reads)).filter(({ rows }) => rows.length > 0);
+    expect(found).toHaveLength(1);
+    await follow({}, harness.other.key);
+    await expect.poll(() => polledStreams(harness.platform), soon).toEqual([5, 1]);
+    for (const { stop } of readers) stop();
+    await expect.poll(() => polledStreams(harness.platform), soon).toEqual([1]);
+  });
+
+  it('loses nothing for a reader that joins while events are published', async () => {
+    const first = await follow();
+    const readers: Following[] = [first];
+    const made: string[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      made.push(`M${n}`);
+      await open(`M${n}`);
+      const [published, joined] = await Promise.all([harness.runDue(), first.received[0] && follow({ after: first.received[0].id })]);
+      expect(published).toBeUndefined();
+      if (joined) readers.push(joined);
+      await expect.poll(() => names(first), soon).toEqual(made);
+    }
+    await expect.poll(() => readers.map(names), soon).toEqual(readers.map((_, n) => (n === 0 ? made : made.slice(1))));
+    for (const { stop } of readers) stop();
+  });
 
   it('ends at once when the key behind it is revoked', async () => {
     const { id, key } = (await harness.test.make('/v1/api-keys', { name: 'Terminal' })) as Json;

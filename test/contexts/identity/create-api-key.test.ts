@@ -22,7 +22,7 @@ describe('201', () => {
       created_at: harness.clock.now().toISOString(),
     });
     expect((await harness.test.get('/v1/accounts', { as: body.data.key })).status).toBe(200);
-    const row = await harness.platform.database.unscoped.apiKey.findUniqueOrThrow({ where: { id: body.data.id.slice(4) } });
+    const row = await harness.platform.database.unscoped.apiKey.findFirstOrThrow({ where: { id: body.data.id.slice(4) } });
     expect(Buffer.from(row.hash).equals(sha256(body.data.key))).toBe(true);
     expect(JSON.stringify(row)).not.toContain(body.data.key.slice(12));
   });

@@ -30,7 +30,7 @@ describe('API keys', () => {
     const { id, key } = await issueKey(harness.other);
     const offset = async () => (await apiKeyCredential.resolve(harness.platform, key, 'test')).workspace.clockOffsetMs;
     expect(await offset()).toBe(0);
-    const { workspaceId } = await harness.platform.database.unscoped.apiKey.findUniqueOrThrow({ where: { id: id.slice(4) } });
+    const { workspaceId } = await harness.platform.database.unscoped.apiKey.findFirstOrThrow({ where: { id: id.slice(4) } });
     await harness.platform.database.unscoped.workspace.update({ where: { id: workspaceId }, data: { clockOffsetMs: 90_000n } });
     await expect.poll(offset, { interval: 5 }).toBe(90_000);
   });

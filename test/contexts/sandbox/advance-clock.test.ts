@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { sweepClocks } from '../../../src/contexts/sandbox/clock.js';
+import { resumeClocks } from '../../../src/contexts/sandbox/clock.js';
 import { type Json, openWallet, useHarness } from '../../harness.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -44,6 +45,24 @@ describe('POST /v1/test/clocks/advance', () => {
     expect((await harness.other.get('/v1/test/clock')).body.data.now).toBe(new Date(start).toISOString());
   });
 
+  it('200: nothing of another workspace is published or done', async () => {
+    const { pool } = harness.platform.database;
+    await harness.runDue();
+    const held = await hold(60, '1.00', harness.other);
+    const waiting = async () => (await pool.query('SELECT id FROM outbox')).rows.length;
+    const before = await waiting();
+    expect(before).toBeGreaterThan(0);
+    harness.clock.advance(60);
+    await harness.test.make('/v1/accounts', { type: 'person', name: 'Ada' });
+    expect(await waiting()).toBe(before + 1);
+    await harness.test.post('/v1/test/clocks/advance', { seconds: 60 });
+    expect(await waiting()).toBe(before);
+    expect((await harness.other.get(`/v1/transfers/${held.id}`)).body.data.status).toBe('pending');
+    await harness.runDue();
+    expect(await waiting()).toBe(0);
+    expect((await harness.other.get(`/v1/transfers/${held.id}`)).body.data.status).toBe('cancelled');
+  });
+
   it('200 to an instant; new things are of the new time', async () => {
     const to = new Date(new Date(await now()).getTime() + 7 * day * 1000).toISOString();
     expect((await harness.test.post('/v1/test/clocks/advance', { to })).body.data).toMatchObject({ now: to, status: 'ready' });
@@ -77,6 +96,11 @@ describe('POST /v1/test/clocks/advance', () => {
     const second = await harness.test.post('/v1/test/clocks/advance', { seconds: 60 }, options);
     expect(second.body).toEqual(first.body);
     expect(new Date(await now()).getTime()).toBe(before + 60_000);
+  });
+
+  it('400 for a time that does not exist', async () => {
+    for (const to of ['2026-02-30', '2026-06-31T10:00:00Z', '2026-06-30T24:00:00Z'])
+      expectInvalid(await harness.test.post('/v1/test/clocks/advance', { to }), 'to');
   });
 
   it('400 for the past, for more than five years, and for neither or both', async () => {
@@ -113,7 +137,7 @@ describe('POST /v1/test/clocks/advance', () => {
     expect(clock.body.data).toMatchObject({ status: 'advancing', target: target.toISOString(), now: at.toISOString() });
     const refused = await harness.test.post('/v1/test/clocks/advance', { seconds: 1 });
     expect(refused).toMatchObject({ status: 409, body: { code: 'state_conflict', details: { current_status: 'advancing' } } });
-    expect(await sweepClocks(harness.platform)).toBe(1);
+    expect(await resumeClocks(harness.platform)).toBe(1);
     await expect.poll(async () => (await harness.test.get('/v1/test/clock')).body.data.status, { timeout: 5_000 }).toBe('ready');
     expect(await now()).toBe(target.toISOString());
     expect((await harness.test.get(`/v1/transfers/${held.id}`)).body.data.status).toBe('cancelled');

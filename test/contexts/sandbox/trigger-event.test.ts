@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { catalog } from '../../../src/platform/event-catalog.js';
+import { eventTypes } from '../../../src/events/catalog.js';
 import { useHarness } from '../../harness.js';
 import { enrol } from '../agents/identity.js';
 
@@ -9,14 +9,14 @@ const own = '01994d3e-7a80-7c3a-9d55-00000000a1b2';
 
 describe('POST /v1/test/events/trigger', () => {
   it('201 for every type of the catalog, with its example', async () => {
-    for (const { type, example } of catalog.values()) {
+    for (const { type, example } of eventTypes()) {
       const { status, body } = await harness.test.post(path, { type });
       expect(status, type).toBe(201);
       expect(body.data).toMatchObject({ type, data: example, timestamp: harness.clock.now().toISOString() });
     }
     await harness.runDue();
     const { body } = await harness.test.get('/v1/events?limit=1');
-    expect(body.pagination.total).toBe(catalog.size);
+    expect(body.pagination.total).toBe(eventTypes().length);
   });
 
   it('201 with own members, about an own object', async () => {
@@ -29,7 +29,9 @@ describe('POST /v1/test/events/trigger', () => {
   it('201 about an agent of the workspace, who sees it', async () => {
     const agent = await enrol(harness.test);
     const { body } = await harness.test.post(path, { type: 'ap2.mandate.executed', data: { agent_id: agent.id } });
-    expect((await harness.test.get('/v1/events', { as: agent.token })).body.data).toEqual([body.data]);
+    // What became of its deliveries is for those who may read webhooks.
+    const { deliveries: _, ...event } = body.data;
+    expect((await harness.test.get('/v1/events', { as: agent.token })).body.data).toEqual([event]);
   });
 
   it('400 for an unknown type, and for data that its schema refuses', async () => {

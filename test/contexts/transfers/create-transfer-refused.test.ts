@@ -25,16 +25,16 @@ describe('POST /v1/transfers', () => {
 
     it('an agent that is frozen or suspended', async () => {
       const { id, token } = await enrol(harness.test);
-      const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
-      await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '10.00' });
+      const agentWallet = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
+      await harness.test.make(`/v1/wallets/${agentWallet.id}/fund`, { amount: '10.00' });
       const { wallet: payee } = await openWallet(harness.test);
       await harness.test.post(`/v1/agents/${id}/freeze`, { reason: 'why' });
-      expectRefused(await create(transferBody(purse, payee, '1.00'), token), 403, 'agent_frozen');
-      expectRefused(await create(transferBody(purse, payee, '1.00', { agent_id: id })), 403, 'agent_frozen');
+      expectRefused(await create(transferBody(agentWallet, payee, '1.00'), token), 403, 'agent_frozen');
+      expectRefused(await create(transferBody(agentWallet, payee, '1.00', { agent_id: id })), 403, 'agent_frozen');
       await harness.test.post(`/v1/agents/${id}/suspend`, { reason: 'why' });
-      expectRefused(await create(transferBody(purse, payee, '1.00'), token), 403, 'agent_suspended');
-      expectRefused(await create(transferBody(purse, payee, '1.00', { agent_id: id })), 403, 'agent_suspended');
-      expect(await available(purse)).toBe('10.00');
+      expectRefused(await create(transferBody(agentWallet, payee, '1.00'), token), 403, 'agent_suspended');
+      expectRefused(await create(transferBody(agentWallet, payee, '1.00', { agent_id: id })), 403, 'agent_suspended');
+      expect(await available(agentWallet)).toBe('10.00');
     });
   });
 

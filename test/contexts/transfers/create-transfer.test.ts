@@ -157,12 +157,12 @@ describe('POST /v1/transfers', () => {
     it('by an agent, from its own wallet; and by its tenant on its behalf', async () => {
       const { account } = await openWallet(harness.test);
       const { id, uuid, token } = await enrol(harness.test, { parent_account_id: account.id });
-      const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
-      await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '10.00' });
+      const agentWallet = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
+      await harness.test.make(`/v1/wallets/${agentWallet.id}/fund`, { amount: '10.00' });
       const { wallet: payee } = await openWallet(harness.test);
-      const own = await create(transferBody(purse, payee, '1.00'), token);
+      const own = await create(transferBody(agentWallet, payee, '1.00'), token);
       expect(own).toMatchObject({ status: 201, body: { data: { agent_id: uuid, initiated_by: { type: 'agent', id } } } });
-      const behalf = await create(transferBody(purse, payee, '1.00', { agent_id: id }));
+      const behalf = await create(transferBody(agentWallet, payee, '1.00', { agent_id: id }));
       expect(behalf).toMatchObject({ status: 201, body: { data: { agent_id: uuid, initiated_by: { type: 'api_key' } } } });
     });
   });

@@ -1,5 +1,6 @@
 // POST /v1/transfers?dry_run=true
 import { describe, expect, it } from 'vitest';
+import { newSpender, watch } from '../../factories/decision.js';
 import { balanceOf, transferBody, twoWallets } from '../../factories/payment.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
@@ -8,6 +9,7 @@ import { enrol } from '../agents/identity.js';
 const harness = useHarness();
 const path = '/v1/transfers?dry_run=true';
 const dryRun = (body: object, as?: string) => harness.test.post(path, body, as === undefined ? {} : { as });
+const everyLayer = ['workspace', 'agent', 'wallet', 'kya', 'policy', 'budget', 'mandate', 'balance'];
 const layers = (body: { data: { decision: { checks: { layer: string; outcome: string }[] } } }) =>
   body.data.decision.checks.map(({ layer, outcome }) => `${layer} ${outcome}`);
 
@@ -32,7 +34,8 @@ describe('POST /v1/transfers?dry_run=true', () => {
       expect(body.data).toEqual({
         decision: {
           outcome: 'allow',
-          checks: ['agent', 'wallet', 'kya', 'balance'].map((layer) => ({ layer, outcome: 'pass' })),
+          checks: everyLayer.map((layer) => ({ layer, outcome: 'pass' })),
+          rate_ids: [],
           evaluated_at: harness.clock.now().toISOString(),
         },
         would_post: [
@@ -72,34 +75,89 @@ describe('POST /v1/transfers?dry_run=true', () => {
         would_post: [],
         would_emit: [],
       });
-      expect(layers(poor.body)).toEqual(['agent pass', 'wallet pass', 'kya pass', 'balance fail']);
+      expect(layers(poor.body)).toEqual([...everyLayer.slice(0, -1).map((layer) => `${layer} pass`), 'balance fail']);
+      expect(poor.body.data.decision.checks.at(-1).message).toBe(poor.body.data.decision.message);
       await harness.test.post(`/v1/wallets/${from.id}/freeze`, {});
       const frozen = (await dryRun(transferBody(from, to, '1.00'))).body;
       expect(frozen.data.decision).toMatchObject({ outcome: 'deny', code: 'wallet_frozen' });
-      expect(layers(frozen)).toEqual(['agent pass', 'wallet fail', 'kya skipped', 'balance skipped']);
+      expect(layers(frozen)).toEqual([
+        'workspace pass',
+        'agent pass',
+        'wallet fail',
+        ...everyLayer.slice(3).map((layer) => `${layer} skipped`),
+      ]);
     });
 
     it('a refusal is a decision: an agent that is frozen, or that has spent what it may', async () => {
       const { id, token } = await enrol(harness.test, { kya_tier: 1 });
-      const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
-      await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '100.00' });
+      const agentWallet = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
+      await harness.test.make(`/v1/wallets/${agentWallet.id}/fund`, { amount: '100.00' });
       const { wallet: payee } = await openWallet(harness.test);
       await harness.test.put('/v1/kya-limits', { tiers: [{ tier: 1, currency: 'USD', per_day: '10.00' }] });
-      expect((await harness.test.post('/v1/transfers', transferBody(purse, payee, '7.00'), { as: token })).status).toBe(201);
+      expect((await harness.test.post('/v1/transfers', transferBody(agentWallet, payee, '7.00'), { as: token })).status).toBe(201);
       const before = await traces();
-      const capped = (await dryRun(transferBody(purse, payee, '3.01'), token)).body;
+      const capped = (await dryRun(transferBody(agentWallet, payee, '3.01'), token)).body;
       expect(capped.data.decision).toMatchObject({ outcome: 'deny', code: 'kya_limit_exceeded' });
-      expect(capped.data.decision.checks[2]).toMatchObject({
+      expect(capped.data.decision.checks[3]).toEqual({
         layer: 'kya',
+        rule_id: 'kya.tier.1',
         outcome: 'fail',
-        limit: { max: '10.00', used: '7.00', requested: '3.01', remaining: '3.00' },
+        limit: {
+          kind: 'kya',
+          per: 'day',
+          currency: 'USD',
+          max: '10.00',
+          used: '7.00',
+          requested: '3.01',
+          remaining: '3.00',
+          resets_at: '2026-03-03T00:00:00.000Z',
+        },
+        used: '7.00',
+        remaining: '3.00',
+        message: 'The tier of this agent allows 10.00 USD per day; 3.00 USD is left, and this needs 3.01 USD.',
       });
-      expect((await dryRun(transferBody(purse, payee, '3.00'), token)).body.data.decision.outcome).toBe('allow');
+      expect((await dryRun(transferBody(agentWallet, payee, '3.00'), token)).body.data.decision.outcome).toBe('allow');
       expect(await traces()).toEqual(before);
       await harness.test.post(`/v1/agents/${id}/freeze`, { reason: 'why' });
-      const frozen = (await dryRun(transferBody(purse, payee, '1.00'), token)).body;
+      const frozen = (await dryRun(transferBody(agentWallet, payee, '1.00'), token)).body;
       expect(frozen.data.decision.code).toBe('agent_frozen');
-      expect(layers(frozen)).toEqual(['agent fail', 'wallet skipped', 'kya skipped', 'balance skipped']);
+      expect(layers(frozen)).toEqual(['workspace pass', 'agent fail', ...everyLayer.slice(2).map((layer) => `${layer} skipped`)]);
+    });
+
+    it('of a spend that needs an approval: the decision, and the hold that would wait for it', async () => {
+      const spender = await newSpender(harness.test, { funded: '10.00' });
+      const trip = await watch(harness, spender);
+      const before = await traces();
+      const body = transferBody(spender.wallet, spender.payee, '4.00', { request_approval: true });
+      const { data } = (await dryRun(body, spender.token)).body;
+      expect(data).toMatchObject({
+        decision: { outcome: 'require_approval', message: expect.stringContaining('approval') },
+        would_post: [
+          { account: 'wallet.available', direction: 'debit', amount: '4.00', currency: 'USD' },
+          { account: 'wallet.held', direction: 'credit', amount: '4.00', currency: 'USD' },
+        ],
+        would_emit: ['transfer.created'],
+      });
+      expect(data.decision).not.toHaveProperty('code');
+      expect(data.decision.checks[4]).toMatchObject({ layer: 'policy', rule_id: `breaker.${trip}`, outcome: 'approve' });
+      const poor = (await dryRun(transferBody(spender.wallet, spender.payee, '10.01'), spender.token)).body;
+      expect(poor.data).toMatchObject({ decision: { outcome: 'deny', code: 'insufficient_balance' }, would_post: [] });
+      expect(layers(poor)).toContain('policy approve');
+      expect(await traces()).toEqual(before);
+      const real = await harness.test.post('/v1/transfers', body, { as: spender.token });
+      expect(real).toMatchObject({ status: 202, body: { data: { status: 'pending' }, approval: { status: 'pending' } } });
+      expect(await balanceOf(harness.test, spender.wallet)).toMatchObject({ available: '6.00', held: '4.00' });
+    });
+
+    it('no approval lifts what neither a policy nor a budget refuses', async () => {
+      const { from, to } = await twoWallets(harness.test, { funded: '1.00' });
+      const { decision } = (await dryRun(transferBody(from, to, '2.00', { request_approval: true }))).body.data;
+      expect(decision).toMatchObject({ outcome: 'deny', code: 'insufficient_balance' });
+      const spender = await newSpender(harness.test, { tier: 3 });
+      await harness.test.put('/v1/kya-limits', { tiers: [{ tier: 3, currency: 'USD', per_tx: '5.00' }] });
+      const body = transferBody(spender.wallet, spender.payee, '6.00', { request_approval: true });
+      expect((await dryRun(body, spender.token)).body.data.decision).toMatchObject({ outcome: 'deny', code: 'kya_limit_exceeded' });
+      expectRefused(await harness.test.post('/v1/transfers', body, { as: spender.token }), 403, 'kya_limit_exceeded');
     });
 
     it('takes nothing of the real call’s Idempotency-Key', async () => {
@@ -110,6 +168,16 @@ describe('POST /v1/transfers?dry_run=true', () => {
       const real = await harness.test.post('/v1/transfers', body, { headers });
       expect(real.status).toBe(201);
       expect(real.headers.get('idempotent-replayed')).toBeNull();
+    });
+
+    it('ignores an Idempotency-Key on both faces, for it has no effect that could happen twice', async () => {
+      const { from, to } = await twoWallets(harness.test);
+      const headers = { 'Idempotency-Key': 'x'.repeat(256) };
+      expect((await harness.test.post(path, transferBody(from, to, '1.00'), { headers })).status).toBe(200);
+      const document = 'mutation ($input: CreateTransferInput!) { dryRunTransfer(input: $input) { decision { outcome } } }';
+      const input = { type: 'internal', fromWalletId: from.id, toWalletId: to.id, amount: '1.00', currency: 'USD' };
+      const answer = await harness.test.graphql(document, { input }, { headers });
+      expect(answer.body).toEqual({ data: { dryRunTransfer: { decision: { outcome: 'allow' } } } });
     });
 
     it('dry_run=false is the real call', async () => {

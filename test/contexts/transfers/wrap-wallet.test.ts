@@ -29,10 +29,10 @@ describe('POST /v1/wallets/{id}/wrap', () => {
 
     it('by an agent, in its own wallet; caps do not count it', async () => {
       const { id, token } = await enrol(harness.test, { kya_tier: 1 });
-      const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
-      await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '10.00' });
+      const agentWallet = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: id, currency: 'USD' });
+      await harness.test.make(`/v1/wallets/${agentWallet.id}/fund`, { amount: '10.00' });
       await harness.test.put('/v1/kya-limits', { tiers: [{ tier: 1, currency: 'USD', per_day: '1.00' }] });
-      expect((await wrap(purse, { amount: '10.00' }, token)).status).toBe(201);
+      expect((await wrap(agentWallet, { amount: '10.00' }, token)).status).toBe(201);
       await harness.test.put('/v1/kya-limits', { tiers: [] });
     });
   });

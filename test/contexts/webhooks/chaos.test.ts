@@ -4,8 +4,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { eventRow, writeEvents } from '../../../src/platform/events.js';
-import { newId } from '../../../src/platform/ids.js';
+import { eventRow, writeEvents } from '../../../src/events/event.js';
+import { newId } from '../../../src/platform/schema/id.js';
 import { useHarness } from '../../harness.js';
 import { ChaosReceiver, type Send } from './chaos-receiver.js';
 
@@ -34,7 +34,7 @@ async function tellMany(): Promise<number> {
   const { workspaceId } = await unscoped.webhook.findFirstOrThrow();
   const at = harness.clock.now();
   const data = { account_id: `acc_${newId(at)}`, type: 'business', status: 'active', name: 'Chaos' };
-  const events = Array.from({ length: Math.ceil(count / lanes) }, () => eventRow(at, 'account.created', data, {}));
+  const events = Array.from({ length: Math.ceil(count / lanes) }, () => eventRow({ clock: { now: () => at } }, 'account.created', data));
   await unscoped.$transaction((tx) => writeEvents(tx, workspaceId, events));
   return events.length * lanes;
 }
@@ -46,7 +46,9 @@ function grouped(sends: readonly Send[]): Map<string, Send[]> {
 }
 
 describe('deliveries to receivers of which 30 % fail', () => {
-  it('all end delivered or buried; each send is an attempt, and a good answer is the last', { timeout: 600_000 }, async ({ annotate }) => {
+  it('all end delivered or buried; each send is an attempt, and a good answer is the last', { timeout: 120_000 + 60 * count }, async ({
+    annotate,
+  }) => {
     const told = await tellMany();
     const begun = performance.now();
     await harness.runDue();

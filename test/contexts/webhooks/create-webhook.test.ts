@@ -27,7 +27,7 @@ describe('POST /v1/webhooks', () => {
     });
     const { body: read } = await harness.test.get(`/v1/webhooks/${body.data.id}`);
     expect(read.data).not.toHaveProperty('secret');
-    const row = await harness.platform.database.unscoped.webhook.findUniqueOrThrow({ where: { id: body.data.id.slice(3) } });
+    const row = await harness.platform.database.unscoped.webhook.findFirstOrThrow({ where: { id: body.data.id.slice(3) } });
     expect(Buffer.from(row.sealedSecret).toString('latin1')).not.toContain(body.data.secret.slice(6));
     expect(harness.platform.vault.open(row.sealedSecret, row.id)).toBe(body.data.secret);
     expect(() => harness.platform.vault.open(row.sealedSecret, row.workspaceId)).toThrow();

@@ -1,6 +1,6 @@
 // What a subscriber gets, how often, and what happens when it does not answer well (SPEC.md "Webhook delivery", CONTRACT.md 16).
 import { afterAll, describe, expect, it } from 'vitest';
-import { Outbound } from '../../../src/platform/outbound.js';
+import { Outbound } from '../../../src/platform/outbound/client.js';
 import { useHarness } from '../../harness.js';
 import { deliveriesOf, happen, Receiver, subscribe, verifyWithStripe } from './receiver.js';
 

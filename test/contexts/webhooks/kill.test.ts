@@ -1,7 +1,7 @@
 // kill -9 of a worker in the middle of its deliveries: another takes them up within 60 s, and none is lost (docs/architecture.md "Time").
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { migrate } from '../../../src/platform/migrate.js';
+import { migrate } from '../../../src/platform/postgres/migration.js';
 import { admin, withDatabase } from '../../database.js';
 import { ask, make, type Server } from '../../load.js';
 import { buildOnce, type ServerProcess, startServerProcess } from '../../process.js';

@@ -1,6 +1,6 @@
 // The database fans events out, and what TypeScript asks of a pattern it must ask too.
 import { afterAll, expect, it } from 'vitest';
-import { namesEvent } from '../../../src/platform/event-catalog.js';
+import { namesEvent } from '../../../src/events/pattern.js';
 import { useHarness } from '../../harness.js';
 import { Receiver, subscribe } from './receiver.js';
 

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { Outbound } from '../../../src/platform/outbound.js';
+import { Outbound } from '../../../src/platform/outbound/client.js';
 import { useHarness } from '../../harness.js';
 import { deliveriesOf, happen } from './receiver.js';
 

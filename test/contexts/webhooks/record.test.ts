@@ -1,11 +1,12 @@
 // What is written of sends (src/contexts/webhooks/attempt.ts): an attempt and its delivery together, once, and never over what another
 // process has settled meanwhile.
 import { afterAll, describe, expect, it } from 'vitest';
-import { letters, type Outcome, record, send } from '../../../src/contexts/webhooks/attempt.js';
-import { eventListeners } from '../../../src/contexts.js';
+import { type Outcome, record, send } from '../../../src/contexts/webhooks/attempt.js';
+import { loadDeliveries } from '../../../src/contexts/webhooks/due-delivery.js';
+import { followers } from '../../../src/contexts.js';
+import { publishEvents } from '../../../src/events/outbox.js';
 import type { Ctx } from '../../../src/platform/ctx.js';
-import { systemCtx } from '../../../src/platform/due.js';
-import { publishEvents } from '../../../src/platform/outbox.js';
+import { systemCtx } from '../../../src/platform/due/step.js';
 import { useHarness } from '../../harness.js';
 import { happen, Receiver, subscribe } from './receiver.js';
 
@@ -19,21 +20,18 @@ async function sent(path: string, statuses: readonly number[]): Promise<{ ctx: C
   const { unscoped } = platform.database;
   const { id: webhookId } = await subscribe(harness.test, receiver, path, ['account.created']);
   for (const _ of statuses) await happen(harness.test);
-  while ((await publishEvents(platform, eventListeners)).events > 0);
+  while ((await publishEvents(platform, followers)).events > 0);
   const [, uuid] = webhookId.split('_');
   await unscoped.webhookDelivery.updateMany({ where: { webhookId: uuid ?? webhookId }, data: { status: 'processing' } });
   const rows = await unscoped.webhookDelivery.findMany({ where: { webhookId: uuid ?? webhookId }, orderBy: { id: 'asc' } });
   const workspace = await unscoped.workspace.findUniqueOrThrow({ where: { id: rows[0]?.workspaceId ?? '' } });
   const ctx = systemCtx(platform, { id: workspace.id, tenantId: workspace.tenantId, environment: workspace.environment, clockOffsetMs: 0 });
-  const found = await letters(
-    ctx,
-    rows.map(({ id }) => id),
-  );
+  const found = await loadDeliveries(ctx, rows);
   const outcomes: Outcome[] = [];
   for (const [index, status] of statuses.entries()) {
     receiver.answer(path, status);
-    const letter = found.get(rows[index]?.id ?? '');
-    const outcome = letter && (await send(ctx, letter));
+    const due = found.get(rows[index]?.id ?? '');
+    const outcome = due && (await send(ctx, due));
     if (outcome !== undefined) outcomes.push(outcome);
   }
   expect(outcomes).toHaveLength(statuses.length);
@@ -62,7 +60,7 @@ describe('what became of sends', () => {
     );
     expect(rows[0]).toMatchObject({ lastResponseBody: 'said 200', lastError: null, dueAt: null, firstAttemptAt: outcomes[0]?.startedAt });
     // One of the group arrived: the endpoint is not failing.
-    const { failingSince, dlqInARow } = await harness.platform.database.unscoped.webhook.findUniqueOrThrow({ where: { id: webhookId } });
+    const { failingSince, dlqInARow } = await harness.platform.database.unscoped.webhook.findFirstOrThrow({ where: { id: webhookId } });
     expect([failingSince, dlqInARow]).toEqual([null, 0]);
   });
 
@@ -90,7 +88,14 @@ describe('what became of sends', () => {
     const { ctx, webhookId, outcomes } = await sent('/walls', [200]);
     const stranger = await harness.platform.database.unscoped.workspace.findFirstOrThrow({ where: { id: { not: ctx.workspace.id } } });
     const other = systemCtx(harness.platform, { ...ctx.workspace, id: stranger.id, tenantId: stranger.tenantId });
-    expect((await letters(other, [outcomes[0]?.letter.id ?? ''])).size).toBe(0);
+    expect(
+      (
+        await loadDeliveries(
+          other,
+          outcomes.map(({ delivery }) => delivery),
+        )
+      ).size,
+    ).toBe(0);
     await expect(record(other, outcomes)).rejects.toThrow();
     expect(await stateOf(webhookId)).toMatchObject([{ status: 'processing', attempts: [] }]);
   });

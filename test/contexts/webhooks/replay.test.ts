@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Json, nowhere, useHarness } from '../../harness.js';
+import { enrol } from '../agents/identity.js';
+import { signIn } from '../identity/sign-in.js';
 import { deliveriesOf, happen, Receiver, subscribe } from './receiver.js';
 
 const receiver = await Receiver.start();
@@ -35,6 +37,16 @@ describe('POST /v1/webhooks/deliveries/{id}/replay', () => {
     await harness.runDue();
     expect(receiver.at(path).at(-1)?.headers['x-svc-event-id']).toBe(letter.event_id);
     expect((await harness.test.get(`/v1/webhooks/deliveries/${body.data.id}`)).body.data.status).toBe('delivered');
+  });
+
+  it('202 for a JWT session, 403 for an agent', async () => {
+    const { token } = await enrol(harness.test);
+    await harness.runDue();
+    const { letters } = await buried(1);
+    const path = `/v1/webhooks/deliveries/${letters[0].id}/replay`;
+    expect((await harness.test.post(path, undefined, { as: await signIn(harness.test) })).status).toBe(202);
+    const refused = await harness.test.post(path, undefined, { as: token });
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden']);
   });
 
   it("404 for one that is not there, or another tenant's", async () => {

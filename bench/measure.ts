@@ -1,0 +1,33 @@
+// How fast POST /v1/transfers is under a load, and what CPU a request takes.
+import { type CpuSeconds, cpuSeconds } from './cpu.js';
+import { sendLoad } from './http-load.js';
+import { testKey } from './platform.js';
+
+/** What a request is sent as, again and again. */
+export type Next = () => string;
+
+export interface Result {
+  /** Requests per second. */
+  ours: number;
+  /** CPU microseconds per request. */
+  server: number;
+  postgres: number;
+  load: number;
+}
+
+/** Sends requests over so many connections for so many seconds. Fails when one of them does. */
+export async function measure(url: URL, connections: number, seconds: number, next: Next): Promise<Result> {
+  const before = await cpuSeconds(url);
+  const load = await sendLoad(url, connections, seconds, next);
+  const after = await cpuSeconds(url);
+  if (load.failures > 0) throw new Error(`${load.failures} of ${load.requests} requests failed`);
+  const micros = (part: keyof CpuSeconds) => ((after[part] - before[part]) * 1e6) / load.requests;
+  return { ours: load.requests / load.seconds, server: micros('server'), postgres: micros('postgres'), load: micros('load') };
+}
+
+/** A whole HTTP request that creates a transfer. */
+export function transferRequest(url: URL, body: string, key: string | undefined): string {
+  const keyHeader = key === undefined ? '' : `Idempotency-Key: ${key}\r\n`;
+  const head = `POST /v1/transfers HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${testKey}\r\n`;
+  return `${head}Content-Type: application/json\r\n${keyHeader}Content-Length: ${body.length}\r\n\r\n${body}`;
+}

@@ -1,0 +1,51 @@
+// Closing wallets, one by itself or those of an account: only empty ones on which nothing is open, and for good (CONTRACT.md 1).
+import { haveMoney, lockWalletAccounts, setWalletAccounts } from '../../ledger/account.js';
+import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import { StateConflict } from '../../platform/errors.js';
+import type { Tx } from '../../platform/postgres/database.js';
+
+/** What is being closed: its noun and status, and the path that shows what its wallets hold. */
+export interface Closing {
+  noun: 'account' | 'wallet';
+  status: string;
+  balance: string;
+}
+
+/** Most items that a refusal names in `details.open` (Gap G-92). */
+const mostOpen = 20;
+
+/**
+ * Closes wallets, in the transaction that holds the lock of their account. 409 `state_conflict` while one of them has money
+ * (available, held or wrapped) or something is open on it: `details.open` names what.
+ */
+export async function closeWallets(ctx: Ctx, tx: Tx, walletIds: readonly string[], closing: Closing): Promise<void> {
+  // Closed first: no posting and no hold reaches the wallets any more, so what is seen now stays true.
+  await lockWalletAccounts(ctx, tx, walletIds);
+  await setWalletAccounts(tx, walletIds, 'closed');
+  const open = await openOn(ctx, tx, walletIds);
+  if (open.length > 0) {
+    const message = `Something is still open on the ${closing.noun}: see details.open. End it, or wait for its end.`;
+    throw new StateConflict(message, closing.status, [], {
+      open: open.map(({ type, id }) => ({ type, id })),
+      next_actions: open.map(({ ends }) => ends),
+    });
+  }
+  if (await haveMoney(tx, walletIds)) {
+    const message = `The ${closing.noun} still has money, available, held or wrapped. Move it away to close the ${closing.noun}.`;
+    throw new StateConflict(message, closing.status, [], {
+      next_actions: [{ rel: 'balance', actor: 'any', method: 'GET', path: closing.balance }],
+    });
+  }
+  await tx.wallet.updateMany({
+    where: { id: { in: [...walletIds] } },
+    data: { status: 'closed', frozenAt: null, frozenReason: null, updatedAt: ctx.clock.now() },
+  });
+}
+
+async function openOn(ctx: Ctx, tx: Tx, walletIds: readonly string[]) {
+  const found: Awaited<ReturnType<OpenOn>> = [];
+  for (const ask of ctx.platform.openOn) {
+    if (found.length < mostOpen) found.push(...(await ask(ctx, tx, walletIds, mostOpen - found.length)));
+  }
+  return found;
+}

@@ -1,0 +1,41 @@
+// What never changes about a wallet, kept in the process: with it a warm transfer reads nothing before it posts. Whatever may
+// change (status, balance) is checked inside the posting.
+import { type WalletAccounts, walletAccounts } from '../../ledger/account.js';
+import type { Ctx } from '../../platform/ctx.js';
+
+export interface WalletRef {
+  walletId: string;
+  accountId: string;
+  agentId: string | null;
+  currency: string;
+  ledger: WalletAccounts;
+}
+
+/** What is kept of a wallet of this workspace, or null. */
+export function walletRef(ctx: Ctx, walletId: string): Promise<WalletRef | null> {
+  const key = `wallet_ref:${ctx.workspace.id}:${walletId}`;
+  return ctx.platform.cache.get(key, async () => ({ value: await loadWalletRef(ctx, walletId), tags: [] }));
+}
+
+async function loadWalletRef(ctx: Ctx, walletId: string): Promise<WalletRef | null> {
+  const select = { accountId: true, agentId: true, currency: true };
+  const [wallet, accounts] = await Promise.all([
+    ctx.db.wallet.findFirst({ where: { id: walletId }, select }),
+    walletAccounts(ctx, [walletId]),
+  ]);
+  const ledger = accounts.get(walletId);
+  return wallet === null || ledger === undefined ? null : { walletId, ...wallet, ledger };
+}
+
+/**
+ * The wallet that an account pays from and is paid to when only the account is named: its oldest active one in the currency
+ * (Gap G-33), or else its oldest frozen one, which still takes money.
+ */
+export async function defaultWalletRef(ctx: Ctx, accountId: string, currency: string): Promise<WalletRef | null> {
+  const wallet = await ctx.db.wallet.findFirst({
+    where: { accountId, currency, ownerType: 'account', status: { not: 'closed' } },
+    orderBy: [{ status: 'asc' }, { id: 'asc' }],
+    select: { id: true },
+  });
+  return wallet === null ? null : walletRef(ctx, wallet.id);
+}

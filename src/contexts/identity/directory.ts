@@ -1,0 +1,56 @@
+// The directory of what a caller shows before its workspace is known: credentials, and the ids of agents (decision 0026). It holds
+// hashes alone. Whatever it finds is read inside its own workspace, and kept in the process until it changes.
+import type { DirectoryKind, Prisma } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import { sha256 } from '../../platform/crypto.js';
+import type { Platform } from '../../platform/ctx.js';
+import type { Db, Tx } from '../../platform/postgres/database.js';
+import { type Entry, findEntry } from './directory.sql.js';
+
+/** What is kept of a credential, and the tags of the changes that end it. Null is not kept. */
+export interface Found<T> {
+  value: T | null;
+  tags: readonly string[];
+}
+
+/** What a look-up finds of a credential that is no good. */
+export const nothing: Found<never> = { value: null, tags: [] };
+
+/**
+ * What `load` makes of the row that a credential stands for, kept until something changes that its tags name; null when the directory
+ * does not know the credential or `load` finds nothing. `load` gets a client of the entry's workspace alone.
+ */
+export function lookUp<T>(
+  { cache, database }: Platform,
+  kind: DirectoryKind,
+  credential: string,
+  load: (db: Db, entry: Entry) => Promise<Found<T>>,
+): Promise<T | null> {
+  const hash = sha256(credential);
+  return cache.get<T | null>(`${kind}:${hash.toString('base64')}`, async () => {
+    const entry = await findEntry(database.pool, kind, hash);
+    return entry === null ? nothing : load(database.forWorkspace(entry.workspace.id), entry);
+  });
+}
+
+export type NewEntry = Pick<Prisma.CredentialUncheckedCreateInput, 'kind' | 'id' | 'hash' | 'expiresAt'>;
+
+/** Adds an entry, in the transaction that writes its row. `expiresAt` is null for what does not end by itself. */
+export async function addEntry(tx: Tx, { kind, id, hash, expiresAt = null }: NewEntry): Promise<void> {
+  await tx.credential.create({ data: { kind, id, hash, expiresAt } });
+}
+
+/** Notes when entries end, in the transaction that ends their rows. The rows say whether a credential is good; this is for the sweep. */
+export async function endEntries(tx: Tx, hashes: readonly Uint8Array<ArrayBuffer>[], expiresAt: Date): Promise<void> {
+  await tx.credential.updateMany({ where: { hash: { in: [...hashes] } }, data: { expiresAt } });
+}
+
+/** An ended credential is known for another day, so that its holder learns that it has ended (Gap G-66). */
+export const endedAgeSeconds = 86_400;
+
+/** Deletes entries that ended a day ago; how many. For the worker. */
+export async function sweepDirectory({ database, clock }: Platform, most = 1_000): Promise<number> {
+  const until = addSeconds(clock.now(), -endedAgeSeconds);
+  const { count } = await database.unscoped.credential.deleteMany({ where: { expiresAt: { lte: until } }, limit: most });
+  return count;
+}

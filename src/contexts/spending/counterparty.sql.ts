@@ -1,0 +1,23 @@
+// Who has paid whom: written from what was published, in one statement for a stretch of events.
+import type { EventListener } from '../../events/listener.js';
+
+/** Account ids in events begin with `acc_`. A payment from or to the outside has no account there. */
+const remember = {
+  name: 'remember-counterparties',
+  text: `
+    INSERT INTO counterparty (workspace_id, payer_id, payee_id, since)
+    SELECT $1::uuid, paid.payer, paid.payee, min(paid.at) FROM (
+      SELECT substr(e.data ->> 'from_account_id', 5)::uuid AS payer, substr(e.data ->> 'to_account_id', 5)::uuid AS payee, e.created_at AS at
+      FROM published_events($1, $2, $3) e WHERE e.type = 'transfer.completed'
+    ) paid
+    WHERE paid.payer <> paid.payee GROUP BY paid.payer, paid.payee
+    ON CONFLICT DO NOTHING`,
+};
+
+/** Notes which accounts have paid which, soon after the payment (Gap G-113). */
+export const counterpartyListener: EventListener = {
+  name: 'counterparties',
+  async hear(tx, { workspaceId, after, upTo }) {
+    await tx.query({ ...remember, values: [workspaceId, after, upTo] });
+  },
+};

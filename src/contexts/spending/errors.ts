@@ -1,0 +1,39 @@
+// The codes that are spending's own (CONTRACT.md 0 "Errors").
+import { declareError } from '../../platform/errors.js';
+import { printId } from '../../platform/schema/id.js';
+
+export class InsufficientBalance extends declareError(422, 'insufficient_balance') {}
+export class WorkspaceFrozen extends declareError(403, 'workspace_frozen') {}
+export class KyaLimitExceeded extends declareError(403, 'kya_limit_exceeded') {}
+export class PolicyViolation extends declareError(403, 'policy_violation') {}
+export class MerchantBlocked extends declareError(403, 'merchant_blocked') {}
+export class BudgetExceeded extends declareError(403, 'budget_exceeded') {}
+export class MandateLimitExceeded extends declareError(403, 'mandate_limit_exceeded') {}
+
+/** Every code that a layer of rules refuses with. */
+export const ruleErrors = [KyaLimitExceeded, PolicyViolation, MerchantBlocked, BudgetExceeded, MandateLimitExceeded] as const;
+
+/** 409: a workspace has as many budgets as it may have. */
+export class TooManyBudgets extends declareError(409, 'state_conflict') {
+  constructor(maximum: number, used: number) {
+    super(`A workspace has at most ${maximum} budgets. Delete one first.`, {
+      details: {
+        limit: { name: 'budgets', maximum, used },
+        next_actions: [{ rel: 'budgets', actor: 'api_key', method: 'GET', path: '/v1/budgets' }],
+      },
+    });
+  }
+}
+
+/** 409: budgets below this one are still there. */
+export class BudgetInUse extends declareError(409, 'state_conflict') {
+  constructor(childIds: readonly string[]) {
+    const children = childIds.map((id) => printId('budget', id));
+    super('The budget has children, which count within it. Delete them first.', {
+      details: {
+        open: children.map((id) => ({ type: 'budget', id })),
+        next_actions: children.map((id) => ({ rel: 'delete_child', actor: 'api_key', method: 'DELETE', path: `/v1/budgets/${id}` })),
+      },
+    });
+  }
+}

@@ -1,0 +1,60 @@
+// What the layers of rules are given of a spend, and what they answer (CONTRACT.md 0 "Spend pipeline"). Everything that they are given
+// stands in the facts, which a decision keeps, so that it can be computed again.
+import type { Protocol } from '../../generated/prisma/client.js';
+import type { RuleLayer } from './layer.js';
+import type { LimitFigures, RuleUse } from './limit.js';
+
+/** What is known of a spend before the ledger is asked. Ids are bare. */
+export interface SpendFacts {
+  /** Workspace time, in whose windows the limits count. */
+  at: Date;
+  /** Minor units, with everything that leaves the wallet: fees too. */
+  amount: bigint;
+  currency: string;
+  protocol: Protocol;
+  /** Whose money it is. */
+  payer: { walletId: string; accountId: string; agentId: string | null };
+  /** Who gets it; null: outside of the platform. */
+  payee: { walletId: string; accountId: string; agentId: string | null } | null;
+  /** The agent that spends, if one does. */
+  agent: { id: string; kyaTier: number } | null;
+  /** The merchant that is paid; undefined when no rule asks for it. */
+  merchant?: { id: string; category: string } | null | undefined;
+  /** Whether the payer's account has paid the payee's before; undefined when no rule asks for it. */
+  isKnownCounterparty?: boolean | undefined;
+  traceId: string | null;
+  mandateId: string | null;
+  /** The trip of the breaker that makes the agent ask for each spend. */
+  breakerTripId: string | null;
+  /** Rules that an approval has lifted, by rule id; null while none was given. */
+  lifted: readonly string[] | null;
+}
+
+/** What a rule says of a spend by itself, whatever was spent before. */
+export interface Finding {
+  layer: RuleLayer;
+  ruleId: string;
+  /** `approve`: it has to be approved. */
+  outcome: 'fail' | 'approve';
+  code: 'kya_limit_exceeded' | 'policy_violation' | 'merchant_blocked' | 'budget_exceeded' | 'mandate_limit_exceeded';
+  /** A word for programs: `max_amount`, `protocol`, `merchant`, `hours`, `no_rate`, `expired`... */
+  reason: string;
+  /** The sentence for people. */
+  message: string;
+  limit?: LimitFigures;
+  /** For how long an approval waits, where the rule says so. */
+  timeoutSeconds?: number;
+  /** Further facts for `details`, in names of the wire. */
+  facts?: Record<string, unknown>;
+}
+
+/** What one layer says. */
+export interface LayerAnswer {
+  uses: RuleUse[];
+  findings: Finding[];
+  /** Ids of the rates that were used to convert. */
+  rateIds: string[];
+}
+
+/** What all layers say together. */
+export type Evaluation = LayerAnswer;

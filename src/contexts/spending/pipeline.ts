@@ -1,0 +1,136 @@
+// The one spend pipeline (CONTRACT.md 0 "Spend pipeline"). Everything that spends hands it a Spend and gets the authority for its
+// posting: guards and uses of limits, which the ledger checks in one statement with the balance.
+import type { Protocol } from '../../generated/prisma/client.js';
+import { type Guard, guardsOf } from '../../ledger/posting.js';
+import type { ActingAgent, Ctx } from '../../platform/ctx.js';
+import { declareError, NotFound } from '../../platform/errors.js';
+import type { WalletRef } from '../accounts/wallet-ref.js';
+import { actingAgent } from '../agents/agent.js';
+import { isKnownCounterparty, merchantPaid } from './counterparty.js';
+import type { Evaluation, SpendFacts } from './evaluation.js';
+import { asksForCounterparty, asksForMerchant } from './policy-rule.js';
+import { type Rulebook, rulebook, rulesFor } from './rulebook.js';
+import { evaluate, type RulesInForce } from './ruling.js';
+
+/** 403: an agent spends from its own wallets only. */
+export class NotYourWallet extends declareError(403, 'forbidden') {}
+
+/** Money that is to leave a wallet. */
+export interface Spend {
+  from: WalletRef;
+  /** Where it goes; null: out of the platform. */
+  to: WalletRef | null;
+  /** The agent that an API key acts for. */
+  agentId: string | undefined;
+  protocol: Protocol;
+  currency: string;
+  /** Minor units, with everything that leaves the wallet: fees too. */
+  amount: bigint;
+  /** Workspace time, in whose windows the limits count. */
+  at: Date;
+  /** The merchant that the request names; else the one whose settlement wallet is paid. */
+  merchantId?: string | undefined;
+  mandateId?: string | undefined;
+  /** The trace that budgets of a trace count; that of the request by default. */
+  traceId?: string | null | undefined;
+  /** Rules that an approval has lifted. */
+  lifted?: readonly string[] | undefined;
+  /** The caller wants an approval where a policy or a budget refuses. */
+  requestApproval?: boolean | undefined;
+  /** The request as it could be sent again, in names of the wire, for the actions that a refusal suggests. */
+  request?: { path: string; body: Record<string, unknown> } | undefined;
+}
+
+/** What a posting needs to spend. */
+export interface Authority {
+  at: Date;
+  /** The agent that spends, if one does. */
+  agentId: string | undefined;
+  guards: readonly Guard[];
+  /** What the rules were asked; null when no money leaves its owner, which no rule binds. */
+  facts: SpendFacts | null;
+  rules: RulesInForce;
+  evaluation: Evaluation;
+  /** The merchant that the request names. */
+  merchantId?: string | undefined;
+  request?: Spend['request'];
+  requestApproval?: Spend['requestApproval'];
+}
+
+const nothing: Evaluation = { uses: [], findings: [], rateIds: [] };
+
+/**
+ * Finds the agent that spends, the rules that bind it and what they say (Gap G-40). 404 for an agent_id of another workspace, 403
+ * `forbidden` when the wallet is not the agent's to spend from.
+ */
+export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority> {
+  const agent = await spendingAgent(ctx, spend);
+  const book = await rulebook(ctx);
+  const { at, merchantId, request, requestApproval } = spend;
+  const guards = [...guardsOf(ctx, agent?.id), workspaceGuard(ctx)];
+  const authority = { at, agentId: agent?.id, guards, merchantId, request, requestApproval };
+  if (!isSpend(spend)) {
+    const rules = { kya: [], policies: [], budgets: [], rates: book.rates };
+    return { ...authority, facts: null, rules, evaluation: nothing };
+  }
+  const facts = factsOf(ctx, book, spend, agent);
+  const rules = rulesFor(book, facts);
+  if (asksForMerchant(rules.policies)) facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
+  if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
+  return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };
+}
+
+/** The kill switch of the whole workspace, asked inside every posting that spends. */
+export function workspaceGuard({ workspace }: Pick<Ctx, 'workspace'>): Guard {
+  return { kind: 'workspace', id: workspace.id };
+}
+
+function factsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent | undefined): SpendFacts {
+  const { at, amount, currency, protocol, from, to, mandateId, lifted = null } = spend;
+  const watched = agent === undefined ? undefined : book.watched.get(agent.id);
+  return {
+    at,
+    amount,
+    currency,
+    protocol,
+    payer: { walletId: from.walletId, accountId: from.accountId, agentId: from.agentId },
+    payee: to === null ? null : { walletId: to.walletId, accountId: to.accountId, agentId: to.agentId },
+    agent: agent === undefined ? null : { id: agent.id, kyaTier: agent.kyaTier },
+    traceId: (spend.traceId === undefined ? ctx.traceId : spend.traceId) ?? null,
+    mandateId: mandateId ?? null,
+    breakerTripId: watched !== undefined && watched.endsAt > at ? watched.tripId : null,
+    lifted,
+  };
+}
+
+/**
+ * True when money leaves its owner. It does not between wallets of one owner, nor when an account fills the wallet of its own agent
+ * (CONTRACT.md 0 "What a spend is") (Gap G-52).
+ */
+export function isSpend({ from, to }: Pick<Spend, 'from' | 'to'>): boolean {
+  if (to === null || from.accountId !== to.accountId) return true;
+  return from.agentId !== null && from.agentId !== to.agentId;
+}
+
+async function spendingAgent(ctx: Ctx, { from, agentId }: Spend): Promise<ActingAgent | undefined> {
+  const own = ctx.actor.agent;
+  if (own !== undefined) {
+    if (agentId !== undefined && agentId !== own.id) throw new NotFound('agentId');
+    if (from.agentId !== own.id) throw notYours(from);
+    return own;
+  }
+  if (agentId === undefined) return undefined;
+  const agent = await actingAgent(ctx, agentId);
+  if (agent === null) throw new NotFound('agentId');
+  if (from.agentId !== agent.id && (from.agentId !== null || from.accountId !== agent.parentAccountId)) throw notYours(from);
+  return agent;
+}
+
+function notYours({ walletId }: WalletRef): NotYourWallet {
+  return new NotYourWallet('An agent spends from its own wallets only.', {
+    details: {
+      wallet_id: walletId,
+      next_actions: [{ rel: 'own_wallets', actor: 'agent', method: 'GET', path: '/v1/wallets?owner_type=agent' }],
+    },
+  });
+}

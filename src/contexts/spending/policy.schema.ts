@@ -1,0 +1,137 @@
+// The GraphQL face of policies. Agents see none of it: what binds them, and what is left of it, they read among their limits.
+import { z } from 'zod';
+import { PolicyTarget } from '../../generated/prisma/enums.js';
+import { NotFound } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { approvalOf, createPolicy, deletePolicy, mostPolicies, mostRules, policies, policy, rulesOf, updatePolicy } from './policy.js';
+import { PolicyRuleInput, PolicyRuleType } from './policy-rule.schema.js';
+import type { PolicyApproval } from './rule-kind.js';
+
+const PolicyTargetEnum = builder.enumType(PolicyTarget, { name: 'PolicyTargetType' });
+
+const Target = builder.objectRef<{ targetType: PolicyTarget; targetId: string | null }>('PolicyTarget').implement({
+  description: 'Whose spends a policy binds.',
+  fields: (t) => ({
+    type: t.expose('targetType', { type: PolicyTargetEnum }),
+    id: t.exposeString('targetId', { nullable: true, description: 'The UUID of the account, agent or wallet; null for the tenant.' }),
+  }),
+});
+
+const ApprovalRule = builder.objectRef<PolicyApproval>('PolicyApproval').implement({
+  description: 'From which amount on a spend has to be approved.',
+  fields: (t) => ({
+    threshold: t.expose('threshold', { type: 'Amount', description: 'A spend above it waits for an approval, an equal one does not.' }),
+    currency: t.expose('currency', { type: 'Currency' }),
+    timeoutSeconds: t.exposeInt('timeoutSeconds', { description: 'How long an approval that this policy asks for waits.' }),
+  }),
+});
+
+const Policy = builder.prismaObject('Policy', {
+  description: 'Rules for the spends of a target. All policies that bind a spend have to let it pass.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'PolicyId' }),
+    version: t.exposeInt('version', { description: 'Grows with each change; decisions name it.' }),
+    name: t.exposeString('name'),
+    target: t.field({ type: Target, select: { targetType: true, targetId: true }, resolve: (row) => row }),
+    rules: t.field({ type: [PolicyRuleType], ...facts({ most: mostRules }), select: { rules: true }, resolve: rulesOf }),
+    approval: t.field({ type: ApprovalRule, nullable: true, select: { approval: true }, resolve: approvalOf }),
+    enabled: t.exposeBoolean('enabled'),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+const PolicyPage = pageOf(Policy, 'Policy');
+
+const DeletedPolicy = builder.objectRef<{ id: string }>('DeletedPolicy').implement({
+  fields: (t) => ({ id: t.expose('id', { type: 'PolicyId' }), deleted: t.boolean({ resolve: () => true }) }),
+});
+
+const PolicyTargetInput = builder.inputType('PolicyTargetInput', {
+  fields: (t) => ({
+    type: t.field({ type: PolicyTargetEnum }),
+    id: t.string({ required: false, description: 'The account, agent or wallet; left out for the tenant.', validate: z.string().max(64) }),
+  }),
+});
+
+/** An approval may wait as long as a hold may last. */
+const longestTimeout = 604_800;
+
+const PolicyApprovalInput = builder.inputType('PolicyApprovalInput', {
+  fields: (t) => ({
+    threshold: t.field({ type: 'Amount', description: '0.00 asks for an approval of every spend.' }),
+    currency: t.field({ type: 'Currency' }),
+    timeoutSeconds: t.int({ required: false, description: '3600 by default.', validate: z.int().min(60).max(longestTimeout) }),
+  }),
+});
+
+const name = z.string().trim().min(1).max(200);
+const rules = z.array(z.unknown()).max(mostRules);
+
+const CreatePolicyInput = builder.inputType('CreatePolicyInput', {
+  fields: (t) => ({
+    name: t.string({ validate: name }),
+    target: t.field({ type: PolicyTargetInput }),
+    rules: t.field({ type: [PolicyRuleInput], description: 'May be empty where there is an approval.', validate: rules }),
+    approval: t.field({ type: PolicyApprovalInput, required: false }),
+    enabled: t.boolean({ required: false, description: 'True by default.' }),
+  }),
+});
+
+const UpdatePolicyInput = builder.inputType('UpdatePolicyInput', {
+  fields: (t) => ({
+    name: t.string({ required: false, validate: name }),
+    rules: t.field({ type: [PolicyRuleInput], required: false, description: 'They replace the ones before.', validate: rules }),
+    approval: t.field({ type: PolicyApprovalInput, required: false, description: 'Null takes it away.' }),
+    enabled: t.boolean({ required: false }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  policy: t.prismaField({
+    type: Policy,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'PolicyId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => policy(ctx, id, query),
+  }),
+  policies: t.field({
+    type: PolicyPage,
+    authScopes: { audience: 'operator' },
+    args: {
+      ...pageArgs(t),
+      targetType: t.arg({ type: PolicyTargetEnum, required: false }),
+      targetId: t.arg.string({ required: false, description: 'An account, an agent or a wallet.' }),
+      enabled: t.arg.boolean({ required: false }),
+    },
+    ...facts({ most: mostPolicies }),
+    resolve: (_root, filter, ctx, info) => policies(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createPolicy: t.field({
+    type: Policy,
+    authScopes: { audience: 'operator' },
+    args: { input: t.arg({ type: CreatePolicyInput }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: once((ctx, { input }) => createPolicy(ctx, input), policy),
+  }),
+  updatePolicy: t.field({
+    type: Policy,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'PolicyId' }), input: t.arg({ type: UpdatePolicyInput }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: once((ctx, { id, input }) => updatePolicy(ctx, { ...input, id }), policy),
+  }),
+  deletePolicy: t.field({
+    type: DeletedPolicy,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'PolicyId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: once(
+      (ctx, { id }) => deletePolicy(ctx, id),
+      async (_ctx, reference) => ({ id: reference }) as never,
+    ),
+  }),
+}));

@@ -1,0 +1,98 @@
+// What the refusal of a rule means to its caller: the sentence, the limit with its numbers, and the requests that would help
+// (CONTRACT.md 0 "Errors").
+import type { ApiError, NextAction } from '../../platform/errors.js';
+import { formatMinor } from '../../platform/money.js';
+import { BudgetExceeded, KyaLimitExceeded, MandateLimitExceeded, MerchantBlocked, PolicyViolation } from './errors.js';
+import type { Finding } from './evaluation.js';
+import { type LimitFigures, limitFigures, type Period, printLimit, type RuleUse, remainingOf } from './limit.js';
+import type { Authority } from './pipeline.js';
+
+type Code = Finding['code'];
+
+const errorsOf: Record<Code, typeof KyaLimitExceeded> = {
+  kya_limit_exceeded: KyaLimitExceeded,
+  policy_violation: PolicyViolation,
+  merchant_blocked: MerchantBlocked,
+  budget_exceeded: BudgetExceeded,
+  mandate_limit_exceeded: MandateLimitExceeded,
+};
+
+const codeOf = {
+  kya: 'kya_limit_exceeded',
+  policy: 'policy_violation',
+  budget: 'budget_exceeded',
+  mandate: 'mandate_limit_exceeded',
+} as const;
+
+/** The error of a finding that refuses. */
+export function findingError({ code, reason, message, limit, ruleId, facts }: Finding, authority: Authority): ApiError {
+  const details = {
+    reason,
+    rule_id: ruleId,
+    ...facts,
+    ...(limit === undefined ? {} : { limit: printLimit(limit) }),
+    next_actions: actionsFor(ruleId, limit, authority),
+  };
+  return new errorsOf[code](message, { details });
+}
+
+/** The error of a limit that would be passed; `used` is what its counter stood at. */
+export function limitError(use: RuleUse, used: bigint, requested: bigint, authority: Authority): ApiError {
+  const figures = { ...limitFigures(use, used), requested };
+  const details = {
+    reason: use.currency === null ? 'max_count' : 'max_amount',
+    rule_id: use.ruleId,
+    limit: printLimit(figures),
+    next_actions: actionsFor(use.ruleId, figures, authority),
+    ...(figures.resetsAt === null ? {} : { retry: { safe: true, same_key: true, after_s: secondsUntil(figures.resetsAt, authority) } }),
+  };
+  return new errorsOf[codeOf[use.layer]](sentenceOf(use, figures), { details });
+}
+
+/** The sentence of a limit that would be passed. */
+export function sentenceOf({ layer, per, currency }: Pick<RuleUse, 'layer' | 'per' | 'currency'>, figures: LimitFigures): string {
+  const subject = { kya: 'The tier of this agent', policy: 'A policy', budget: 'A budget', mandate: 'The mandate' }[layer];
+  const left = remainingOf(figures);
+  if (currency === null) return `${subject} allows ${figures.max} spends per ${spanOf(per)}; ${left} are left.`;
+  const print = (minor: bigint) => `${formatMinor(minor, currency)} ${currency}`;
+  const span = per === 'once' ? 'in all' : per === 'tx' ? 'at a time' : `per ${spanOf(per)}`;
+  return `${subject} allows ${print(figures.max)} ${span}; ${print(left)} is left, and this needs ${print(figures.requested)}.`;
+}
+
+const spanOf = (per: Period) => (/^\d+s$/.test(per) ? `${Number.parseInt(per, 10)} seconds` : per);
+
+function secondsUntil(at: Date, { at: now }: Authority): number {
+  return Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
+}
+
+/** Whether an approval lifts a rule where the caller asks for one: those of policies and budgets. */
+export function isApprovable(ruleId: string): boolean {
+  return /^(pol|bud)_/.test(ruleId);
+}
+
+/** Requests that would help: the same one with what is left, or for approval; another wallet; another limit. */
+function actionsFor(ruleId: string, limit: LimitFigures | undefined, { request, facts }: Authority): NextAction[] {
+  const actions: NextAction[] = [];
+  const actor = facts?.agent == null ? 'api_key' : 'agent';
+  if (request !== undefined && facts !== null) {
+    const { path, body } = request;
+    const left = limit === undefined || limit.currency !== facts.currency ? 0n : limit.per === 'tx' ? limit.max : remainingOf(limit);
+    if (left > 0n) {
+      const amount = formatMinor(left, facts.currency);
+      actions.push({ rel: 'smaller_amount', actor, method: 'POST', path, body: { ...body, amount } });
+    }
+    if (isApprovable(ruleId))
+      actions.push({ rel: 'request_approval', actor, method: 'POST', path, body: { ...body, request_approval: true } });
+  }
+  if (facts?.agent != null) actions.push({ rel: 'limits', actor, method: 'GET', path: `/v1/agents/agt_${facts.agent.id}/limits` });
+  return [...actions, changeOf(ruleId)];
+}
+
+/** The request that changes a rule. */
+function changeOf(ruleId: string): NextAction {
+  const [subject = ''] = ruleId.split('.');
+  const change = (method: string, path: string): NextAction => ({ rel: 'change_limit', actor: 'api_key', method, path });
+  if (subject.startsWith('pol_')) return change('PATCH', `/v1/policies/${subject}`);
+  if (subject.startsWith('bud_')) return change('PATCH', `/v1/budgets/${subject}`);
+  return change('PUT', '/v1/kya-limits');
+}

@@ -1,0 +1,53 @@
+// The rules that bind a spend, asked without the database: what each layer lets through, and which limits it has to use.
+import type { RateBook } from '../rates/rate.js';
+import { budgetLayer, type RulingBudget } from './budget-rule.js';
+import type { Evaluation, Finding, LayerAnswer, SpendFacts } from './evaluation.js';
+import { type KyaCap, kyaLayer } from './kya-limit.js';
+import { policyLayer, type RulingPolicy } from './policy-rule.js';
+
+/** The rules in force for one spend: those that its facts are bound by. */
+export interface RulesInForce {
+  /** Caps of the agent's tier; none when no agent spends. */
+  kya: readonly KyaCap[];
+  policies: readonly RulingPolicy[];
+  budgets: readonly RulingBudget[];
+  rates: RateBook;
+}
+
+/**
+ * Asks every layer of rules. Pure: equal facts and rules give an equal answer. Once an approval was given, no rule asks for another,
+ * and those that it lifted refuse nothing and count on.
+ */
+export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates }: RulesInForce): Evaluation {
+  const answers = [
+    kyaLayer(facts, kya, rates),
+    breakerLayer(facts),
+    policyLayer(facts, policies, rates),
+    budgetLayer(facts, budgets, rates),
+  ];
+  const { lifted } = facts;
+  const uses = answers.flatMap((answer) => answer.uses);
+  const findings = answers.flatMap((answer) => answer.findings);
+  return {
+    uses:
+      lifted === null
+        ? uses
+        : uses.map((use) => (use.action === 'approve' || lifted.includes(use.ruleId) ? { ...use, maximum: null } : use)),
+    findings: lifted === null ? findings : findings.filter(({ outcome, ruleId }) => outcome === 'fail' && !lifted.includes(ruleId)),
+    rateIds: [...new Set(answers.flatMap(({ rateIds }) => rateIds))],
+  };
+}
+
+/** An agent that the breaker watches asks for every spend. */
+function breakerLayer({ breakerTripId }: SpendFacts): LayerAnswer {
+  const message = 'The runaway breaker tripped for this agent: each of its spends needs an approval for now.';
+  const finding: Finding = {
+    layer: 'policy',
+    ruleId: `breaker.${breakerTripId}`,
+    outcome: 'approve',
+    code: 'policy_violation',
+    reason: 'breaker',
+    message,
+  };
+  return { uses: [], findings: breakerTripId === null ? [] : [finding], rateIds: [] };
+}

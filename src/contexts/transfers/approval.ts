@@ -1,0 +1,93 @@
+// Transfers that wait for an approval: how they are carried out once it is given, and how they end otherwise (CONTRACT.md 6).
+import { eventRecords } from '../../events/event.js';
+import type { Approval, Transfer } from '../../generated/prisma/client.js';
+import { giveBackReserved, reserved, resolve } from '../../ledger/hold.js';
+import { type Posting, posting } from '../../ledger/posting.js';
+import { joinRecords } from '../../ledger/record.js';
+import { addSeconds } from '../../platform/clock.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { declareSubject, type Ending } from '../spending/approval-subject.js';
+import { type ApprovedForm, postApproved } from '../spending/approved-spend.js';
+import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { event, transferData, transferRoles } from './events.js';
+import { endTransfer, payerGuards } from './hold.js';
+import { transferOperation } from './operation.js';
+import { aboutOf, defaultHoldSeconds, partiesOf, type WalletParties } from './transfer.js';
+
+declareSubject('transfer', {
+  kind: 'transfer',
+  lock: (tx, id) => lockRow(tx.transfer, id),
+  approve,
+  end: async (ctx, tx, { subjectId }, ending: Ending) => endTransfer(ctx, tx, await waiting(tx, subjectId), ending),
+});
+
+interface Approved extends WalletParties {
+  approval: Approval;
+  transfer: Transfer;
+  authority: Authority;
+}
+
+async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => void) | undefined> {
+  const transfer = await waiting(tx, approval.subjectId);
+  const reader = within(ctx, tx);
+  const parties = await partiesOf(reader, transfer);
+  const { amount, currency, protocol, traceId } = transfer;
+  const authority = await authorizeSpend(reader, {
+    ...parties,
+    agentId: approval.agentId ?? undefined,
+    merchantId: approval.merchantId ?? undefined,
+    lifted: approval.lifted,
+    at: ctx.clock.now(),
+    protocol,
+    currency,
+    amount,
+    traceId,
+  });
+  const approved = { ...parties, approval, transfer, authority };
+  if (transfer.capture === 'manual') return startHold(ctx, tx, approved);
+  await postApproved(ctx, tx, approved, (form) => payOut(ctx, tx, approved, form));
+  return undefined;
+}
+
+/** What is held goes to the payee. */
+async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Approved, form: ApprovedForm): Promise<Posting> {
+  const { at, rules } = authority;
+  const hold = await tx.hold.findFirstOrThrow({ where: { id: transfer.holdId ?? '' } });
+  const { legs, limits: givenBack } = await resolve(tx, hold, { capture: hold.amount, at, usesAnew: true });
+  const done = await tx.transfer.update({
+    where: rowKey(ctx, transfer.id),
+    data: { status: 'completed', capturedAmount: hold.amount, decisionId: form.decisionId, completedAt: at, updatedAt: at },
+  });
+  const completed = event(ctx, 'transfer.completed', transferData(done), { at, ...aboutOf(done), roles: transferRoles(done, from, to) });
+  const records = joinRecords(eventRecords(ctx.workspace.id, [completed]), transferOperation(ctx, done, hold.amount, at, rules.rates));
+  const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
+  return posting(ctx, { at, transferId: transfer.id, legs, limits: [...givenBack, ...form.limits], guards, records });
+}
+
+/** What is held stays so until it is captured; its time begins now. Of the posting the limits and guards alone are left. */
+async function startHold(ctx: Ctx, tx: Tx, approved: Approved): Promise<() => void> {
+  const { approval, transfer, authority } = approved;
+  const { hold_seconds: seconds = defaultHoldSeconds } = approval.execution as { hold_seconds?: number };
+  const { at } = authority;
+  const expiresAt = addSeconds(at, seconds);
+  await postApproved(ctx, tx, approved, async ({ limits, decisionId }) => {
+    await tx.transfer.update({
+      where: rowKey(ctx, transfer.id),
+      data: { decisionId, holdExpiresAt: expiresAt, dueAt: expiresAt, updatedAt: at },
+    });
+    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
+    const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
+    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards });
+  });
+  return () => ringAt(ctx, 'transfer', expiresAt);
+}
+
+/** The transfer behind an approval, whose lock is held. It waits as long as its approval does. */
+async function waiting(tx: Tx, id: string): Promise<Transfer> {
+  const transfer = await tx.transfer.findFirstOrThrow({ where: { id } });
+  if (transfer.status !== 'pending') throw new Error(`transfer ${id} is ${transfer.status} while its approval was pending`);
+  return transfer;
+}

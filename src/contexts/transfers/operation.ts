@@ -1,0 +1,32 @@
+// What a transfer leaves among the operations: one row when it becomes final (CONTRACT.md 17).
+import type { Transfer } from '../../generated/prisma/client.js';
+import type { Records } from '../../ledger/record.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { RateBook } from '../rates/rate.js';
+import { type NewOperation, operationRecord } from '../usage/operation.js';
+
+/** The operation of a transfer that has become final at `at`; `moved` is what really moved, minor units. */
+export function operationOf(transfer: Transfer, moved: bigint, at: Date): NewOperation {
+  const { type, status, protocol, currency, agentId, traceId } = transfer;
+  return {
+    at,
+    category: 'transfer',
+    operation: transfer.fromWalletId === null ? 'transfer.funding' : `transfer.${type}`,
+    protocol,
+    success: status === 'completed',
+    amount: moved,
+    currency,
+    actorType: transfer.initiatedByType,
+    actorId: transfer.initiatedById,
+    agentId,
+    accountId: transfer.fromAccountId,
+    counterpartyId: transfer.toAccountId,
+    subjectId: transfer.id,
+    traceId,
+  };
+}
+
+/** The same as a record of the posting that makes the transfer final. */
+export function transferOperation(ctx: Pick<Ctx, 'workspace'>, transfer: Transfer, moved: bigint, at: Date, rates: RateBook): Records {
+  return { operation: [operationRecord(ctx, operationOf(transfer, moved, at), rates)] };
+}

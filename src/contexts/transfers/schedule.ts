@@ -1,0 +1,71 @@
+// A transfer whose time has come: the pipeline runs now, and an approval may begin now (Gap G-46) (CONTRACT.md 2, 6).
+import { eventRecords } from '../../events/event.js';
+import type { Transfer } from '../../generated/prisma/client.js';
+import { reserved } from '../../ledger/hold.js';
+import { move, posting } from '../../ledger/posting.js';
+import { joinRecords } from '../../ledger/record.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { rowKey } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
+import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { postingWithin } from '../spending/posting.js';
+import { event, transferData, transferRoles } from './events.js';
+import { transferOperation } from './operation.js';
+import { aboutOf, holdParts, partiesOf, routeOf, type WalletParties } from './transfer.js';
+
+/** Posts a scheduled transfer under its row's lock, with everything checked as of now. Throws the refusal. */
+export async function carryOutScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<Transfer> {
+  const reader = within(ctx, tx);
+  const { from, to } = await partiesOf(reader, transfer);
+  const at = ctx.clock.now();
+  const { amount, currency, protocol, traceId } = transfer;
+  const agentId = transfer.agentId ?? undefined;
+  const authority = await authorizeSpend(reader, { from, to, agentId, protocol, currency, amount, at, traceId });
+  const draft = (form: SpendForm) => draftScheduled(ctx, { transfer, from, to, at, authority }, form);
+  const subject = { subjectType: 'transfer', subjectId: transfer.id };
+  const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), draft, { subject, reader });
+  const { status, completedAt, updatedAt, dueAt, leaseUntil, holdId, capturedAmount, decisionId } = value;
+  const links = { holdId, capturedAmount, decisionId, approvalId: approval?.id ?? null };
+  return tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { status, completedAt, updatedAt, dueAt, leaseUntil, ...links } });
+}
+
+interface Scheduled extends WalletParties {
+  transfer: Transfer;
+  at: Date;
+  authority: Authority;
+}
+
+function draftScheduled(ctx: Ctx, { transfer, from, to, at, authority }: Scheduled, form: SpendForm): Draft<Transfer> {
+  const { approvalId, decisionId, limits } = form;
+  const { id, amount, currency, type, description } = transfer;
+  const request = {
+    subject: { subjectType: 'transfer', subjectId: id },
+    transferId: id,
+    description,
+    execution: {},
+    requestedBy: { type: transfer.initiatedByType, id: transfer.initiatedById },
+  };
+  const taken: Transfer = { ...transfer, decisionId, approvalId, updatedAt: at, dueAt: null, leaseUntil: null };
+  const head = { at, transferId: id };
+  if (approvalId !== null) {
+    const holdId = newId(at);
+    const aside = holdParts(transfer, holdId, at, from, to);
+    const guards = [...authority.guards, ...aside.guards];
+    const value = { ...taken, holdId, capturedAmount: 0n };
+    return {
+      value,
+      request,
+      posting: posting(ctx, { ...head, legs: aside.legs, records: aside.records, guards, limits: reserved(limits) }),
+    };
+  }
+  const value: Transfer = { ...taken, status: 'completed', completedAt: at };
+  const completed = event(ctx, 'transfer.completed', transferData(value), { at, ...aboutOf(value), roles: transferRoles(value, from, to) });
+  const records = joinRecords(
+    eventRecords(ctx.workspace.id, [completed]),
+    transferOperation(ctx, value, amount, at, authority.rules.rates),
+  );
+  const legs = move(currency, amount, ...routeOf(type, from, to));
+  return { value, request, posting: posting(ctx, { ...head, legs, limits, guards: authority.guards, records }) };
+}

@@ -1,0 +1,137 @@
+// The statements of the list of transfers (decision 0027). One party is enough to choose rows by: each branch reads the newest rows
+// of one index, in order and no more than a page needs; what else is asked for is checked on them. The branches are merged by id.
+import type { Ctx } from '../../platform/ctx.js';
+import { runIn, type Tx } from '../../platform/postgres/database.js';
+import type { Window } from '../../platform/schema/page.js';
+
+/** What chooses transfers. Amounts in minor units; ids between `from` (inclusive) and `below`. */
+export interface TransferChoice {
+  /** Only what this agent, or a wallet of its, took part in. */
+  visibleTo?: string | undefined;
+  equal: Partial<Record<'status' | 'type' | 'protocol' | 'currency' | 'reference', string>>;
+  walletId?: string | undefined;
+  agentId?: string | undefined;
+  fromAccountId?: string | undefined;
+  toAccountId?: string | undefined;
+  least?: bigint | undefined;
+  most?: bigint | undefined;
+  from?: string | undefined;
+  below?: string | undefined;
+}
+
+/** Where rows are looked for: a condition on the transfer, or a side of it and the wallets that may stand there. */
+type Branch = { on: string } | { side: Side; wallets: string };
+type Side = 'from_wallet_id' | 'to_wallet_id';
+
+/** Values of a statement; `$1` is the workspace. */
+class Values {
+  readonly list: unknown[];
+
+  constructor(workspaceId: string) {
+    this.list = [workspaceId];
+  }
+
+  add(value: unknown): string {
+    return `$${this.list.push(value)}`;
+  }
+}
+
+/** Ids of the transfers of a page, newest first. */
+export async function transferIds(ctx: Ctx, choice: TransferChoice, { after, skip, take }: Window): Promise<string[]> {
+  const values = new Values(ctx.workspace.id);
+  const below = after !== undefined && (choice.below === undefined || after < choice.below) ? after : choice.below;
+  const reach = values.add(skip + take);
+  const parts = branchesOf({ ...choice, below }, values, (rows) => `${rows} ORDER BY t.id DESC LIMIT ${reach}`);
+  const text = `SELECT id FROM (${parts.join(' UNION ')}) found WHERE workspace_id = $1
+    ORDER BY id DESC OFFSET ${values.add(skip)} LIMIT ${values.add(take)}`;
+  const { rows } = await ctx.platform.database.pool.query<{ id: string }>(text, values.list);
+  return rows.map(({ id }) => id);
+}
+
+/** How many transfers there are; looks at no more than `most` in each branch. */
+export async function countTransfers(ctx: Ctx, choice: TransferChoice, most: number): Promise<number> {
+  const values = new Values(ctx.workspace.id);
+  const reach = values.add(most);
+  const parts = branchesOf(choice, values, (rows) => `${rows} LIMIT ${reach}`);
+  const text = `SELECT least(count(*), ${reach})::int AS count FROM (${parts.join(' UNION ')}) found WHERE workspace_id = $1`;
+  const { rows } = await ctx.platform.database.pool.query<{ count: number }>(text, values.list);
+  return rows[0]?.count ?? 0;
+}
+
+/** Ids of transfers from or to one of the wallets that are still to happen, oldest first. */
+export async function openTransferIds(tx: Tx, workspaceId: string, walletIds: readonly string[], most: number): Promise<string[]> {
+  const open = {
+    name: 'open_transfers',
+    text: `SELECT id FROM transfer WHERE workspace_id = $1::uuid AND from_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing')
+      UNION SELECT id FROM transfer WHERE workspace_id = $1::uuid AND to_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing')
+      ORDER BY id LIMIT $3::int`,
+  };
+  const rows = await runIn<{ id: string }>(tx, open, [workspaceId, walletIds, most]);
+  return rows.map(({ id }) => id);
+}
+
+/** The statements of the branches, each in brackets. `bounded` adds order and limit. */
+function branchesOf(choice: TransferChoice, values: Values, bounded: (rows: string) => string): string[] {
+  const { branches, rest } = drive(choice, values);
+  const conditions = [...idRange(choice, values), ...amountRange(choice, values), ...rest].map((condition) => `AND ${condition}`).join(' ');
+  return branches.map((branch) => {
+    if ('on' in branch)
+      return `(${bounded(`SELECT t.workspace_id, t.id FROM transfer t WHERE t.workspace_id = $1 AND ${branch.on} ${conditions}`)})`;
+    const ofWallet = bounded(
+      `SELECT t.workspace_id, t.id FROM transfer t WHERE t.workspace_id = $1 AND t.${branch.side} = w.id ${conditions}`,
+    );
+    return `(${bounded(`SELECT t.* FROM wallet w CROSS JOIN LATERAL (${ofWallet}) t WHERE w.workspace_id = $1 AND ${branch.wallets}`)})`;
+  });
+}
+
+/** The most telling of what is asked for, as branches; everything else as conditions on their rows. */
+function drive(choice: TransferChoice, values: Values): { branches: Branch[]; rest: string[] } {
+  const ways: { branches: Branch[]; condition: string }[] = [];
+  const { reference, ...words } = choice.equal;
+  if (reference !== undefined) ways.push(way([{ on: `t.reference = ${values.add(reference)}` }]));
+  if (choice.visibleTo !== undefined) {
+    const agent = values.add(choice.visibleTo);
+    const wallets = `w.agent_id = ${agent}`;
+    ways.push(way([{ on: `t.agent_id = ${agent}` }, { side: 'from_wallet_id', wallets }, { side: 'to_wallet_id', wallets }]));
+  }
+  if (choice.walletId !== undefined) {
+    const wallet = values.add(choice.walletId);
+    ways.push(way([{ on: `t.from_wallet_id = ${wallet}` }, { on: `t.to_wallet_id = ${wallet}` }]));
+  }
+  if (choice.agentId !== undefined) ways.push(way([{ on: `t.agent_id = ${values.add(choice.agentId)}` }]));
+  for (const [account, side] of [
+    [choice.fromAccountId, 'from_wallet_id'],
+    [choice.toAccountId, 'to_wallet_id'],
+  ] as const) {
+    if (account !== undefined) ways.push(way([{ side, wallets: `w.account_id = ${values.add(account)}` }]));
+  }
+  const rest = ways.slice(1).map(({ condition }) => condition);
+  return { branches: ways[0]?.branches ?? [{ on: 'true' }], rest: [...rest, ...wordConditions(words)] };
+}
+
+/** What can be a way to the rows, and the same as a condition on rows that were found by another way. */
+function way(branches: Branch[]): { branches: Branch[]; condition: string } {
+  const alternatives = branches.map((branch) =>
+    'on' in branch ? branch.on : `t.${branch.side} IN (SELECT w.id FROM wallet w WHERE w.workspace_id = $1 AND ${branch.wallets})`,
+  );
+  return { branches, condition: `(${alternatives.join(' OR ')})` };
+}
+
+/** Words of closed lists stand in the statement itself: only so does PostgreSQL find the indexes of the rare ones. */
+function wordConditions(words: Record<string, string | undefined>): string[] {
+  return Object.entries(words).map(([column, word]) => {
+    if (!/^[A-Za-z0-9_]+$/.test(word ?? '')) throw new Error(`${word} is no word of ${column}`);
+    return `t.${column} = '${word}'`;
+  });
+}
+
+function idRange({ from, below }: TransferChoice, values: Values): string[] {
+  return [...(from === undefined ? [] : [`t.id >= ${values.add(from)}`]), ...(below === undefined ? [] : [`t.id < ${values.add(below)}`])];
+}
+
+function amountRange({ least, most }: TransferChoice, values: Values): string[] {
+  return [
+    ...(least === undefined ? [] : [`t.amount >= ${values.add(least)}`]),
+    ...(most === undefined ? [] : [`t.amount <= ${values.add(most)}`]),
+  ];
+}

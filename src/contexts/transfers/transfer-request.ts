@@ -1,0 +1,222 @@
+// What callers ask for: a transfer between wallets of the platform, or within one, now, held, or at a set time (CONTRACT.md 2).
+import { writeEvents } from '../../events/event.js';
+import type { Approval, Transfer } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { type Currency, parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { isUniqueViolation } from '../../platform/postgres/failure.js';
+import { newId } from '../../platform/schema/id.js';
+import { defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { postingNow } from '../spending/posting.js';
+import { referenceTaken } from '../spending/refusal.js';
+import { SameWallet } from './errors.js';
+import { event, transferData } from './events.js';
+import { aboutOf, defaultHoldSeconds, type NewTransfer, referenceClaims, transferPosting, transferRow } from './transfer.js';
+
+export interface CreateTransferInput {
+  type: 'internal' | 'wrap' | 'unwrap';
+  fromWalletId?: string | null | undefined;
+  fromAccountId?: string | null | undefined;
+  toWalletId?: string | null | undefined;
+  toAccountId?: string | null | undefined;
+  amount: string;
+  currency: Currency;
+  capture?: 'automatic' | 'manual' | null | undefined;
+  holdExpiresIn?: number | null | undefined;
+  description?: string | null | undefined;
+  reference?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+  agentId?: string | null | undefined;
+  scheduledFor?: Date | null | undefined;
+  /** Ask for an approval where a policy or a budget would refuse. */
+  requestApproval?: boolean | null | undefined;
+}
+
+/** A transfer that a spend made, and the approval that it waits for. */
+export interface CreatedTransfer {
+  transfer: Transfer;
+  approval: Approval | null;
+}
+
+/**
+ * Creates a transfer: posted at once (completed), held until captured or approved, or kept until its time (all pending). The whole
+ * pipeline runs inside the posting; refusals are 403 or 422 and leave nothing behind.
+ */
+export async function createTransfer(ctx: Ctx, input: CreateTransferInput): Promise<CreatedTransfer> {
+  const plan = await planTransfer(ctx, input);
+  const { value, authority } = plan;
+  if (value.scheduledFor !== undefined) {
+    const transfer = transferRow(ctx, value);
+    await transact(ctx, async (tx) => {
+      await insertScheduled(ctx, tx, transfer);
+      return transfer;
+    });
+    ringAt(ctx, 'transfer', value.scheduledFor);
+    return { transfer, approval: null };
+  }
+  const id = newId(value.at);
+  const poster = postingNow(ctx, id);
+  const { value: transfer, approval } = await carryOut(ctx, authority, poster, (form) => draftTransfer(ctx, id, plan, form), {
+    requestApproval: input.requestApproval === true,
+  });
+  if (transfer.dueAt !== null) ringAt(ctx, 'transfer', transfer.dueAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  return { transfer, approval };
+}
+
+export interface MoveWithinWalletInput {
+  id: string;
+  type: 'wrap' | 'unwrap';
+  amount: string;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/** Moves money between a wallet's spendable and its stream-ready bucket. 404 for an unknown wallet. */
+export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWalletInput): Promise<Transfer> {
+  const found = await walletRef(ctx, id);
+  if (found === null) throw new NotFound();
+  const { transfer } = await createTransfer(ctx, { ...input, fromWalletId: id, currency: found.currency as Currency });
+  return transfer;
+}
+
+/** Writes a transfer whose time has not come, and emits transfer.created. 409 for a reference that another has. */
+export async function insertScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<void> {
+  const { workspaceId, protocolMetadata: _, ...row } = transfer;
+  await tx.transfer.create({ data: { ...row, metadata: transfer.metadata as object } });
+  try {
+    await tx.claim.createMany({ data: referenceClaims(transfer) });
+  } catch (error) {
+    throw isUniqueViolation(error) ? referenceTaken(transfer.reference ?? '') : error;
+  }
+  const about = { at: transfer.createdAt, ...aboutOf(transfer) };
+  await writeEvents(tx, workspaceId, [event(ctx, 'transfer.created', transferData(transfer), about)]);
+}
+
+/** Everything that can be known of a transfer before the ledger is asked. */
+export interface TransferPlan {
+  value: NewTransfer;
+  authority: Authority;
+}
+
+/** Reads the parties of a transfer and what binds it. */
+export async function planTransfer(ctx: Ctx, input: CreateTransferInput): Promise<TransferPlan> {
+  checkParties(input);
+  const { type, currency } = input;
+  const amount = parseMinor(input.amount, currency, ['amount']);
+  const [from, to] = await parties(ctx, input);
+  const at = ctx.clock.now();
+  const authority = await authorizeSpend(ctx, {
+    from,
+    to,
+    agentId: input.agentId ?? undefined,
+    protocol: 'internal',
+    currency,
+    amount,
+    at,
+    request: { path: '/v1/transfers', body: bodyOf(input, from, to) },
+    requestApproval: input.requestApproval === true,
+  });
+  const isLater = input.scheduledFor != null && input.scheduledFor > at;
+  const value: NewTransfer = {
+    type,
+    protocol: 'internal',
+    from,
+    to,
+    amount,
+    currency,
+    at,
+    agentId: authority.agentId,
+    hold: input.capture === 'manual' ? { expiresAt: addSeconds(at, input.holdExpiresIn ?? defaultHoldSeconds) } : undefined,
+    scheduledFor: isLater ? (input.scheduledFor ?? undefined) : undefined,
+    description: input.description,
+    reference: input.reference,
+    metadata: input.metadata,
+  };
+  return { value, authority };
+}
+
+/** The body of the request as it could be sent again; what was left out stays so. */
+function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Record<string, unknown> {
+  const { type, amount, currency, capture, holdExpiresIn, description, reference, metadata, agentId, scheduledFor, requestApproval } =
+    input;
+  const body = {
+    type,
+    from_wallet_id: from.walletId,
+    to_wallet_id: type === 'internal' ? to.walletId : undefined,
+    amount,
+    currency,
+    capture,
+    hold_expires_in: holdExpiresIn,
+    description,
+    reference,
+    metadata,
+    agent_id: agentId,
+    scheduled_for: scheduledFor?.toISOString(),
+    request_approval: requestApproval,
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+}
+
+/** The row and the posting of a transfer under an authority. */
+export function draftTransfer(ctx: Ctx, id: string, { value, authority }: TransferPlan, form: SpendForm): Draft<Transfer> {
+  const { approvalId, decisionId, limits } = form;
+  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id };
+  return {
+    value: transfer,
+    posting: transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates }),
+    request: {
+      subject: { subjectType: 'transfer', subjectId: id },
+      transferId: id,
+      description: transfer.description,
+      execution: value.hold === undefined ? {} : { hold_seconds: secondsBetween(value.at, value.hold.expiresAt) },
+    },
+  };
+}
+
+function secondsBetween(from: Date, to: Date): number {
+  return Math.round((to.getTime() - from.getTime()) / 1000);
+}
+
+/** What the input's shape cannot say: who must be named for which type, and which options go together. */
+function checkParties(input: CreateTransferInput): void {
+  const fail = (path: string, message: string): never => {
+    throw new ValidationFailed([{ path: [path], message }]);
+  };
+  if (!input.fromWalletId === !input.fromAccountId) fail('fromWalletId', 'name exactly one of from_wallet_id and from_account_id');
+  if (input.type !== 'internal') {
+    if (input.toWalletId || input.toAccountId)
+      fail('toWalletId', `a ${input.type} moves money inside one wallet: leave the destination out`);
+    if (input.capture === 'manual') fail('capture', `a ${input.type} is always captured at once`);
+  } else if (!input.toWalletId === !input.toAccountId) fail('toWalletId', 'name exactly one of to_wallet_id and to_account_id');
+  if (input.holdExpiresIn != null && input.capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
+  if (input.scheduledFor != null && input.capture === 'manual')
+    fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');
+}
+
+async function parties(ctx: Ctx, input: CreateTransferInput): Promise<[WalletRef, WalletRef]> {
+  const from = await party(ctx, 'from', input.fromWalletId, input.fromAccountId, input.currency);
+  const to = input.type === 'internal' ? await party(ctx, 'to', input.toWalletId, input.toAccountId, input.currency) : from;
+  if (input.type === 'internal' && from.walletId === to.walletId) throw new SameWallet();
+  return [from, to];
+}
+
+async function party(
+  ctx: Ctx,
+  side: 'from' | 'to',
+  walletId: string | null | undefined,
+  accountId: string | null | undefined,
+  currency: string,
+): Promise<WalletRef> {
+  const found = walletId ? await walletRef(ctx, walletId) : await defaultWalletRef(ctx, accountId ?? '', currency);
+  if (found === null) throw new NotFound(walletId ? `${side}WalletId` : `${side}AccountId`);
+  if (found.currency !== currency) {
+    throw new CurrencyMismatch(found.walletId, found.currency, currency);
+  }
+  return found;
+}

@@ -1,0 +1,42 @@
+// An operation is one row for each thing that became final, written in the transaction that made it so; reports are made of these rows
+// (CONTRACT.md 17).
+import type { Operation } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { type Row, rowOf } from '../../platform/postgres/column.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { newId } from '../../platform/schema/id.js';
+import type { RateBook } from '../rates/rate.js';
+
+/** Something that became final. */
+export type NewOperation = Pick<
+  Operation,
+  | 'category'
+  | 'operation'
+  | 'protocol'
+  | 'success'
+  | 'amount'
+  | 'currency'
+  | 'actorType'
+  | 'actorId'
+  | 'agentId'
+  | 'accountId'
+  | 'counterpartyId'
+  | 'subjectId'
+  | 'traceId'
+> & { at: Date };
+
+/** The operation as a record of the posting that makes its subject final. In US dollars by the rate of the day. */
+export function operationRecord(ctx: Pick<Ctx, 'workspace'>, operation: NewOperation, rates: RateBook): Row {
+  return rowOf({ workspaceId: ctx.workspace.id, ...operationRow(operation, rates) });
+}
+
+/** Writes an operation in the transaction that makes its subject final without a posting. */
+export async function writeOperation(tx: Tx, operation: NewOperation, rates: RateBook): Promise<void> {
+  await tx.operation.create({ data: operationRow(operation, rates) });
+}
+
+function operationRow(operation: NewOperation, rates: RateBook) {
+  // A USDC stands at one US dollar, and its minor unit is a millionth.
+  const amountUsd = rates.convertUp(operation.amount, operation.currency, 'USDC')?.minor ?? null;
+  return { id: newId(operation.at), ...operation, amountUsd };
+}

@@ -1,0 +1,46 @@
+// A delivery that is due, with all that a send needs: its subscription and the body. Loaded in batches of one workspace.
+import type { Prisma } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { printId } from '../../platform/schema/id.js';
+import { type DueRow, type EventRow, loadDue } from './delivery.sql.js';
+import { type Recipient, Recipients } from './recipient.js';
+
+/** Deliveries of one subscription share it, deliveries of one event share its bytes. */
+export interface DueDelivery extends DueRow {
+  webhook: Recipient;
+  /** The subscriptions of its batch. */
+  recipients: Recipients;
+  body: Buffer;
+}
+
+/** Bodies that a process holds at once: sends wait for each other rather than to take more memory. */
+export const maxBodyBytes = 64 * 1_048_576;
+
+/**
+ * What is needed to send deliveries, by their id. Those whose bodies would take more than `maxBytes` are left out, but at least one is
+ * loaded.
+ */
+export async function loadDeliveries(ctx: Ctx, rows: readonly DueRow[], maxBytes = maxBodyBytes): Promise<Map<string, DueDelivery>> {
+  const readAt = performance.now();
+  const { recipients: found, events } = await loadDue(ctx, rows, maxBytes);
+  const recipients = new Recipients(ctx, found, readAt);
+  const bodies = new Map(events.map((event) => [event.id, bodyOf(event)]));
+  const byId = new Map<string, DueDelivery>();
+  for (const row of rows) {
+    const webhook = recipients.get(row.webhookId);
+    const body = bodies.get(row.eventId);
+    if (webhook !== undefined && body !== undefined) byId.set(row.id, { ...row, webhook, recipients, body });
+  }
+  return byId;
+}
+
+/** The body of every send of an event: the same bytes each time. */
+function bodyOf({ id, type, createdAt, data }: EventRow): Buffer {
+  const head = JSON.stringify({ id: printId('event', id), type, timestamp: createdAt.toISOString() });
+  return Buffer.from(`${head.slice(0, -1)},"data":${data}}`);
+}
+
+/** A delivery as it was when it was loaded: what another process has settled since is not touched. */
+export function unsettled({ id, attemptCount }: DueDelivery): Prisma.WebhookDeliveryWhereInput {
+  return { id, status: 'processing', attemptCount };
+}

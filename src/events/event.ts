@@ -1,0 +1,106 @@
+// An event says what happened. Its row is written in the transaction of the change that it reports, with a line in the outbox
+// (SPEC.md "Events"). Contexts declare their events with declaration.ts and emit them with the functions they get from it.
+import type { Ctx } from '../platform/ctx.js';
+import { printTime, type Row, rowOf } from '../platform/postgres/column.js';
+import type { Tx } from '../platform/postgres/database.js';
+import { newId } from '../platform/schema/id.js';
+
+/** How long events are kept. */
+export const eventRetentionSeconds = 30 * 86_400;
+
+/** The agents whose channels show an event, by their id; the value is the agent's role in it (ChannelLine in definition.ts). */
+export type Roles = Readonly<Record<string, string>>;
+
+/** What an event is about. */
+export interface About {
+  /** Now by default. */
+  at?: Date;
+  /** Bare id of the object. */
+  objectId?: string | null;
+  /** The agent that may read it. */
+  agentId?: string | null;
+  /** The agents whose channels show it. */
+  roles?: Roles;
+}
+
+/** An event before it is written. */
+export interface EventRow {
+  id: string;
+  type: string;
+  data: object;
+  objectId: string | null;
+  agentId: string | null;
+  /** Trace of the request that made it: 32 hexadecimal digits. */
+  traceId: string | null;
+  createdAt: Date;
+  roles: Roles | null;
+}
+
+/** What an event takes from the ctx of whoever makes it. */
+type Made = Pick<Ctx, 'clock' | 'traceId'>;
+
+/** An event of a type that is known at run time only; typed ones come from a declaration. */
+export function eventRow(ctx: Made, type: string, data: object, about: About = {}): EventRow {
+  const { at = ctx.clock.now(), objectId = null, agentId = null, roles } = about;
+  const shown = roles !== undefined && Object.keys(roles).length > 0;
+  return { id: newId(at), type, data, objectId, agentId, traceId: ctx.traceId ?? null, createdAt: at, roles: shown ? roles : null };
+}
+
+/** The roles of those events that have some, by event; null when none has. */
+function rolesByEvent(rows: readonly EventRow[]): Readonly<Record<string, Roles>> | null {
+  const shown = rows.flatMap(({ id, roles }) => (roles === null ? [] : [[id, roles] as const]));
+  return shown.length === 0 ? null : Object.fromEntries(shown);
+}
+
+/** Events of one workspace and their line in the outbox, as rows that a posting records. */
+export function eventRecords(workspaceId: string, rows: readonly EventRow[]): { event: Row[]; outbox: Row[] } {
+  if (rows.length === 0) return { event: [], outbox: [] };
+  const line = { workspaceId, eventIds: rows.map(({ id }) => id), roles: rolesByEvent(rows) };
+  return { event: rows.map((row) => recordOf(workspaceId, row)), outbox: [rowOf(line)] };
+}
+
+/** What rowOf() would make of it, spelled out: no other row is written as often. */
+function recordOf(workspaceId: string, { id, type, data, objectId, agentId, traceId, createdAt }: EventRow): Row {
+  return {
+    workspace_id: workspaceId,
+    id,
+    type,
+    data,
+    object_id: objectId ?? undefined,
+    agent_id: agentId ?? undefined,
+    trace_id: traceId ?? undefined,
+    created_at: printTime(createdAt),
+  };
+}
+
+type OutboxLine = { workspace_id: string; event_ids: string[]; roles?: Record<string, Roles> };
+
+/** One line of the outbox per workspace, for the lines of several postings that are written together. */
+export function joinLines(lines: readonly Row[]): Row[] {
+  if (lines.length < 2) return [...lines];
+  const joined = new Map<string, OutboxLine>();
+  for (const { workspace_id, event_ids, roles } of lines as readonly OutboxLine[]) {
+    const line = joined.get(workspace_id) ?? { workspace_id, event_ids: [] };
+    line.event_ids.push(...event_ids);
+    if (roles !== undefined) line.roles = { ...line.roles, ...roles };
+    joined.set(workspace_id, line);
+  }
+  return [...joined.values()];
+}
+
+/** Writes events of one workspace, and their line in the outbox, in the transaction of the change that they report. */
+export async function writeEvents(tx: Tx, workspaceId: string, rows: readonly EventRow[]): Promise<void> {
+  const column = <K extends keyof EventRow>(name: K): EventRow[K][] => rows.map((row) => row[name]);
+  const data = rows.map((row) => JSON.stringify(row.data));
+  const shown = rolesByEvent(rows);
+  const roles = shown === null ? null : JSON.stringify(shown);
+  await tx.$executeRaw`
+    WITH written AS (
+      INSERT INTO event (workspace_id, id, type, data, object_id, agent_id, trace_id, created_at)
+      SELECT ${workspaceId}::uuid, e.* FROM unnest(${column('id')}::uuid[], ${column('type')}::text[], ${data}::json[],
+        ${column('objectId')}::uuid[], ${column('agentId')}::uuid[], ${column('traceId')}::text[],
+        ${column('createdAt')}::timestamptz[]) AS e
+    )
+    INSERT INTO outbox (workspace_id, event_ids, roles)
+    VALUES (${workspaceId}::uuid, ${column('id')}::uuid[], ${roles}::jsonb)`;
+}

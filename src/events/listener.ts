@@ -1,0 +1,128 @@
+// Listeners hear every published event exactly once and write what follows from it: rollups, settlement rules. A listener has a stored
+// position in each workspace, which moves in the transaction of what it writes. The publisher never waits for it.
+import type pg from 'pg';
+import type { Platform } from '../platform/ctx.js';
+import { inTransaction } from '../platform/postgres/database.js';
+import { goByIndex } from '../platform/postgres/lookup-plan.js';
+import type { PublishedEvent } from './publication.js';
+
+/** A stretch of the publications of a workspace: those with a number above `after`, up to `upTo`. */
+export interface Stretch {
+  workspaceId: string;
+  after: string;
+  upTo: string;
+}
+
+/** Hears published events. contexts.ts lists every listener. */
+export interface EventListener {
+  /** The name of its stored position. A listener with a new name begins with the oldest publication that is kept, a day ago. */
+  name: string;
+  /**
+   * Writes what follows from a stretch, in the transaction that moves the position. Where there is much of it, in one statement
+   * that reads `published_events(workspace, after, up_to)`; else from what eventsOf() returns. Nothing of it may leave the
+   * database: when the transaction fails, the stretch is heard again.
+   */
+  hear(tx: pg.ClientBase, stretch: Stretch): Promise<void>;
+}
+
+/** The events of a stretch, in the order of their publication. */
+export async function eventsOf(tx: pg.ClientBase, { workspaceId, after, upTo }: Stretch): Promise<PublishedEvent[]> {
+  const { rows } = await tx.query<PublishedEvent>({
+    name: 'events-of-stretch',
+    text: `SELECT workspace_id AS "workspaceId", id, type, data, object_id AS "objectId", agent_id AS "agentId", created_at AS "createdAt"
+           FROM published_events($1, $2, $3)`,
+    values: [workspaceId, after, upTo],
+  });
+  return rows;
+}
+
+/** Publications in a stretch, at most. */
+const stretchSize = 100;
+/** Workspaces in a round, at most. */
+const roundSize = 200;
+/** How often a round reads all publications again, and not only those after the ones it has seen read. */
+const fullRoundEveryMs = 60_000;
+
+/** Workspaces with publications that the listener has not read, those that wait longest first. */
+const behindQuery = {
+  name: 'listener-behind',
+  text: `SELECT p.workspace_id FROM publication p
+         LEFT JOIN event_listener l ON l.workspace_id = p.workspace_id AND l.name = $1
+         WHERE p.number > $2 AND p.number > coalesce(l.number, 0)
+         GROUP BY p.workspace_id ORDER BY min(p.number) LIMIT ${roundSize}`,
+};
+
+/** Brings one listener up to date, in this process. Any number of processes may do so beside each other. */
+export class Listening {
+  readonly #platform: Pick<Platform, 'database' | 'log'>;
+  readonly #listener: EventListener;
+  /** The listener has read everything up to this number, in every workspace. */
+  #readUpTo = '0';
+  #fullRoundAt = Number.NEGATIVE_INFINITY;
+
+  constructor(platform: Pick<Platform, 'database' | 'log'>, listener: EventListener) {
+    this.#platform = platform;
+    this.#listener = listener;
+  }
+
+  /** Hears one stretch in each workspace that has one. Returns how many were heard. */
+  async round(): Promise<number> {
+    const { pool } = this.#platform.database;
+    if (performance.now() - this.#fullRoundAt >= fullRoundEveryMs) {
+      this.#fullRoundAt = performance.now();
+      this.#readUpTo = '0';
+    }
+    const newest = await pool.query<{ number: string }>('SELECT coalesce(max(number), 0) AS number FROM publication');
+    const { rows } = await pool.query<{ workspace_id: string }>({ ...behindQuery, values: [this.#listener.name, this.#readUpTo] });
+    if (rows.length === 0) this.#readUpTo = newest.rows[0]?.number ?? '0';
+    let heard = 0;
+    for (const { workspace_id } of rows) if (await this.#hearWorkspace(workspace_id)) heard += 1;
+    return heard;
+  }
+
+  /** Hears everything that is published by now and that no other process is hearing. */
+  async drain(): Promise<number> {
+    let heard = 0;
+    for (let round = await this.round(); round > 0; round = await this.round()) heard += round;
+    return heard;
+  }
+
+  /** False when there was nothing to hear, another process is hearing it, or it failed: the next round tries again. */
+  async #hearWorkspace(workspaceId: string): Promise<boolean> {
+    const { database, log } = this.#platform;
+    const { name } = this.#listener;
+    try {
+      await database.pool.query('INSERT INTO event_listener (workspace_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+        workspaceId,
+        name,
+      ]);
+      return await inTransaction(database.pool, (tx) => this.#hearStretch(tx, workspaceId));
+    } catch (error) {
+      log.error({ err: error, listener: name, workspaceId }, 'a listener failed; the next round tries again');
+      return false;
+    }
+  }
+
+  async #hearStretch(tx: pg.ClientBase, workspaceId: string): Promise<boolean> {
+    const { name } = this.#listener;
+    const locked = await tx.query<{ number: string }>(
+      'SELECT number FROM event_listener WHERE workspace_id = $1 AND name = $2 FOR UPDATE SKIP LOCKED',
+      [workspaceId, name],
+    );
+    const after = locked.rows[0]?.number;
+    if (after === undefined) return false;
+    const next = await tx.query<{ up_to: string | null }>(
+      `SELECT max(number) AS up_to FROM (
+         SELECT number FROM publication WHERE workspace_id = $1 AND number > $2 ORDER BY number LIMIT ${stretchSize}
+       ) stretch`,
+      [workspaceId, after],
+    );
+    const upTo = next.rows[0]?.up_to ?? null;
+    if (upTo === null) return false;
+    // A plan that was made while the tables were small would read all of them.
+    await goByIndex(tx);
+    await this.#listener.hear(tx, { workspaceId, after, upTo });
+    await tx.query('UPDATE event_listener SET number = $3 WHERE workspace_id = $1 AND name = $2', [workspaceId, name, upTo]);
+    return true;
+  }
+}

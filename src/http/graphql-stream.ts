@@ -1,0 +1,109 @@
+// /graphql/stream, for clients of graphql-sse: its own handler in distinct connections mode, one stream for each operation. Its
+// reservations (single connection mode) are refused with 405 (Gap G-88, decision 0014).
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ExecutionResult } from 'graphql';
+import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
+import { ApiError, NotAcceptable } from '../platform/errors.js';
+import { sendStream } from './event-stream.js';
+import type { SubscriptionResults } from './graphql-execution.js';
+import { checkedRequest, type RunOperation } from './graphql-operation.js';
+import { type RenderedResult, wasExecuted } from './graphql-result.js';
+import type { Handler, HttpContext } from './state.js';
+
+/** Most results that wait for a slow reader. The queue of graphql-sse has no limit of its own (Gap G-89). */
+const maxQueued = 1_000;
+/** After so many results the reader gets a turn, for a source that never waits would leave it none. */
+const resultsPerTurn = 50;
+
+/** The results that graphql-sse has taken from the source and that the reader has not taken from it. */
+interface Queue {
+  length: number;
+}
+
+/** The handler of /graphql/stream. `run` executes a request with its limits, its Idempotency-Key and its errors. */
+export function serveGraphQLStream(run: RunOperation): Handler {
+  const handle = createHandler<HttpContext, Queue>({
+    // Without a token every request is an operation with a stream of its own.
+    authenticate: () => null,
+    onSubscribe: async ({ raw: http, context: queue }) => {
+      const { result, results } = await run(http, 'iterator');
+      if (results !== undefined) return boundedResults(results, queue, () => http.res.destroy());
+      if (result === undefined) throw new Error('a GraphQL request gave no result');
+      return wasExecuted(result) ? parsedBody(result) : refusal(result);
+    },
+  });
+
+  return async (http) => {
+    refuseReservation(http);
+    const { params } = checkedRequest(http).read;
+    if (http.accepts('text/event-stream') === false) throw new NotAcceptable('Answers are text/event-stream.');
+    const queue: Queue = { length: 0 };
+    const [body, { status, headers }] = await handle({
+      method: 'POST',
+      url: http.url,
+      headers: { get: (name) => requestHeaders[name] },
+      body: params as unknown as Record<string, unknown>,
+      raw: http,
+      context: queue,
+    });
+    if (body !== null && typeof body === 'object') return sendStream(http, countedMessages(body, queue));
+    http.status = status;
+    http.set({ ...headers });
+    http.body = body;
+    return undefined;
+  };
+}
+
+/** What graphql-sse asks of the headers. The request itself has been read and checked by graphql-request.ts. */
+const requestHeaders: Record<string, string> = { accept: 'text/event-stream', 'content-type': 'application/json' };
+
+/** A reservation lives in one process, and whoever knows its token reads along. */
+function refuseReservation(http: HttpContext): void {
+  if (http.get(TOKEN_HEADER_KEY) === '' && http.query[TOKEN_QUERY_KEY] === undefined) return;
+  throw new ApiError(
+    405,
+    'method_not_allowed',
+    'Streams are not reserved here: send each operation in a request of its own, without a token.',
+    {
+      headers: { Allow: 'GET, POST' },
+    },
+  );
+}
+
+function parsedBody({ body }: RenderedResult): ExecutionResult {
+  return typeof body === 'string' ? JSON.parse(body) : body;
+}
+
+/** An operation that was not executed is answered with its errors, not with a stream. */
+function refusal({ status, headers, body }: RenderedResult): Response {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return [text, { status, statusText: '', headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } }];
+}
+
+/** Counts what graphql-sse takes; when too much waits, ends the source and calls `cut`. */
+function boundedResults(results: SubscriptionResults, queue: Queue, cut: () => void): SubscriptionResults {
+  return {
+    ...results,
+    async next() {
+      if (queue.length > 0 && queue.length % resultsPerTurn === 0) await nextTurn();
+      const step = await results.next();
+      if (step.done === true) return step;
+      queue.length += 1;
+      if (queue.length <= maxQueued) return step;
+      cut();
+      return results.return();
+    },
+  };
+}
+
+/** The messages of graphql-sse on their way to the reader. */
+function countedMessages(messages: AsyncGenerator<string>, queue: Queue): AsyncIterator<string> {
+  return {
+    async next() {
+      const step = await messages.next();
+      if (step.done !== true && step.value.startsWith('event: next')) queue.length -= 1;
+      return step;
+    },
+    return: () => messages.return(undefined),
+  };
+}

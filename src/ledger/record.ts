@@ -1,0 +1,21 @@
+// The rows that a posting records beside its entries: by table, members named as the columns. The ledger knows no column of them.
+import type { Row } from '../platform/postgres/column.js';
+
+/** The tables that ledger_post() inserts into for others. It has a parameter `<table>_rows` and one statement for each. */
+export const recordTables = ['transfer', 'hold', 'event', 'outbox', 'decision', 'approval', 'operation'] as const;
+export type RecordTable = (typeof recordTables)[number];
+
+/** Rows by table, made with rowOf(). */
+export type Records = Readonly<Partial<Record<RecordTable, readonly Row[]>>>;
+
+/** Everything that several parts of a posting record. */
+export function joinRecords(...parts: readonly Records[]): Records {
+  const joined: Partial<Record<RecordTable, Row[]>> = {};
+  for (const part of parts) {
+    for (const table of recordTables) {
+      const rows = part[table];
+      if (rows !== undefined) joined[table] = [...(joined[table] ?? []), ...rows];
+    }
+  }
+  return joined;
+}

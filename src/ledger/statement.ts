@@ -1,0 +1,46 @@
+// The statements that post, and the door for transactions that write other rows too. Arguments go by name, so that no order of them
+// is kept on two sides.
+import type { Tx } from '../platform/postgres/database.js';
+import { type Fault, PostingRefused } from './fault.js';
+import { checkPosting, type Posting } from './posting.js';
+import { encodeSet, type SetArguments } from './posting-set.js';
+import { recordTables } from './record.js';
+
+const rowsOf = (argument: (table: string, n: number) => string): string =>
+  recordTables.map((table, n) => `${table}_rows => ${argument(table, n)}`).join(', ');
+
+/** Posts one set; its values come from valuesOf(). Answers the faults: none when it was posted. */
+export const postSet = {
+  name: 'ledger_post',
+  text: `SELECT kind, subject, refusal, detail
+    FROM ledger_post(json_populate_record(NULL::ledger_set, $1::json), ${rowsOf((_, n) => `$${n + 2}::json`)})`,
+};
+
+/** Posts several sets one after the other, each wholly or not at all; its value is a JSON list of encodeSet()s. `n` is the index of a set. */
+export const postEach = {
+  name: 'ledger_post_each',
+  text: `SELECT (e.index - 1)::int AS n, f.kind, f.subject, f.refusal, f.detail
+    FROM ledger_lock($1::json) AS locked (sets)
+    CROSS JOIN LATERAL json_array_elements(locked.sets) WITH ORDINALITY AS e (set, index)
+    CROSS JOIN LATERAL ledger_post(json_populate_record(NULL::ledger_set, e.set -> 's'), ${rowsOf((table) => `e.set -> '${table}_rows'`)}) AS f`,
+};
+
+/** The values of postSet. */
+export function valuesOf(set: SetArguments): (string | null)[] {
+  return [JSON.stringify(set.s), ...recordTables.map((table) => printRows(set, table))];
+}
+
+function printRows(set: SetArguments, table: (typeof recordTables)[number]): string | null {
+  const rows = set[`${table}_rows`];
+  return rows === undefined ? null : JSON.stringify(rows);
+}
+
+/**
+ * Posts inside a transaction that also writes other rows. Call it last: its locks are then held shortly.
+ * Throws PostingRefused with every fault, which rolls the transaction back.
+ */
+export async function post(tx: Tx, value: Posting): Promise<void> {
+  checkPosting(value);
+  const faults = await tx.$queryRawUnsafe<Fault[]>(postSet.text, ...valuesOf(encodeSet([value])));
+  if (faults.length > 0) throw new PostingRefused(faults);
+}

@@ -1,0 +1,63 @@
+// What the ledger forgets: claims that have expired, counters of windows that are long over, holds that were resolved long ago.
+import { addSeconds } from '../platform/clock.js';
+import type { Platform } from '../platform/ctx.js';
+import { byIndex } from '../platform/postgres/lookup-plan.js';
+
+const daySeconds = 86_400;
+/** Days for which the counters of a window are kept after it (Gap G-69). */
+const windowDays = 92;
+/** Days for which a resolved hold is kept: so far back goes what a wallet shows as pending at a time (Gap G-70). */
+const holdDays = 400;
+
+/**
+ * Deletes up to `most` claims that have expired, oldest first, and what was kept with them; answers how many. A claim that does not
+ * expire stays for ever.
+ */
+export async function sweepClaims({ database, clock }: Platform, most = 1_000): Promise<number> {
+  const { rowCount } = await byIndex(database.pool, (tx) =>
+    tx.query(
+      `WITH expired AS (
+         SELECT workspace_id, kind, key FROM claim WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       ), forgotten AS (
+         DELETE FROM claim c USING expired e WHERE c.workspace_id = e.workspace_id AND c.kind = e.kind AND c.key = e.key
+         RETURNING c.workspace_id, c.expires_at, c.key
+       ), answers AS (
+         DELETE FROM keyed_answer a USING forgotten f
+         WHERE a.workspace_id = f.workspace_id AND a.expires_at = f.expires_at AND a.key = f.key
+       )
+       SELECT FROM forgotten`,
+      [clock.now(), most],
+    ),
+  );
+  return rowCount ?? 0;
+}
+
+/** Deletes up to `most` counters whose window, a day or a month, is over for 92 days. Windows that are no date never end. */
+export async function sweepLimitCounters({ database, clock }: Platform, most = 1_000): Promise<number> {
+  const before = addSeconds(clock.now(), -windowDays * daySeconds)
+    .toISOString()
+    .slice(0, 10);
+  const { rowCount } = await byIndex(database.pool, (tx) =>
+    tx.query(
+      `DELETE FROM limit_counter c USING (
+         SELECT workspace_id, counter, "window" FROM limit_counter
+         WHERE "window" COLLATE "C" < $1 AND "window" COLLATE "C" < 'A' ORDER BY "window" COLLATE "C" LIMIT $2 FOR UPDATE SKIP LOCKED
+       ) over WHERE c.workspace_id = over.workspace_id AND c.counter = over.counter AND c."window" = over."window"`,
+      [before, most],
+    ),
+  );
+  return rowCount ?? 0;
+}
+
+/** Deletes up to `most` holds that were resolved 400 days ago. The money that they moved stays in the ledger for ever. */
+export async function sweepHolds({ database, clock }: Platform, most = 1_000): Promise<number> {
+  const { rowCount } = await byIndex(database.pool, (tx) =>
+    tx.query(
+      `DELETE FROM hold h USING (
+         SELECT workspace_id, id FROM hold WHERE resolved_at < $1 ORDER BY resolved_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       ) old WHERE h.workspace_id = old.workspace_id AND h.id = old.id`,
+      [addSeconds(clock.now(), -holdDays * daySeconds), most],
+    ),
+  );
+  return rowCount ?? 0;
+}

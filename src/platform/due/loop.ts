@@ -1,0 +1,91 @@
+// Work that is done again and again in the background, one round at a time: when it is woken, when it asked to be, and at a poll.
+import { setTimeout as pause, setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Logger } from '../log.js';
+
+/** Returns the milliseconds until the next round is wanted at the latest: 0 for another one at once, Infinity for none before the poll. */
+export type Round = () => Promise<number>;
+
+export interface LoopOptions {
+  /** Named in the log. */
+  name: string;
+  /** The longest rest between two rounds. */
+  pollMs: number;
+  /** The shortest time between two rounds, so that a round under load is a batch. */
+  paceMs?: number;
+  log: Logger;
+}
+
+/** Runs from its creation until it is stopped. A round that fails is tried again after `pollMs`, or when the loop is woken. */
+export class Loop {
+  readonly #options: LoopOptions;
+  readonly #round: Round;
+  readonly #running: Promise<void>;
+  #stopped = false;
+  /** The next round begins at this time of performance.now() at the latest. */
+  #nextAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #endRest: (() => void) | undefined;
+  #endedAt = performance.now();
+
+  constructor(options: LoopOptions, round: Round) {
+    this.#options = options;
+    this.#round = round;
+    this.#running = this.#run();
+  }
+
+  /** Asks for a round in so many milliseconds; one that is asked for earlier stands for it. */
+  wake(inMs = 0): void {
+    const at = performance.now() + inMs;
+    if (at >= this.#nextAt) return;
+    this.#nextAt = at;
+    this.#setTimer();
+  }
+
+  /** Finishes the round under way and ends. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#endRest?.();
+    await this.#running;
+  }
+
+  /** Milliseconds since the last round ended well. */
+  lagMs(): number {
+    return performance.now() - this.#endedAt;
+  }
+
+  async #run(): Promise<void> {
+    const { pollMs, paceMs = 0, log, name } = this.#options;
+    while (!this.#stopped) {
+      this.#nextAt = Number.POSITIVE_INFINITY;
+      let restMs = pollMs;
+      try {
+        restMs = Math.min(pollMs, await this.#round());
+        this.#endedAt = performance.now();
+      } catch (error) {
+        log.warn({ err: error, loop: name }, 'a round of background work failed; the next one tries again');
+      }
+      this.wake(restMs);
+      if (this.#stopped) return;
+      if (this.#nextAt > performance.now()) await this.#rest();
+      else await (paceMs > 0 ? pause(paceMs) : yieldToOthers());
+    }
+  }
+
+  async #rest(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#endRest = resolve;
+      this.#setTimer();
+    });
+    clearTimeout(this.#timer);
+    this.#endRest = undefined;
+  }
+
+  /** Timers have no meaning outside a rest: a round under way is followed by the next anyhow. */
+  #setTimer(): void {
+    if (this.#endRest === undefined) return;
+    clearTimeout(this.#timer);
+    const restMs = this.#nextAt - performance.now();
+    if (restMs <= 0) this.#endRest();
+    else this.#timer = setTimeout(this.#endRest, restMs);
+  }
+}

@@ -1,0 +1,8 @@
+// Removing rows that nobody asks for again. A sweep is one function; contexts.ts lists them, and the worker runs each by itself.
+import type { Platform } from '../ctx.js';
+
+/** Removes up to about `most` rows and returns how many. It is called again at once while that is `most` or more. */
+export type Sweep = (platform: Platform, most: number) => Promise<number>;
+
+/** Rows of one call: few enough that a worker that is told to stop stops soon. */
+export const sweepSize = 1_000;

@@ -1,0 +1,146 @@
+// The one door to PostgreSQL. A request gets a client scoped to its workspace; `unscoped` serves credential lookup,
+// public operations and due claims, each of which then builds a ctx for the row's workspace (ARCHITECTURE.md 4).
+import { PrismaPg } from '@prisma/adapter-pg';
+import { LRUCache } from 'lru-cache';
+import type pg from 'pg';
+import { getDatamodel } from '../../generated/pothos-prisma.js';
+import { type Prisma, PrismaClient } from '../../generated/prisma/client.js';
+import type { Logger } from '../log.js';
+import { Signal } from '../signal.js';
+import type { Connection } from './connection.js';
+import { ConnectionPool } from './pool.js';
+import { StatementNames } from './statement-name.js';
+
+/** A client that sees one workspace. Nested writes and raw SQL pass by its walls, so they are tidy errors outside ledger/ and platform/. */
+export type Db = PrismaClient;
+/** The same, inside a transaction. */
+export type Tx = Prisma.TransactionClient;
+
+export interface Database {
+  readonly url: string;
+  readonly pool: pg.Pool;
+  readonly unscoped: PrismaClient;
+  /** Rung after a commit that may have written events. */
+  readonly written: Signal;
+  forWorkspace(workspaceId: string): Db;
+  close(): Promise<void>;
+}
+
+/** Models that carry a workspace, read from the data model: a new one is scoped by having the column. */
+const scopedModels = new Set(
+  Object.entries(getDatamodel().datamodel.models)
+    .filter(([, model]) => model.fields.some((field) => field.name === 'workspaceId'))
+    .map(([name]) => name),
+);
+
+type Row = Record<string, unknown>;
+
+function stamp(model: string, data: Row, workspaceId: string): Row {
+  if ('workspaceId' in data) throw new Error(`${model}: the workspace of a row is never written by hand`);
+  return { ...data, workspaceId };
+}
+
+/** The arguments of one operation with the workspace in them. */
+function scopeArgs(model: string, operation: string, args: Row, workspaceId: string): Row {
+  switch (operation) {
+    case 'create':
+      return { ...args, data: stamp(model, args['data'] as Row, workspaceId) };
+    case 'createMany':
+    case 'createManyAndReturn':
+      return { ...args, data: [args['data']].flat().map((row) => stamp(model, row as Row, workspaceId)) };
+    case 'upsert':
+      return { ...args, where: { ...(args['where'] as Row), workspaceId }, create: stamp(model, args['create'] as Row, workspaceId) };
+    case 'update':
+    case 'updateMany':
+    case 'updateManyAndReturn':
+      if ('workspaceId' in (args['data'] as Row)) throw new Error(`${model}: a row never changes its workspace`);
+      return { ...args, where: { ...(args['where'] as Row | undefined), workspaceId } };
+    default:
+      return { ...args, where: { ...(args['where'] as Row | undefined), workspaceId } };
+  }
+}
+
+function scope(client: PrismaClient, workspaceId: string): Db {
+  return client.$extends({
+    name: 'workspace',
+    query: {
+      $allModels: {
+        $allOperations({ model, operation, args, query }) {
+          return query(scopedModels.has(model) ? (scopeArgs(model, operation, args as Row, workspaceId) as typeof args) : args);
+        },
+      },
+    },
+  }) as unknown as Db;
+}
+
+/** Opens the pool and the clients on it. No connection is made before the first query. */
+export function openDatabase(url: string, { poolSize, log }: { poolSize: number; log: Logger }): Database {
+  const pool = new ConnectionPool(url, { size: poolSize, log });
+  const names = new StatementNames();
+  const adapter = new PrismaPg(pool, {
+    disposeExternalPool: false,
+    // No name, no prepared statement; the type of the option knows names alone.
+    statementNameGenerator: (query) => names.nameOf(query.sql) as string,
+  });
+  const unscoped = new PrismaClient({ adapter, transactionOptions: { maxWait: 5_000, timeout: 10_000 } });
+  const clients = new LRUCache<string, Db>({ max: 2_000 });
+  return {
+    url,
+    pool,
+    unscoped,
+    written: new Signal(),
+    forWorkspace(workspaceId) {
+      const kept = clients.get(workspaceId);
+      if (kept !== undefined) return kept;
+      const client = scope(unscoped, workspaceId);
+      clients.set(workspaceId, client);
+      return client;
+    },
+    async close() {
+      await unscoped.$disconnect();
+      await pool.end();
+    },
+  };
+}
+
+/**
+ * Runs `work` in a transaction on a connection of its own, for statements that Prisma is too slow for. `statementMs`: how long each of
+ * them may take, where that is more than a request may wait.
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (tx: pg.ClientBase) => Promise<T>,
+  { statementMs }: { statementMs?: number } = {},
+): Promise<T> {
+  const client = (await pool.connect()) as unknown as Connection & pg.PoolClient;
+  client.allow(statementMs);
+  try {
+    await client.query('BEGIN');
+    if (statementMs !== undefined) await client.query(`SET LOCAL statement_timeout = ${statementMs}`);
+    const result = await work(client);
+    await client.query('COMMIT');
+    client.allow();
+    client.release();
+    return result;
+  } catch (error) {
+    // The transaction ends with its connection.
+    client.release(true);
+    throw error;
+  }
+}
+
+/** A statement with a name: each connection plans it once. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** Runs a statement in a transaction, whichever client began it. */
+export async function runIn<Row extends pg.QueryResultRow>(
+  tx: Tx | pg.ClientBase,
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  if ('$queryRawUnsafe' in tx) return tx.$queryRawUnsafe<Row[]>(statement.text, ...values);
+  return (await tx.query<Row>({ ...statement, values })).rows;
+}

@@ -1,0 +1,262 @@
+// A real PostgreSQL for a machine that has none (ARCHITECTURE.md 9). The server is no child of the process that starts it: it outlives
+// a kill -9, and the next start finds it running and uses it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { open, readlink, realpath, stat, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import {
+  binaryEnvironment,
+  canEnter,
+  folderOutsideCheckout,
+  makeOwnFolder,
+  type OsUser,
+  postgresBinaries,
+  postgresUser,
+} from './binary.js';
+import {
+  type Connection,
+  checkVersion,
+  createCluster,
+  findPostmaster,
+  freePort,
+  makeDataFolder,
+  readConnection,
+  writeConnection,
+} from './cluster.js';
+
+export interface EmbeddedPostgresOptions {
+  /** Made when missing. Holds the cluster (`postgres/`) and the server's log (`postgres.log`). */
+  dataDir: string;
+  /** False gives up safety against power loss for speed: for tests. */
+  durable?: boolean;
+  /** The port to listen on. Without it: the one of the last start, or a free one. A running server keeps its own. */
+  port?: number;
+  /** Told what a person should know about where things are kept. */
+  notice(text: string): void;
+}
+
+export interface EmbeddedPostgres {
+  url: string;
+  /** Ends the server if this process started it; one that was found running goes on running. */
+  stop(): Promise<void>;
+  /** Set when the data lives outside `dataDir`: the folder. */
+  movedTo?: string;
+}
+
+const database = 'payments';
+const readyWithinMs = 120_000;
+const retryWithinMs = 5_000;
+const stopWithinMs = 20_000;
+const logLimitBytes = 10_000_000;
+
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Errors of statements go to the client that made them; the log is for the server's own life.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+};
+const durableSettings = { fsync: 'on', synchronous_commit: 'on' };
+const fastSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+const urlOf = (port: number, password: string, name = database) => `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
+const clusterPath = (dataDir: string) => path.join(dataDir, 'postgres');
+
+/** The real path of the cluster of `dataDir`, also when it is still to be made there; null when nothing says where it is. */
+async function placeOf(dataDir: string): Promise<string | null> {
+  const linked = await readlink(clusterPath(dataDir)).catch(() => null);
+  if (linked !== null) return linked;
+  return realpath(clusterPath(dataDir)).catch(() => null);
+}
+
+/** Chooses where the cluster of `dataDir` lives: in it, or where `user` can reach it, with a link to there. */
+async function choosePlace(dataDir: string, user: OsUser | undefined): Promise<string> {
+  if (await canEnter(user, dataDir)) return path.join(await realpath(dataDir), 'postgres');
+  const place = path.join(await folderOutsideCheckout(), `data-${randomBytes(4).toString('hex')}`);
+  await symlink(place, clusterPath(dataDir)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error; // another start was quicker: its choice stands
+  });
+  return (await placeOf(dataDir)) ?? place;
+}
+
+/** As root the server runs as whoever owns the data already, else as the OS user `postgres`. */
+async function userFor(place: string | null): Promise<OsUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const found = place === null ? null : await stat(place).catch(() => null);
+  return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : postgresUser();
+}
+
+interface Launch {
+  place: string;
+  program: string;
+  user: OsUser | undefined;
+  log: string;
+  durable: boolean;
+  port: number;
+}
+
+interface Launched {
+  server: ChildProcess;
+  /** Why the program did not even run. */
+  failure?: Error;
+  /** Where in the log this server's words begin. */
+  logFrom: number;
+}
+
+/** Starts a server in a session of its own, so that neither a Ctrl-C nor the end of this process reaches it. */
+async function launch({ place, program, user, log, durable, port }: Launch): Promise<Launched> {
+  const size = await stat(log).then(
+    (found) => found.size,
+    () => 0,
+  );
+  const file = await open(log, size > logLimitBytes ? 'w' : 'a', 0o600);
+  try {
+    const flags = Object.entries({ ...settings, ...(durable ? durableSettings : fastSettings) }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]);
+    const server = spawn(program, ['-D', place, '-p', String(port), ...flags], {
+      ...user,
+      cwd: place,
+      detached: true,
+      env: binaryEnvironment,
+      stdio: ['ignore', file.fd, file.fd],
+    });
+    server.unref();
+    const launched: Launched = { server, logFrom: size > logLimitBytes ? 0 : size };
+    server.once('error', (error) => {
+      launched.failure = error;
+    });
+    return launched;
+  } finally {
+    await file.close();
+  }
+}
+
+const hasEnded = (server: ChildProcess) => server.pid === undefined || server.exitCode !== null || server.signalCode !== null;
+
+async function logTail(log: string, from: number): Promise<string> {
+  const file = await open(log, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read({ position: from, buffer: Buffer.alloc(4_000) });
+    return buffer.toString('utf8', 0, bytesRead).trim();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Finds the server of the place, or starts one: `server` is only there when it is ours. Safe when several processes do it at once. */
+async function findOrLaunch(options: Launch & { fixedPort: boolean }): Promise<{ port: number; server?: ChildProcess }> {
+  const begun = performance.now();
+  let { port } = options;
+  let ours: Launched | undefined;
+  for (;;) {
+    const found = await findPostmaster(options.place);
+    if (found?.ready) return { port: found.port, ...(ours && ours.server.pid === found.pid ? { server: ours.server } : {}) };
+    if (performance.now() - begun > readyWithinMs)
+      throw new Error(`PostgreSQL was not ready in ${readyWithinMs / 1000} s: see ${options.log}`);
+    if (ours && hasEnded(ours.server)) {
+      // Another process won the race, a killed server's children are still leaving, or the port was taken: all pass by trying again.
+      const said = await logTail(options.log, ours.logFrom);
+      if (!found && performance.now() - begun > retryWithinMs)
+        throw new Error(`PostgreSQL does not start: ${ours.failure?.message ?? said}`);
+      if (/could not bind|could not create any TCP/.test(said) && !options.fixedPort) port = (await freePort()) ?? port;
+      ours = undefined;
+      await pause(100);
+    } else {
+      if (!found && !ours) ours = await launch({ ...options, port });
+      await pause(5);
+    }
+  }
+}
+
+/** Makes the database on the first start; `url` names it. */
+async function ensureDatabase(port: number, password: string): Promise<void> {
+  const open = async (name: string, use: (client: pg.Client) => Promise<unknown>) => {
+    const client = new pg.Client({ connectionString: urlOf(port, password, name) });
+    client.on('error', () => {}); // told to the query as well
+    await client.connect();
+    await use(client).finally(() => client.end());
+  };
+  const codeOf = (error: unknown) => (error as { code?: string }).code;
+  try {
+    await open(database, async () => {});
+  } catch (error) {
+    if (codeOf(error) !== '3D000') throw error;
+    await open('postgres', (client) => client.query(`create database ${database}`)).catch((failure: unknown) => {
+      // 42P04, 23505: another start made it at the same moment.
+      if (codeOf(failure) !== '42P04' && codeOf(failure) !== '23505') throw failure;
+    });
+  }
+}
+
+async function stopServer(server: ChildProcess): Promise<void> {
+  if (hasEnded(server)) return;
+  server.ref();
+  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const patience = new AbortController();
+  server.kill('SIGINT'); // "fast": ends sessions, writes a checkpoint
+  const late = pause(stopWithinMs, undefined, { signal: patience.signal, ref: false }).then(
+    () => server.kill('SIGQUIT'),
+    () => false,
+  );
+  await ended;
+  patience.abort();
+  await late;
+}
+
+/**
+ * Starts PostgreSQL in `dataDir`, or finds it running there.
+ * @throws when the optional package is missing, the data is of another major version or user, or the server does not come up
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { durable = true, notice } = options;
+  const dataDir = path.resolve(options.dataDir);
+  const known = await placeOf(dataDir);
+  const user = await userFor(known);
+  await makeDataFolder(dataDir, user);
+  const place = known ?? (await choosePlace(dataDir, user));
+  const moved = path.dirname(place) !== (await realpath(dataDir));
+  if (moved) await makeOwnFolder(path.dirname(place));
+  const binaries = await postgresBinaries(user);
+  if (binaries.copiedTo) notice(`PostgreSQL cannot run from this checkout as its OS user, and runs from a copy in ${binaries.copiedTo}`);
+  if (moved) notice(`PostgreSQL cannot reach ${dataDir} as its OS user: the data is in ${place} (DATA_DIR chooses another folder)`);
+
+  if (!(await readConnection(place))) await createCluster(place, user, binaries.initdb, durable);
+  await checkVersion(place, binaries);
+  const connection = (await readConnection(place)) as Connection;
+  const wanted = options.port ?? (await freePort(connection.port)) ?? (await freePort()) ?? connection.port;
+  const { port, server } = await findOrLaunch({
+    place,
+    program: binaries.postgres,
+    user,
+    log: path.join(dataDir, 'postgres.log'),
+    durable,
+    port: wanted,
+    fixedPort: options.port !== undefined,
+  });
+  if (port !== connection.port) await writeConnection(place, user, { ...connection, port });
+  await ensureDatabase(port, connection.password);
+  return {
+    url: urlOf(port, connection.password),
+    stop: async () => {
+      if (server) await stopServer(server);
+    },
+    ...(moved ? { movedTo: place } : {}),
+  };
+}
+
+/** The URL of the server that runs in `dataDir`, for a process that must not start one; null when none runs. */
+export async function embeddedDatabaseUrl(dataDir: string): Promise<string | null> {
+  const place = await placeOf(path.resolve(dataDir));
+  if (place === null) return null;
+  const [connection, found] = [await readConnection(place), await findPostmaster(place)];
+  return connection && found?.ready ? urlOf(found.port, connection.password) : null;
+}

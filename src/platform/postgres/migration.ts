@@ -1,0 +1,117 @@
+// Applies prisma/migrations/ in the format of Prisma Migrate, without its engine: the same table, lock and checksums, so that either
+// accepts what the other did. Unlike it, a migration that fails leaves nothing behind.
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+/** Of the package, seen from src/platform/ and from dist/platform/ alike. */
+const migrationsDir = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+
+/** The advisory lock that Prisma Migrate takes. */
+const lock = 72_707_369;
+
+const table = `create table if not exists _prisma_migrations (
+  id varchar(36) primary key, checksum varchar(64) not null, finished_at timestamptz, migration_name varchar(255) not null,
+  logs text, rolled_back_at timestamptz, started_at timestamptz not null default now(), applied_steps_count integer not null default 0)`;
+
+interface Migration {
+  name: string;
+  sql: string;
+  checksum: string;
+}
+
+interface Queryable {
+  query(sql: string): Promise<{ rows: unknown[] }>;
+}
+
+async function migrationNames(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+}
+
+async function readMigrations(dir: string): Promise<Migration[]> {
+  const read = async (name: string) => {
+    const sql = await readFile(path.join(dir, name, 'migration.sql'), 'utf8');
+    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+  };
+  return Promise.all((await migrationNames(dir)).map(read));
+}
+
+/** What the database has seen: the checksum of what finished, null for what was left half-way by another tool. */
+async function history(db: Queryable): Promise<Map<string, string | null>> {
+  const { rows } = await db.query('select migration_name, checksum, finished_at from _prisma_migrations where rolled_back_at is null');
+  const seen = rows as { migration_name: string; checksum: string; finished_at: Date | null }[];
+  return new Map(seen.map((row) => [row.migration_name, row.finished_at && row.checksum]));
+}
+
+/** The migrations that are still to do. Refuses to go on from a history that does not fit the files. */
+function unapplied(migrations: Migration[], done: Map<string, string | null>): Migration[] {
+  return migrations.filter(({ name, checksum }) => {
+    const before = done.get(name);
+    if (before === null) throw new Error(`Migration ${name} was begun by another tool and never finished: resolve it first.`);
+    if (before !== undefined && before !== checksum)
+      throw new Error(`Migration ${name} was changed after it was applied: make a new one instead.`);
+    return before === undefined;
+  });
+}
+
+/** PostgreSQL counts characters; people count lines. */
+function failureOf({ name, sql }: Migration, cause: unknown): Error {
+  const { message, position } = cause as { message?: string; position?: string };
+  const line = position ? `, line ${sql.slice(0, Number(position)).split('\n').length}` : '';
+  return new Error(`Migration ${name} failed and was rolled back${line}: ${message ?? String(cause)}`, { cause });
+}
+
+async function apply(db: pg.Client, migration: Migration): Promise<void> {
+  try {
+    await db.query('begin');
+    await db.query(migration.sql);
+    await db.query(
+      `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
+       values ($1, $2, clock_timestamp(), $3, 1)`,
+      [randomUUID(), migration.checksum, migration.name],
+    );
+    await db.query('commit');
+  } catch (cause) {
+    await db.query('rollback').catch(() => {}); // without a connection there is nothing to roll back
+    throw failureOf(migration, cause);
+  }
+}
+
+/**
+ * Applies what is missing, in order, each migration in one transaction with its row of history. Processes that start together wait for
+ * each other. Answers the names that this call applied.
+ * @throws naming the migration and the line; those before it stay applied
+ */
+export async function migrate(url: string, { dir = migrationsDir }: { dir?: string } = {}): Promise<string[]> {
+  const migrations = await readMigrations(dir);
+  const db = new pg.Client({ connectionString: url, application_name: 'migrate' });
+  db.on('error', () => {}); // the query in flight fails with it
+  await db.connect();
+  try {
+    await db.query('select pg_advisory_lock($1)', [lock]);
+    await db.query(table);
+    const todo = unapplied(migrations, await history(db));
+    for (const migration of todo) await apply(db, migration);
+    return todo.map(({ name }) => name);
+  } finally {
+    await db.end();
+  }
+}
+
+/**
+ * The names that `migrate` would apply. Changes nothing; a database that never saw a migration has them all before it. One that has
+ * seen newer ones than this code knows is ready: processes are replaced one by one.
+ */
+export async function pendingMigrations(db: Queryable, dir: string = migrationsDir): Promise<string[]> {
+  const names = await migrationNames(dir);
+  try {
+    const done = await history(db);
+    return names.filter((name) => !done.get(name));
+  } catch (error) {
+    if ((error as { code?: string }).code === '42P01') return names;
+    throw error;
+  }
+}

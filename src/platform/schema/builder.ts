@@ -1,0 +1,162 @@
+// The schema builder that every face writes to. What concerns both faces sits on the field: its audience, its rate class,
+// the errors it may answer. REST and GraphQL read the same facts.
+import SchemaBuilder, { type ObjectRef } from '@pothos/core';
+import PrismaPlugin, { queryFromInfo } from '@pothos/plugin-prisma';
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
+import ValidationPlugin from '@pothos/plugin-validation';
+import { type GraphQLResolveInfo, Kind, type ValueNode } from 'graphql';
+import type PrismaTypes from '../../generated/pothos-prisma.js';
+import { getDatamodel } from '../../generated/pothos-prisma.js';
+import type { Audience, Ctx } from '../ctx.js';
+import type { ErrorClass } from '../errors.js';
+import type { Currency } from '../money.js';
+import { authorize } from './audience.js';
+import { type IdKind, type IdScalar, idKinds } from './id.js';
+import { defaultLimit, type Page } from './page.js';
+import * as scalar from './scalar.js';
+import { invalidInput } from './validation.js';
+
+/** What both faces must know of a field. */
+export interface FieldFacts {
+  /** `auth`: five a minute. */
+  rateClass?: 'auth';
+  /** What it may answer besides the errors of every operation; printed into OpenAPI. */
+  errors?: readonly ErrorClass[];
+  /** A body of up to 4 MiB instead of 256 KiB. */
+  batch?: true;
+  /** `none`: a mutation that changes nothing, so there is nothing that an Idempotency-Key could keep from happening twice. */
+  effect?: 'none';
+  /** The length of a bounded list, on any field; a list without it is a page (CONTRACT.md 21 "Complexity"). */
+  most?: number;
+}
+
+interface Scalar<T> {
+  Input: T;
+  Output: T;
+}
+
+export const builder = new SchemaBuilder<{
+  Context: Ctx;
+  PrismaTypes: PrismaTypes;
+  DefaultFieldNullability: false;
+  DefaultInputFieldRequiredness: true;
+  AuthScopes: { audience: Audience };
+  Scalars: {
+    DateTime: Scalar<Date>;
+    JSON: Scalar<unknown>;
+    JSONObject: { Input: Record<string, unknown>; Output: unknown };
+    Amount: Scalar<string>;
+    SignedAmount: Scalar<string>;
+    Cents: Scalar<number>;
+    ExchangeRate: Scalar<string>;
+    Fraction: Scalar<string>;
+    Currency: { Input: Currency; Output: string };
+    Page: Scalar<number>;
+    Limit: Scalar<number>;
+    Cursor: Scalar<string>;
+    OwnerId: Scalar<string>;
+  } & Record<IdScalar, Scalar<string>>;
+}>({
+  plugins: [ScopeAuthPlugin, PrismaPlugin, ValidationPlugin],
+  defaultFieldNullability: false,
+  defaultInputFieldRequiredness: true,
+  prisma: { client: (ctx) => ctx.db, dmmf: getDatamodel(), exposeDescriptions: false, onUnusedQuery: null },
+  scopeAuth: {
+    // A subscriber is asked once, before anything is listened to.
+    authorizeOnSubscribe: true,
+    authScopes: (ctx) => ({ audience: (audience: Audience) => authorize(ctx.actor, audience) }),
+  },
+  validation: { validationError: invalidInput },
+});
+
+const literalOf =
+  <In>(parseValue: (value: unknown) => In) =>
+  (node: ValueNode) =>
+    parseValue(node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : scalar.literalValue(node));
+
+function addScalar<In, Out>(name: Parameters<typeof builder.scalarType>[0], shape: scalar.ScalarShape<In, Out>): void {
+  builder.scalarType(name, { ...shape, parseLiteral: literalOf(shape.parseValue) } as never);
+}
+
+addScalar('DateTime', scalar.dateTime);
+addScalar('Fraction', scalar.fraction);
+addScalar('JSON', scalar.json);
+addScalar('JSONObject', scalar.jsonObject);
+addScalar('Amount', scalar.amount);
+addScalar('SignedAmount', scalar.signedAmount);
+addScalar('Cents', scalar.cents);
+addScalar('Currency', scalar.currency);
+addScalar('ExchangeRate', scalar.exchangeRate);
+addScalar('Page', scalar.pageNumber);
+addScalar('Limit', scalar.pageLimit);
+addScalar('Cursor', scalar.cursor);
+
+addScalar('OwnerId', scalar.ownerId);
+for (const [kind, { scalars }] of Object.entries(idKinds)) {
+  for (const [name, print] of Object.entries(scalars)) addScalar(name as IdScalar, scalar.idScalar(kind as IdKind, print));
+}
+
+builder.queryType({ authScopes: { audience: 'any' } });
+builder.mutationType({ authScopes: { audience: 'any' } });
+
+/** `extensions` of a field with its facts. */
+export function facts(fieldFacts: FieldFacts): { extensions: { facts: FieldFacts } } {
+  return { extensions: { facts: fieldFacts } };
+}
+
+export const Pagination = builder.objectRef<Page<unknown>>('Pagination').implement({
+  description: 'Where a page stands in its list. `nextCursor`, given as `after`, is the constant-cost way on.',
+  fields: (t) => ({
+    page: t.exposeInt('page'),
+    limit: t.exposeInt('limit'),
+    total: t.int({ resolve: async (page) => (await page.total()).count }),
+    totalPages: t.int({ resolve: (page) => page.totalPages() }),
+    totalIsMinimum: t.boolean({
+      nullable: true,
+      description: 'True when there are more than `total`: it is counted up to 10,000.',
+      resolve: async (page) => ((await page.total()).isMinimum ? true : null),
+    }),
+    hasMore: t.exposeBoolean('hasMore'),
+    nextCursor: t.string({ nullable: true, resolve: (page) => page.nextCursor() }),
+  }),
+});
+
+type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer T> ? T : never;
+
+/** The arguments of every list. */
+export function pageArgs(t: { arg: PothosSchemaTypes.QueryFieldBuilder<Types, Types['Root']>['arg'] }) {
+  return {
+    page: t.arg({ type: 'Page', required: false, defaultValue: 1 }),
+    limit: t.arg({ type: 'Limit', required: false, defaultValue: defaultLimit }),
+    since: t.arg({ type: 'DateTime', required: false, description: 'Created at or after.' }),
+    until: t.arg({ type: 'DateTime', required: false, description: 'Created before.' }),
+    after: t.arg({ type: 'Cursor', required: false, description: 'Go on after this: `nextCursor` of a page, or the id of a row.' }),
+  };
+}
+
+/** The arguments of a list inside a type; `after` is an id of what it lists. */
+export function nestedPageArgs<Id extends 'WalletId' | 'AgentId'>(
+  t: { arg: PothosSchemaTypes.QueryFieldBuilder<Types, Types['Root']>['arg'] },
+  id: Id,
+) {
+  return {
+    limit: t.arg({ type: 'Limit', required: false, defaultValue: defaultLimit }),
+    after: t.arg({ type: id, required: false, description: 'The page begins after this one.' }),
+  };
+}
+
+/** The page type of a node: `AccountPage { nodes pagination }`. */
+export function pageOf<T>(node: ObjectRef<Types, T>, name: string): ObjectRef<Types, Page<T>> {
+  return builder.objectRef<Page<T>>(`${name}Page`).implement({
+    description: `A page of a list, newest first.`,
+    fields: (t) => ({
+      nodes: t.field({ type: [node], resolve: (page) => page.nodes as never }),
+      pagination: t.field({ type: Pagination, resolve: (page) => page }),
+    }),
+  });
+}
+
+/** What the nodes of a page select, so that their relations come with the page and not one by one. */
+export function nodesQuery(ctx: Ctx, info: GraphQLResolveInfo): object {
+  return queryFromInfo({ context: ctx, info, path: ['nodes'] });
+}

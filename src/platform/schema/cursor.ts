@@ -1,0 +1,51 @@
+// Cursors of lists: an opaque text that carries the row where a page begins and the numbers of the first page. It is signed, and
+// belongs to one list: the same workspace, agent and filters (Gap G-93) (CONTRACT.md 0 "Envelope").
+import { timingSafeEqual } from 'node:crypto';
+import type { Ctx } from '../ctx.js';
+
+/** How many rows a list has: `count`, or at least that many (Gap G-94). */
+export interface Total {
+  count: number;
+  isMinimum: boolean;
+}
+
+/** What a cursor carries. */
+export interface CursorContent {
+  /** Id of the last row of the page before. */
+  after: string;
+  /** Number, size and total of the first page. */
+  page: number;
+  pageSize: number;
+  total: Total;
+}
+
+/** Longest text that is read as a cursor or as the id of a row. */
+export const longestCursor = 400;
+const prefix = 'cur_';
+
+/** The cursor as text. `list` says whose it is: everything that chooses the rows. */
+export function printCursor(ctx: Ctx, list: string, { after, page, pageSize, total }: CursorContent): string {
+  const content = Buffer.from(JSON.stringify([after, page, pageSize, total.count, total.isMinimum])).toString('base64url');
+  return `${prefix}${content}.${signatureOf(ctx, list, content).toString('base64url')}`;
+}
+
+/** True for a text that is to be read as a cursor, and not as an id. */
+export function isCursor(text: string): boolean {
+  return text.startsWith(prefix);
+}
+
+/** What is in a cursor; null for one that was changed, or that was printed for another list. */
+export function readCursor(ctx: Ctx, list: string, text: string): CursorContent | null {
+  const [content = '', signature = ''] = text.slice(prefix.length).split('.');
+  const expected = signatureOf(ctx, list, content);
+  const given = Buffer.from(signature, 'base64url');
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const [after, page, pageSize, count, isMinimum] = JSON.parse(Buffer.from(content, 'base64url').toString()) as [
+    string, number, number, number, boolean,
+  ]; // biome-ignore format: the members in their order
+  return { after, page, pageSize, total: { count, isMinimum } };
+}
+
+function signatureOf({ platform, workspace, actor }: Ctx, list: string, content: string): Buffer {
+  return platform.vault.sign('cursor', JSON.stringify([workspace.id, actor.agent?.id ?? null, list, content]));
+}

@@ -1,0 +1,77 @@
+// Identifiers: UUIDv7 in storage; bare or prefixed on the wire, field by field; both accepted on input (Gap G-03) (CONTRACT.md 0 "Ids").
+import { randomInt } from 'node:crypto';
+import { v7 } from 'uuid';
+
+/**
+ * Every kind of id, declared once: its prefix, as printed in events and where the spec types the id as a string, and its scalars
+ * with the form that each prints. A kind without a scalar is no member of the schema.
+ */
+export const idKinds = {
+  account: { prefix: 'acc', scalars: { AccountId: 'bare' } },
+  wallet: { prefix: 'wal', scalars: { WalletId: 'bare' } },
+  merchant: { prefix: 'mer', scalars: { MerchantId: 'prefixed' } },
+  transfer: { prefix: 'tx', scalars: { TransferId: 'bare' } },
+  agent: { prefix: 'agt', scalars: { AgentId: 'prefixed', AgentUuid: 'bare' } },
+  rate: { prefix: 'rate', scalars: { RateId: 'prefixed' } },
+  policy: { prefix: 'pol', scalars: { PolicyId: 'prefixed' } },
+  budget: { prefix: 'bud', scalars: { BudgetId: 'prefixed' } },
+  decision: { prefix: 'dec', scalars: { DecisionId: 'prefixed' } },
+  breakerTrip: { prefix: 'trip', scalars: { BreakerTripId: 'prefixed' } },
+  approval: { prefix: 'apr', scalars: { ApprovalId: 'prefixed' } },
+  authKey: { prefix: 'auth', scalars: { AuthKeyId: 'prefixed' } },
+  session: { prefix: 'ses', scalars: { SessionId: 'prefixed' } },
+  apiKey: { prefix: 'key', scalars: { ApiKeyId: 'prefixed' } },
+  event: { prefix: 'evt', scalars: { EventId: 'prefixed' } },
+  webhook: { prefix: 'wh', scalars: { WebhookId: 'prefixed' } },
+  delivery: { prefix: 'dlv', scalars: { DeliveryId: 'prefixed' } },
+  attempt: { prefix: 'del', scalars: { AttemptId: 'prefixed' } },
+  testClock: { prefix: 'clk', scalars: { TestClockId: 'prefixed' } },
+  request: { prefix: 'req', scalars: {} },
+  ledgerTransaction: { prefix: 'ltx', scalars: { LedgerTransactionId: 'prefixed' } },
+} as const satisfies Record<string, { prefix: string; scalars: Record<string, 'bare' | 'prefixed'> }>;
+export type IdKind = keyof typeof idKinds;
+
+type NamesOf<K> = K extends IdKind ? keyof (typeof idKinds)[K]['scalars'] : never;
+/** The scalars of ids: `AccountId`, `WalletId`... */
+export type IdScalar = NamesOf<IdKind>;
+
+const anyIdPattern = /^(?:[a-z][a-z0-9_]{0,15}_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+let lastMs = 0;
+let sequence = 0;
+
+/**
+ * A new UUIDv7 whose time is `at` (workspace time): ids sort as the things happened, also those that one process makes
+ * within one millisecond.
+ */
+export function newId(at: Date): string {
+  const msecs = at.getTime();
+  sequence = msecs === lastMs ? (sequence + 1) >>> 0 : randomInt(0x7fff_ffff);
+  lastMs = msecs;
+  return v7({ msecs, seq: sequence });
+}
+
+/** `agt_0198...`: the prefixed form of an id. */
+export function printId(kind: IdKind, id: string): string {
+  return `${idKinds[kind].prefix}_${id}`;
+}
+
+/** The id of a thing of any type, as REST prints it where it stands by itself; of a type without a form of its own the bare UUID. */
+export function printSubject(type: string, id: string): string {
+  const kind = idKinds[type as IdKind] as (typeof idKinds)[IdKind] | undefined;
+  return kind === undefined || Object.values(kind.scalars)[0] === 'bare' ? id : printId(type as IdKind, id);
+}
+
+/** The bare UUID of `text`, which may be bare or carry the prefix of its kind; null when it cannot be such an id. */
+export function parseId(kind: IdKind, text: unknown): string | null {
+  if (typeof text !== 'string') return null;
+  const prefix = `${idKinds[kind].prefix}_`;
+  const bare = text.startsWith(prefix) ? text.slice(prefix.length) : text;
+  return uuidPattern.test(bare) ? bare.toLowerCase() : null;
+}
+
+/** The bare UUID of an id of any kind; null when `text` cannot be one. */
+export function parseAnyId(text: string): string | null {
+  return anyIdPattern.exec(text)?.[1]?.toLowerCase() ?? null;
+}

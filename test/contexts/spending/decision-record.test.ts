@@ -1,0 +1,128 @@
+// What is stored of a decision reads as what was decided, whatever its checks were.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { figuresOf, type Grounds, leadingChecks, tellingChecks, withEveryLayer } from '../../../src/contexts/spending/decision.js';
+import { decisionRecord, readChecks, type UsesOfTransaction } from '../../../src/contexts/spending/decision-record.js';
+import type { Finding } from '../../../src/contexts/spending/evaluation.js';
+import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/layer.js';
+import type { RuleUse } from '../../../src/contexts/spending/limit.js';
+import type { Authority } from '../../../src/contexts/spending/pipeline.js';
+
+const at = new Date('2026-03-02T10:00:00.000Z');
+const layers = fc.constantFrom<RuleLayer>('kya', 'policy', 'budget', 'mandate');
+const amounts = fc.bigInt(1n, 10n ** 17n);
+
+/** Uses of limits, each of its own rule, with what its counter stood at. */
+const someUses = fc
+  .array(
+    fc.record({ layer: layers, max: fc.option(amounts), used: fc.bigInt(0n, 10n ** 17n), requested: amounts, isCount: fc.boolean() }),
+    {
+      maxLength: 6,
+    },
+  )
+  .map((list) =>
+    list.map(({ layer, max, used, requested, isCount }, n): { use: RuleUse; stood: bigint } => ({
+      use: {
+        layer,
+        ruleId: `rule.${n}`,
+        counter: `counter:${n % 3}`,
+        window: n % 2 === 0 ? '2026-03-02' : `2026-03-${n}`,
+        used: requested,
+        reserved: 0n,
+        maximum: max,
+        per: 'day',
+        currency: isCount ? null : 'USD',
+        action: 'approve',
+        resetsAt: n % 2 === 0 ? new Date('2026-03-03T00:00:00.000Z') : null,
+      },
+      stood: used,
+    })),
+  );
+
+const someFindings = fc.array(
+  fc.record({ layer: layers, isWish: fc.boolean(), hasLimit: fc.boolean() }).map(({ layer, isWish, hasLimit }): Finding => {
+    const limit = { kind: layer, per: 'tx', currency: 'USD', max: 5n, used: 0n, requested: 7n, resetsAt: null } as const;
+    const about = { layer, ruleId: `finding.${layer}`, outcome: isWish ? 'approve' : 'fail', code: 'policy_violation' } as const;
+    return { ...about, reason: 'max_amount', message: 'Too much.', ...(hasLimit ? { limit } : {}) };
+  }),
+  { maxLength: 4 },
+);
+
+/** The checks as they come out of the database. */
+function storedChecks(grounds: Grounds, uses: UsesOfTransaction | undefined) {
+  const facts = {
+    at,
+    amount: 1n,
+    currency: 'USD',
+    protocol: 'internal',
+    payer: {},
+    payee: null,
+    agent: null,
+  } as unknown as Authority['facts'];
+  const rules = { kya: [], policies: [], budgets: [], rates: {} as never };
+  const authority = { at, agentId: undefined, guards: [], facts, rules, evaluation: grounds.evaluation };
+  const links = { subjectType: null, subjectId: null, approvalId: null, transactionId: null };
+  const row = decisionRecord({ workspace: { id: 'w' } as never, clock: { now: () => at } }, authority, 'd', grounds, links);
+  return readChecks(JSON.parse(JSON.stringify(row['checks'])), uses);
+}
+
+describe('a stored decision', () => {
+  it('that was posted has the figures of its ledger transaction', () => {
+    fc.assert(
+      fc.property(someUses, someFindings, (uses, findings) => {
+        const wishes = [...uses.map(({ use }) => use.ruleId), ...findings.map(({ ruleId }) => ruleId)].map((ruleId) => ({
+          ruleId,
+          message: '',
+        }));
+        const grounds = { evaluation: { uses: uses.map(({ use }) => use), findings, rateIds: [] }, refusals: [], wishes };
+        // The transaction has other uses too: what an earlier posting reserved is given back.
+        const posted = uses.flatMap(({ use: { counter, window, used } }) => [
+          { counter, window, used: '0', reserved: String(-used) },
+          { counter, window, used: '0', reserved: String(used) },
+        ]);
+        const limitsBefore = uses.flatMap(({ stood, use }) => [stood + use.used, stood]);
+        const decided = tellingChecks({ ...grounds, before: (use) => uses.find((one) => one.use === use)?.stood });
+        // Two uses of one counter by one amount are told apart by nothing.
+        const isTold = new Set(uses.map(({ use }) => `${use.counter} ${use.window} ${use.used}`)).size === uses.length;
+        fc.pre(isTold);
+        expect(storedChecks({ ...grounds, before: () => undefined }, { limits: posted, limitsBefore } as never)).toEqual(decided);
+      }),
+    );
+  });
+
+  it('that was refused has the figures that the refusal had, and no others', () => {
+    fc.assert(
+      fc.property(someUses, someFindings, fc.integer({ min: 0, max: 6 }), (uses, findings, known) => {
+        const evaluation = { uses: uses.map(({ use }) => use), findings, rateIds: [] };
+        const before = (use: RuleUse) =>
+          uses.findIndex((one) => one.use === use) < known ? uses.find((one) => one.use === use)?.stood : undefined;
+        const grounds = { evaluation, refusals: [], wishes: [], before };
+        const checks = storedChecks(grounds, undefined);
+        expect(checks).toEqual(tellingChecks(grounds));
+        const figures = checks.filter(({ limit }) => limit?.counter != null).map((check) => figuresOf(check) !== null);
+        expect(figures).toEqual(uses.map(({ use }, n) => n < known && use.maximum !== null));
+      }),
+    );
+  });
+
+  it('has a check of every layer, in order; after a failure those alone that fail too', () => {
+    fc.assert(
+      fc.property(someUses, someFindings, (uses, findings) => {
+        const evaluation = { uses: uses.map(({ use }) => use), findings, rateIds: [] };
+        const checks = withEveryLayer(tellingChecks({ evaluation, refusals: [], wishes: [], before: () => undefined }));
+        const order = checks.map(({ layer }) => decidingLayers.indexOf(layer));
+        expect(order).toEqual([...order].sort((a, b) => a - b));
+        expect(new Set(order).size).toBe(decidingLayers.length);
+        const stop = checks.find(({ outcome }) => outcome === 'fail')?.layer;
+        const after = stop === undefined ? [] : checks.filter((_, n) => (order[n] as number) > decidingLayers.indexOf(stop));
+        for (const { outcome } of after) expect(['fail', 'skipped']).toContain(outcome);
+        for (const most of [1, 3, 100]) {
+          const leading = leadingChecks(checks, most);
+          expect(leading).toHaveLength(Math.min(most, checks.length));
+          expect(checks.filter((check) => leading.includes(check))).toEqual(leading);
+          if (stop !== undefined) expect(leading.some(({ outcome }) => outcome === 'fail')).toBe(true);
+        }
+      }),
+    );
+  });
+});

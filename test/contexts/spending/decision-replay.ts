@@ -1,0 +1,74 @@
+// A stored decision computed again, from what is stored of it alone: the facts, the rules by id and version, the rates by id.
+
+import { builtinRates } from '../../../src/contexts/rates/builtin.js';
+import { bookOf, type RateBook, rateOfRow } from '../../../src/contexts/rates/rate.js';
+import type { RulingBudget } from '../../../src/contexts/spending/budget-rule.js';
+import { type DecisionInput, inputIn } from '../../../src/contexts/spending/decision-record.js';
+import type { Evaluation, SpendFacts } from '../../../src/contexts/spending/evaluation.js';
+import type { KyaCap } from '../../../src/contexts/spending/kya-limit.js';
+import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/layer.js';
+import { type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy-rule.js';
+import { isApprovable } from '../../../src/contexts/spending/rule-refusal.js';
+import { evaluate } from '../../../src/contexts/spending/ruling.js';
+import type { Decision as DecisionRow, Rate as RateRow } from '../../../src/generated/prisma/client.js';
+import type { Database } from '../../../src/platform/postgres/database.js';
+
+/** What the layers say of the facts of a decision under the rules that it names. */
+export async function replay({ unscoped }: Database, row: DecisionRow): Promise<Evaluation> {
+  const { facts, kya = [], policies = [], budgets = [], rates = [] } = inputIn(row);
+  const rules = {
+    kya: kya.map(capOf),
+    policies: await Promise.all(policies.map(([id, version]) => policyThen(id, version))),
+    budgets: await Promise.all(budgets.map(([id, version]) => budgetThen(id, version))),
+    rates: await bookThen(rates),
+  };
+  return evaluate(factsOf(facts), rules);
+
+  async function policyThen(id: string, version: number): Promise<RulingPolicy> {
+    const policy = await unscoped.policy.findFirstOrThrow({ where: { id } });
+    const { rules: said, approval } = await unscoped.policyVersion.findFirstOrThrow({ where: { policyId: id, version } });
+    return rulingPolicy({ ...policy, rules: said, approval, version });
+  }
+
+  async function budgetThen(id: string, version: number): Promise<RulingBudget> {
+    const budget = await unscoped.budget.findFirstOrThrow({ where: { id } });
+    const { amount, expiresAt, alertsAt } = await unscoped.budgetVersion.findFirstOrThrow({ where: { budgetId: id, version } });
+    return { ...budget, amount, expiresAt, alertsAt, version };
+  }
+
+  async function bookThen(ids: readonly string[]): Promise<RateBook> {
+    const own: RateRow[] = await unscoped.rate.findMany({ where: { id: { in: [...ids] } } });
+    const builtin = builtinRates
+      .filter(({ id }) => ids.includes(id))
+      .map((rate) => ({ ...rate, source: 'builtin' as const, saidAt: rate.asOf }));
+    return bookOf([...builtin, ...own.map(rateOfRow)]);
+  }
+}
+
+function factsOf(stored: DecisionInput['facts']): SpendFacts {
+  const nothing = { payee: null, agent: null, traceId: null, mandateId: null, breakerTripId: null, lifted: null };
+  return { ...nothing, ...stored, at: new Date(stored.at), amount: BigInt(stored.amount) };
+}
+
+function capOf({ tier, currency, perTx, perDay, perMonth }: NonNullable<DecisionInput['kya']>[number]): KyaCap {
+  const read = (amount: string | undefined) => (amount === undefined ? null : BigInt(amount));
+  return { tier, currency, perTx: read(perTx), perDay: read(perDay), perMonth: read(perMonth) };
+}
+
+/**
+ * The outcome that follows from what the rules say, when the counters stood at `used`; for a denial also the first layer of rules that
+ * refuses.
+ */
+export function outcomeOf(
+  { findings, uses }: Evaluation,
+  { requestApproval }: DecisionInput,
+  used: (counter: string, window: string) => bigint,
+): { outcome: DecisionRow['outcome']; layer?: RuleLayer } {
+  const passed = uses.filter((use) => use.maximum !== null && used(use.counter, use.window) + use.used + use.reserved > use.maximum);
+  const refusing = [...findings.filter(({ outcome }) => outcome === 'fail'), ...passed.filter(({ action }) => action === 'deny')];
+  const denying = refusing.filter(({ ruleId }) => !(requestApproval === true && isApprovable(ruleId))).map(({ layer }) => layer);
+  const layer = decidingLayers.find((one) => (denying as string[]).includes(one)) as RuleLayer | undefined;
+  if (layer !== undefined) return { outcome: 'deny', layer };
+  const wished = findings.some(({ outcome }) => outcome === 'approve') || passed.length > 0 || refusing.length > 0;
+  return { outcome: wished ? 'require_approval' : 'allow' };
+}

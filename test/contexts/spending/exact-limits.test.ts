@@ -1,0 +1,228 @@
+// Limits hold exactly, whatever the load: two servers over one PostgreSQL, transfers and holds at once, equal and random amounts,
+// approvals that are decided meanwhile, and a server that is killed (CONTRACT.md 6 "Exact means"). SLOW=1 plays 50 seeds of each.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eachOf } from '../../hostile.js';
+import { ask, make, type Server } from '../../load.js';
+import { buildOnce, makeDataDir, runCli, type ServerProcess, startServerProcess, stopPostgres } from '../../process.js';
+
+const isSlow = process.env['SLOW'] === '1';
+const seeds = isSlow ? 50 : 2;
+vi.setConfig({ testTimeout: isSlow ? 1_800_000 : 120_000 });
+
+const testKey = `pk_test_${randomUUID()}`;
+const env: Record<string, string> = {
+  PORT: '0',
+  SANDBOX_PORT: '0',
+  BOOTSTRAP_TEST_KEY: testKey,
+  RATE_LIMIT_GENERAL: '1000000',
+  RATE_LIMIT_SANDBOX: '1000000',
+  RATE_LIMIT_AUTH: '1000000',
+  LOG_LEVEL: 'error',
+};
+const spends = 200;
+let servers: [ServerProcess, ServerProcess];
+let removeData: () => Promise<void>;
+
+beforeAll(async () => {
+  await buildOnce();
+  const data = await makeDataDir();
+  removeData = data.remove;
+  env['DATA_DIR'] = data.dataDir;
+  servers = [await startServerProcess(env), await startServerProcess(env)];
+});
+
+afterAll(async () => {
+  for (const server of servers ?? []) if (server.isRunning) await server.kill('SIGTERM');
+  await stopPostgres(env['DATA_DIR'] as string);
+  await removeData?.();
+});
+
+const sandbox = (n: number): Server => ({ url: (servers[n % 2] as ServerProcess).test, key: testKey });
+
+/** Numbers from 0 to 1 that are the same for one seed. */
+function randomOf(seed: number): () => number {
+  let state = seed * 2_654_435_761 + 1;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+const cents = (amount: number) => `${Math.trunc(amount / 100)}.${String(amount % 100).padStart(2, '0')}`;
+
+/** Somebody who may spend `cap` cents a day by a policy, and as much by a budget two levels deep. */
+interface Spender {
+  agent: string;
+  account: string;
+  from: string;
+  to: string;
+  policy: string;
+  budget: string;
+}
+
+async function spenderWith(cap: number, action: 'deny' | 'approve' = 'deny'): Promise<Spender> {
+  const server = sandbox(0);
+  const [payer, payee] = [await make(server, '/v1/accounts', person), await make(server, '/v1/accounts', person)];
+  const agent = await make(server, '/v1/agents', { parent_account_id: payer.id, name: 'Spender', wallet: { currency: 'USD' } });
+  const from = agent.default_wallet_id;
+  await make(server, `/v1/wallets/${from}/fund`, { amount: '100000.00' });
+  const to = await make(server, '/v1/wallets', { owner_type: 'account', owner_id: payee.id, currency: 'USD' });
+  const rule = { kind: 'max_amount', per: 'day', amount: cents(cap), currency: 'USD', action };
+  const policy = await make(server, '/v1/policies', { name: 'Cap', target: { type: 'agent', id: agent.id }, rules: [rule] });
+  const ample = { amount: cents(cap * 3), currency: 'USD', period: 'month' };
+  const above = await make(server, '/v1/budgets', { ...ample, name: 'Above', scope: { type: 'account', id: payer.id } });
+  const own = { ...ample, name: 'Own', scope: { type: 'agent', id: agent.id }, parent_id: above.id };
+  const budget = await make(server, '/v1/budgets', own);
+  return { agent: agent.id.replace('agt_', ''), account: payer.id, from, to: to.id, policy: policy.id, budget: budget.id };
+}
+const person = { type: 'person', name: 'Somebody' };
+
+interface Outcome {
+  amount: number;
+  status: number;
+  code: string | undefined;
+  id: string | undefined;
+  approval: string | undefined;
+}
+
+/** Sends one spend to one of the servers: a transfer, or a hold. */
+async function spend({ agent, from, to }: Spender, n: number, amount: number): Promise<Outcome> {
+  const capture = n % 3 === 0 ? { capture: 'manual' } : {};
+  const body = {
+    type: 'internal',
+    from_wallet_id: from,
+    to_wallet_id: to,
+    amount: cents(amount),
+    currency: 'USD',
+    agent_id: agent,
+    ...capture,
+  };
+  const answer = await ask(sandbox(n), 'POST', '/v1/transfers', body, { 'Idempotency-Key': randomUUID() });
+  const { data, approval, code } = answer.body;
+  return { amount, status: answer.status, code, id: data?.id, approval: approval?.id };
+}
+
+const all = async (spender: Spender, amounts: readonly number[]): Promise<Outcome[]> => {
+  const outcomes: Outcome[] = [];
+  await eachOf(
+    amounts.map((amount, n) => ({ amount, n })),
+    async ({ amount, n }) => void outcomes.push(await spend(spender, n, amount)),
+    64,
+  );
+  return outcomes;
+};
+const passed = (outcomes: readonly Outcome[]) => outcomes.filter(({ status }) => status === 201);
+const sumOf = (outcomes: readonly Outcome[]) => outcomes.reduce((sum, { amount }) => sum + amount, 0);
+
+async function expectBalanced(): Promise<void> {
+  const { code, stdout } = await runCli(['ledger', 'check'], env);
+  expect(stdout).toContain('The ledger is right');
+  expect(code).toBe(0);
+}
+
+/** What the agent reads of its own budget and policy. */
+async function leftOf({ agent }: Spender): Promise<{ policy: string; budget: string }> {
+  const { body } = await ask(sandbox(1), 'GET', `/v1/agents/agt_${agent}/limits`);
+  const [policy] = body.data.policies;
+  const budget = body.data.budgets.find(({ scope_type: type }: { scope_type: string }) => type === 'agent');
+  return { policy: policy.remaining, budget: budget.remaining };
+}
+
+describe('a limit under load, on two servers', () => {
+  it('lets exactly as many equal spends pass as it holds', async () => {
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const random = randomOf(seed);
+      const amount = 1 + Math.floor(random() * 500);
+      const most = 1 + Math.floor(random() * (spends - 20));
+      const spender = await spenderWith(amount * most + Math.floor(random() * amount));
+      const outcomes = await all(
+        spender,
+        Array.from({ length: spends }, () => amount),
+      );
+      expect(passed(outcomes), `seed ${seed}`).toHaveLength(most);
+      for (const { status, code } of outcomes) if (status !== 201) expect([status, code]).toEqual([403, 'policy_violation']);
+    }
+    await expectBalanced();
+  });
+
+  it('is never passed by random amounts, refuses none that fits, and is spent to the last cent', async () => {
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const random = randomOf(seed + 1_000);
+      const cap = 5_000 + Math.floor(random() * 50_000);
+      const spender = await spenderWith(cap);
+      const outcomes = await all(
+        spender,
+        Array.from({ length: spends }, () => 1 + Math.floor(random() * 2_000)),
+      );
+      const used = sumOf(passed(outcomes));
+      expect(used, `seed ${seed}`).toBeLessThanOrEqual(cap);
+      // What is used only grows here, so what was refused does not fit now either.
+      for (const { status, amount } of outcomes) if (status !== 201) expect(amount, `seed ${seed}`).toBeGreaterThan(cap - used);
+      expect((await leftOf(spender)).policy).toBe(cents(cap - used));
+      if (used < cap) expect((await spend(spender, 1, cap - used)).status).toBe(201);
+      expect((await spend(spender, 1, 1)).status).toBe(403);
+    }
+    await expectBalanced();
+  });
+
+  it('takes approvals that are decided at the same time: each once, with what it lifts', async () => {
+    for (let seed = 1; seed <= seeds; seed += 1) {
+      const random = randomOf(seed + 2_000);
+      const most = 40 + Math.floor(random() * 40);
+      const spender = await spenderWith(100 * most, 'approve');
+      const outcomes = await all(
+        spender,
+        Array.from({ length: 100 }, () => 100),
+      );
+      expect(passed(outcomes), `seed ${seed}`).toHaveLength(most);
+      const waiting = outcomes.filter(({ status }) => status === 202);
+      expect(waiting).toHaveLength(100 - most);
+      // The other key decides: nobody approves what it asked for itself.
+      const { key } = await make(sandbox(0), '/v1/api-keys', { name: 'Decider' });
+      const decisions = waiting.flatMap(({ approval }, n) => [n, n + 1].map((at) => ({ approval, at })));
+      const statuses: number[] = [];
+      await eachOf(
+        decisions,
+        async ({ approval, at }) => {
+          const answer = await ask({ ...sandbox(at), key }, 'POST', `/v1/approvals/${approval}/approve`, {});
+          statuses.push(answer.status);
+        },
+        32,
+      );
+      expect(
+        statuses.filter((status) => status === 200),
+        `seed ${seed}`,
+      ).toHaveLength(waiting.length);
+      expect(statuses.filter((status) => status === 409)).toHaveLength(waiting.length);
+      // The budget above holds three times the policy's cap, so every approved spend is paid.
+      const { budget } = await leftOf(spender);
+      expect(budget).toBe(cents(300 * most - 10_000));
+    }
+    await expectBalanced();
+  });
+
+  it('holds when a server is killed in the middle', async () => {
+    const most = 60;
+    const spender = await spenderWith(100 * most);
+    const work = Array.from({ length: spends }, (_, n) => spend(spender, n, 100).catch(() => undefined));
+    const [, second] = servers;
+    await work[20];
+    await second.kill('SIGKILL');
+    const outcomes = (await Promise.all(work)).filter((outcome) => outcome !== undefined);
+    expect(passed(outcomes).length).toBeLessThanOrEqual(most);
+    servers = [servers[0], await startServerProcess(env)];
+    // Whatever was left is spent now, and not a cent more.
+    const rest = await all(
+      spender,
+      Array.from({ length: spends }, () => 100),
+    );
+    const { body } = await ask(sandbox(0), 'GET', `/v1/transfers?wallet_id=${spender.from}&limit=200`);
+    const made = body.data.filter(
+      ({ from_wallet_id: from, status }: { from_wallet_id: string; status: string }) => from === spender.from && status !== 'failed',
+    );
+    expect(made).toHaveLength(most);
+    expect(rest.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(most);
+    await expectBalanced();
+  });
+});

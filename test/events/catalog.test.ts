@@ -1,0 +1,125 @@
+// The catalog against the specification, whose list of types is copied here, and against the code that emits them.
+import { describe, expect, it } from 'vitest';
+import '../../src/contexts.js';
+import { addToCatalog, catalog, eventTypes } from '../../src/events/catalog.js';
+import { isInternal } from '../../src/events/definition.js';
+import { isEventPattern, namesEvent } from '../../src/events/pattern.js';
+import { readFiles } from '../source.js';
+
+/** SPEC.md "Event types and data". */
+const specified = [
+  'transfer.created', 'transfer.completed', 'transfer.failed', 'transfer.refunded',
+  'settlement.initiated', 'settlement.processing', 'settlement.completed', 'settlement.failed', 'settlement.returned',
+  'batch.created', 'batch.processing', 'batch.completed', 'batch.failed',
+  'reconciliation.completed', 'reconciliation.discrepancy',
+  'x402.payment.completed', 'x402.endpoint.created',
+  'ap2.mandate.created', 'ap2.mandate.executed', 'ap2.mandate.revoked',
+  'acp.checkout.created', 'acp.checkout.completed', 'acp.checkout.expired',
+  'account.created', 'account.updated', 'account.balance.low',
+  'webhook.test', 'webhook.dlq',
+]; // biome-ignore format: one line per family
+
+/** SPEC.md "Event types announced but not emitted". */
+const announcedFamilies = [
+  'stream.', 'approval.', 'dispute.', 'refund.', 'agent.', 'quote.', 'mpp.', 'a2a.task.', 'funding.transaction.', 'treasury.alert.',
+  'card.dispute.',
+]; // biome-ignore format: one list
+
+/** SPEC.md "Data of ... events", where it says the members. */
+const members: Record<string, string[]> = {
+  'transfer.': ['transfer_id', 'type', 'status', 'amount', 'currency', 'from_account_id', 'to_account_id', 'protocol', 'completed_at'],
+  'settlement.': ['payoutId', 'transferId', 'status', 'amount', 'destination'],
+  'batch.': ['batch_id', 'status', 'total_count', 'success_count', 'failed_count', 'total_amount', 'currency'],
+  'reconciliation.completed': ['report_id', 'rail', 'period', 'totals'],
+  'x402.payment.completed': ['payment_id', 'endpoint_id', 'amount', 'currency', 'payer_wallet', 'proof', 'tx_hash'],
+  'ap2.mandate.executed': [
+    'mandate_id', 'execution_id', 'agent_id', 'merchant_id', 'amount', 'currency', 'remaining_daily', 'remaining_monthly',
+  ], // biome-ignore format: one list
+  'acp.checkout.': ['checkout_id', 'merchant_id', 'status', 'total', 'currency', 'items'],
+  'account.balance.low': ['account_id', 'wallet_id', 'balance', 'threshold', 'currency'],
+  'webhook.test': ['message', 'endpoint_id', 'endpoint_name'],
+};
+
+describe('the event catalog', () => {
+  it('has every type of the specification, those it announces, and webhook.disabled', () => {
+    const types = [...catalog.keys()].filter((type) => !isInternal(type));
+    expect(types).toEqual(expect.arrayContaining(specified));
+    const rest = types.filter((type) => !specified.includes(type) && type !== 'webhook.disabled');
+    expect(rest.filter((type) => !announcedFamilies.some((family) => type.startsWith(family)))).toEqual([]);
+    for (const family of announcedFamilies) {
+      const named = rest.filter((type) => type.startsWith(family));
+      expect(named.length, family).toBeGreaterThan(0);
+      for (const type of named) expect(catalog.get(type)?.emitted, type).toBe(false);
+    }
+    expect(eventTypes().map(({ type }) => type)).toEqual([...types].sort());
+  });
+
+  it('has one owner for each type', () => {
+    const entry = catalog.get('transfer.completed');
+    expect(() => addToCatalog({ 'transfer.completed': entry as never }, true)).toThrow('declared twice');
+  });
+
+  it('has examples that fit their schemas, and a subject that is an id of theirs', () => {
+    for (const { type, data, example, subject } of catalog.values()) {
+      expect(data.safeParse(example), type).toMatchObject({ success: true });
+      expect((example as Record<string, unknown>)[subject], type).toMatch(/^[a-z0-9_]+_[0-9a-f-]{36}$/);
+      expect(data.safeParse({ ...(example as object), surplus: 1 }).success, type).toBe(false);
+    }
+  });
+
+  it('has channel lines that fit their schemas in every role', () => {
+    const shown = [...catalog.values()].flatMap(({ channel, example }) => (channel === undefined ? [] : [{ channel, example }]));
+    expect(shown.map(({ channel }) => channel.type)).toContain('transfer_completed');
+    for (const { channel, example } of shown) {
+      expect(channel.roles.length, channel.type).toBeGreaterThan(0);
+      for (const role of channel.roles) {
+        expect(channel.data.safeParse(channel.line(example, role)), `${channel.type} ${role}`).toMatchObject({ success: true });
+      }
+    }
+  });
+
+  it('says the data that the specification says', () => {
+    for (const [beginning, expected] of Object.entries(members)) {
+      const named = [...catalog.values()].filter(
+        ({ type, emitted }) => type.startsWith(beginning) && (emitted || specified.includes(type)),
+      );
+      expect(named.length, beginning).toBeGreaterThan(0);
+      for (const { type, example } of named) {
+        const broken = type === 'settlement.failed' || type === 'settlement.returned' ? ['return', 'errorCode'] : [];
+        expect(Object.keys(example as object), type).toEqual([...expected, ...broken]);
+      }
+    }
+  });
+
+  it('says of each type whether this version emits it: what is declared as emitted is emitted somewhere', () => {
+    const declarations = /^src\/(events\/(announced|specified)|contexts\/[a-z0-9-]+\/events)\.ts$/;
+    const code = [...readFiles(['src'], ['.ts']), ...readFiles(['prisma'], ['.sql'])].filter(({ path: file }) => !declarations.test(file));
+    expect(code.length).toBeGreaterThan(50);
+    for (const { type, emitted } of catalog.values()) {
+      const isWritten = code.some(({ text }) => text.includes(`'${type}'`));
+      expect(isWritten, type).toBe(emitted);
+    }
+  });
+
+  it('hides the types of the platform’s own from every pattern and list', () => {
+    const own = [...catalog.keys()].filter(isInternal);
+    expect(own).toEqual(expect.arrayContaining(['_approval.requested', '_approval.decided']));
+    for (const type of own) {
+      expect([isEventPattern(type), namesEvent('*', type), namesEvent('_approval.*', type)], type).toEqual([false, false, false]);
+      expect(eventTypes().map((entry) => entry.type)).not.toContain(type);
+    }
+    expect(isEventPattern('_approval.*')).toBe(false);
+  });
+
+  it('knows which patterns name a type', () => {
+    for (const pattern of ['*', 'transfer.*', 'acp.*', 'acp.checkout.*', 'transfer.completed', 'stream.*'])
+      expect(isEventPattern(pattern), pattern).toBe(true);
+    for (const pattern of ['', '**', '.*', 'transfer', 'transfer.', 'trans.*', 'transfer.completed.*', 'nothing.*', 'TRANSFER.*'])
+      expect(isEventPattern(pattern), pattern).toBe(false);
+    expect(namesEvent('*', 'transfer.created')).toBe(true);
+    expect(namesEvent('transfer.*', 'transfer.created')).toBe(true);
+    expect(namesEvent('acp.*', 'acp.checkout.created')).toBe(true);
+    expect(namesEvent('transfer.*', 'account.created')).toBe(false);
+    expect(namesEvent('transfer.created', 'transfer.completed')).toBe(false);
+  });
+});

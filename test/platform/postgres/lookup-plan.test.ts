@@ -1,0 +1,45 @@
+// A look-up by primary key goes by the primary key, even when it was planned while the table was empty: such a plan is kept, and by an
+// index that has only the workspace it would read all rows of the workspace (docs/decisions/0017).
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { admin, withDatabase } from '../../database.js';
+
+const database = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
+const db = new pg.Client({ connectionString: withDatabase(inject('databaseUrl'), database) });
+
+beforeAll(async () => {
+  await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+  await db.connect();
+});
+afterAll(async () => {
+  await db.end();
+  await admin(inject('databaseUrl'), `DROP DATABASE ${database} WITH (FORCE)`);
+});
+
+/** Tables whose key has more than one column, as those of the domain have. */
+const tables = `
+  SELECT c.relname AS name, k.relname AS key,
+    (SELECT array_agg(quote_ident(a.attname) ORDER BY i.place) FROM unnest(x.indkey) WITH ORDINALITY AS i (number, place)
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.number) AS columns
+  FROM pg_class c JOIN pg_index x ON x.indrelid = c.oid AND x.indisprimary JOIN pg_class k ON k.oid = x.indexrelid
+  WHERE c.relnamespace = 'public'::regnamespace AND x.indnkeyatts > 1 ORDER BY c.relname`;
+
+/** The index by which rows are found by all of `columns`, under a plan for any values. */
+async function indexFor(table: string, columns: readonly string[]): Promise<string | undefined> {
+  await db.query(`PREPARE by_key AS SELECT FROM ${table} WHERE ${columns.map((column, n) => `${column} = $${n + 1}`).join(' AND ')}`);
+  const { rows } = await db.query(`EXPLAIN (FORMAT JSON) EXECUTE by_key (${columns.map(() => 'NULL').join()})`);
+  await db.query('DEALLOCATE by_key');
+  return rows[0]['QUERY PLAN'][0].Plan['Index Name'];
+}
+
+describe('a look-up by primary key that is planned while its table is empty', () => {
+  it('goes by that key; in a table that fails, make the key after the indexes', async () => {
+    const { rows: found } = await db.query<{ name: string; key: string; columns: string[] }>(tables);
+    expect(found.length).toBeGreaterThan(20);
+    await db.query('SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off');
+    const chosen: Record<string, string | undefined> = {};
+    for (const { name, columns } of found) chosen[name] = await indexFor(name, columns);
+    expect(chosen).toEqual(Object.fromEntries(found.map(({ name, key }) => [name, key])));
+  });
+});

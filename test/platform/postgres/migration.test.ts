@@ -1,0 +1,140 @@
+// The migration runner on a real PostgreSQL: Prisma's table and checksums, one transaction per migration, edits refused, races safe.
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded-server.js';
+import { migrate, pendingMigrations } from '../../../src/platform/postgres/migration.js';
+
+let folder: string;
+let server: EmbeddedPostgres;
+let databases = 0;
+let url: string;
+let dir: string;
+let db: pg.Client;
+
+/** A plpgsql body, so that a runner which splits at semicolons fails. */
+const first = `create table purse (id int primary key, cents bigint not null);
+create function spend(purse_id int, amount bigint) returns bigint language plpgsql as $$
+begin
+  update purse set cents = cents - amount where id = purse_id;
+  return amount;
+end $$;
+insert into purse values (1, 100);`;
+const second = `select spend(1, 40);\nalter table purse add column note text default 'a;b';`;
+
+async function write(name: string, sql: string): Promise<void> {
+  await mkdir(path.join(dir, name), { recursive: true });
+  await writeFile(path.join(dir, name, 'migration.sql'), sql);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'migrate-'));
+  await chmod(folder, 0o711);
+  server = await startEmbeddedPostgres({ dataDir: path.join(folder, 'data'), durable: false, notice: () => {} });
+});
+
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  databases++;
+  const admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+  await admin.query(`create database migrate_${databases}`);
+  await admin.end();
+  url = server.url.replace(/payments$/, `migrate_${databases}`);
+  dir = path.join(folder, `migrations-${databases}`);
+  await write('20250101000000_first', first);
+  await write('20250102000000_second', second);
+  await writeFile(path.join(dir, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  db = new pg.Client({ connectionString: url });
+  await db.connect();
+});
+
+afterEach(() => db.end());
+
+describe('migrate', () => {
+  it('applies in order, once, and records as Prisma Migrate does', async () => {
+    expect(await migrate(url, { dir })).toEqual(['20250101000000_first', '20250102000000_second']);
+    expect(await migrate(url, { dir })).toEqual([]);
+    expect((await db.query('select * from purse')).rows).toEqual([{ id: 1, cents: '60', note: 'a;b' }]);
+    const { rows } = await db.query('select * from _prisma_migrations order by migration_name');
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      checksum: createHash('sha256').update(first).digest('hex'),
+      migration_name: '20250101000000_first',
+      started_at: expect.any(Date),
+      finished_at: expect.any(Date),
+      rolled_back_at: null,
+      logs: null,
+      applied_steps_count: 1,
+    });
+  });
+
+  it('goes on where it stopped', async () => {
+    await migrate(url, { dir });
+    await write('20250103000000_third', 'select spend(1, 10);');
+    expect(await migrate(url, { dir })).toEqual(['20250103000000_third']);
+  });
+
+  it('applies each migration once when processes start together', async () => {
+    const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(url, { dir })));
+    expect(applied.flat().sort()).toEqual(['20250101000000_first', '20250102000000_second']);
+    expect((await db.query('select cents from purse')).rows).toEqual([{ cents: '60' }]);
+  });
+
+  it('takes a failed migration back whole, keeps those before it, and says where it failed', async () => {
+    await write('20250103000000_third', 'select spend(1, 10);\n\nselect spend(1, nothing);');
+    await expect(migrate(url, { dir })).rejects.toThrow(
+      /20250103000000_third failed and was rolled back, line 3: column "nothing" does not exist/,
+    );
+    expect((await db.query('select cents from purse')).rows).toEqual([{ cents: '60' }]);
+    expect(await pendingMigrations(db, dir)).toEqual(['20250103000000_third']);
+    await write('20250103000000_third', 'select spend(1, 10);');
+    expect(await migrate(url, { dir })).toEqual(['20250103000000_third']);
+  });
+
+  it('refuses a migration that was changed after it was applied, before it does anything', async () => {
+    await migrate(url, { dir });
+    await write('20250102000000_second', `${second}\n-- changed`);
+    await write('20250103000000_third', 'select spend(1, 10);');
+    await expect(migrate(url, { dir })).rejects.toThrow('Migration 20250102000000_second was changed after it was applied');
+    expect((await db.query('select cents from purse')).rows).toEqual([{ cents: '60' }]);
+  });
+
+  it('refuses a history that another tool left half-way', async () => {
+    await migrate(url, { dir });
+    await db.query(`update _prisma_migrations set finished_at = null where migration_name = '20250102000000_second'`);
+    await expect(migrate(url, { dir })).rejects.toThrow(/20250102000000_second was begun by another tool/);
+    await db.query(`update _prisma_migrations set rolled_back_at = now() where finished_at is null`);
+    await db.query('alter table purse drop column note');
+    expect(await migrate(url, { dir })).toEqual(['20250102000000_second']);
+  });
+
+  it("applies the package's own migrations when told no folder", async () => {
+    await migrate(url);
+    expect(await pendingMigrations(db)).toEqual([]);
+  });
+});
+
+describe('pendingMigrations', () => {
+  it('names what is to do, and changes nothing', async () => {
+    expect(await pendingMigrations(db, dir)).toEqual(['20250101000000_first', '20250102000000_second']);
+    expect((await db.query(`select to_regclass('_prisma_migrations') as found`)).rows).toEqual([{ found: null }]);
+    await migrate(url, { dir });
+    expect(await pendingMigrations(db, dir)).toEqual([]);
+  });
+
+  it('is not disturbed by newer migrations than the code has', async () => {
+    await migrate(url, { dir });
+    await rm(path.join(dir, '20250102000000_second'), { recursive: true });
+    expect(await pendingMigrations(db, dir)).toEqual([]);
+    expect(await migrate(url, { dir })).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+// How a process starts and ends, on an empty folder: its keys work from the first answer on, and repeated signals do not disturb an
+// orderly end (docs/architecture.md 9).
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { freePort } from '../src/platform/postgres/cluster.js';
+import { buildOnce, isAlive, launchServer, makeDataDir, postmasterPid, type ServerProcess } from './process.js';
+
+vi.setConfig({ testTimeout: 150_000 });
+let data: Awaited<ReturnType<typeof makeDataDir>>;
+let server: ServerProcess;
+
+// Another test file may be building; it is waited for up to a minute.
+beforeAll(buildOnce, 150_000);
+beforeEach(async () => {
+  data = await makeDataDir();
+});
+afterEach(async () => {
+  if (server.isRunning) await server.kill('SIGKILL');
+  const postmaster = await postmasterPid(data.dataDir).catch(() => undefined);
+  if (postmaster !== undefined && isAlive(postmaster)) {
+    process.kill(postmaster, 'SIGINT');
+    await expect.poll(() => isAlive(postmaster), { interval: 20, timeout: 15_000 }).toBe(false);
+  }
+  await data.remove();
+});
+
+const launch = (env: Record<string, string>): ServerProcess =>
+  launchServer({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: data.dataDir, LOG_LEVEL: 'info', ...env });
+const statusOf = (url: string, headers: Record<string, string> = {}) =>
+  fetch(url, { headers }).then(
+    ({ status }) => status,
+    () => 0,
+  );
+const untilShown = (text: string, interval = 20) =>
+  expect.poll(() => server.stdout + server.stderr, { interval, timeout: 90_000 }).toContain(text);
+const newKeys = /live {2}pk_live_.{43}\n {2}test {2}pk_test_.{43}\n/;
+
+/** Sends the signal, and sends it and another one again while the process ends. */
+async function expectOrderlyEnd(signal: NodeJS.Signals): Promise<void> {
+  const postmaster = await postmasterPid(data.dataDir);
+  server.child.kill(signal);
+  await untilShown('stopping', 1);
+  server.child.kill(signal);
+  server.child.kill('SIGTERM');
+  const ended = await server.ended;
+  expect([ended.code, ended.signal]).toEqual([0, null]);
+  expect(isAlive(postmaster)).toBe(false);
+}
+
+it('listens when its keys work; ends in order though SIGTERM is repeated', async () => {
+  const [port, sandboxPort] = [await freePort(), await freePort()];
+  const [live, test] = [`pk_live_${randomUUID()}`, `pk_test_${randomUUID()}`];
+  server = launch({ PORT: String(port), SANDBOX_PORT: String(sandboxPort), BOOTSTRAP_LIVE_KEY: live, BOOTSTRAP_TEST_KEY: test });
+  for (const [at, key] of [
+    [port, live],
+    [sandboxPort, test],
+  ]) {
+    await expect.poll(() => statusOf(`http://127.0.0.1:${at}/health`), { interval: 25, timeout: 100_000 }).toBe(200);
+    expect(await statusOf(`http://127.0.0.1:${at}/v1/me`, { Authorization: `Bearer ${key}` })).toBe(200);
+    // The runaway breaker watches the demo tenant, and stops nobody there.
+    const breakers = await fetch(`http://127.0.0.1:${at}/v1/breakers`, { headers: { Authorization: `Bearer ${key}` } });
+    const { data } = (await breakers.json()) as { data: { detectors: { kind: string; action: string }[] } };
+    expect(data.detectors.map(({ kind, action }) => `${kind} ${action}`)).toEqual(
+      ['same_payment', 'failures', 'rate', 'ping_pong'].map((kind) => `${kind} notify`),
+    );
+  }
+  await untilShown('is ready');
+  await expectOrderlyEnd('SIGTERM');
+});
+
+it('shows the keys of the first tenant in a worker too; ends in order though SIGINT is repeated', async () => {
+  server = launch({ ROLE: 'worker' });
+  await untilShown('Working.');
+  expect(server.stdout).toMatch(newKeys);
+  await expectOrderlyEnd('SIGINT');
+});
+
+it('has shown the keys when a listener then fails', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  server = launch({ SANDBOX_PORT: String(port) });
+  const { code, stdout, stderr } = await server.ended;
+  other.close();
+  expect(code).toBe(1);
+  expect(stderr).toContain(`SANDBOX_PORT ${port} is in use`);
+  expect(stdout).toMatch(newKeys);
+});
