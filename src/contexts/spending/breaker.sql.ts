@@ -18,8 +18,9 @@ const mostOthers = 2_000;
 const isSpend = `(t.type NOT IN ('wrap', 'unwrap', 'stream_withdraw', 'stream_cancel') AND (payer.account_id <> payee.account_id
   OR payer.agent_id IS NOT NULL AND payer.agent_id IS DISTINCT FROM payee.agent_id))`;
 
-const wallets = `JOIN wallet payer ON payer.workspace_id = t.workspace_id AND payer.id = t.from_wallet_id
-  JOIN wallet payee ON payee.workspace_id = t.workspace_id AND payee.id = t.to_wallet_id`;
+/** OFFSET 0: the planner looks up the wallets of each transfer, and never the transfers of a wallet. */
+const wallets = `CROSS JOIN LATERAL (SELECT * FROM wallet w WHERE w.workspace_id = t.workspace_id AND w.id = t.from_wallet_id OFFSET 0) payer
+  CROSS JOIN LATERAL (SELECT * FROM wallet w WHERE w.workspace_id = t.workspace_id AND w.id = t.to_wallet_id OFFSET 0) payee`;
 
 /** The detectors of a workspace, for a listener. */
 export async function detectorsOf(tx: pg.ClientBase, workspaceId: string): Promise<readonly Detector[]> {
@@ -40,7 +41,8 @@ export const countStretch = {
   text: `
     WITH heard AS MATERIALIZED (
       SELECT e.type, e.created_at, t.agent_id, payee.agent_id AS payee_agent_id, ${isSpend} AS is_spend
-      FROM published_events($1, $2, $3) e JOIN transfer t ON t.workspace_id = $1 AND t.id = e.object_id ${wallets}
+      FROM published_events($1, $2, $3) e
+      CROSS JOIN LATERAL (SELECT * FROM transfer t WHERE t.workspace_id = $1 AND t.id = e.object_id OFFSET 0) t ${wallets}
       WHERE e.type IN ('transfer.created', 'transfer.completed', 'transfer.failed')
     ), counted AS (
       INSERT INTO spend_minute AS m (workspace_id, agent_id, minute, spends)
