@@ -23,6 +23,7 @@ import './contexts/spending/policy-rule.schema.js';
 import './contexts/spending/policy.schema.js';
 import './contexts/spending/policy-evaluation.schema.js';
 import './contexts/spending/policy-limits.schema.js';
+import './contexts/transfers/quote.schema.js';
 import './contexts/transfers/transfer.schema.js';
 import './contexts/transfers/approval.schema.js';
 import './contexts/transfers/dry-run.schema.js';

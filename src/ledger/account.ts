@@ -79,6 +79,12 @@ export async function setLowThreshold(tx: Tx, walletId: string, lowThreshold: bi
   await tx.ledgerAccount.updateMany({ where: { ownerId: walletId, kind: 'wallet.available' }, data: { lowThreshold } });
 }
 
+/** The kinds of ledger accounts, by id. */
+export async function accountKinds(ctx: Ctx, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await ctx.db.ledgerAccount.findMany({ where: { id: { in: [...ids] } }, select: { id: true, kind: true } });
+  return new Map(rows.map(({ id, kind }) => [id, kind]));
+}
+
 /** Ledger account ids of wallets, by wallet. Wallets of other workspaces are not in the answer. */
 export async function walletAccounts(ctx: Ctx, walletIds: readonly string[]): Promise<Map<string, WalletAccounts>> {
   const rows = await ctx.db.ledgerAccount.findMany({

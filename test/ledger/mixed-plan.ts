@@ -159,5 +159,12 @@ function transferOf(ctx: Ctx, { minor, kind, description, referenced, metadata }
     protocolMetadata: null,
     decisionId: null,
     approvalId: null,
+    destinationAmount: null,
+    destinationCurrency: null,
+    feeAmount: 0n,
+    quoteId: null,
+    batchId: null,
+    streamId: null,
+    refundId: null,
   };
 }

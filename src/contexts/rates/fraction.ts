@@ -35,3 +35,21 @@ export function product(a: Fraction, b: Fraction): Fraction {
 export function timesUp(amount: bigint, { num, den }: Fraction): bigint {
   return (amount * num + den - 1n) / den;
 }
+
+/** The greatest whole number that is not above `amount` times the fraction. */
+export function timesDown(amount: bigint, { num, den }: Fraction): bigint {
+  return (amount * num) / den;
+}
+
+/** The fraction as decimal text of at most `digits` significant digits, rounded down: `0.1841620626`. */
+export function printDecimal({ num, den }: Fraction, digits = 10): string {
+  const whole = (num / den).toString();
+  let places = whole === '0' ? 0 : digits - whole.length;
+  // Zeros behind the point are no significant digits.
+  if (whole === '0') for (let rest = num; rest > 0n && rest < den; rest *= 10n) places += 1;
+  if (whole === '0') places += digits - 1;
+  if (places <= 0) return whole;
+  const scaled = ((num * 10n ** BigInt(places)) / den).toString().padStart(places + 1, '0');
+  const point = scaled.length - places;
+  return `${scaled.slice(0, point)}.${scaled.slice(point)}`.replace(/\.?0+$/, '');
+}

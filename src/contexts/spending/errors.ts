@@ -10,6 +10,15 @@ export class MerchantBlocked extends declareError(403, 'merchant_blocked') {}
 export class BudgetExceeded extends declareError(403, 'budget_exceeded') {}
 export class MandateLimitExceeded extends declareError(403, 'mandate_limit_exceeded') {}
 
+/** 409: a quote is for one transfer. */
+export class QuoteUsed extends declareError(409, 'quote_used') {
+  constructor() {
+    super('The quote was used by another transfer. Ask for another one.', {
+      details: { next_actions: [{ rel: 'quote', actor: 'any', method: 'POST', path: '/v1/quotes' }] },
+    });
+  }
+}
+
 /** Every code that a layer of rules refuses with. */
 export const ruleErrors = [KyaLimitExceeded, PolicyViolation, MerchantBlocked, BudgetExceeded, MandateLimitExceeded] as const;
 

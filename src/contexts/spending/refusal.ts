@@ -9,7 +9,7 @@ import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { AgentFrozen, AgentSuspended, KeyRevoked, SessionRevoked } from '../agents/errors.js';
-import { InsufficientBalance, ruleErrors, WorkspaceFrozen } from './errors.js';
+import { InsufficientBalance, QuoteUsed, ruleErrors, WorkspaceFrozen } from './errors.js';
 import { type Layer, layers } from './layer.js';
 import type { RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
@@ -143,8 +143,15 @@ function workspaceFrozen(): WorkspaceFrozen {
 }
 
 function claimRefusal({ detail }: Fault): ApiError {
-  // The caller of a keyed request then looks up what the first one made.
-  return detail['kind'] === 'reference' ? referenceTaken(detail['key'] ?? '') : new IdempotencyInFlight();
+  switch (detail['kind']) {
+    case 'reference':
+      return referenceTaken(detail['key'] ?? '');
+    case 'quote':
+      return new QuoteUsed();
+    default:
+      // The caller of a keyed request then looks up what the first one made.
+      return new IdempotencyInFlight();
+  }
 }
 
 /** 409: a reference names one transfer of its workspace (Gap G-50). */

@@ -13,6 +13,7 @@ import { declareSubject, type Ending } from '../spending/approval-subject.js';
 import { type ApprovedForm, postApproved } from '../spending/approved-spend.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { event, transferData, transferRoles } from './events.js';
+import { captureLegs } from './exchange.js';
 import { endTransfer, payerGuards } from './hold.js';
 import { transferOperation } from './operation.js';
 import { aboutOf, defaultHoldSeconds, partiesOf, type WalletParties } from './transfer.js';
@@ -61,10 +62,18 @@ async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Appro
     where: rowKey(ctx, transfer.id),
     data: { status: 'completed', capturedAmount: hold.amount, decisionId: form.decisionId, completedAt: at, updatedAt: at },
   });
+  const exchanged = await captureLegs(within(ctx, tx), done);
   const completed = event(ctx, 'transfer.completed', transferData(done), { at, ...aboutOf(done), roles: transferRoles(done, from, to) });
   const records = joinRecords(eventRecords(ctx.workspace.id, [completed]), transferOperation(ctx, done, hold.amount, at, rules.rates));
   const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
-  return posting(ctx, { at, transferId: transfer.id, legs, limits: [...givenBack, ...form.limits], guards, records });
+  return posting(ctx, {
+    at,
+    transferId: transfer.id,
+    legs: [...legs, ...exchanged],
+    limits: [...givenBack, ...form.limits],
+    guards,
+    records,
+  });
 }
 
 /** What is held stays so until it is captured; its time begins now. Of the posting the limits and guards alone are left. */

@@ -1,7 +1,7 @@
 // A transfer tried and rolled back (Gap G-47): the whole pipeline runs, and its decision is answered (CONTRACT.md 0 "Spend pipeline").
 
 import { isInternal } from '../../events/definition.js';
-import type { Transfer } from '../../generated/prisma/client.js';
+import { accountKinds } from '../../ledger/account.js';
 import type { Posting } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
@@ -33,25 +33,23 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
   const { decision, draft, refusals } = await tryOut(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), options);
   const faulty = refusals.find(({ layer }) => !isDeciding(layer));
   if (faulty !== undefined) throw faulty.error;
-  return decision.outcome === 'deny' ? { decision, wouldPost: [], wouldEmit: [] } : { decision, ...outcomeOf(draft.posting, draft.value) };
+  return decision.outcome === 'deny' ? { decision, wouldPost: [], wouldEmit: [] } : { decision, ...(await outcomeOf(ctx, draft.posting)) };
 }
 
 /** A transfer that is scheduled is checked at its time. */
 const noRules: Evaluation = { uses: [], findings: [], rateIds: [] };
 
-function outcomeOf({ legs, records }: Posting, { type, holdId }: Transfer): Pick<DryRun, 'wouldPost' | 'wouldEmit'> {
-  const wouldPost = legs.map(({ amount, currency }) => ({
-    account: accountKind(type, holdId !== null, amount < 0n ? 'debit' : 'credit'),
+/** The entries that a posting would make, and the events. */
+export async function outcomeOf(ctx: Ctx, { legs, records }: Posting): Promise<Pick<DryRun, 'wouldPost' | 'wouldEmit'>> {
+  const kinds = await accountKinds(
+    ctx,
+    legs.map(({ accountId }) => accountId),
+  );
+  const wouldPost = legs.map(({ accountId, amount, currency }) => ({
+    account: kinds.get(accountId) ?? '',
     direction: amount < 0n ? ('debit' as const) : ('credit' as const),
     amount: formatMinor(amount < 0n ? -amount : amount, currency),
     currency,
   }));
   return { wouldPost, wouldEmit: (records.event ?? []).map((row) => String(row['type'])).filter((type) => !isInternal(type)) };
-}
-
-/** The kind of the ledger account on each side of a transfer. */
-function accountKind(type: Transfer['type'], isHeld: boolean, direction: 'debit' | 'credit'): string {
-  if (direction === 'debit') return type === 'unwrap' ? 'wallet.wrapped' : 'wallet.available';
-  if (isHeld) return 'wallet.held';
-  return type === 'wrap' ? 'wallet.wrapped' : 'wallet.available';
 }

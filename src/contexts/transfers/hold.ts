@@ -19,6 +19,7 @@ import { rulebook } from '../spending/rulebook.js';
 import { writeOperation } from '../usage/operation.js';
 import { HoldExpired } from './errors.js';
 import { emit, event, transferData, transferRoles } from './events.js';
+import { captureLegs, paidData } from './exchange.js';
 import { operationOf, transferOperation } from './operation.js';
 import { carryOutScheduled } from './schedule.js';
 import { aboutOf, transferLifecycle } from './transfer.js';
@@ -47,7 +48,15 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
     }
     const done = await tx.transfer.update({
       where: rowKey(ctx, id),
-      data: { status: 'completed', capturedAmount: captured, completedAt: now, updatedAt: now, dueAt: null, leaseUntil: null },
+      data: {
+        status: 'completed',
+        capturedAmount: captured,
+        ...paidData(transfer, captured),
+        completedAt: now,
+        updatedAt: now,
+        dueAt: null,
+        leaseUntil: null,
+      },
     });
     const completed = event(ctx, 'transfer.completed', transferData(done), { at: now, ...(await captureOf(tx, done)) });
     await resolveHold(ctx, tx, done, hold, captured, [completed]);
@@ -142,10 +151,15 @@ export async function resolveHold(
 ): Promise<void> {
   const at = ctx.clock.now();
   const { legs, limits } = await resolve(tx, hold, { capture: captured, at });
+  const exchanged = captured > 0n ? await captureLegs(within(ctx, tx), transfer) : [];
   const { rates } = await rulebook(within(ctx, tx));
   const records = joinRecords(eventRecords(ctx.workspace.id, emitted), transferOperation(ctx, transfer, captured, at, rates));
   const guards = captured > 0n ? [...guardsOf(ctx), ...payerGuards(ctx, transfer)] : [];
-  await postPlainly(ctx, postingWithin(tx), posting(ctx, { at, transferId: transfer.id, legs, limits, guards, records }));
+  await postPlainly(
+    ctx,
+    postingWithin(tx),
+    posting(ctx, { at, transferId: transfer.id, legs: [...legs, ...exchanged], limits, guards, records }),
+  );
 }
 
 /** What must hold of the payer when held money is paid out: the workspace and its wallet may spend. */

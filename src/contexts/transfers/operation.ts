@@ -5,13 +5,18 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { RateBook } from '../rates/rate.js';
 import { type NewOperation, operationRecord } from '../usage/operation.js';
 
+function kindOf({ type, fromWalletId, refundId, streamId }: Transfer): Pick<NewOperation, 'category' | 'operation'> {
+  if (refundId !== null) return { category: 'refund', operation: `refund.${type}` };
+  if (streamId !== null) return { category: 'stream_action', operation: type.replace('_', '.') };
+  return { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };
+}
+
 /** The operation of a transfer that has become final at `at`; `moved` is what really moved, minor units. */
 export function operationOf(transfer: Transfer, moved: bigint, at: Date): NewOperation {
-  const { type, status, protocol, currency, agentId, traceId } = transfer;
+  const { status, protocol, currency, agentId, traceId } = transfer;
   return {
     at,
-    category: 'transfer',
-    operation: transfer.fromWalletId === null ? 'transfer.funding' : `transfer.${type}`,
+    ...kindOf(transfer),
     protocol,
     success: status === 'completed',
     amount: moved,

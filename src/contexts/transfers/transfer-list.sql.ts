@@ -9,6 +9,10 @@ export interface TransferChoice {
   /** Only what this agent, or a wallet of its, took part in. */
   visibleTo?: string | undefined;
   equal: Partial<Record<'status' | 'type' | 'protocol' | 'currency' | 'reference', string>>;
+  /** What it is part of. */
+  batchId?: string | undefined;
+  streamId?: string | undefined;
+  quoteId?: string | undefined;
   walletId?: string | undefined;
   agentId?: string | undefined;
   fromAccountId?: string | undefined;
@@ -89,6 +93,13 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
   const ways: { branches: Branch[]; condition: string }[] = [];
   const { reference, ...words } = choice.equal;
   if (reference !== undefined) ways.push(way([{ on: `t.reference = ${values.add(reference)}` }]));
+  for (const [column, id] of [
+    ['quote_id', choice.quoteId],
+    ['batch_id', choice.batchId],
+    ['stream_id', choice.streamId],
+  ] as const) {
+    if (id !== undefined) ways.push(way([{ on: `t.${column} = ${values.add(id)}` }]));
+  }
   if (choice.visibleTo !== undefined) {
     const agent = values.add(choice.visibleTo);
     const wallets = `w.agent_id = ${agent}`;

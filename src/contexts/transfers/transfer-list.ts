@@ -57,6 +57,9 @@ export interface TransferFilter extends PageInput {
   fromAccountId?: string | null | undefined;
   toAccountId?: string | null | undefined;
   walletId?: string | null | undefined;
+  batchId?: string | null | undefined;
+  streamId?: string | null | undefined;
+  quoteId?: string | null | undefined;
   agentId?: string | null | undefined;
   currency?: string | null | undefined;
   minAmount?: string | null | undefined;
@@ -93,6 +96,9 @@ function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
     visibleTo: visibility([]).isWhole(ctx) ? undefined : (ctx.actor.agent?.id ?? nobody),
     equal,
     walletId: filter.walletId ?? undefined,
+    batchId: filter.batchId ?? undefined,
+    streamId: filter.streamId ?? undefined,
+    quoteId: filter.quoteId ?? undefined,
     agentId: filter.agentId ?? undefined,
     fromAccountId: filter.fromAccountId ?? undefined,
     toAccountId: filter.toAccountId ?? undefined,

@@ -1,32 +1,39 @@
 // What callers ask for: a transfer between wallets of the platform, or within one, now, held, or at a set time (CONTRACT.md 2).
 import { writeEvents } from '../../events/event.js';
-import type { Approval, Transfer } from '../../generated/prisma/client.js';
+import type { Approval, Quote, Transfer } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
-import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { CurrencyMismatch, type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { isUniqueViolation } from '../../platform/postgres/failure.js';
-import { newId } from '../../platform/schema/id.js';
+import { newId, printId } from '../../platform/schema/id.js';
 import { defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingNow } from '../spending/posting.js';
 import { referenceTaken } from '../spending/refusal.js';
+import { type Destination, walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
 import { event, transferData } from './events.js';
+import { type Exchange, exchangeAccounts } from './exchange.js';
+import { openQuote } from './quote.js';
 import { aboutOf, defaultHoldSeconds, type NewTransfer, referenceClaims, transferPosting, transferRow } from './transfer.js';
 
 export interface CreateTransferInput {
-  type: 'internal' | 'wrap' | 'unwrap';
+  type: 'internal' | 'cross_border' | 'wrap' | 'unwrap';
   fromWalletId?: string | null | undefined;
   fromAccountId?: string | null | undefined;
   toWalletId?: string | null | undefined;
   toAccountId?: string | null | undefined;
-  amount: string;
-  currency: Currency;
+  destination?: Destination | null | undefined;
+  /** What leaves the payer; with a quote both are left out. */
+  amount?: string | null | undefined;
+  currency?: Currency | null | undefined;
+  quoteId?: string | null | undefined;
+  destinationCurrency?: Currency | null | undefined;
   capture?: 'automatic' | 'manual' | null | undefined;
   holdExpiresIn?: number | null | undefined;
   description?: string | null | undefined;
@@ -106,16 +113,18 @@ export interface TransferPlan {
 
 /** Reads the parties of a transfer and what binds it. */
 export async function planTransfer(ctx: Ctx, input: CreateTransferInput): Promise<TransferPlan> {
-  checkParties(input);
-  const { type, currency } = input;
-  const amount = parseMinor(input.amount, currency, ['amount']);
-  const [from, to] = await parties(ctx, input);
+  checkRequest(input);
+  const { type } = input;
   const at = ctx.clock.now();
+  const sums = await sumsOf(ctx, input);
+  const { amount, currency } = sums;
+  const [from, to] = await parties(ctx, input, sums);
+  const protocol = type === 'cross_border' ? 'cross_border' : 'internal';
   const authority = await authorizeSpend(ctx, {
     from,
     to,
     agentId: input.agentId ?? undefined,
-    protocol: 'internal',
+    protocol,
     currency,
     amount,
     at,
@@ -125,12 +134,13 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput): Promis
   const isLater = input.scheduledFor != null && input.scheduledFor > at;
   const value: NewTransfer = {
     type,
-    protocol: 'internal',
+    protocol,
     from,
     to,
     amount,
     currency,
     at,
+    exchange: await exchangeOf(ctx, sums),
     agentId: authority.agentId,
     hold: input.capture === 'manual' ? { expiresAt: addSeconds(at, input.holdExpiresIn ?? defaultHoldSeconds) } : undefined,
     scheduledFor: isLater ? (input.scheduledFor ?? undefined) : undefined,
@@ -141,16 +151,44 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput): Promis
   return { value, authority };
 }
 
-/** The body of the request as it could be sent again; what was left out stays so. */
+/** What leaves the payer and what reaches the payee, minor units. */
+interface Sums {
+  amount: bigint;
+  currency: Currency;
+  toCurrency: Currency;
+  quote?: Quote;
+}
+
+async function sumsOf(ctx: Ctx, { quoteId, amount, currency, destinationCurrency }: CreateTransferInput): Promise<Sums> {
+  if (quoteId) {
+    const quote = await openQuote(ctx, quoteId);
+    const toCurrency = quote.toCurrency as Currency;
+    if (destinationCurrency && destinationCurrency !== toCurrency) {
+      throw new ValidationFailed([{ path: ['destinationCurrency'], message: `is not that of the quote, ${toCurrency}` }]);
+    }
+    return { amount: quote.sendAmount, currency: quote.fromCurrency as Currency, toCurrency, quote };
+  }
+  if (!currency || !amount) throw new Error('a transfer without a quote was not checked for its amount');
+  return { amount: parseMinor(amount, currency, ['amount']), currency, toCurrency: currency };
+}
+
+async function exchangeOf(ctx: Ctx, { quote }: Sums): Promise<Exchange | undefined> {
+  if (quote === undefined) return undefined;
+  const { id: quoteId, receiveAmount: amount, fromCurrency, toCurrency: currency, feeAmount: fee } = quote;
+  return { quoteId, amount, currency, fee, accounts: await exchangeAccounts(ctx, fromCurrency, currency) };
+}
+
+/** The body of the request as it could be sent again; what was left out stays so. A quote is not used twice. */
 function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Record<string, unknown> {
   const { type, amount, currency, capture, holdExpiresIn, description, reference, metadata, agentId, scheduledFor, requestApproval } =
     input;
   const body = {
     type,
     from_wallet_id: from.walletId,
-    to_wallet_id: type === 'internal' ? to.walletId : undefined,
+    to_wallet_id: isWithinWallet(type) ? undefined : to.walletId,
     amount,
     currency,
+    quote_id: input.quoteId ? printId('quote', input.quoteId) : undefined,
     capture,
     hold_expires_in: holdExpiresIn,
     description,
@@ -161,6 +199,10 @@ function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Rec
     request_approval: requestApproval,
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+}
+
+function isWithinWallet(type: CreateTransferInput['type']): boolean {
+  return type === 'wrap' || type === 'unwrap';
 }
 
 /** The row and the posting of a transfer under an authority. */
@@ -183,26 +225,64 @@ function secondsBetween(from: Date, to: Date): number {
   return Math.round((to.getTime() - from.getTime()) / 1000);
 }
 
-/** What the input's shape cannot say: who must be named for which type, and which options go together. */
-function checkParties(input: CreateTransferInput): void {
-  const fail = (path: string, message: string): never => {
-    throw new ValidationFailed([{ path: [path], message }]);
-  };
-  if (!input.fromWalletId === !input.fromAccountId) fail('fromWalletId', 'name exactly one of from_wallet_id and from_account_id');
-  if (input.type !== 'internal') {
-    if (input.toWalletId || input.toAccountId)
-      fail('toWalletId', `a ${input.type} moves money inside one wallet: leave the destination out`);
-    if (input.capture === 'manual') fail('capture', `a ${input.type} is always captured at once`);
-  } else if (!input.toWalletId === !input.toAccountId) fail('toWalletId', 'name exactly one of to_wallet_id and to_account_id');
-  if (input.holdExpiresIn != null && input.capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
-  if (input.scheduledFor != null && input.capture === 'manual')
-    fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');
+/** What the input's shape cannot say: who must be named for which type, and which options go together. Throws with every issue. */
+export function checkRequest(input: CreateTransferInput): void {
+  const issues = requestIssues(input);
+  if (issues.length > 0) throw new ValidationFailed(issues);
 }
 
-async function parties(ctx: Ctx, input: CreateTransferInput): Promise<[WalletRef, WalletRef]> {
-  const from = await party(ctx, 'from', input.fromWalletId, input.fromAccountId, input.currency);
-  const to = input.type === 'internal' ? await party(ctx, 'to', input.toWalletId, input.toAccountId, input.currency) : from;
-  if (input.type === 'internal' && from.walletId === to.walletId) throw new SameWallet();
+/** What is wrong with a request, whatever the rows say that it names. */
+export function requestIssues(input: CreateTransferInput): FieldIssue[] {
+  const { type, fromWalletId, fromAccountId, toWalletId, toAccountId, destination, capture, scheduledFor } = input;
+  const issues: FieldIssue[] = [];
+  const fail = (path: string, message: string) => void issues.push({ path: [path], message });
+  const payees = [toWalletId, toAccountId, destination].filter((named) => named != null && named !== '').length;
+  if (!fromWalletId === !fromAccountId) fail('fromWalletId', 'name exactly one of from_wallet_id and from_account_id');
+  if (isWithinWallet(type)) {
+    if (payees > 0) fail('toWalletId', `a ${type} moves money inside one wallet: leave the destination out`);
+    if (capture === 'manual') fail('capture', `a ${type} is always captured at once`);
+  } else if (payees !== 1) fail('toWalletId', 'name exactly one of to_wallet_id, to_account_id and destination');
+  if (input.holdExpiresIn != null && capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
+  if (scheduledFor != null && capture === 'manual')
+    fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');
+  return [...issues, ...amountIssues(input)];
+}
+
+function amountIssues({
+  type,
+  amount,
+  currency,
+  quoteId,
+  destination,
+  destinationCurrency,
+  scheduledFor,
+}: CreateTransferInput): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const fail = (path: string, message: string) => void issues.push({ path: [path], message });
+  if (quoteId) {
+    if (type !== 'cross_border') fail('quoteId', 'goes with type: cross_border');
+    if (amount) fail('amount', 'is that of the quote: leave it out');
+    if (currency) fail('currency', 'is that of the quote: leave it out');
+    if (scheduledFor != null) fail('scheduledFor', 'a quote holds for seconds: leave one of the two out');
+    return issues;
+  }
+  const isInside = destination == null || destination.type === 'wallet';
+  if (type === 'cross_border' && isInside)
+    fail('quoteId', 'is required for a wallet in another currency: ask for one with POST /v1/quotes');
+  else if (destinationCurrency && destinationCurrency !== currency)
+    fail('quoteId', 'is required to change the currency: ask for one with POST /v1/quotes');
+  if (!amount) fail('amount', 'is required');
+  if (!currency) fail('currency', 'is required');
+  return issues;
+}
+
+async function parties(ctx: Ctx, input: CreateTransferInput, { currency, toCurrency }: Sums): Promise<[WalletRef, WalletRef]> {
+  const { type, destination } = input;
+  const from = await party(ctx, 'from', input.fromWalletId, input.fromAccountId, currency);
+  if (isWithinWallet(type)) return [from, from];
+  const toWalletId = destination == null ? input.toWalletId : walletOfDestination(destination, toCurrency);
+  const to = await party(ctx, 'to', toWalletId, input.toAccountId, toCurrency);
+  if (from.walletId === to.walletId) throw new SameWallet();
   return [from, to];
 }
 

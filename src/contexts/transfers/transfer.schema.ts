@@ -11,12 +11,16 @@ import { Entry } from '../accounts/entry.schema.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
 import { ApprovalType } from '../spending/approval.schema.js';
+import { QuoteUsed } from '../spending/errors.js';
 import { Initiator } from '../spending/initiator.schema.js';
 import { ProtocolEnum } from '../spending/protocol.schema.js';
 import { postingErrors } from '../spending/refusal.js';
+import { destinationTypes } from './destination.js';
 import { HoldExpired, SameWallet } from './errors.js';
 import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
+import { QuoteExpired } from './quote.js';
+import { RailUnavailable } from './rail.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
@@ -30,6 +34,14 @@ const TransferHold = builder.objectRef<TransferRow>('TransferHold').implement({
     amount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.amount, row.currency) }),
     capturedAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.capturedAmount ?? 0n, row.currency) }),
     expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: (row) => row.holdExpiresAt }),
+  }),
+});
+
+export const TransferFee = builder.objectRef<{ amount: bigint; currency: string }>('TransferFee').implement({
+  description: 'The part of what is sent that is our fee.',
+  fields: (t) => ({
+    amount: t.field({ type: 'Amount', resolve: ({ amount, currency }) => formatMinor(amount, currency) }),
+    currency: t.expose('currency', { type: 'Currency' }),
   }),
 });
 
@@ -49,6 +61,16 @@ export const Transfer = builder.prismaObject('Transfer', {
     status: t.expose('status', { type: TransferStatusEnum }),
     amount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.amount, row.currency) }),
     currency: t.expose('currency', { type: 'Currency' }),
+    destinationAmount: t.field({
+      type: 'Amount',
+      nullable: true,
+      description: 'What the payee gets, where it is another currency.',
+      resolve: ({ destinationAmount, destinationCurrency }) =>
+        destinationAmount === null || destinationCurrency === null ? null : formatMinor(destinationAmount, destinationCurrency),
+    }),
+    destinationCurrency: t.expose('destinationCurrency', { type: 'Currency', nullable: true }),
+    quoteId: t.expose('quoteId', { type: 'QuoteId', nullable: true }),
+    fee: t.field({ type: TransferFee, resolve: ({ feeAmount: amount, currency }) => ({ amount, currency }) }),
     fromAccountId: t.expose('fromAccountId', { type: 'AccountId', nullable: true }),
     toAccountId: t.expose('toAccountId', { type: 'AccountId', nullable: true }),
     fromWalletId: t.expose('fromWalletId', { type: 'WalletId', nullable: true }),
@@ -64,6 +86,9 @@ export const Transfer = builder.prismaObject('Transfer', {
     agentId: t.expose('agentId', { type: 'AgentUuid', nullable: true }),
     decisionId: t.expose('decisionId', { type: 'DecisionId', nullable: true, description: 'The stored decision that allowed it.' }),
     approvalId: t.expose('approvalId', { type: 'ApprovalId', nullable: true, description: 'The approval that it waits or waited for.' }),
+    batchId: t.expose('batchId', { type: 'BatchId', nullable: true, description: 'The batch that it is an item of.' }),
+    streamId: t.expose('streamId', { type: 'StreamId', nullable: true, description: 'The stream whose money it moves.' }),
+    refundId: t.expose('refundId', { type: 'RefundId', nullable: true, description: 'The refund whose money it moves.' }),
     traceId: t.exposeString('traceId', { nullable: true, description: 'Of the traceparent of the request that made it.' }),
     protocolMetadata: t.expose('protocolMetadata', { type: 'JSONObject', nullable: true }),
     failure: t.field({ type: Failure, nullable: true, resolve: (row) => (row.failureCode === null ? null : row) }),
@@ -96,10 +121,22 @@ async function payloadOf(ctx: Ctx, id: string): Promise<TransferPayload> {
 
 const NewTransferType = builder.enumType('NewTransferType', {
   description: 'The types that a transfer can be created with.',
-  values: ['internal', 'wrap', 'unwrap'] as const,
+  values: ['internal', 'cross_border', 'wrap', 'unwrap'] as const,
 });
 
-// What belongs to contexts to come (quote_id, mandate_id, destination) is unknown here until then: Gap G-48.
+const DestinationTypeEnum = builder.enumType('DestinationType', { values: destinationTypes });
+const DestinationInput = builder.inputType('DestinationInput', {
+  fields: (t) => ({
+    type: t.field({ type: DestinationTypeEnum }),
+    ref: t.string({
+      description: 'A wallet id, a bank account id, a chain address, a pix key or a CLABE.',
+      validate: z.string().min(1).max(128),
+    }),
+    name: t.string({ required: false, validate: z.string().min(1).max(200) }),
+  }),
+});
+
+// What belongs to contexts to come (mandate_id) is unknown here until then: Gap G-48.
 export const CreateTransferInput = builder.inputType('CreateTransferInput', {
   fields: (t) => ({
     type: t.field({ type: NewTransferType }),
@@ -111,8 +148,15 @@ export const CreateTransferInput = builder.inputType('CreateTransferInput', {
     }),
     toWalletId: t.field({ type: 'WalletId', required: false }),
     toAccountId: t.field({ type: 'AccountId', required: false }),
-    amount: t.field({ type: 'Amount' }),
-    currency: t.field({ type: 'Currency' }),
+    destination: t.field({ type: DestinationInput, required: false, description: 'Instead of a wallet or an account.' }),
+    amount: t.field({
+      type: 'Amount',
+      required: false,
+      description: 'What leaves the payer. With a quote it is left out: the quote says it.',
+    }),
+    currency: t.field({ type: 'Currency', required: false, description: 'That of `amount`.' }),
+    quoteId: t.field({ type: 'QuoteId', required: false, description: 'The rate for a payee in another currency.' }),
+    destinationCurrency: t.field({ type: 'Currency', required: false, description: 'That of the payee; another one takes a quote.' }),
     capture: t.field({ type: CaptureModeEnum, required: false, description: 'manual: hold the money until it is captured.' }),
     holdExpiresIn: t.int({ required: false, description: 'Seconds; 86400 by default.', validate: z.int().min(60).max(604_800) }),
     description: t.string({ required: false, validate: z.string().max(500) }),
@@ -155,6 +199,9 @@ builder.queryFields((t) => ({
       toAccountId: t.arg({ type: 'AccountId', required: false }),
       walletId: t.arg({ type: 'WalletId', required: false }),
       agentId: t.arg({ type: 'AgentUuid', required: false }),
+      batchId: t.arg({ type: 'BatchId', required: false }),
+      streamId: t.arg({ type: 'StreamId', required: false }),
+      quoteId: t.arg({ type: 'QuoteId', required: false }),
       currency: t.arg({ type: 'Currency', required: false }),
       minAmount: t.arg({ type: 'Amount', required: false }),
       maxAmount: t.arg({ type: 'Amount', required: false }),
@@ -179,7 +226,7 @@ builder.mutationFields((t) => ({
   createTransfer: t.field({
     type: TransferPayloadType,
     args: { input: t.arg({ type: CreateTransferInput }) },
-    ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, ...postingErrors] }),
+    ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, QuoteExpired, QuoteUsed, RailUnavailable, ...postingErrors] }),
     resolve: once((ctx, { input }) => createTransfer(ctx, input), payloadOf),
   }),
   captureTransfer: t.field({

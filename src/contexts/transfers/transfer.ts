@@ -3,7 +3,7 @@
 import { eventRecords } from '../../events/event.js';
 import type { Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
 import { reserved, setAside } from '../../ledger/hold.js';
-import { type Claim, type Guard, type LimitUse, move, type Posting, posting } from '../../ledger/posting.js';
+import { type Claim, type Guard, type Leg, type LimitUse, move, type Posting, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
@@ -13,6 +13,7 @@ import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import type { RateBook } from '../rates/rate.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { event, transferData, transferRoles } from './events.js';
+import { type Exchange, exchangeLegs } from './exchange.js';
 import { transferOperation } from './operation.js';
 
 /** Completed, failed and cancelled are final. */
@@ -49,6 +50,11 @@ export interface NewTransfer {
   currency: string;
   /** Workspace time at which it is made. */
   at: Date;
+  /** What the payee gets instead, where it is another currency. */
+  exchange?: Exchange | undefined;
+  /** What it is a part of. */
+  links?: { batchId?: string; streamId?: string; refundId?: string } | undefined;
+  protocolMetadata?: Record<string, unknown> | undefined;
   /** The agent that spends. */
   agentId?: string | undefined;
   /** The money is set aside until it is captured, or until then. */
@@ -86,7 +92,7 @@ export async function partiesOf(ctx: Ctx, { id, fromWalletId, toWalletId }: Tran
 
 /** The row of a transfer that is made now. */
 export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
-  const { at, hold, scheduledFor, approvalId = null } = value;
+  const { at, hold, scheduledFor, exchange, links, approvalId = null } = value;
   const [from, to] = [walletOf(value.from), walletOf(value.to)];
   const isHeld = hold !== undefined || approvalId !== null;
   const isPending = isHeld || scheduledFor !== undefined;
@@ -124,9 +130,16 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     updatedAt: at,
     completedAt: isPending ? null : at,
     traceId: ctx.traceId ?? null,
-    protocolMetadata: null,
+    protocolMetadata: (value.protocolMetadata ?? null) as Transfer['protocolMetadata'],
     decisionId: value.decisionId ?? null,
     approvalId,
+    destinationAmount: exchange?.amount ?? null,
+    destinationCurrency: exchange?.currency ?? null,
+    feeAmount: exchange?.fee ?? 0n,
+    quoteId: exchange?.quoteId ?? null,
+    batchId: links?.batchId ?? null,
+    streamId: links?.streamId ?? null,
+    refundId: links?.refundId ?? null,
   };
 }
 
@@ -139,15 +152,16 @@ export interface PostingParts {
 }
 
 /** The posting of a transfer whose row is new (Gap G-41): the money moves, or is set aside in the payer's held account. */
-export function transferPosting(ctx: Ctx, transfer: Transfer, { from, to }: NewTransfer, { limits, guards, rates }: PostingParts): Posting {
-  const { id, workspaceId, amount, currency, createdAt: at } = transfer;
+export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer, { limits, guards, rates }: PostingParts): Posting {
+  const { id, workspaceId, amount, createdAt: at } = transfer;
+  const { from, to } = value;
   const about = { at, ...aboutOf(transfer) };
   const data = transferData(transfer);
   const created = event(ctx, 'transfer.created', data, about);
-  const head = { id, at, transferId: id, guards, claims: referenceClaims(transfer) };
+  const head = { id, at, transferId: id, guards, claims: [...referenceClaims(transfer), ...quoteClaims(transfer)] };
   const row = { transfer: [rowOf(transfer)] };
   if (transfer.holdId !== null) {
-    const aside = holdParts(transfer, transfer.holdId, at, from, to);
+    const aside = holdParts(transfer, transfer.holdId, at, from, to, value.exchange);
     return posting(ctx, {
       ...head,
       guards: [...guards, ...aside.guards],
@@ -160,10 +174,17 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, { from, to }: NewT
   const completed = event(ctx, 'transfer.completed', data, { ...about, roles });
   return posting(ctx, {
     ...head,
-    legs: move(currency, amount, ...routeOf(transfer.type, from, to)),
+    legs: legsOf(value),
     limits,
     records: joinRecords(row, eventRecords(workspaceId, [created, completed]), transferOperation(ctx, transfer, amount, at, rates)),
   });
+}
+
+/** What moves the money of a transfer at once. */
+function legsOf({ type, amount, currency, from, to, exchange }: NewTransfer): Leg[] {
+  const [payer, payee] = routeOf(type, from, to);
+  if (exchange === undefined) return move(currency, amount, payer, payee);
+  return exchangeLegs({ amount, currency, from: payer, to: payee, exchange });
 }
 
 /** What sets the money of a transfer aside: its legs, the row of the hold, and the guard of the payee. */
@@ -173,12 +194,14 @@ export function holdParts(
   at: Date,
   from: Party,
   to: Party,
+  exchange?: Exchange,
 ): Pick<Posting, 'legs' | 'records' | 'guards'> {
-  const [fromAccountId, toAccountId] = routeOf(type, from, to);
+  const [fromAccountId, payee] = routeOf(type, from, to);
+  const toAccountId = exchange?.accounts.sent ?? payee;
   const heldAccountId = heldAccountOf(from);
   const hold = { workspaceId, transferId, id: holdId, createdAt: at, fromAccountId, heldAccountId, toAccountId, currency, amount };
-  const payee = walletOf(to);
-  return { ...setAside(hold), guards: payee === null ? [] : [{ kind: 'payee', id: payee.walletId }] };
+  const wallet = walletOf(to);
+  return { ...setAside(hold), guards: wallet === null ? [] : [{ kind: 'payee', id: wallet.walletId }] };
 }
 
 /** What every event of a transfer is about. */
@@ -189,6 +212,11 @@ export function aboutOf({ id, agentId }: Transfer): { objectId: string; agentId:
 /** A reference names one transfer of its workspace, for ever (Gap G-50). */
 export function referenceClaims({ id, reference }: Transfer): Claim[] {
   return reference === null ? [] : [{ kind: 'reference', key: reference, reference: id }];
+}
+
+/** A quote is for one transfer. */
+function quoteClaims({ id, quoteId }: Transfer): Claim[] {
+  return quoteId === null ? [] : [{ kind: 'quote', key: quoteId, reference: id }];
 }
 
 /** The ledger accounts that the money of a transfer goes from and to. */

@@ -22,6 +22,7 @@ describe('POST /v1/transfers', () => {
         status: 'completed',
         amount: '42.50',
         currency: 'USD',
+        fee: { amount: '0.00', currency: 'USD' },
         from_account_id: from.account_id,
         to_account_id: to.account_id,
         from_wallet_id: from.id,
