@@ -84,6 +84,7 @@ const sqlWithoutWorkspace = [
   'hold_old',
   'limit_crossing_due',
   'spend_minute_old',
+  'stream_due',
   'transfer_due',
   'webhook_delivery_due',
   'webhook_delivery_lane',

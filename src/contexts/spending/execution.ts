@@ -4,6 +4,7 @@ import { type Fault, PostingRefused } from '../../ledger/fault.js';
 import type { LimitUse, Posting } from '../../ledger/posting.js';
 import { joinRecords, type Records } from '../../ledger/record.js';
 import type { Ctx } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { approvalBackground } from './approval-context.js';
 import { type ApprovalReasons, type ApprovalRequest, approvalRecords, newApproval } from './approval-request.js';
@@ -45,6 +46,8 @@ export interface CarryOptions {
   subject?: ApprovalRequest['subject'] | undefined;
   /** The ctx that reads, where posting is part of a transaction: another connection may not be free. */
   reader?: Ctx | undefined;
+  /** The transaction in which a posting that will not stand is tried: it holds what the posting needs, and ends rolled back then. */
+  trial?: Tx | undefined;
 }
 
 /** A limit that is passed while a spend is being held for another one joins it; so often it is looked again. */
@@ -65,7 +68,7 @@ export async function carryOut<T>(
   const seen: Fault[] = [];
   const refusing = authority.evaluation.findings.some((finding) => finding.outcome === 'fail' && !canApprove(finding.ruleId, options));
   if (refusing) {
-    seen.push(...(await faultsOf(ctx, authority, draft)));
+    seen.push(...(await faultsOf(ctx, authority, draft, options)));
     wishes = [...wishes, ...approvable(seen, authority, options)];
     throw refusalIn(ctx, authority, seen, wishes, options);
   }
@@ -96,12 +99,12 @@ export async function tryOut<T>(
   const draftFor = async () =>
     draftAs(ctx, authority, draft, wishes.length === 0 ? undefined : await reasonsOf(ctx, authority, wishes)).draft;
   let made = await draftFor();
-  let trial = await tryPosting(ctx, made.posting);
+  let trial = await tryPosting(ctx, made.posting, options.trial);
   const passed = approvable(trial.faults, authority, options);
   wishes = [...wishes, ...passed];
   if (passed.length > 0 && passed.length === trial.faults.length) {
     made = await draftFor();
-    trial = await tryPosting(ctx, made.posting);
+    trial = await tryPosting(ctx, made.posting, options.trial);
   }
   const refusals = refusalsBeside(wishes, refusalsOf(trial.faults, ctx, authority));
   const before = (use: RuleUse) => trial.before.get(counterKey(use)) ?? 0n;
@@ -168,9 +171,14 @@ function draftAs<T>(
 }
 
 /** What the ledger has against a spend that its rules refuse: an earlier layer may refuse it first. */
-async function faultsOf<T>(ctx: Ctx, authority: Authority, draft: (form: SpendForm) => Draft<T>): Promise<readonly Fault[]> {
+async function faultsOf<T>(
+  ctx: Ctx,
+  authority: Authority,
+  draft: (form: SpendForm) => Draft<T>,
+  { trial }: CarryOptions,
+): Promise<readonly Fault[]> {
   const { posting } = draft({ limits: authority.evaluation.uses, approvalId: null, decisionId: null });
-  return (await tryPosting(ctx, posting)).faults;
+  return (await tryPosting(ctx, posting, trial)).faults;
 }
 
 /** The refusal behind the faults that were seen, which is noted to be stored. */

@@ -51,14 +51,15 @@ export function counterKey({ counter, window }: Pick<LimitUse, 'counter' | 'wind
   return `${counter} ${window}`;
 }
 
-/** Tries a posting in a transaction that is rolled back. */
-export async function tryPosting(ctx: Ctx, value: Posting): Promise<Trial> {
+/** Tries a posting in a transaction that is rolled back: one of its own, or that of the caller. */
+export async function tryPosting(ctx: Ctx, value: Posting, within?: Tx): Promise<Trial> {
   let before: ReadonlyMap<string, bigint> = new Map();
+  const attempt = async (tx: Tx) => {
+    before = await readCounters(tx, value.limits);
+    await post(tx, value);
+  };
   try {
-    await rollBack(ctx.db, async (tx) => {
-      before = await readCounters(tx, value.limits);
-      await post(tx, value);
-    });
+    await (within === undefined ? rollBack(ctx.db, attempt) : attempt(within));
   } catch (error) {
     if (error instanceof PostingRefused) return { faults: error.faults, before };
     throw error;
