@@ -46,6 +46,15 @@ function divideUp(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b;
 }
 
+/** The lesser of two numbers. */
+export function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function laterOf(a: Date, b: Date): Date {
+  return a > b ? a : b;
+}
+
 /** True for a stream that has not ended. */
 export function isOpen({ status }: Pick<Flow, 'status'>): boolean {
   return status === 'active' || status === 'paused' || status === 'exhausted';
@@ -53,7 +62,7 @@ export function isOpen({ status }: Pick<Flow, 'status'>): boolean {
 
 /** Units that can flow: what was put in without the buffer. */
 function funds({ deposited, buffer, currency }: Flow): bigint {
-  return (deposited > buffer ? deposited - buffer : 0n) * unitsPerMinor(currency);
+  return (deposited - buffer) * unitsPerMinor(currency);
 }
 
 /** The units at which a stream stops, and whether it is complete then. */
@@ -63,16 +72,13 @@ function ceiling(flow: Flow): { units: bigint; status: Stop['status'] } {
   return most !== null && most <= units ? { units: most, status: 'completed' } : { units, status: 'exhausted' };
 }
 
-/** Units that have flowed at an instant: never more than was put in, nor than the stream may carry. */
+/** Units that have flowed at an instant: never more than was put in, nor than the stream may carry, which is never less than has flowed. */
 export function accruedAt(flow: Flow, at: Date): bigint {
   const { status, accrued, rateUnits, checkpointAt, endsAt } = flow;
   if (status !== 'active') return accrued;
   const until = endsAt !== null && endsAt < at ? endsAt : at;
   const elapsed = BigInt(Math.max(0, until.getTime() - checkpointAt.getTime()));
-  const { units } = ceiling(flow);
-  const flowed = accrued + rateUnits * elapsed;
-  // A maximum is never lowered below what has flowed.
-  return flowed < units ? flowed : units > accrued ? units : accrued;
+  return least(accrued + rateUnits * elapsed, ceiling(flow).units);
 }
 
 /** Whole minor units that have flowed at an instant. */
@@ -93,8 +99,7 @@ export function leftMs(flow: Flow, at: Date): bigint {
 /** The instant at which the ceiling is reached, as long as the stream flows. */
 function fullAt(flow: Flow): { at: Date | null; status: Stop['status'] } {
   const { units, status } = ceiling(flow);
-  const rest = units > flow.accrued ? units - flow.accrued : 0n;
-  return { at: dateAt(BigInt(flow.checkpointAt.getTime()) + divideUp(rest, flow.rateUnits)), status };
+  return { at: dateAt(BigInt(flow.checkpointAt.getTime()) + divideUp(units - flow.accrued, flow.rateUnits)), status };
 }
 
 /** What stops the stream next, if nobody changes it; null: nothing. Its end comes whether it flows or not. */
@@ -115,7 +120,7 @@ export function depletesAt(flow: Flow): Date | null {
 
 /** The stream from `at` on. */
 export function checkpointed(flow: Flow, at: Date, change: Partial<Flow> = {}): Flow {
-  return { ...flow, accrued: accruedAt(flow, at), checkpointAt: at > flow.checkpointAt ? at : flow.checkpointAt, ...change };
+  return { ...flow, accrued: accruedAt(flow, at), checkpointAt: laterOf(at, flow.checkpointAt), ...change };
 }
 
 /** What is paid out and goes back when a stream ends at an instant: together all that is there. */
@@ -134,7 +139,7 @@ export function endedAt(flow: Flow, at: Date, status: 'completed' | 'cancelled')
 export function stepTo(flow: Flow, at: Date): Flow {
   const stop = nextStop(flow);
   if (stop === null || stop.at > at) return flow;
-  const when = stop.at > flow.checkpointAt ? stop.at : flow.checkpointAt;
+  const when = laterOf(stop.at, flow.checkpointAt);
   if (stop.status === 'completed') return endedAt(flow, when, 'completed');
   return stepTo(checkpointed(flow, when, { status: 'exhausted' }), at);
 }

@@ -101,8 +101,7 @@ export async function settle(ctx: Ctx, tx: Tx, row: Stream): Promise<Settled> {
   const told = last === undefined ? row : { ...row, alerted: severities.indexOf(last) };
   if (happened?.status === 'completed') return { row: told, end: happened.at };
   if (happened !== null) {
-    const at = happened.at > flow.checkpointAt ? happened.at : flow.checkpointAt;
-    const exhausted = await saveFlow(ctx, tx, told, checkpointed(flow, at, { status: 'exhausted' }), { statusReason: null });
+    const exhausted = await saveFlow(ctx, tx, told, checkpointed(flow, happened.at, { status: 'exhausted' }), { statusReason: null });
     return settle(ctx, tx, exhausted);
   }
   return { row: told, end: null };

@@ -9,6 +9,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { authorizeSpend } from '../spending/pipeline.js';
 import { counterKey } from '../spending/posting.js';
 import type { WalletParties } from '../transfers/transfer.js';
+import { least } from './accrual.js';
 
 /** Deposits that are looked at, the newest. */
 const mostDeposits = 200;
@@ -24,7 +25,7 @@ export async function givenBack(ctx: Ctx, tx: Tx, { id }: Stream, parties: Walle
   let rest = returned;
   for (const deposit of deposits) {
     if (rest === 0n) break;
-    const part = deposit.amount < rest ? deposit.amount : rest;
+    const part = least(deposit.amount, rest);
     rest -= part;
     given.push(...(await usesGivenBack(ctx, tx, deposit, parties, part)));
   }

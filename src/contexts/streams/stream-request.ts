@@ -60,7 +60,7 @@ export async function createStream(ctx: Ctx, input: CreateStreamInput): Promise<
       const { deposit, money } = plan;
       const draft = (form: Parameters<typeof draftDeposit>[3]) => draftDeposit(ctx, deposit, money, form);
       const { value: transfer, approval } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, plan.options);
-      const row = await insertStream(ctx, tx, plan, approval === null ? 'active' : 'pending');
+      const row = await insertStream(tx, plan, approval === null ? 'active' : 'pending');
       return { row, transfer, approval };
     },
     ({ transfer }) => transfer.id,
@@ -155,7 +155,7 @@ async function partiesIn(ctx: Ctx, { fromWalletId, toWalletId, currency }: Creat
   return [from, to];
 }
 
-async function insertStream(ctx: Ctx, tx: Tx, { terms, deposit, metadata }: Plan, status: 'active' | 'pending'): Promise<Stream> {
+async function insertStream(tx: Tx, { terms, deposit, metadata }: Plan, status: 'active' | 'pending'): Promise<Stream> {
   const { at, rate, amount, buffer, maxTotal, endsAt } = terms;
   const { stream, from, to, authority } = deposit;
   const flow: Flow = {
