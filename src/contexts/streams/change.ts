@@ -4,7 +4,7 @@ import type { Prisma, Stream } from '../../generated/prisma/client.js';
 import { guardsOf, posting } from '../../ledger/posting.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
-import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
+import { type FieldIssue, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, wrongStatus } from '../../platform/lifecycle.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
@@ -99,14 +99,20 @@ export function resumeStream(ctx: Ctx, id: string): Promise<StreamView> {
   return changed(ctx, id, 'resume', async (tx) => {
     await keepPayer(ctx, tx, id);
     const { row, flow, at } = await beginChange(ctx, tx, id, 'payer');
-    if (row.status !== 'paused') {
-      const message = `The stream is ${row.status}; only a paused one is resumed.`;
-      throw wrongStatus(streamLifecycle, printId('stream', id), row.status, ['paused'], message);
-    }
+    // What is exhausted becomes active too, by a top-up.
+    if (row.status !== 'paused') throw notPaused(row);
     const saved = await saveFlow(ctx, tx, row, checkpointed(flow, at, { status: 'active' }), { statusReason: null });
     await checkPayer(ctx, tx, saved, at);
     return saved;
   });
+}
+
+function notPaused({ id, status }: Stream): StateConflict {
+  const printed = printId('stream', id);
+  const message = `The stream is ${status}; only a paused one is resumed.`;
+  const { details } = wrongStatus(streamLifecycle, printed, status, status === 'exhausted' ? ['active'] : ['paused'], message);
+  const { next_actions: actions } = details ?? {};
+  return new StateConflict(message, status, ['paused'], actions === undefined ? { terminal: true } : { next_actions: actions });
 }
 
 /** Asks in a posting whether the payer may spend. 403. */

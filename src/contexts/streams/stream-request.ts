@@ -132,7 +132,7 @@ async function planStream(ctx: Ctx, tx: Tx, input: CreateStreamInput, terms: Ter
     currency,
     amount,
     at,
-    request: { path: '/v1/streams', body: bodyOf(input) },
+    request: { path: '/v1/streams', body: bodyOf(input), amountMember: 'initial_deposit' },
     requestApproval: requestApproval === true,
   });
   const { agentId = null } = authority;

@@ -28,7 +28,8 @@ export const streamLifecycle: Lifecycle<StreamStatus> = {
   },
   requests: [
     { to: 'active', from: ['paused'], rel: 'resume', actor: 'any', method: 'POST', path: '/resume' },
-    { to: 'active', from: ['exhausted'], rel: 'top_up', actor: 'any', method: 'POST', path: '/top-up' },
+    // Any amount of any currency does.
+    { to: 'active', from: ['exhausted'], rel: 'top_up', actor: 'any', method: 'POST', path: '/top-up', body: { amount: '1.00' } },
     { to: 'paused', rel: 'pause', actor: 'any', method: 'POST', path: '/pause' },
     { to: 'cancelled', rel: 'cancel', actor: 'any', method: 'POST', path: '/cancel' },
   ],
