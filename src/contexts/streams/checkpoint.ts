@@ -58,7 +58,7 @@ export interface FlowChange {
   isRevoked?: boolean;
 }
 
-/** Writes what a stream is from now on, and tells when the change has brought its money near its end. */
+/** Writes what a stream is from now on, and tells when the change has brought its money near its end (Gap G-133). */
 export async function saveFlow(ctx: Ctx, tx: Tx, row: Stream, flow: Flow, { rate, ...change }: FlowChange = {}): Promise<Stream> {
   const health = flow.status === 'completed' || flow.status === 'cancelled' ? toldOf(row) : healthAt(flow, flow.checkpointAt);
   const saved = await tx.stream.update({

@@ -10,7 +10,7 @@ const harness = useHarness();
 async function alertsOf(agentId: string, { id }: Json): Promise<[severity: string, runway: number][]> {
   const rows = await harness.platform.database.unscoped.agentEvent.findMany({
     where: { agentId, type: 'stream_alert' },
-    orderBy: { number: 'asc' },
+    orderBy: { seq: 'asc' },
   });
   return rows
     .map(({ data }: Json) => data)
@@ -124,7 +124,7 @@ describe('the end of a stream', () => {
       rate: { amount: '100.00', per: 'month30' },
       ends_at: inSeconds(harness, 86_400 * 31),
     });
-    const answer = await harness.test.post('/v1/test/clock/advance', { seconds: 86_400 * 40 });
+    const answer = await harness.test.post('/v1/test/clocks/advance', { seconds: 86_400 * 40 });
     expect(answer.status).toBe(200);
     await expect.poll(async () => (await harness.test.get('/v1/test/clock')).body.data.status).toBe('ready');
     const { data } = (await harness.test.get(`/v1/streams/${stream.id}/transfers`)).body;
