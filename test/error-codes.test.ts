@@ -8,9 +8,8 @@ import type { Authority } from '../src/contexts/spending/pipeline.js';
 import { findingError, limitError } from '../src/contexts/spending/rule-refusal.js';
 import { InsufficientScope } from '../src/platform/errors.js';
 import { newSpender, type Spender } from './factories/decision.js';
-import { newQuote, quotedBody, walletsOfTwo } from './factories/exchange.js';
 import { transferBody, twoWallets } from './factories/payment.js';
-import { payment, refundBody } from './factories/refund.js';
+import { moneyCauses } from './factories/refusal.js';
 import { type Answer, type Json, openWallet, useHarness } from './harness.js';
 import { operationAt } from './openapi.js';
 import { readFiles } from './source.js';
@@ -119,24 +118,7 @@ const causes: Record<string, () => Promise<Answer>> = {
     const { from } = await twoWallets(harness.test);
     return pay(from, from, '1.00');
   },
-  quote_expired: async () => {
-    const { from, to } = await walletsOfTwo(harness.test);
-    const quote = await newQuote(harness.test);
-    harness.clock.advance(30);
-    return post('/v1/transfers', quotedBody(from, to, quote));
-  },
-  quote_used: async () => {
-    const { from, to } = await walletsOfTwo(harness.test);
-    const quote = await newQuote(harness.test);
-    await post('/v1/transfers', quotedBody(from, to, quote));
-    return post('/v1/transfers', quotedBody(from, to, quote));
-  },
-  refund_exceeds_original: async () => {
-    const { transfer } = await payment(harness.test);
-    return post('/v1/refunds', refundBody(transfer, { amount: '100.01' }));
-  },
-  unsupported_rail: () =>
-    post('/v1/quotes', { from_currency: 'USD', to_currency: 'EUR', amount: '1.00', amount_side: 'send', rail: 'ach' }),
+  ...moneyCauses(harness),
   invalid_webhook_url: () => post('/v1/webhooks', { url: 'https://127.0.0.1/in', events: ['*'] }),
 };
 
