@@ -93,7 +93,7 @@ export async function endStream(
     return { row: await saveFlow(ctx, tx, row, endedAt(flow, at, 'cancelled'), { statusReason: reason }), transfer: waiting };
   }
   const { from, to } = await sidesOf(within(ctx, tx), row);
-  const limits = await givenBack(ctx, tx, row, { from, to }, returned);
+  const limits = await givenBack(tx, row, returned);
   const saved = await saveFlow(ctx, tx, row, endedAt(flow, at, status), { statusReason: reason });
   const legsInto = (accountId: string): Leg[] => [
     ...(paid > 0n ? move(row.currency, paid, row.escrowAccountId, accountId) : []),

@@ -12,8 +12,9 @@ import type { Evaluation } from '../spending/evaluation.js';
 import { type CarryOptions, type Draft, type SpendForm, tryOut } from '../spending/execution.js';
 import { isDeciding } from '../spending/layer.js';
 import type { Authority } from '../spending/pipeline.js';
+import type { CreateTransferInput } from './request-shape.js';
 import { transferRow } from './transfer.js';
-import { type CreateTransferInput, draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
+import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
 
 export interface DryRun {
   decision: Decision;
