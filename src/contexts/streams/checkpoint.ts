@@ -55,16 +55,18 @@ export interface FlowChange {
   statusReason?: string | null;
   rate?: GivenRate;
   metadata?: Prisma.InputJsonObject;
-  isRevoked?: boolean;
 }
 
 /** Writes what a stream is from now on, and tells when the change has brought its money near its end (Gap G-133). */
 export async function saveFlow(ctx: Ctx, tx: Tx, row: Stream, flow: Flow, { rate, ...change }: FlowChange = {}): Promise<Stream> {
-  const health = flow.status === 'completed' || flow.status === 'cancelled' ? toldOf(row) : healthAt(flow, flow.checkpointAt);
+  const isOver = flow.status === 'completed' || flow.status === 'cancelled';
+  const health = isOver ? toldOf(row) : healthAt(flow, flow.checkpointAt);
   const saved = await tx.stream.update({
     where: rowKey(ctx, row.id),
     data: {
       ...flowData(flow, health),
+      // It is still to be cancelled.
+      ...(row.isRevoked && !isOver && { dueAt: ctx.clock.now() }),
       ...(rate && { rateAmount: rate.amount, ratePer: rate.per }),
       ...change,
       version: row.version + 1,
