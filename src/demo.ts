@@ -75,8 +75,8 @@ export async function playDemo({ url, key, say }: DemoOptions): Promise<void> {
   if (seen['data'].wallet.balance.available !== '12.50') throw new Error('B did not see the money');
 
   await teller.ask('A tries to spend what it has not', 'POST', '/v1/transfers', session, { ...payment, amount: '500.00' }, {}, 422);
-  await askForMore(teller, company, session, { agent: agentA, payment });
   await payBySecond(teller, company, session, { walletA, walletB, token: b['credentials'].token });
+  await askForMore(teller, company, session, { agent: agentA, payment });
   const trial = await teller.ask('And the books balance', 'GET', '/v1/ledger/trial-balance', company);
   const off = trial['data'].filter(({ difference }: { difference: string }) => Number(difference) !== 0);
   if (off.length > 0) throw new Error('the trial balance is not zero');
@@ -136,7 +136,7 @@ async function payBySecond(
     initial_deposit: '7.50',
     buffer: '0.30',
   };
-  const { data: stream } = await teller.ask('A streams B a salary out of what its budget leaves', 'POST', '/v1/streams', session, salary);
+  const { data: stream } = await teller.ask('A streams B a salary, 7.20 a day', 'POST', '/v1/streams', session, salary);
   const advance = '/v1/test/clocks/advance';
   await teller.ask('An hour passes in the sandbox', 'POST', advance, company, { seconds: 3_600 });
   const path = `/v1/streams/${stream.id}`;
