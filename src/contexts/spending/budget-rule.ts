@@ -50,7 +50,7 @@ export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: reado
   const answer: LayerAnswer = { uses: [], findings: [], rateIds: [] };
   for (const budget of budgets) {
     const ruleId = printId('budget', budget.id);
-    if (isExpired(budget, at)) answer.findings.push(expired(ruleId, budget));
+    if (isExpired(budget, at)) answer.findings.push(expired(`${ruleId}.expires_at`, budget));
     const converted = rates.convertUp(amount, currency, budget.currency);
     if (converted === null) {
       answer.findings.push(noRate('budget', ruleId, 'budget_exceeded', currency, budget.currency));

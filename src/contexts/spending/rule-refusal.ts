@@ -4,6 +4,7 @@ import type { ApiError, NextAction } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { BudgetExceeded, KyaLimitExceeded, MandateLimitExceeded, MerchantBlocked, PolicyViolation } from './errors.js';
 import type { Finding } from './evaluation.js';
+import { isApprovable } from './finding.js';
 import { type LimitFigures, limitFigures, type Period, printLimit, type RuleUse, remainingOf } from './limit.js';
 import type { Authority } from './pipeline.js';
 
@@ -31,7 +32,7 @@ export function findingError({ code, reason, message, limit, ruleId, facts }: Fi
     rule_id: ruleId,
     ...facts,
     ...(limit === undefined ? {} : { limit: printLimit(limit) }),
-    next_actions: actionsFor(ruleId, limit, authority),
+    next_actions: actionsFor(ruleId, limit, authority, reason),
   };
   return new errorsOf[code](message, { details });
 }
@@ -40,7 +41,7 @@ export function findingError({ code, reason, message, limit, ruleId, facts }: Fi
 export function limitError(use: RuleUse, used: bigint, requested: bigint, authority: Authority): ApiError {
   const figures = { ...limitFigures(use, used), requested };
   const details = {
-    reason: use.currency === null ? 'max_count' : 'max_amount',
+    reason: reasonOf(use),
     rule_id: use.ruleId,
     limit: printLimit(figures),
     next_actions: actionsFor(use.ruleId, figures, authority),
@@ -48,6 +49,14 @@ export function limitError(use: RuleUse, used: bigint, requested: bigint, author
   };
   return new errorsOf[codeOf[use.layer]](sentenceOf(use, figures), { details });
 }
+
+/** The kind of the rule, where it is one of a policy; else what it counts. */
+function reasonOf({ currency, per }: RuleUse): string {
+  if (currency !== null) return 'max_amount';
+  return isVelocity(per) ? 'velocity' : 'max_count';
+}
+
+const isVelocity = (per: Period) => /^\d+s$/.test(per);
 
 /** The sentence of a limit that would be passed. */
 export function sentenceOf({ layer, per, currency }: Pick<RuleUse, 'layer' | 'per' | 'currency'>, figures: LimitFigures): string {
@@ -59,29 +68,25 @@ export function sentenceOf({ layer, per, currency }: Pick<RuleUse, 'layer' | 'pe
   return `${subject} allows ${print(figures.max)} ${span}; ${print(left)} is left, and this needs ${print(figures.requested)}.`;
 }
 
-const spanOf = (per: Period) => (/^\d+s$/.test(per) ? `${Number.parseInt(per, 10)} seconds` : per);
+const spanOf = (per: Period) => (isVelocity(per) ? `${Number.parseInt(per, 10)} seconds` : per);
 
 function secondsUntil(at: Date, { at: now }: Authority): number {
   return Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
 }
 
-/** Whether an approval lifts a rule where the caller asks for one: those of policies and budgets. */
-export function isApprovable(ruleId: string): boolean {
-  return /^(pol|bud)_/.test(ruleId);
-}
-
 /** Requests that would help: the same one with what is left, or for approval; another wallet; another limit. */
-function actionsFor(ruleId: string, limit: LimitFigures | undefined, { request, facts }: Authority): NextAction[] {
+function actionsFor(ruleId: string, limit: LimitFigures | undefined, { request, facts }: Authority, reason?: string): NextAction[] {
   const actions: NextAction[] = [];
   const actor = facts?.agent == null ? 'api_key' : 'agent';
   if (request !== undefined && facts !== null) {
     const { path, body } = request;
     const left = limit === undefined || limit.currency !== facts.currency ? 0n : limit.per === 'tx' ? limit.max : remainingOf(limit);
-    if (left > 0n) {
+    // The amount of a quote is fixed.
+    if (left > 0n && body['quote_id'] === undefined) {
       const amount = formatMinor(left, facts.currency);
       actions.push({ rel: 'smaller_amount', actor, method: 'POST', path, body: { ...body, amount } });
     }
-    if (isApprovable(ruleId))
+    if (isApprovable(ruleId, reason))
       actions.push({ rel: 'request_approval', actor, method: 'POST', path, body: { ...body, request_approval: true } });
   }
   if (facts?.agent != null) actions.push({ rel: 'limits', actor, method: 'GET', path: `/v1/agents/agt_${facts.agent.id}/limits` });

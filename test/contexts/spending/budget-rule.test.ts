@@ -87,7 +87,7 @@ describe('budgetLayer', () => {
     expect(ends(new Date(at.getTime() + 1)).findings).toEqual([]);
     const { uses, findings } = ends(at);
     expect(findings).toMatchObject([
-      { ruleId: 'bud_x', outcome: 'fail', code: 'budget_exceeded', reason: 'expired', facts: { expires_at: at.toISOString() } },
+      { ruleId: 'bud_x.expires_at', outcome: 'fail', code: 'budget_exceeded', reason: 'expired', facts: { expires_at: at.toISOString() } },
     ]);
     expect(uses).toHaveLength(1);
   });
