@@ -1,10 +1,9 @@
 // Which rules an approval lifts: those that asked for it, as they stood then (Gap G-165). A rule of a policy is named by its place, where
 // another one may stand by the time the approval is given.
-import type { Wish } from './decision.js';
 import type { RulesInForce } from './ruling.js';
 
 /** The rules behind wishes as an approval keeps them: with the version of their policy or budget, `pol_....rules.0@3`. */
-export function liftedBy(wishes: readonly Wish[], rules: RulesInForce): string[] {
+export function liftedBy(wishes: readonly { ruleId: string }[], rules: RulesInForce): string[] {
   const versions = versionsOf(rules);
   return [...new Set(wishes.map(({ ruleId }) => nameAt(ruleId, versions)))];
 }

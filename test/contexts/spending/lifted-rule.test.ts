@@ -57,7 +57,7 @@ describe('an approval', () => {
     const rules = { kya: [], policies: [before], budgets: [], rates };
     const ids = [`pol_${id}.rules.0`, 'breaker.x', `pol_${id}.rules.0`];
     const lifted = liftedBy(
-      ids.map((ruleId) => ({ ruleId, message: '' })),
+      ids.map((ruleId) => ({ ruleId })),
       rules,
     );
     expect(lifted).toEqual([`pol_${id}.rules.0@1`, 'breaker.x']);
