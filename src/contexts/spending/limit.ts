@@ -96,16 +96,16 @@ export function printFigure(figure: bigint, currency: string | null): string | n
   return currency === null ? Number(figure) : formatMinor(figure, currency);
 }
 
-/** `details.limit` of a refusal, and the limit of a check. */
-export function printLimit(figures: LimitFigures): Record<string, unknown> {
+/** `details.limit` of a refusal, and the limit of a check. Of a `shared` one only what is left is told. */
+export function printLimit(figures: LimitFigures, shared = false): Record<string, unknown> {
   const { kind, per, currency, max, used, requested, resetsAt } = figures;
   const print = (figure: bigint) => printFigure(figure, currency);
   return {
     kind,
     per,
     currency,
-    max: print(max),
-    used: print(used),
+    max: shared ? null : print(max),
+    used: shared ? null : print(used),
     requested: print(requested),
     remaining: print(remainingOf(figures)),
     ...(resetsAt === null ? {} : { resets_at: resetsAt.toISOString() }),

@@ -5,7 +5,7 @@ import { formatMinor } from '../../platform/money.js';
 import { BudgetExceeded, KyaLimitExceeded, MandateLimitExceeded, MerchantBlocked, PolicyViolation } from './errors.js';
 import type { Finding } from './evaluation.js';
 import { isApprovable } from './finding.js';
-import { type LimitFigures, limitFigures, type Period, printLimit, type RuleUse, remainingOf } from './limit.js';
+import { type LimitFigures, type Period, printLimit, type RuleUse, remainingOf } from './limit.js';
 import type { Authority } from './pipeline.js';
 
 type Code = Finding['code'];
@@ -37,13 +37,12 @@ export function findingError({ code, reason, message, limit, ruleId, facts }: Fi
   return new errorsOf[code](message, { details });
 }
 
-/** The error of a limit that would be passed; `used` is what its counter stood at. */
-export function limitError(use: RuleUse, used: bigint, requested: bigint, authority: Authority): ApiError {
-  const figures = { ...limitFigures(use, used), requested };
+/** The error of a limit that would be passed; `figures` have what its counter stood at. Of a `shared` one they are not told. */
+export function limitError(use: RuleUse, figures: LimitFigures, authority: Authority, shared: boolean): ApiError {
   const details = {
     reason: reasonOf(use),
     rule_id: use.ruleId,
-    limit: printLimit(figures),
+    limit: printLimit(figures, shared),
     next_actions: actionsFor(use.ruleId, figures, authority),
     ...(figures.resetsAt === null ? {} : { retry: { safe: true, same_key: true, after_s: secondsUntil(figures.resetsAt, authority) } }),
   };
@@ -58,17 +57,20 @@ function reasonOf({ currency, per }: RuleUse): string {
 
 const isVelocity = (per: Period) => /^\d+s$/.test(per);
 
-/** The sentence of a limit that would be passed. */
+/** The sentence of a limit that would be passed. It says what is left, which is for everybody. */
 export function sentenceOf({ layer, per, currency }: Pick<RuleUse, 'layer' | 'per' | 'currency'>, figures: LimitFigures): string {
   const subject = { kya: 'The tier of this agent', policy: 'A policy', budget: 'A budget', mandate: 'The mandate' }[layer];
   const left = remainingOf(figures);
-  if (currency === null) return `${subject} allows ${figures.max} spends per ${spanOf(per)}; ${left} are left.`;
+  if (currency === null) return `${subject} has ${left} spends left ${spanOf(per)}.`;
   const print = (minor: bigint) => `${formatMinor(minor, currency)} ${currency}`;
-  const span = per === 'once' ? 'in all' : per === 'tx' ? 'at a time' : `per ${spanOf(per)}`;
-  return `${subject} allows ${print(figures.max)} ${span}; ${print(left)} is left, and this needs ${print(figures.requested)}.`;
+  return `${subject} has ${print(left)} left ${spanOf(per)}, and this needs ${print(figures.requested)}.`;
 }
 
-const spanOf = (per: Period) => (isVelocity(per) ? `${Number.parseInt(per, 10)} seconds` : per);
+function spanOf(per: Period): string {
+  if (per === 'once') return 'in all';
+  if (per === 'tx') return 'for a single spend';
+  return isVelocity(per) ? `for these ${Number.parseInt(per, 10)} seconds` : `for this ${per}`;
+}
 
 function secondsUntil(at: Date, { at: now }: Authority): number {
   return Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
