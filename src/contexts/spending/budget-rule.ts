@@ -58,9 +58,20 @@ export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: reado
     }
     answer.rateIds.push(...converted.rateIds);
     const { name: window, resetsAt } = budgetWindow(budget.period, budget.timezone, at);
-    const limit = { counter: budgetCounter(budget.id), window, used: converted.minor, reserved: 0n, maximum: budget.amount };
-    const about = { layer: 'budget', ruleId, per: budget.period, currency: budget.currency, action: 'deny', resetsAt } as const;
-    answer.uses.push({ ...limit, marks: marksOf(budget), ...about });
+    answer.uses.push({
+      counter: budgetCounter(budget.id),
+      window,
+      used: converted.minor,
+      reserved: 0n,
+      maximum: budget.amount,
+      marks: marksOf(budget),
+      layer: 'budget',
+      ruleId,
+      per: budget.period,
+      currency: budget.currency,
+      action: 'deny',
+      resetsAt,
+    });
   }
   return answer;
 }

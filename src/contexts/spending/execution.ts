@@ -148,11 +148,8 @@ function draftAs<T>(
   const wishes = reasons?.wishes ?? [];
   const isHeld = wishes.length > 0;
   // A limit whose passing is approved is counted beyond its maximum; every rule that could ask for it is lifted at once.
-  const isLifted = ({ ruleId, action }: RuleUse) => isHeld && (action === 'approve' || wishes.some((wish) => wish.ruleId === ruleId));
-  const limits = evaluation.uses.map((use): LimitUse => {
-    const { counter, window, used, reserved, maximum, marks } = use;
-    return { counter, window, used, reserved, maximum: isLifted(use) ? null : maximum, marks };
-  });
+  const isLifted = ({ ruleId, action }: RuleUse) => action === 'approve' || wishes.some((wish) => wish.ruleId === ruleId);
+  const limits = isHeld ? evaluation.uses.map((use) => (isLifted(use) ? { ...use, maximum: null } : use)) : evaluation.uses;
   const stored = facts !== null && (limits.length > 0 || isHeld);
   const form = { limits, approvalId: isHeld ? newId(at) : null, decisionId: stored ? newId(at) : null };
   const made = draft(form);
