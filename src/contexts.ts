@@ -14,6 +14,7 @@ import { sweepLogins } from './contexts/agents/session.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
+import { stepDispute } from './contexts/refunds/dispute.js';
 import { resumeClocks } from './contexts/sandbox/clock.js';
 import { expireApproval } from './contexts/spending/approval.js';
 import { sweepSpendMinutes } from './contexts/spending/breaker.sql.js';
@@ -23,6 +24,7 @@ import { counterpartyListener } from './contexts/spending/counterparty.sql.js';
 import { sweepDecisions } from './contexts/spending/decision.sql.js';
 import { writeRefusals } from './contexts/spending/refusal-writer.js';
 import { stepTransfer } from './contexts/transfers/hold.js';
+import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
 import type { EventListener } from './events/listener.js';
@@ -52,6 +54,7 @@ export const followers: Followers = { writeChannels, listeners };
 export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'transfer', concurrency: 8, run: stepTransfer }),
   rowStep({ table: 'approval', concurrency: 8, run: expireApproval }),
+  rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
   rowStep({ table: 'limit_crossing', concurrency: 8, run: stepCrossing }),
   deliveryStep,
@@ -72,6 +75,7 @@ export const sweeps: readonly Sweep[] = [
   sweepHolds,
   sweepDecisions,
   sweepSpendMinutes,
+  sweepQuotes,
   resumeClocks,
 ];
 

@@ -9,6 +9,7 @@ import { findingError, limitError } from '../src/contexts/spending/rule-refusal.
 import { InsufficientScope } from '../src/platform/errors.js';
 import { newSpender, type Spender } from './factories/decision.js';
 import { transferBody, twoWallets } from './factories/payment.js';
+import { moneyCauses } from './factories/refusal.js';
 import { type Answer, type Json, openWallet, useHarness } from './harness.js';
 import { operationAt } from './openapi.js';
 import { readFiles } from './source.js';
@@ -117,6 +118,7 @@ const causes: Record<string, () => Promise<Answer>> = {
     const { from } = await twoWallets(harness.test);
     return pay(from, from, '1.00');
   },
+  ...moneyCauses(harness),
   invalid_webhook_url: () => post('/v1/webhooks', { url: 'https://127.0.0.1/in', events: ['*'] }),
 };
 

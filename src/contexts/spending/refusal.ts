@@ -150,7 +150,7 @@ function claimRefusal({ detail }: Fault): ApiError {
     case 'reference':
       return referenceTaken(detail['key'] ?? '');
     case 'quote':
-      return new QuoteUsed();
+      return new QuoteUsed(detail['key'] ?? '');
     default:
       // The caller of a keyed request then looks up what the first one made.
       return new IdempotencyInFlight();

@@ -172,7 +172,8 @@ describe('POST /v1/transfers', () => {
     const good = { type: 'internal', from_wallet_id: nowhere, to_wallet_id: nowhere, amount: '1.00', currency: 'USD' };
     const { from_wallet_id, to_wallet_id, ...bare } = good;
     const cases: [string, object, string[]][] = [
-      ['nothing', {}, ['type', 'amount', 'currency']],
+      ['nothing', {}, ['type']],
+      ['neither an amount nor a currency', { ...good, amount: undefined, currency: undefined }, ['amount', 'currency']],
       ['an unknown type', { ...good, type: 'gift' }, ['type']],
       ['a stream, which has its own endpoints', { ...good, type: 'stream_start' }, ['type']],
       ['no payer', { ...bare, to_wallet_id }, ['from_wallet_id']],
