@@ -31,7 +31,7 @@ export function faultOf(status: number, details: Details): string | null {
 
 /**
  * What is wrong with the figures of a limit: `{kind, per, currency, max, used, requested, remaining, resets_at?}`. Of a policy or budget
- * that counts others too an agent is told neither `max` nor `used` (Gap G-167).
+ * that counts others too an agent is told neither `max` nor `used`.
  */
 function limitFault(limit: Details): string | null {
   const { kind, per, currency, resets_at: resetsAt, ...others } = limit;
