@@ -142,7 +142,7 @@ async function planStream(ctx: Ctx, tx: Tx, input: CreateStreamInput, terms: Ter
   const stream = { id, escrowAccountId: await openEscrowAccount(ctx, tx, 'stream.escrow', id, currency) };
   const deposit: Deposit = { id: newId(at), stream, subjectType: 'stream', from, to, amount, authority };
   const money = await depositMoney(ctx, tx, deposit);
-  const options = { requestApproval: requestApproval === true, reader, trial: tx };
+  const options = { requestApproval: requestApproval === true, reader };
   return { terms, deposit, money, options, metadata };
 }
 

@@ -84,7 +84,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestA
   const deposit: Deposit = { id: newId(at), stream: row, subjectType: 'stream_top_up', from, to, amount, authority };
   const money = await depositMoney(ctx, tx, deposit);
   const draft = (form: SpendForm) => draftDeposit(ctx, deposit, money, form);
-  return { changing, deposit, draft, options: { requestApproval: requestApproval === true, reader, trial: tx } };
+  return { changing, deposit, draft, options: { requestApproval: requestApproval === true, reader } };
 }
 
 /** The wallets of a stream. */
