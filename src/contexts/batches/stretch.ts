@@ -1,0 +1,95 @@
+// A batch whose items stand alone, carried out a stretch at a time. Items of a stretch are posted beside each other, so that group commit
+// puts them together. Each is carried out once, whichever process dies in the middle (Gap G-154):
+// - what an item makes has an id of its own from the beginning, so what is there already is found;
+// - its posting takes a claim, and so does the note that it has failed: whichever comes first stands.
+import type { Batch, BatchItem } from '../../generated/prisma/client.js';
+import type { Claim } from '../../ledger/posting.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ApiError, DependencyUnavailable, Overloaded } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { isUnavailable } from '../../platform/postgres/failure.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { createTransfer } from '../transfers/transfer-request.js';
+import { ctxOf } from './batch-ctx.js';
+import { type ItemOutcome, recordOutcomes, takeClaims } from './batch-item.sql.js';
+import { storedTransfer } from './batch-request.js';
+import { aboutOf, batchData, emit } from './events.js';
+
+/** Items of a stretch: as many as one statement posts. */
+const stretchSize = 100;
+/** Seconds after which items are tried again that the platform could not carry out. */
+const retrySeconds = 1;
+/** Seconds, of real time, for which it is kept that an item was carried out or given up: longer than any posting is under way. */
+const claimSeconds = 86_400;
+
+/** Carries the next items out, and notes what became of them. The last stretch completes the batch. */
+export async function carryOutStretch(ctx: Ctx, batch: Batch): Promise<void> {
+  const items = await ctx.db.batchItem.findMany({
+    where: { batchId: batch.id, status: 'pending' },
+    orderBy: { index: 'asc' },
+    take: stretchSize,
+  });
+  const made = await madeBefore(ctx, items);
+  const own = await ctxOf(ctx, batch);
+  const outcomes = await Promise.all(
+    items.map((item) => (made.has(item.madeId) ? { index: item.index, error: null } : carryOutItem(own, item))),
+  );
+  const known = outcomes.filter((outcome) => outcome !== undefined);
+  await note(ctx, batch.id, known, known.length < items.length);
+}
+
+/** Those of the items whose transfers are there: a process has died before it could note them. */
+async function madeBefore(ctx: Ctx, items: readonly BatchItem[]): Promise<Set<string>> {
+  const found = await ctx.db.transfer.findMany({ where: { id: { in: items.map(({ madeId }) => madeId) } }, select: { id: true } });
+  return new Set(found.map(({ id }) => id));
+}
+
+function claimKey({ batchId, index }: Pick<BatchItem, 'batchId' | 'index'>): string {
+  return `${batchId} ${index}`;
+}
+
+/** Undefined: it could not be carried out now, or nobody knows whether it was. */
+async function carryOutItem(ctx: Ctx, item: BatchItem): Promise<ItemOutcome | undefined> {
+  const { index, batchId, madeId } = item;
+  const expiresAt = addSeconds(ctx.platform.clock.now(), claimSeconds);
+  const claim: Claim = { kind: 'batch_item', key: claimKey(item), reference: madeId, expiresAt };
+  try {
+    await createTransfer(ctx, storedTransfer(item.input), { id: madeId, links: { batchId }, claims: [claim] });
+    return { index, error: null };
+  } catch (error) {
+    if (isPassing(error)) return undefined;
+    if (error instanceof ApiError) return { index, error: { code: error.code, message: error.message } };
+    ctx.log.error({ err: error, batchId, index }, 'an item of a batch failed');
+    return { index, error: { code: 'internal_error', message: 'Something went wrong on our side; nothing was moved.' } };
+  }
+}
+
+/** True for a failure that says nothing about the item: another try may do it. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Overloaded || error instanceof DependencyUnavailable || isUnavailable(error);
+}
+
+/** Notes outcomes under the lock of the batch, and sets when it goes on. */
+async function note(ctx: Ctx, id: string, outcomes: readonly ItemOutcome[], isIncomplete: boolean): Promise<void> {
+  const noted = await transact(ctx, async (tx) => {
+    const batch = await lockRow<Batch>(tx.batch, id);
+    if (batch.status !== 'processing') return batch;
+    const keys = outcomes.filter(({ error }) => error !== null).map(({ index }) => claimKey({ batchId: id, index }));
+    const free = await takeClaims(tx, ctx.workspace.id, keys, addSeconds(ctx.platform.clock.now(), claimSeconds));
+    // Another process has carried out what could not be carried out here, where the claim was taken before.
+    const certain = outcomes.map(({ index, error }) => ({ index, error: free.has(claimKey({ batchId: id, index })) ? error : null }));
+    const { succeeded, failed } = await recordOutcomes(tx, ctx.workspace.id, id, certain);
+    const now = ctx.clock.now();
+    const successCount = batch.successCount + succeeded;
+    const failedCount = batch.failedCount + failed;
+    const isDone = successCount + failedCount === batch.totalCount;
+    const next = isDone
+      ? { status: 'completed' as const, completedAt: now, dueAt: null }
+      : { dueAt: isIncomplete ? addSeconds(now, retrySeconds) : now };
+    const row = await tx.batch.update({ where: rowKey(ctx, id), data: { successCount, failedCount, leaseUntil: null, ...next } });
+    if (isDone) await emit(ctx, tx, 'batch.completed', batchData(row), { at: now, ...aboutOf(row) });
+    return row;
+  });
+  if (noted.dueAt !== null) ctx.platform.due.ring('batch', isIncomplete ? retrySeconds * 1000 : 0);
+}
