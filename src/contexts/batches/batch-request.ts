@@ -25,7 +25,7 @@ export interface CreateTransferBatchInput {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Takes a batch of transfers; it is carried out afterwards. 400 with the fault of every item. */
+/** Takes a batch of transfers; it is carried out afterwards, and has no dry run (Gap G-158). 400 with the fault of every item. */
 export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference, metadata }: CreateTransferBatchInput): Promise<Batch> {
   const issues = batchIssues(transfers, mode ?? 'independent');
   if (issues.length > 0) throw new ValidationFailed(issues.slice(0, mostIssues));

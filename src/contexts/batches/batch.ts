@@ -46,7 +46,7 @@ export function batches(ctx: Ctx, filter: BatchFilter, query: object = {}): Prom
   return listPage(ctx, 'batch', ctx.db.batch, { AND: conditions }, filter, query);
 }
 
-/** The items of a batch, or those of one status, in the order of the request. 404 for an unknown batch. */
+/** The items of a batch, or those of one status, in the order of the request (Gap G-159). 404 for an unknown batch. */
 export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus | null): Promise<BatchItem[]> {
   await batch(ctx, id);
   return ctx.db.batchItem.findMany({ where: { batchId: id, ...(status !== null && { status }) }, orderBy: { index: 'asc' } });
@@ -71,7 +71,7 @@ export interface BatchFailure {
   index?: number;
 }
 
-/** Fails a batch as a whole, under its lock: the item that is to blame has failed, the others are skipped. */
+/** Fails a batch as a whole, under its lock: the item that is to blame has failed, the others are skipped (Gap G-155). */
 export async function failBatch(ctx: Ctx, tx: Tx, id: string, { code, message, index }: BatchFailure): Promise<Batch> {
   const now = ctx.clock.now();
   if (index !== undefined) {

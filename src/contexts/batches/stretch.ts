@@ -1,14 +1,13 @@
-// A batch whose items stand alone, carried out a stretch at a time. Items of a stretch are posted beside each other, so that group commit
-// puts them together. Each is carried out once, whichever process dies in the middle (Gap G-154):
-// - what an item makes has an id of its own from the beginning, so what is there already is found;
-// - its posting takes a claim, and so does the note that it has failed: whichever comes first stands.
+// A batch whose items stand alone, a stretch at a time, which are posted beside each other (Gap G-154). Each is carried out once, whichever
+// process dies in the middle: what it makes has an id from the beginning, so what is there already is found; and its posting takes a
+// claim, as the note that it has failed does, so whichever comes first stands (docs/architecture.md "Time").
 import type { Batch, BatchItem } from '../../generated/prisma/client.js';
 import type { Claim } from '../../ledger/posting.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError, DependencyUnavailable, Overloaded } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { isUnavailable } from '../../platform/postgres/failure.js';
+import { isSerializationFailure, isUnavailable } from '../../platform/postgres/failure.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { createTransfer } from '../transfers/transfer-request.js';
 import { ctxOf } from './batch-ctx.js';
@@ -67,7 +66,8 @@ async function carryOutItem(ctx: Ctx, item: BatchItem): Promise<ItemOutcome | un
 
 /** True for a failure that says nothing about the item: another try may do it. */
 function isPassing(error: unknown): boolean {
-  return error instanceof Overloaded || error instanceof DependencyUnavailable || isUnavailable(error);
+  if (error instanceof ApiError) return error instanceof Overloaded || error instanceof DependencyUnavailable;
+  return isUnavailable(error) || isSerializationFailure(error);
 }
 
 /** Notes outcomes under the lock of the batch, and sets when it goes on. */

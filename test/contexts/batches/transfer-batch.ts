@@ -1,7 +1,7 @@
 // Batches of transfers, as tests make them and look at them.
 import { expect } from 'vitest';
 import { transferBody } from '../../factories/payment.js';
-import type { Answer, CallOptions, Client, Harness, Json } from '../../harness.js';
+import { type Answer, type CallOptions, type Client, type Harness, type Json, nowhere } from '../../harness.js';
 
 /** Transfers of so many amounts from one wallet to another. */
 export function bodies(from: Json, to: Json, amounts: readonly string[], extra: object = {}): object[] {
@@ -42,3 +42,8 @@ export async function readBatch(client: Client, id: string, options: CallOptions
 
 /** The bare id of a batch. */
 export const bare = ({ id }: Json): string => id.slice('bat_'.length);
+
+/** A batch that nothing comes of: its items name nothing, so it needs no money and can be made in production too. */
+export function someBatch(client: Client): Promise<Json> {
+  return taken(client, [{ type: 'internal', from_wallet_id: nowhere, to_wallet_id: nowhere, amount: '1.00', currency: 'USD' }]);
+}
