@@ -4,6 +4,7 @@ import { getNamedType, getNullableType, isCompositeType, isScalarType } from 'gr
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
 import { enrol, signIn } from './contexts/agents/identity.js';
+import { someBatch } from './contexts/batches/transfer-batch.js';
 import { storedApproval } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { refusedSpend } from './factories/decision.js';
@@ -46,6 +47,7 @@ async function seedsOf(client: Client): Promise<Seeds> {
     decision: (await refusedSpend(harness, client)).id,
     target: account.id,
     approval: (await storedApproval(harness, client)).id,
+    batch: (await someBatch(client)).id,
     api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
     rate: (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data[0].id,
     session: sessions[0].id,

@@ -1,4 +1,5 @@
 // The operations of the API document as requests that can be sent: what is required is filled in, ids are those of real objects.
+import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { transferBody } from './factories/payment.js';
@@ -115,6 +116,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     merchant: merchant.id,
     transfer: transfer.id,
     approval: approval.id,
+    batch: (await someBatch(client)).id,
     decision: waiting.decision_id,
     api_key: key.id,
     rate: rate.id,

@@ -1,12 +1,12 @@
 // POST /v1/transfers/batch
 import { describe, expect, it } from 'vitest';
-import { balanceOf, eventsOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
-import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
-import { enrol } from '../agents/identity.js';
-import { bare, bodies, carriedOut, createBatch, readBatch, taken, times } from './transfer-batch.js';
+import { balanceOf, eventsOf, twoWallets } from '../../factories/payment.js';
+import { type Answer, nowhere, useHarness } from '../../harness.js';
+import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { bare, bodies, carriedOut, createBatch, readBatch, times } from './transfer-batch.js';
 
 const harness = useHarness();
+const makeBatch = 'mutation ($input: CreateTransferBatchInput!) { createTransferBatch(input: $input) { id status totalCount } }';
 
 describe('POST /v1/transfers/batch', () => {
   describe('202', () => {
@@ -43,6 +43,28 @@ describe('POST /v1/transfers/batch', () => {
       const made = (await harness.test.get(`/v1/transfers?batch_id=${batch.id}`)).body.data;
       expect(new Set(made.map(({ id }: { id: string }) => id))).toEqual(new Set(items.map(({ transfer_id }) => transfer_id)));
       expect(made[0]).toMatchObject({ batch_id: batch.id, status: 'completed', initiated_by: { type: 'api_key' } });
+    });
+
+    it('once for an Idempotency-Key: the same batch again, whatever has become of it', async () => {
+      const { from, to } = await twoWallets(harness.test);
+      const transfers = bodies(from, to, times(3));
+      const send = (key: string, items = transfers) => createBatch(harness.test, items, {}, { headers: { 'Idempotency-Key': key } });
+      const first = await send('payroll-1');
+      await harness.runDue();
+      const again = await send('payroll-1');
+      expect(again).toMatchObject({ status: 202, body: { data: { id: first.body.data.id } } });
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expectRefused(await send('payroll-1', transfers.slice(1)), 422, 'idempotency_key_reused');
+      await harness.runDue();
+      expect((await balanceOf(harness.test, to)).available).toBe('3.00');
+      expect((await send('payroll-2')).body.data.id).not.toBe(first.body.data.id);
+    });
+
+    it('as one request of the rate limits', async () => {
+      const { from, to } = await twoWallets(harness.test);
+      const left = async (work: Promise<Answer>) => Number((await work).headers.get('x-ratelimit-remaining'));
+      const before = await left(harness.test.get('/v1/batches'));
+      expect(await left(createBatch(harness.test, bodies(from, to, times(50, '0.01'))))).toBe(before - 1);
     });
 
     it('tells when it was taken, began and was completed, with counts', async () => {
@@ -99,6 +121,18 @@ describe('POST /v1/transfers/batch', () => {
     for (const [what, body, paths] of cases) {
       it(what, async () => expectInvalid(await harness.test.post('/v1/transfers/batch', body), ...paths));
     }
+  });
+
+  describe('400 over GraphQL', () => {
+    it('names the same members', async () => {
+      const { from, to } = await twoWallets(harness.test);
+      const renamed = { type: 'internal', fromWalletId: from.id, toWalletId: to.id, amount: '0.001', currency: 'USD' };
+      const { body } = await harness.test.graphql(makeBatch, { input: { transfers: [{ ...renamed, amount: '1.00' }, renamed] } });
+      expect(body.errors[0].extensions).toMatchObject({ code: 'validation_failed', http: { status: 400 } });
+      expect(body.errors[0].extensions.details.fields.map(({ path }: { path: string }) => path)).toEqual(['transfers.1.amount']);
+      const many = await harness.test.graphql(makeBatch, { input: { transfers: times(501).map(() => ({ ...renamed, amount: '1.00' })) } });
+      expect(many.body.errors[0].extensions.details.fields.map(({ path }: { path: string }) => path)).toEqual(['transfers']);
+    });
   });
 
   describe('400 in an atomic batch', () => {
