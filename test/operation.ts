@@ -199,7 +199,10 @@ export function pathOf(template: string, seeds: Seeds, spell: (name: string, see
     .map((step, at) => {
       const name = /^\{(\w+)\}$/.exec(step)?.[1];
       if (name === undefined) return step;
-      const noun = (steps[at - 1] ?? '').replace(/ies$/, 'y').replace(/s$/, '').replaceAll('-', '_');
+      const noun = (steps[at - 1] ?? '')
+        .replace(/ies$/, 'y')
+        .replace(/(?<=ch)es$|s$/, '')
+        .replaceAll('-', '_');
       return spell(name, seeds[noun] ?? seedOf(name, seeds) ?? 'none');
     })
     .join('/');

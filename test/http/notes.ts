@@ -150,11 +150,11 @@ function graphql(keys: IdempotencyKeys, log: Logger, guards: readonly Handler[])
     defaultQuery: '{ weather }',
     documentOf: (name) => (name === 'getMe' ? 'query getMe { me } # </script>' : undefined),
   });
-  const { read } = graphqlReaders(schema);
+  const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log });
   return [
-    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, serveGraphQL(run)] },
-    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, serveGraphQLStream(run)] },
+    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, readLarge, serveGraphQL(run)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, readLarge, serveGraphQLStream(run)] },
     get('/graphql/assets/{file}', address, graphiql.asset),
   ];
 }

@@ -4,8 +4,8 @@ import { DatabaseUnavailable } from '../../../src/platform/postgres/failure.js';
 import { spender as waitingSpender } from '../../factories/approval.js';
 import { newBudget, spender, usedOf } from '../../factories/budget.js';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
-import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { signIn as signInAgent } from '../agents/identity.js';
+import { type Client, type Json, nowhere, openWallet, useHarness } from '../../harness.js';
+import { enrol, signIn as signInAgent } from '../agents/identity.js';
 import { issueKey, signIn } from '../identity/sign-in.js';
 import { bodies, carriedOut, createBatch, readBatch, taken, times } from './transfer-batch.js';
 
@@ -59,6 +59,40 @@ describe('items', () => {
       error: { code: 'insufficient_balance', error: expect.stringMatching(/^\S.*\.$/) },
     });
     expect(await available(to)).toBe('3.00');
+  });
+
+  it('that name what belongs to another tenant, or to production, find nothing', async () => {
+    const { from, to } = await twoWallets(harness.test);
+    const quote = { from_currency: 'USD', to_currency: 'EUR', amount: '1.00', amount_side: 'send' };
+    const { wallet: euros } = await openWallet(harness.test, { currency: 'EUR' });
+    const strange = async (client: Client) => {
+      const [{ account, wallet }, agent] = [
+        await openWallet(client, client === harness.live ? {} : { funded: '5.00' }),
+        await enrol(client),
+      ];
+      return [
+        transferBody(wallet, to, '1.00'),
+        transferBody(from, wallet, '1.00'),
+        { type: 'internal', from_account_id: account.id, to_wallet_id: to.id, amount: '1.00', currency: 'USD' },
+        { type: 'internal', from_wallet_id: from.id, to_account_id: account.id, amount: '1.00', currency: 'USD' },
+        transferBody(from, to, '1.00', { agent_id: agent.id }),
+        ...(client === harness.live
+          ? []
+          : [
+              {
+                type: 'cross_border',
+                from_wallet_id: from.id,
+                to_wallet_id: euros.id,
+                quote_id: (await client.make('/v1/quotes', quote)).id,
+              },
+            ]),
+      ];
+    };
+    const transfers = [...(await strange(harness.other)), ...(await strange(harness.live))];
+    const { batch, items } = await carriedOut(harness, transfers);
+    expect(batch).toMatchObject({ success_count: 0, failed_count: 11 });
+    const nothing = { code: 'not_found', error: 'No such resource in this workspace and environment.' };
+    expect(items.map(({ error }) => error)).toEqual(times(11).map(() => nothing));
   });
 
   it('are held, scheduled, wrapped, and change the currency, as transfers by themselves', async () => {
