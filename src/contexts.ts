@@ -16,6 +16,7 @@ import { stepBatch } from './contexts/batches/batch-step.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
+import { stepDispute } from './contexts/refunds/dispute.js';
 import { resumeClocks } from './contexts/sandbox/clock.js';
 import { expireApproval } from './contexts/spending/approval.js';
 import { sweepSpendMinutes } from './contexts/spending/breaker.sql.js';
@@ -25,6 +26,7 @@ import { counterpartyListener } from './contexts/spending/counterparty.sql.js';
 import { sweepDecisions } from './contexts/spending/decision.sql.js';
 import { writeRefusals } from './contexts/spending/refusal-writer.js';
 import { stepTransfer } from './contexts/transfers/hold.js';
+import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
 import type { EventListener } from './events/listener.js';
@@ -54,6 +56,7 @@ export const followers: Followers = { writeChannels, listeners };
 export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'transfer', concurrency: 8, run: stepTransfer }),
   rowStep({ table: 'approval', concurrency: 8, run: expireApproval }),
+  rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
   rowStep({ table: 'limit_crossing', concurrency: 8, run: stepCrossing }),
   rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
@@ -75,6 +78,7 @@ export const sweeps: readonly Sweep[] = [
   sweepHolds,
   sweepDecisions,
   sweepSpendMinutes,
+  sweepQuotes,
   resumeClocks,
 ];
 

@@ -11,6 +11,8 @@ import './contexts/agents/key.schema.js';
 import './contexts/agents/session.schema.js';
 import './contexts/agents/me.schema.js';
 import './contexts/rates/rate.schema.js';
+import './contexts/refunds/dispute.schema.js';
+import './contexts/refunds/refund.schema.js';
 import './contexts/spending/initiator.schema.js';
 import './contexts/spending/approval.schema.js';
 import './contexts/spending/breaker.schema.js';

@@ -60,8 +60,11 @@ type Variables = Record<string, unknown>;
 
 /** What some mutations need beside their required members, so that they succeed. A new one may do without a line here. */
 const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables) => Promise<object>>> = {
-  createTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet }),
-  dryRunTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet }),
+  createTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, amount: '1.00', currency: 'USD' }),
+  dryRunTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, amount: '1.00', currency: 'USD' }),
+  createQuote: async () => ({ toCurrency: 'EUR' }),
+  createRefund: async ({ original_transfer }) => ({ originalTransferId: original_transfer }),
+  createDispute: async ({ original_transfer }) => ({ transferId: original_transfer }),
   unwrapWallet: async ({ wallet }) => (await h.test.make(`/v1/wallets/${wallet}/wrap`, { amount: '50.00' })) && {},
   unfreezeWallet: async ({ wallet }) => (await h.test.make(`/v1/wallets/${wallet}/freeze`, {})) && {},
   unfreezeSpending: async () => (await h.test.make('/v1/spending/freeze', {})) && {},

@@ -2,13 +2,16 @@
 // an operation that is added is tested too.
 import { getNamedType, getNullableType, isCompositeType, isScalarType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../src/platform/schema/id.js';
 import { schema } from '../src/schema.js';
 import { enrol, signIn } from './contexts/agents/identity.js';
 import { someBatch } from './contexts/batches/transfer-batch.js';
 import { storedApproval } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { refusedSpend } from './factories/decision.js';
-import { waitingTransfer } from './factories/payment.js';
+import { newQuote } from './factories/exchange.js';
+import { pay, waitingTransfer } from './factories/payment.js';
+import { storedDispute, storedRefund } from './factories/refund.js';
 import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
 import {
@@ -44,6 +47,10 @@ async function seedsOf(client: Client): Promise<Seeds> {
     agent: agent.uuid,
     merchant: (await client.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: account.id })).id,
     transfer: (await waitingTransfer(client)).id,
+    quote: (await newQuote(client)).id,
+    refund: (await storedRefund(harness, client)).id,
+    dispute: (await storedDispute(harness, client)).id,
+    stream: newId(harness.clock.now()),
     decision: (await refusedSpend(harness, client)).id,
     target: account.id,
     approval: (await storedApproval(harness, client)).id,
@@ -61,8 +68,10 @@ async function seedsOf(client: Client): Promise<Seeds> {
 
 beforeAll(async () => {
   const [own, theirs, live] = await Promise.all([seedsOf(harness.test), seedsOf(harness.other), seedsOf(harness.live)]);
-  ours = own;
-  await harness.test.make(`/v1/wallets/${ours['wallet']}/fund`, { amount: '1000.00' });
+  await harness.test.make(`/v1/wallets/${own['wallet']}/fund`, { amount: '1000.00' });
+  const { wallet: abroad } = await openWallet(harness.test, { currency: 'EUR' });
+  const paid = await pay(harness.test, { id: own['wallet'], currency: 'USD' }, { id: own['to_wallet'] }, '10.00');
+  ours = { ...own, wallet_abroad: abroad.id, transfer: paid.id };
   strangers = [
     { whose: 'another tenant', client: harness.other, seeds: theirs },
     { whose: 'production', client: harness.live, seeds: live },
@@ -112,12 +121,15 @@ function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: s
   });
 }
 
+const unquoted = () => ({ from_wallet_id: ours['wallet'], to_wallet_id: ours['to_wallet'], amount: '1.00', currency: 'USD' });
+const quoted = () => ({ type: 'cross_border', from_wallet_id: ours['wallet'], to_wallet_id: ours['wallet_abroad'] });
+
 /** A body that is complete but for `name`, which takes the place of what would contradict it. */
 function baseOf({ id, body }: Operation, name: string): Json {
   const base = exampleOf(body, '', ours);
   // It must not bind what the other operations spend.
   if (id === 'createBudget') base.scope = unusedTrace;
-  if (id === 'createTransfer') Object.assign(base, { from_wallet_id: ours['wallet'], to_wallet_id: ours['to_wallet'] });
+  if (id === 'createTransfer') Object.assign(base, name === 'quote_id' ? quoted() : unquoted());
   delete base[name.replace('account', 'wallet')];
   return base;
 }

@@ -2,7 +2,9 @@
 import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
+import { newQuote } from './factories/exchange.js';
 import { transferBody } from './factories/payment.js';
+import { disputeBody, refundBody } from './factories/refund.js';
 import type { Client, Harness, Json } from './harness.js';
 import { openWallet } from './harness.js';
 import { document } from './openapi.js';
@@ -101,6 +103,10 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     currency: 'USD',
     capture: 'manual',
   });
+  const paid = await client.make('/v1/transfers', transferBody(wallet, other.wallet, '10.00'));
+  const refund = await client.make('/v1/refunds', refundBody(paid, { amount: '1.00' }));
+  const dispute = await client.make('/v1/disputes', disputeBody(paid));
+  const refundable = await client.make('/v1/transfers', transferBody(wallet, other.wallet, '10.00'));
   const key = await client.make('/v1/api-keys', { name: 'Seed' });
   const budget = await newBudget(client, { scope: unusedTrace });
   const agentId = agent.id.slice('agt_'.length);
@@ -115,6 +121,10 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     agent: agent.id,
     merchant: merchant.id,
     transfer: transfer.id,
+    original_transfer: refundable.id,
+    quote: (await newQuote(client)).id,
+    refund: refund.id,
+    dispute: dispute.id,
     approval: approval.id,
     batch: (await someBatch(client)).id,
     decision: waiting.decision_id,

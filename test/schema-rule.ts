@@ -50,6 +50,7 @@ function references(files: readonly SourceFile[]): string[] {
 const withoutWorkspace = [
   'Credential.hash',
   'Challenge [expiresAt]',
+  'Quote [expiresAt]',
   'AgentSession [expiresAt]',
   'Outbox [id]',
   'Publication [number]',
@@ -83,7 +84,9 @@ const sqlWithoutWorkspace = [
   'credential_ended',
   'decision_old',
   'hold_old',
+  'dispute_due',
   'limit_crossing_due',
+  'quote_expiry',
   'spend_minute_old',
   'transfer_due',
   'webhook_delivery_due',

@@ -37,6 +37,8 @@ CREATE TABLE "refund" (
     "status" "refund_status" NOT NULL,
     "refund_transfer_id" UUID,
     "dispute_id" UUID,
+    "payer_agent_id" UUID,
+    "payee_agent_id" UUID,
     "initiated_by_type" "initiator_type" NOT NULL,
     "initiated_by_id" UUID NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
@@ -60,6 +62,8 @@ CREATE TABLE "dispute" (
     "resolution" "dispute_resolution",
     "notes" TEXT,
     "refund_id" UUID,
+    "payer_agent_id" UUID,
+    "payee_agent_id" UUID,
     "filed_by_type" "initiator_type" NOT NULL,
     "filed_by_id" UUID NOT NULL,
     "due_at" TIMESTAMPTZ(3),
@@ -97,10 +101,6 @@ CREATE INDEX "refund_workspace_id_original_transfer_id_id_idx" ON "refund"("work
 -- CreateIndex
 CREATE INDEX "dispute_workspace_id_transfer_id_id_idx" ON "dispute"("workspace_id", "transfer_id", "id");
 
--- Made after the indexes: while a table is empty each of them seems as good as the key, and the youngest is taken (decision 0017).
-ALTER TABLE "refund" ADD CONSTRAINT "refund_pkey" PRIMARY KEY ("workspace_id", "id");
-ALTER TABLE "dispute" ADD CONSTRAINT "dispute_pkey" PRIMARY KEY ("workspace_id", "id");
-
 ALTER TABLE transfer ADD CONSTRAINT transfer_fee_within_amount CHECK (fee_amount BETWEEN 0 AND amount);
 ALTER TABLE refund ADD CONSTRAINT refund_amount_positive CHECK (amount > 0);
 
@@ -111,6 +111,10 @@ CREATE TRIGGER immutable BEFORE UPDATE ON quote FOR EACH ROW EXECUTE FUNCTION re
 CREATE INDEX transfer_quote ON transfer (workspace_id, quote_id, id) WHERE quote_id IS NOT NULL;
 CREATE INDEX transfer_batch ON transfer (workspace_id, batch_id, id) WHERE batch_id IS NOT NULL;
 CREATE INDEX transfer_stream ON transfer (workspace_id, stream_id, id) WHERE stream_id IS NOT NULL;
+CREATE INDEX refund_payer_agent ON refund (workspace_id, payer_agent_id, id) WHERE payer_agent_id IS NOT NULL;
+CREATE INDEX refund_payee_agent ON refund (workspace_id, payee_agent_id, id) WHERE payee_agent_id IS NOT NULL;
+CREATE INDEX dispute_payer_agent ON dispute (workspace_id, payer_agent_id, id) WHERE payer_agent_id IS NOT NULL;
+CREATE INDEX dispute_payee_agent ON dispute (workspace_id, payee_agent_id, id) WHERE payee_agent_id IS NOT NULL;
 -- What is swept, over all workspaces.
 CREATE INDEX quote_expiry ON quote (expires_at);
 
@@ -119,3 +123,7 @@ CREATE UNIQUE INDEX dispute_one_open ON dispute (workspace_id, transfer_id) WHER
 CREATE INDEX dispute_due ON dispute (due_at) WHERE due_at IS NOT NULL AND lease_until IS NULL;
 CREATE INDEX dispute_due_workspace ON dispute (workspace_id, due_at) WHERE due_at IS NOT NULL AND lease_until IS NULL;
 CREATE INDEX dispute_leased ON dispute (workspace_id) WHERE lease_until IS NOT NULL;
+
+-- Made after the indexes: while a table is empty each of them seems as good as the key, and the youngest is taken (decision 0017).
+ALTER TABLE "refund" ADD CONSTRAINT "refund_pkey" PRIMARY KEY ("workspace_id", "id");
+ALTER TABLE "dispute" ADD CONSTRAINT "dispute_pkey" PRIMARY KEY ("workspace_id", "id");

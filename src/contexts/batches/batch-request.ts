@@ -8,7 +8,7 @@ import { transact } from '../../platform/idempotency.js';
 import { parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { initiatorOf } from '../spending/approval-request.js';
-import { type CreateTransferInput, requestIssues } from '../transfers/transfer-request.js';
+import { type CreateTransferInput, requestIssues } from '../transfers/request-shape.js';
 import { totalOf } from './batch-total.js';
 import { aboutOf, batchData, emit } from './events.js';
 

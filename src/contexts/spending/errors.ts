@@ -12,9 +12,9 @@ export class MandateLimitExceeded extends declareError(403, 'mandate_limit_excee
 
 /** 409: a quote is for one transfer. */
 export class QuoteUsed extends declareError(409, 'quote_used') {
-  constructor() {
+  constructor(id: string) {
     super('The quote was used by another transfer. Ask for another one.', {
-      details: { next_actions: [{ rel: 'quote', actor: 'any', method: 'POST', path: '/v1/quotes' }] },
+      details: { next_actions: [{ rel: 'quote', actor: 'any', method: 'GET', path: `/v1/quotes/${printId('quote', id)}` }] },
     });
   }
 }

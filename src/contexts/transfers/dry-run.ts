@@ -11,8 +11,9 @@ import { type Decision, decide } from '../spending/decision.js';
 import type { Evaluation } from '../spending/evaluation.js';
 import { tryOut } from '../spending/execution.js';
 import { isDeciding } from '../spending/layer.js';
+import type { CreateTransferInput } from './request-shape.js';
 import { transferRow } from './transfer.js';
-import { type CreateTransferInput, draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
+import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
 
 export interface DryRun {
   decision: Decision;
@@ -40,7 +41,7 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
 const noRules: Evaluation = { uses: [], findings: [], rateIds: [] };
 
 /** The entries that a posting would make, and the events. */
-export async function outcomeOf(ctx: Ctx, { legs, records }: Posting): Promise<Pick<DryRun, 'wouldPost' | 'wouldEmit'>> {
+async function outcomeOf(ctx: Ctx, { legs, records }: Posting): Promise<Pick<DryRun, 'wouldPost' | 'wouldEmit'>> {
   const kinds = await accountKinds(
     ctx,
     legs.map(({ accountId }) => accountId),

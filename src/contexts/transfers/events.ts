@@ -2,7 +2,7 @@
 // transfer.* events").
 import { z } from 'zod';
 import { currency, exampleId, exampleTime, id, money, time } from '../../events/data.js';
-import { announceEvents, declareEvents } from '../../events/declaration.js';
+import { declareEvents } from '../../events/declaration.js';
 import type { Roles } from '../../events/event.js';
 import type { Transfer } from '../../generated/prisma/client.js';
 import { formatMinor } from '../../platform/money.js';
@@ -74,8 +74,8 @@ export const { emit, event } = declareEvents({
     subject,
     example: { ...paid, status: 'failed', completed_at: null },
   },
+  'transfer.refunded': { description: 'transfer refunded', data, subject, example: paid },
 });
-announceEvents({ 'transfer.refunded': { description: 'transfer refunded', data, subject, example: paid } });
 
 /** Data of every transfer.* event. */
 export function transferData(transfer: Transfer): TransferData {

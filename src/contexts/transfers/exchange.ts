@@ -54,7 +54,7 @@ export function exchangeLegs({ amount, currency, from, to, exchange }: Exchanged
 }
 
 /**
- * What a transfer comes to of which only a part was captured: the payee's side is rounded down, the fee up. Nothing changes for one
+ * What a transfer comes to of which only a part was captured (Gap G-126): the payee's side is rounded down, the fee up. Nothing changes for one
  * that changes no currency.
  */
 export function paidData(

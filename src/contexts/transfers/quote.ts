@@ -5,7 +5,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, maxAmountMinor, parseMinor } from '../../platform/money.js';
+import { type Currency, formatMinor, maxAmountMinor, parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { Visibility } from '../../platform/visibility.js';
 import { type Fraction, inverse, timesDown, timesUp } from '../rates/fraction.js';
@@ -22,9 +22,11 @@ export type QuoteStatus = 'open' | 'used' | 'expired';
 
 /** 409: the rate held for 30 seconds. */
 export class QuoteExpired extends declareError(409, 'quote_expired') {
-  constructor() {
+  constructor({ fromCurrency, toCurrency, amountSide, sendAmount, receiveAmount }: Quote) {
+    const amount = amountSide === 'send' ? formatMinor(sendAmount, fromCurrency) : formatMinor(receiveAmount, toCurrency);
+    const body = { from_currency: fromCurrency, to_currency: toCurrency, amount, amount_side: amountSide };
     super('The quote has expired. Ask for another one.', {
-      details: { next_actions: [{ rel: 'quote', actor: 'any', method: 'POST', path: '/v1/quotes' }] },
+      details: { next_actions: [{ rel: 'quote', actor: 'any', method: 'POST', path: '/v1/quotes', body }] },
     });
   }
 }
@@ -33,7 +35,7 @@ export class QuoteExpired extends declareError(409, 'quote_expired') {
 export class NoRate extends declareError(422, 'currency_mismatch') {
   constructor(from: string, to: string) {
     super(`There is no rate from ${from} to ${to}.`, {
-      details: { reason: 'no_rate', next_actions: [{ rel: 'set_rates', actor: 'api_key', method: 'PUT', path: '/v1/rates' }] },
+      details: { reason: 'no_rate', next_actions: [{ rel: 'rates', actor: 'any', method: 'GET', path: '/v1/rates' }] },
     });
   }
 }
@@ -108,7 +110,7 @@ function checkAmounts({ sendAmount, receiveAmount }: QuoteAmounts, from: string,
   if (receiveAmount > maxAmountMinor) refuse(`is too much: more ${to} than one transfer moves`);
 }
 
-/** An agent sees the quotes that it asked for. */
+/** An agent sees the quotes that it asked for (Gap G-125). */
 const visibleQuotes = new Visibility<Prisma.QuoteWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
 
 /** A quote, as far as the actor may see it. 404 otherwise, with the member of the input that named it. */
@@ -139,8 +141,8 @@ export async function quoteStatus(ctx: Ctx, { id, expiresAt }: Quote): Promise<Q
 export async function openQuote(ctx: Ctx, id: string): Promise<Quote> {
   const found = await quote(ctx, id, 'quoteId');
   const status = await quoteStatus(ctx, found);
-  if (status === 'used') throw new QuoteUsed();
-  if (status === 'expired') throw new QuoteExpired();
+  if (status === 'used') throw new QuoteUsed(id);
+  if (status === 'expired') throw new QuoteExpired(found);
   return found;
 }
 

@@ -4,7 +4,7 @@ import type { Approval, Quote, Transfer } from '../../generated/prisma/client.js
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
-import { CurrencyMismatch, type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -15,35 +15,13 @@ import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingNow } from '../spending/posting.js';
 import { referenceTaken } from '../spending/refusal.js';
-import { type Destination, walletOfDestination } from './destination.js';
+import { walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
 import { event, transferData } from './events.js';
 import { type Exchange, exchangeAccounts } from './exchange.js';
 import { openQuote } from './quote.js';
+import { type CreateTransferInput, checkRequest, isWithinWallet } from './request-shape.js';
 import { aboutOf, claimsOf, defaultHoldSeconds, type NewTransfer, transferPosting, transferRow } from './transfer.js';
-
-export interface CreateTransferInput {
-  type: 'internal' | 'cross_border' | 'wrap' | 'unwrap';
-  fromWalletId?: string | null | undefined;
-  fromAccountId?: string | null | undefined;
-  toWalletId?: string | null | undefined;
-  toAccountId?: string | null | undefined;
-  destination?: Destination | null | undefined;
-  /** What leaves the payer; with a quote both are left out. */
-  amount?: string | null | undefined;
-  currency?: Currency | null | undefined;
-  quoteId?: string | null | undefined;
-  destinationCurrency?: Currency | null | undefined;
-  capture?: 'automatic' | 'manual' | null | undefined;
-  holdExpiresIn?: number | null | undefined;
-  description?: string | null | undefined;
-  reference?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-  agentId?: string | null | undefined;
-  scheduledFor?: Date | null | undefined;
-  /** Ask for an approval where a policy or a budget would refuse. */
-  requestApproval?: boolean | null | undefined;
-}
 
 /** What a transfer is given by the thing that it is a part of: its id, and what it uses up. */
 export interface TransferPart {
@@ -82,6 +60,21 @@ export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?
   if (transfer.dueAt !== null) ringAt(ctx, 'transfer', transfer.dueAt);
   if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
   return { transfer, approval };
+}
+
+export interface MoveWithinWalletInput {
+  id: string;
+  type: 'wrap' | 'unwrap';
+  amount: string;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/** Moves money between a wallet's spendable and its stream-ready bucket. 404 for an unknown wallet. */
+export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWalletInput): Promise<Transfer> {
+  const found = await walletRef(ctx, id);
+  if (found === null) throw new NotFound();
+  const { transfer } = await createTransfer(ctx, { ...input, fromWalletId: id, currency: found.currency as Currency });
+  return transfer;
 }
 
 /** Writes a transfer whose time has not come, and emits transfer.created. 409 for a reference that another has. */
@@ -195,10 +188,6 @@ function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Rec
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
 }
 
-function isWithinWallet(type: CreateTransferInput['type']): boolean {
-  return type === 'wrap' || type === 'unwrap';
-}
-
 /** The row and the posting of a transfer under an authority. */
 export function draftTransfer(ctx: Ctx, id: string, { value, authority }: TransferPlan, form: SpendForm): Draft<Transfer> {
   const { approvalId, decisionId, limits } = form;
@@ -217,57 +206,6 @@ export function draftTransfer(ctx: Ctx, id: string, { value, authority }: Transf
 
 function secondsBetween(from: Date, to: Date): number {
   return Math.round((to.getTime() - from.getTime()) / 1000);
-}
-
-/** What the input's shape cannot say: who must be named for which type, and which options go together. Throws with every issue. */
-export function checkRequest(input: CreateTransferInput): void {
-  const issues = requestIssues(input);
-  if (issues.length > 0) throw new ValidationFailed(issues);
-}
-
-/** What is wrong with a request, whatever the rows say that it names. */
-export function requestIssues(input: CreateTransferInput): FieldIssue[] {
-  const { type, fromWalletId, fromAccountId, toWalletId, toAccountId, destination, capture, scheduledFor } = input;
-  const issues: FieldIssue[] = [];
-  const fail = (path: string, message: string) => void issues.push({ path: [path], message });
-  const payees = [toWalletId, toAccountId, destination].filter((named) => named != null && named !== '').length;
-  if (!fromWalletId === !fromAccountId) fail('fromWalletId', 'name exactly one of from_wallet_id and from_account_id');
-  if (isWithinWallet(type)) {
-    if (payees > 0) fail('toWalletId', `a ${type} moves money inside one wallet: leave the destination out`);
-    if (capture === 'manual') fail('capture', `a ${type} is always captured at once`);
-  } else if (payees !== 1) fail('toWalletId', 'name exactly one of to_wallet_id, to_account_id and destination');
-  if (input.holdExpiresIn != null && capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
-  if (scheduledFor != null && capture === 'manual')
-    fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');
-  return [...issues, ...amountIssues(input)];
-}
-
-function amountIssues({
-  type,
-  amount,
-  currency,
-  quoteId,
-  destination,
-  destinationCurrency,
-  scheduledFor,
-}: CreateTransferInput): FieldIssue[] {
-  const issues: FieldIssue[] = [];
-  const fail = (path: string, message: string) => void issues.push({ path: [path], message });
-  if (quoteId) {
-    if (type !== 'cross_border') fail('quoteId', 'goes with type: cross_border');
-    if (amount) fail('amount', 'is that of the quote: leave it out');
-    if (currency) fail('currency', 'is that of the quote: leave it out');
-    if (scheduledFor != null) fail('scheduledFor', 'a quote holds for seconds: leave one of the two out');
-    return issues;
-  }
-  const isInside = destination == null || destination.type === 'wallet';
-  if (type === 'cross_border' && isInside)
-    fail('quoteId', 'is required for a wallet in another currency: ask for one with POST /v1/quotes');
-  else if (destinationCurrency && destinationCurrency !== currency)
-    fail('quoteId', 'is required to change the currency: ask for one with POST /v1/quotes');
-  if (!amount) fail('amount', 'is required');
-  if (!currency) fail('currency', 'is required');
-  return issues;
 }
 
 async function parties(ctx: Ctx, input: CreateTransferInput, { currency, toCurrency }: Sums): Promise<[WalletRef, WalletRef]> {

@@ -22,8 +22,7 @@ import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
 import { RailUnavailable } from './rail.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
-import { createTransfer } from './transfer-request.js';
-import { moveWithinWallet } from './wrapping.js';
+import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
 const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
 const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });

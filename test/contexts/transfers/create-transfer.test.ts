@@ -172,7 +172,8 @@ describe('POST /v1/transfers', () => {
     const good = { type: 'internal', from_wallet_id: nowhere, to_wallet_id: nowhere, amount: '1.00', currency: 'USD' };
     const { from_wallet_id, to_wallet_id, ...bare } = good;
     const cases: [string, object, string[]][] = [
-      ['nothing', {}, ['type', 'amount', 'currency']],
+      ['nothing', {}, ['type']],
+      ['neither an amount nor a currency', { ...good, amount: undefined, currency: undefined }, ['amount', 'currency']],
       ['an unknown type', { ...good, type: 'gift' }, ['type']],
       ['a stream, which has its own endpoints', { ...good, type: 'stream_start' }, ['type']],
       ['no payer', { ...bare, to_wallet_id }, ['from_wallet_id']],
@@ -200,6 +201,11 @@ describe('POST /v1/transfers', () => {
       ['a hold of more than a week', { ...good, capture: 'manual', hold_expires_in: 604_801 }, ['hold_expires_in']],
       ['an expiry without a hold', { ...good, hold_expires_in: 60 }, ['hold_expires_in']],
       ['a scheduled hold', { ...good, capture: 'manual', scheduled_for: '2030-01-01T00:00:00Z' }, ['scheduled_for']],
+      [
+        'an approval of what is checked later',
+        { ...good, request_approval: true, scheduled_for: '2030-01-01T00:00:00Z' },
+        ['request_approval'],
+      ],
       ['a time that is none', { ...good, scheduled_for: 'tomorrow' }, ['scheduled_for']],
       ['a description of 501 characters', { ...good, description: 'x'.repeat(501) }, ['description']],
       ['a reference of 129 characters', { ...good, reference: 'x'.repeat(129) }, ['reference']],

@@ -1,0 +1,158 @@
+// The GraphQL face of disputes.
+import { z } from 'zod';
+import { DisputeReason, DisputeResolution, DisputeStatus } from '../../generated/prisma/enums.js';
+import { AlreadyExists, NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { formatMinor } from '../../platform/money.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { Initiator } from '../spending/initiator.schema.js';
+import { postingErrors } from '../spending/refusal.js';
+import {
+  createDispute,
+  disputeById,
+  disputes,
+  type Evidence,
+  escalateDispute,
+  mostEvidence,
+  ResolvedByTenant,
+  resolveDispute,
+  respondToDispute,
+} from './dispute.js';
+import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+
+const DisputeReasonEnum = builder.enumType(DisputeReason, { name: 'DisputeReason' });
+const DisputeStatusEnum = builder.enumType(DisputeStatus, { name: 'DisputeStatus' });
+const DisputeResolutionEnum = builder.enumType(DisputeResolution, { name: 'DisputeResolution' });
+const DisputePartyEnum = builder.enumType('DisputeParty', { values: ['payer', 'payee'] as const });
+
+const EvidenceType = builder.objectRef<Evidence>('DisputeEvidence').implement({
+  description: 'What a side of a dispute has shown.',
+  fields: (t) => ({
+    party: t.expose('party', { type: DisputePartyEnum }),
+    type: t.exposeString('type'),
+    description: t.exposeString('description'),
+    url: t.exposeString('url', { nullable: true }),
+    content: t.exposeString('content', { nullable: true }),
+    at: t.field({ type: 'DateTime', resolve: ({ at }) => new Date(at) }),
+  }),
+});
+
+const Dispute = builder.prismaObject('Dispute', {
+  description: 'Somebody says that a completed transfer was not right.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'DisputeId' }),
+    transferId: t.expose('transferId', { type: 'TransferId' }),
+    status: t.expose('status', { type: DisputeStatusEnum }),
+    reason: t.expose('reason', { type: DisputeReasonEnum }),
+    description: t.exposeString('description'),
+    amountDisputed: t.field({
+      type: 'Amount',
+      select: { amountDisputed: true, currency: true },
+      resolve: (row) => formatMinor(row.amountDisputed, row.currency),
+    }),
+    currency: t.expose('currency', { type: 'Currency' }),
+    requestedResolution: t.expose('requestedResolution', { type: DisputeResolutionEnum, nullable: true }),
+    evidence: t.field({
+      type: [EvidenceType],
+      description: 'Oldest first.',
+      ...facts({ most: mostEvidence }),
+      select: { evidence: true },
+      resolve: (row) => row.evidence as unknown as Evidence[],
+    }),
+    response: t.exposeString('response', { nullable: true, description: 'Of the side that was paid.' }),
+    respondBy: t.expose('respondBy', { type: 'DateTime', description: 'Without an answer by then it is escalated.' }),
+    resolution: t.expose('resolution', { type: DisputeResolutionEnum, nullable: true }),
+    notes: t.exposeString('notes', { nullable: true }),
+    refundId: t.expose('refundId', { type: 'RefundId', nullable: true }),
+    filedBy: t.field({
+      type: Initiator,
+      select: { filedByType: true, filedById: true },
+      resolve: (row) => ({ type: row.filedByType, id: row.filedById }),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+    respondedAt: t.expose('respondedAt', { type: 'DateTime', nullable: true }),
+    escalatedAt: t.expose('escalatedAt', { type: 'DateTime', nullable: true }),
+    resolvedAt: t.expose('resolvedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+const DisputePage = pageOf(Dispute, 'Dispute');
+
+const EvidenceInput = builder.inputType('DisputeEvidenceInput', {
+  fields: (t) => ({
+    type: t.string({ description: 'A word such as receipt or screenshot.', validate: z.string().min(1).max(64) }),
+    description: t.string({ validate: z.string().min(1).max(2000) }),
+    url: t.string({ required: false, validate: z.url({ protocol: /^https?$/ }).max(2048) }),
+    content: t.string({ required: false, validate: z.string().max(10_000) }),
+  }),
+});
+const fewPieces = z.array(z.unknown()).max(mostEvidence / 2);
+
+const CreateDisputeInput = builder.inputType('CreateDisputeInput', {
+  fields: (t) => ({
+    transferId: t.field({ type: 'TransferId' }),
+    reason: t.field({ type: DisputeReasonEnum }),
+    description: t.string({ validate: z.string().min(1).max(2000) }),
+    amountDisputed: t.field({ type: 'Amount', required: false, description: 'All that can be refunded by default.' }),
+    evidence: t.field({ type: [EvidenceInput], required: false, validate: fewPieces }),
+    requestedResolution: t.field({ type: DisputeResolutionEnum, required: false }),
+  }),
+});
+const RespondToDisputeInput = builder.inputType('RespondToDisputeInput', {
+  fields: (t) => ({
+    response: t.string({ validate: z.string().min(1).max(2000) }),
+    evidence: t.field({ type: [EvidenceInput], required: false, validate: fewPieces }),
+  }),
+});
+const ResolveDisputeInput = builder.inputType('ResolveDisputeInput', {
+  fields: (t) => ({
+    resolution: t.field({ type: DisputeResolutionEnum }),
+    refundAmount: t.field({ type: 'Amount', required: false, description: 'With refund_partial: at most what is disputed.' }),
+    notes: t.string({ required: false, validate: z.string().min(1).max(2000) }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  dispute: t.prismaField({
+    type: Dispute,
+    args: { id: t.arg({ type: 'DisputeId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_query, _root, { id }, ctx) => disputeById(ctx, id),
+  }),
+  disputes: t.field({
+    type: DisputePage,
+    args: {
+      ...pageArgs(t),
+      status: t.arg({ type: DisputeStatusEnum, required: false }),
+      transferId: t.arg({ type: 'TransferId', required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => disputes(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createDispute: t.field({
+    type: Dispute,
+    args: { input: t.arg({ type: CreateDisputeInput }) },
+    ...facts({ errors: [NotFound, StateConflict, AlreadyExists, RefundExceedsOriginal, NotYourSide] }),
+    resolve: once((ctx, { input }) => createDispute(ctx, input), disputeById),
+  }),
+  respondToDispute: t.field({
+    type: Dispute,
+    args: { id: t.arg({ type: 'DisputeId' }), input: t.arg({ type: RespondToDisputeInput }) },
+    ...facts({ errors: [NotFound, StateConflict, NotYourSide] }),
+    resolve: once((ctx, { id, input }) => respondToDispute(ctx, { ...input, id }), disputeById),
+  }),
+  escalateDispute: t.field({
+    type: Dispute,
+    args: { id: t.arg({ type: 'DisputeId' }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: once((ctx, { id }) => escalateDispute(ctx, id), disputeById),
+  }),
+  resolveDispute: t.field({
+    type: Dispute,
+    args: { id: t.arg({ type: 'DisputeId' }), input: t.arg({ type: ResolveDisputeInput }) },
+    ...facts({ errors: [NotFound, StateConflict, ResolvedByTenant, NotYourSide, RefundExceedsOriginal, ...postingErrors] }),
+    resolve: once((ctx, { id, input }) => resolveDispute(ctx, { ...input, id }), disputeById),
+  }),
+}));

@@ -1,0 +1,278 @@
+// A dispute says that a completed transfer was not right. The other side answers within 30 days, or it is escalated; the tenant resolves
+// it, and a resolution may refund (Gap G-128) (CONTRACT.md 13).
+import type { Dispute, DisputeReason, DisputeResolution, DisputeStatus, Prisma, RefundReason } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { AlreadyExists, declareError, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+import { initiatorOf } from '../spending/approval-request.js';
+import { partiesOf } from '../transfers/transfer.js';
+import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import { agentsOf, lockTransfer, refund, withWallets } from './refund.js';
+import { restOf } from './refundable.js';
+
+const day = 86_400;
+/** So long after its completion a transfer can be disputed. */
+const filingSeconds = 120 * day;
+/** So long the other side has to answer. */
+const answerSeconds = 30 * day;
+/** Pieces of evidence of a dispute, at most. */
+export const mostEvidence = 40;
+
+export const disputeLifecycle: Lifecycle<DisputeStatus> = {
+  noun: 'dispute',
+  path: '/v1/disputes/{id}',
+  steps: {
+    open: ['under_review', 'escalated', 'resolved'],
+    under_review: ['escalated', 'resolved'],
+    escalated: ['resolved'],
+    resolved: [],
+  },
+  requests: [
+    { to: 'under_review', rel: 'respond', actor: 'any', method: 'POST', path: '/respond' },
+    { to: 'escalated', rel: 'escalate', actor: 'any', method: 'POST', path: '/escalate' },
+    { to: 'resolved', rel: 'resolve', actor: 'api_key', method: 'POST', path: '/resolve' },
+  ],
+};
+
+/** 403: the tenant resolves, not an agent, which may only withdraw what it filed. */
+export class ResolvedByTenant extends declareError(403, 'forbidden') {
+  constructor() {
+    super('A dispute is resolved with an API key. The side that filed it may withdraw it.', { details: { terminal: true } });
+  }
+}
+
+export interface EvidenceInput {
+  type: string;
+  description: string;
+  url?: string | null | undefined;
+  content?: string | null | undefined;
+}
+
+/** What one side has shown. */
+export interface Evidence extends EvidenceInput {
+  party: 'payer' | 'payee';
+  at: string;
+}
+
+export interface CreateDisputeInput {
+  transferId: string;
+  reason: DisputeReason;
+  description: string;
+  /** All that can be refunded by default. */
+  amountDisputed?: string | null | undefined;
+  evidence?: readonly EvidenceInput[] | null | undefined;
+  requestedResolution?: DisputeResolution | null | undefined;
+}
+
+/** Files a dispute for the payer's side. 409 after 120 days, for a transfer that is not refunded, and where one is open already. */
+export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promise<Dispute> {
+  const filed = await transact(ctx, async (tx) => {
+    const transfer = withWallets(await lockTransfer(ctx, tx, input.transferId, 'transferId'));
+    const parties = await partiesOf(within(ctx, tx), transfer);
+    const agents = agentsOf(transfer, parties);
+    checkSide(ctx, [agents.payerAgentId], 'An agent disputes what it paid.');
+    const at = ctx.clock.now();
+    checkFilingTime(transfer.completedAt ?? transfer.createdAt, at);
+    await checkNoneOpen(tx, transfer.id);
+    const { currency } = transfer;
+    const rest = restOf(transfer);
+    const amount = input.amountDisputed == null ? rest : parseMinor(input.amountDisputed, currency, ['amountDisputed']);
+    if (amount > rest || amount <= 0n) throw new RefundExceedsOriginal(transfer.id, rest, currency);
+    const respondBy = addSeconds(at, answerSeconds);
+    return tx.dispute.create({
+      data: {
+        id: newId(at),
+        transferId: transfer.id,
+        status: 'open',
+        reason: input.reason,
+        description: input.description,
+        amountDisputed: amount,
+        currency,
+        requestedResolution: input.requestedResolution ?? null,
+        evidence: shown('payer', input.evidence, at),
+        respondBy,
+        ...agents,
+        filedByType: initiatorOf(ctx.actor.type),
+        filedById: ctx.actor.id,
+        dueAt: respondBy,
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+  });
+  ringAt(ctx, 'dispute', filed.respondBy);
+  return filed;
+}
+
+function shown(party: Evidence['party'], evidence: readonly EvidenceInput[] | null | undefined, at: Date): Prisma.InputJsonValue {
+  return (evidence ?? []).map((piece) => ({ party, ...piece, at: at.toISOString() })) as unknown as Prisma.InputJsonValue;
+}
+
+function checkSide({ actor }: Ctx, agentIds: readonly (string | null)[], message: string): void {
+  if (actor.agent !== undefined && !agentIds.includes(actor.agent.id)) throw new NotYourSide(message);
+}
+
+function checkFilingTime(completedAt: Date, at: Date): void {
+  if (at <= addSeconds(completedAt, filingSeconds)) return;
+  throw new StateConflict('A transfer can be disputed for 120 days after its completion.', 'completed', [], {
+    reason: 'window_closed',
+    terminal: true,
+  });
+}
+
+async function checkNoneOpen(tx: Tx, transferId: string): Promise<void> {
+  const open = await tx.dispute.findFirst({ where: { transferId, status: { not: 'resolved' } }, select: { id: true } });
+  if (open === null) return;
+  const path = `/v1/disputes/${printId('dispute', open.id)}`;
+  throw new AlreadyExists('A dispute of this transfer is open already.', {
+    details: { next_actions: [{ rel: 'existing', actor: 'any', method: 'GET', path }] },
+  });
+}
+
+export interface RespondInput {
+  id: string;
+  response: string;
+  evidence?: readonly EvidenceInput[] | null | undefined;
+}
+
+/** The payee's side answers, once. 409 when it is no longer open. */
+export function respondToDispute(ctx: Ctx, { id, response, evidence }: RespondInput): Promise<Dispute> {
+  return transact(ctx, async (tx) => {
+    const dispute = await lockDispute(ctx, tx, id);
+    checkSide(ctx, [dispute.payeeAgentId], 'The side that was paid answers.');
+    checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'under_review');
+    const at = ctx.clock.now();
+    const pieces = [...(dispute.evidence as unknown[]), ...(shown('payee', evidence, at) as unknown[])];
+    const data = { status: 'under_review', response, evidence: pieces as Prisma.InputJsonValue, respondedAt: at } as const;
+    return tx.dispute.update({ where: rowKey(ctx, id), data: { ...data, ...settledAt(at) } });
+  });
+}
+
+/** Either side asks the tenant to look. */
+export function escalateDispute(ctx: Ctx, id: string): Promise<Dispute> {
+  return transact(ctx, async (tx) => {
+    const dispute = await lockDispute(ctx, tx, id);
+    checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'escalated');
+    return escalate(ctx, tx, id);
+  });
+}
+
+/** The due step of a dispute: nobody has answered in time. */
+export async function stepDispute(ctx: Ctx, id: string): Promise<void> {
+  await transact(ctx, async (tx) => {
+    const dispute = await lockDispute(ctx, tx, id);
+    const isDue = dispute.status === 'open' && dispute.dueAt !== null && dispute.dueAt <= ctx.clock.now();
+    return isDue ? escalate(ctx, tx, id) : dispute;
+  });
+}
+
+function escalate(ctx: Ctx, tx: Tx, id: string): Promise<Dispute> {
+  const at = ctx.clock.now();
+  return tx.dispute.update({ where: rowKey(ctx, id), data: { status: 'escalated', escalatedAt: at, ...settledAt(at) } });
+}
+
+/** A change after which nothing is due any more. */
+function settledAt(updatedAt: Date) {
+  return { updatedAt, dueAt: null, leaseUntil: null };
+}
+
+export interface ResolveInput {
+  id: string;
+  resolution: DisputeResolution;
+  refundAmount?: string | null | undefined;
+  notes?: string | null | undefined;
+}
+
+/** Ends a dispute: with a refund of what was disputed or a part of it, or without one. What a refund is refused with leaves it open. */
+export function resolveDispute(ctx: Ctx, input: ResolveInput): Promise<Dispute> {
+  const { id, resolution, notes } = input;
+  checkResolution(input);
+  return transact(ctx, async (tx) => {
+    const dispute = await lockDispute(ctx, tx, id);
+    if (ctx.actor.agent !== undefined && resolution !== 'withdrawn') throw new ResolvedByTenant();
+    checkSide(ctx, [dispute.payerAgentId], 'The side that filed a dispute withdraws it.');
+    checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'resolved');
+    const at = ctx.clock.now();
+    const refundId = resolution.startsWith('refund') ? await refundDisputed(ctx, tx, dispute, input) : null;
+    return tx.dispute.update({
+      where: rowKey(ctx, id),
+      data: { status: 'resolved', resolution, notes: notes ?? null, refundId, resolvedAt: at, ...settledAt(at) },
+    });
+  });
+}
+
+function checkResolution({ resolution, refundAmount }: ResolveInput): void {
+  const isPart = resolution === 'refund_partial';
+  if (isPart === (refundAmount != null)) return;
+  const message = isPart ? 'is required for refund_partial' : 'goes with refund_partial';
+  throw new ValidationFailed([{ path: ['refundAmount'], message, rule: isPart ? 'required' : 'unexpected' }]);
+}
+
+const reasons: Record<DisputeReason, RefundReason> = {
+  service_not_received: 'service_not_rendered',
+  duplicate_charge: 'duplicate_payment',
+  unauthorized: 'unauthorized',
+  amount_incorrect: 'amount_incorrect',
+  quality_issue: 'customer_request',
+  other: 'other',
+};
+
+async function refundDisputed(ctx: Ctx, tx: Tx, dispute: Dispute, { refundAmount }: ResolveInput): Promise<string> {
+  const { id: disputeId, transferId, amountDisputed, currency, reason } = dispute;
+  const part = refundAmount == null ? null : parseMinor(refundAmount, currency, ['refundAmount']);
+  if (part !== null && part > amountDisputed) {
+    const message = `is more than the ${formatMinor(amountDisputed, currency)} disputed`;
+    throw new ValidationFailed([{ path: ['refundAmount'], message, rule: 'max' }]);
+  }
+  const original = await lockTransfer(ctx, tx, transferId);
+  const parties = await partiesOf(within(ctx, tx), original);
+  const rest = restOf(original);
+  // A part of it may have been refunded since.
+  const amount = part === null && amountDisputed > rest ? rest : (part ?? amountDisputed);
+  const { id } = await refund(ctx, tx, { original, parties, amount, reason: reasons[reason], disputeId });
+  return id;
+}
+
+/** An agent sees the disputes of transfers that it paid or was paid by. */
+const visibleDisputes = new Visibility<Prisma.DisputeWhereInput>({
+  agent: ({ id }) => ({ OR: [{ payerAgentId: id }, { payeeAgentId: id }] }),
+});
+
+function lockDispute(ctx: Ctx, tx: Tx, id: string): Promise<Dispute> {
+  return lockRow(tx.dispute, id, { where: visibleDisputes.where(ctx) });
+}
+
+/** One dispute, as far as the actor may see it. 404 otherwise. */
+export async function disputeById(ctx: Ctx, id: string): Promise<Dispute> {
+  const found = await ctx.db.dispute.findFirst({ where: { AND: [{ id }, visibleDisputes.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface DisputeFilter extends PageInput {
+  status?: DisputeStatus | null | undefined;
+  transferId?: string | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Disputes, newest first. */
+export function disputes(
+  ctx: Ctx,
+  { status, transferId, since, until, ...page }: DisputeFilter,
+  query: object = {},
+): Promise<Page<Dispute>> {
+  const conditions: Prisma.DisputeWhereInput[] = [visibleDisputes.where(ctx), createdBetween(since, until)];
+  if (status) conditions.push({ status });
+  if (transferId) conditions.push({ transferId });
+  return listPage(ctx, 'dispute', ctx.db.dispute, { AND: conditions }, page, query);
+}

@@ -1,0 +1,83 @@
+// The GraphQL face of refunds.
+import { z } from 'zod';
+import { RefundReason, RefundStatus } from '../../generated/prisma/enums.js';
+import { NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { formatMinor } from '../../platform/money.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { Initiator } from '../spending/initiator.schema.js';
+import { postingErrors } from '../spending/refusal.js';
+import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import { cancelRefund, createRefund, refundById, refunds } from './refund.js';
+
+const RefundReasonEnum = builder.enumType(RefundReason, { name: 'RefundReason' });
+const RefundStatusEnum = builder.enumType(RefundStatus, { name: 'RefundStatus' });
+
+const Refund = builder.prismaObject('Refund', {
+  description: 'Money of a completed transfer that goes back to who paid it.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'RefundId' }),
+    originalTransferId: t.expose('originalTransferId', { type: 'TransferId' }),
+    amount: t.field({
+      type: 'Amount',
+      description: 'In the currency that the original was sent in.',
+      resolve: (row) => formatMinor(row.amount, row.currency),
+    }),
+    currency: t.expose('currency', { type: 'Currency' }),
+    reason: t.expose('reason', { type: RefundReasonEnum }),
+    reasonDetails: t.exposeString('reasonDetails', { nullable: true }),
+    status: t.expose('status', { type: RefundStatusEnum }),
+    refundTransferId: t.expose('refundTransferId', { type: 'TransferId', nullable: true, description: 'The transfer that moves it.' }),
+    disputeId: t.expose('disputeId', { type: 'DisputeId', nullable: true, description: 'The dispute that it resolves.' }),
+    initiatedBy: t.field({ type: Initiator, resolve: (row) => ({ type: row.initiatedByType, id: row.initiatedById }) }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+const RefundPage = pageOf(Refund, 'Refund');
+
+const CreateRefundInput = builder.inputType('CreateRefundInput', {
+  fields: (t) => ({
+    originalTransferId: t.field({ type: 'TransferId' }),
+    amount: t.field({
+      type: 'Amount',
+      required: false,
+      description: 'In the currency that the original was sent in; all that is left by default.',
+    }),
+    reason: t.field({ type: RefundReasonEnum }),
+    reasonDetails: t.string({ required: false, validate: z.string().min(1).max(1000) }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  refund: t.prismaField({
+    type: Refund,
+    args: { id: t.arg({ type: 'RefundId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_query, _root, { id }, ctx) => refundById(ctx, id),
+  }),
+  refunds: t.field({
+    type: RefundPage,
+    args: {
+      ...pageArgs(t),
+      status: t.arg({ type: RefundStatusEnum, required: false }),
+      originalTransferId: t.arg({ type: 'TransferId', required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => refunds(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createRefund: t.field({
+    type: Refund,
+    args: { input: t.arg({ type: CreateRefundInput }) },
+    ...facts({ errors: [NotFound, StateConflict, RefundExceedsOriginal, NotYourSide, ...postingErrors] }),
+    resolve: once((ctx, { input }) => createRefund(ctx, input), refundById),
+  }),
+  cancelRefund: t.field({
+    type: Refund,
+    args: { id: t.arg({ type: 'RefundId' }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: once((ctx, { id }) => cancelRefund(ctx, id), refundById),
+  }),
+}));

@@ -1,0 +1,207 @@
+// A refund sends back what a completed transfer paid, all of it or a part, as often as something is left (CONTRACT.md 13). It is no spend.
+
+import { eventRecords } from '../../events/event.js';
+import type { Prisma, Refund, RefundReason, RefundStatus, Transfer } from '../../generated/prisma/client.js';
+import { usesOf } from '../../ledger/hold.js';
+import { guardsOf } from '../../ledger/posting.js';
+import { joinRecords } from '../../ledger/record.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
+import { parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+import { initiatorOf } from '../spending/approval-request.js';
+import { postingWithin, postPlainly } from '../spending/posting.js';
+import { rulebook } from '../spending/rulebook.js';
+import { event, transferData } from '../transfers/events.js';
+import { type Exchange, exchangeAccounts } from '../transfers/exchange.js';
+import { aboutOf, type NewTransfer, partiesOf, transferPosting, transferRow, type WalletParties } from '../transfers/transfer.js';
+import { visibleTransfers } from '../transfers/transfer-list.js';
+import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import { checkRefundable, givenBack, payeeShare, restOf } from './refundable.js';
+
+/** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
+export const refundLifecycle: Lifecycle<RefundStatus> = {
+  noun: 'refund',
+  path: '/v1/refunds/{id}',
+  steps: {
+    pending: ['processing', 'completed', 'failed', 'cancelled'],
+    processing: ['completed', 'failed'],
+    completed: [],
+    failed: [],
+    cancelled: [],
+  },
+  requests: [{ to: 'cancelled', rel: 'cancel', actor: 'any', method: 'POST', path: '/cancel' }],
+};
+
+export interface CreateRefundInput {
+  originalTransferId: string;
+  /** All that is left by default. */
+  amount?: string | null | undefined;
+  reason: RefundReason;
+  reasonDetails?: string | null | undefined;
+}
+
+/**
+ * Sends money of a transfer back. 404, 409 for a transfer that is not refunded, 422 `refund_exceeds_original` and
+ * `insufficient_balance` of the payee, 403 for an agent that was not paid.
+ */
+export function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<Refund> {
+  return transact(ctx, async (tx) => {
+    const original = await lockTransfer(ctx, tx, input.originalTransferId, 'originalTransferId');
+    const parties = await partiesOf(within(ctx, tx), withWallets(original));
+    const { agent } = ctx.actor;
+    if (agent !== undefined && parties.to.agentId !== agent.id) {
+      throw new NotYourSide('An agent refunds what its own wallet received.');
+    }
+    const amount = input.amount == null ? null : parseMinor(input.amount, original.currency, ['amount']);
+    const { reason, reasonDetails } = input;
+    return refund(ctx, tx, { original, parties, amount, reason, reasonDetails });
+  });
+}
+
+/** The transfer under its lock, as far as the actor sees it: refunds of it follow each other. */
+export async function lockTransfer(ctx: Ctx, tx: Tx, id: string, field?: string): Promise<Transfer> {
+  const where = await visibleTransfers(within(ctx, tx));
+  return lockRow(tx.transfer, id, field === undefined ? { where } : { where, field });
+}
+
+/** The transfer, when it is one between wallets. 409 otherwise. */
+export function withWallets(transfer: Transfer): Transfer {
+  checkRefundable(transfer);
+  return transfer;
+}
+
+/** What is to be refunded; the lock of the original is held. */
+export interface NewRefund {
+  original: Transfer;
+  parties: WalletParties;
+  /** Minor units of the currency that the original was sent in; null: all that is left. */
+  amount: bigint | null;
+  reason: RefundReason;
+  reasonDetails?: string | null | undefined;
+  disputeId?: string;
+}
+
+/** Writes a refund, moves its money and gives limits back, in one transaction. */
+export async function refund(
+  ctx: Ctx,
+  tx: Tx,
+  { original, parties, amount, reason, reasonDetails, disputeId }: NewRefund,
+): Promise<Refund> {
+  const rest = restOf(original);
+  const sum = amount ?? rest;
+  if (sum > rest || sum <= 0n) throw new RefundExceedsOriginal(original.id, rest, original.currency);
+  const at = ctx.clock.now();
+  const id = newId(at);
+  const value = await refundTransfer(within(ctx, tx), { id, original, parties, sum, at });
+  const transfer = transferRow(ctx, value);
+  const refunded = await tx.transfer.update({
+    where: rowKey(ctx, original.id),
+    data: { refundedAmount: original.refundedAmount + sum, updatedAt: at },
+  });
+  const made = await tx.refund.create({
+    data: {
+      id,
+      originalTransferId: original.id,
+      amount: sum,
+      currency: original.currency,
+      reason,
+      reasonDetails: reasonDetails ?? null,
+      status: 'completed',
+      refundTransferId: transfer.id,
+      disputeId: disputeId ?? null,
+      ...agentsOf(original, parties),
+      initiatedByType: initiatorOf(ctx.actor.type),
+      initiatedById: ctx.actor.id,
+      createdAt: at,
+      completedAt: at,
+    },
+  });
+  const uses = await usesOf(tx, ctx.workspace.id, original.id);
+  const { rates } = await rulebook(within(ctx, tx));
+  const posting = transferPosting(ctx, transfer, value, { limits: givenBack(original, uses, sum), guards: guardsOf(ctx), rates });
+  const told = event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(refunded) });
+  await postPlainly(ctx, postingWithin(tx), {
+    ...posting,
+    records: joinRecords(posting.records, eventRecords(ctx.workspace.id, [told])),
+  });
+  return made;
+}
+
+/** The agents on either side of a transfer. */
+export function agentsOf(transfer: Transfer, { from, to }: WalletParties): { payerAgentId: string | null; payeeAgentId: string | null } {
+  return { payerAgentId: from.agentId ?? transfer.agentId, payeeAgentId: to.agentId };
+}
+
+interface RefundParts {
+  id: string;
+  original: Transfer;
+  parties: WalletParties;
+  sum: bigint;
+  at: Date;
+}
+
+/** The transfer of a refund: from the one who was paid to the one who paid, at the rate of the original. */
+async function refundTransfer(ctx: Ctx, { id, original, parties, sum, at }: RefundParts): Promise<NewTransfer> {
+  const { currency, destinationCurrency, protocol } = original;
+  const head = {
+    from: parties.to,
+    to: parties.from,
+    protocol,
+    at,
+    agentId: ctx.actor.agent?.id,
+    description: null,
+    links: { refundId: id },
+    protocolMetadata: { refund_of: original.id },
+  };
+  if (destinationCurrency === null) return { ...head, type: 'internal', amount: sum, currency };
+  const accounts = await exchangeAccounts(ctx, destinationCurrency, currency);
+  const exchange: Exchange = { quoteId: null, amount: sum, currency, fee: 0n, accounts };
+  return { ...head, type: 'cross_border', amount: payeeShare(original, sum), currency: destinationCurrency, exchange };
+}
+
+/** Calls a refund off that has not begun. 409 otherwise. */
+export function cancelRefund(ctx: Ctx, id: string): Promise<Refund> {
+  return transact(ctx, async (tx) => {
+    const found = await lockRow(tx.refund, id, { where: visibleRefunds.where(ctx) });
+    checkStep(refundLifecycle, id, found.status, 'cancelled');
+    return tx.refund.update({ where: rowKey(ctx, id), data: { status: 'cancelled' } });
+  });
+}
+
+/** An agent sees the refunds of transfers that it paid or was paid by. */
+const visibleRefunds = new Visibility<Prisma.RefundWhereInput>({
+  agent: ({ id }) => ({ OR: [{ payerAgentId: id }, { payeeAgentId: id }] }),
+});
+
+/** One refund, as far as the actor may see it. 404 otherwise. */
+export async function refundById(ctx: Ctx, id: string): Promise<Refund> {
+  const found = await ctx.db.refund.findFirst({ where: { AND: [{ id }, visibleRefunds.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface RefundFilter extends PageInput {
+  status?: RefundStatus | null | undefined;
+  originalTransferId?: string | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Refunds, newest first. */
+export function refunds(
+  ctx: Ctx,
+  { status, originalTransferId, since, until, ...page }: RefundFilter,
+  query: object = {},
+): Promise<Page<Refund>> {
+  const conditions: Prisma.RefundWhereInput[] = [visibleRefunds.where(ctx), createdBetween(since, until)];
+  if (status) conditions.push({ status });
+  if (originalTransferId) conditions.push({ originalTransferId });
+  return listPage(ctx, 'refund', ctx.db.refund, { AND: conditions }, page, query);
+}

@@ -1,0 +1,134 @@
+// Random lives of a workspace, over a real process that is killed now and then, beside a model in integer minor units: in the end every
+// balance and transfer is what the model says, the ledger is right, and each event was emitted once, in a legal order. SLOW=1 plays
+// twenty lives of 500 requests.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Player } from './life/player.js';
+import { type Payment, type Purse, randomOf, World } from './life/world.js';
+import { ask, make, type Server } from './load.js';
+import { buildOnce, makeDataDir, runCli, type ServerProcess, startServerProcess, stopPostgres } from './process.js';
+
+const isSlow = process.env['SLOW'] === '1';
+const [lives, requests, kills] = isSlow ? [20, 500, 4] : [1, 150, 1];
+vi.setConfig({ testTimeout: isSlow ? 600_000 : 120_000, hookTimeout: 60_000 });
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
+type Json = any;
+
+const env: Record<string, string> = {
+  PORT: '0',
+  SANDBOX_PORT: '0',
+  BOOTSTRAP_TEST_KEY: `pk_test_${randomUUID()}`,
+  RATE_LIMIT_GENERAL: '1000000',
+  RATE_LIMIT_SANDBOX: '1000000',
+  LOG_LEVEL: 'error',
+};
+let server: ServerProcess;
+let removeData: () => Promise<void>;
+
+beforeAll(async () => {
+  await buildOnce();
+  const data = await makeDataDir();
+  removeData = data.remove;
+  env['DATA_DIR'] = data.dataDir;
+  server = await startServerProcess(env);
+});
+
+afterAll(async () => {
+  if (server?.isRunning) await server.kill('SIGTERM');
+  await stopPostgres(env['DATA_DIR'] as string);
+  await removeData?.();
+});
+
+/** A tenant of its own for each life: its clock is its own too. */
+async function newTenant(): Promise<string> {
+  const { stdout } = await runCli(['tenant', 'create', '--name', 'Life', '--json'], env);
+  return JSON.parse(stdout).test_key;
+}
+
+async function newWorld(sandbox: Server): Promise<World> {
+  const world = new World();
+  await ask(sandbox, 'PUT', '/v1/rates', { rates: [{ from: 'USD', to: 'EUR', rate: '0.5' }] });
+  for (const [currency, funded] of [
+    ['USD', 100_000n],
+    ['USD', 100_000n],
+    ['USD', 0n],
+    ['EUR', 0n],
+    ['EUR', 0n],
+  ] as const) {
+    const account = await make(sandbox, '/v1/accounts', { type: 'business', name: 'Somebody' });
+    const { id } = await make(sandbox, '/v1/wallets', { owner_type: 'account', owner_id: account.id, currency });
+    if (funded > 0n) await make(sandbox, `/v1/wallets/${id}/fund`, { amount: `${funded / 100n}` });
+    world.purses.push({ id, currency, available: funded, held: 0n, wrapped: 0n, isFrozen: false });
+  }
+  return world;
+}
+
+const minor = (text: string) => BigInt(text.replace('.', ''));
+
+async function listOf(sandbox: Server, path: string): Promise<Json[]> {
+  const all: Json[] = [];
+  let after = '';
+  do {
+    const { body } = await ask(sandbox, 'GET', `${path}?limit=200${after === '' ? '' : `&starting_after=${after}`}`);
+    all.push(...body.data);
+    after = body.pagination.has_more ? body.pagination.next_cursor : '';
+  } while (after !== '');
+  return all;
+}
+
+async function expectBalances(sandbox: Server, purses: readonly Purse[]): Promise<void> {
+  for (const { id, available, held, wrapped } of purses) {
+    const { balance } = (await ask(sandbox, 'GET', `/v1/wallets/${id}`)).body.data;
+    expect([minor(balance.available), minor(balance.held), minor(balance.wrapped)], id).toEqual([available, held, wrapped]);
+  }
+}
+
+async function expectTransfers(sandbox: Server, payments: ReadonlyMap<string, Payment>): Promise<void> {
+  const found = new Map((await listOf(sandbox, '/v1/transfers')).map((transfer) => [transfer.id, transfer]));
+  for (const { id, status, sent, refunded } of payments.values()) {
+    const transfer = found.get(id);
+    expect([transfer.status, minor(transfer.amount), minor(transfer.refunded_amount)], id).toEqual([status, sent, refunded]);
+  }
+  // What the model did not make are the two fundings and the refunds.
+  const others = [...found.keys()].filter((id) => !payments.has(id));
+  const refunds = [...payments.values()].reduce((sum, payment) => sum + payment.refunds, 0);
+  expect(others).toHaveLength(2 + refunds);
+}
+
+/** Each event once, and in an order in which it can have happened. */
+async function expectEvents(sandbox: Server, payments: ReadonlyMap<string, Payment>): Promise<void> {
+  const told = new Map<string, string[]>();
+  for (const { type, data } of (await listOf(sandbox, '/v1/events')).reverse()) {
+    const id = String(data.transfer_id ?? '').slice('tx_'.length);
+    told.set(id, [...(told.get(id) ?? []), type]);
+  }
+  const ending = { completed: ['transfer.completed'], failed: ['transfer.failed'], pending: [], cancelled: [] };
+  for (const { id, status, refunds } of payments.values()) {
+    const refunded = Array.from({ length: refunds }, () => 'transfer.refunded');
+    expect(told.get(id), id).toEqual(['transfer.created', ...ending[status], ...refunded]);
+  }
+}
+
+describe('a random life', () => {
+  for (let seed = 1; seed <= lives; seed += 1) {
+    it(`of ${requests} requests, seed ${seed}`, async () => {
+      const key = await newTenant();
+      const sandbox = () => ({ url: server.test, key });
+      const world = await newWorld(sandbox());
+      const kill = async () => {
+        await server.kill('SIGKILL');
+        server = await startServerProcess(env);
+      };
+      const player = new Player(world, { key, url: () => server.test, kill }, randomOf(seed), kills);
+      for (let n = 0; n < requests; n += 1) await player.step();
+      await expectBalances(sandbox(), world.purses);
+      await expectTransfers(sandbox(), world.payments);
+      await expectEvents(sandbox(), world.payments);
+      expect(player.kills, 'kills that never came').toBeLessThan(kills);
+      const { code, stdout } = await runCli(['ledger', 'check'], env);
+      expect(stdout).toContain('The ledger is right');
+      expect(code).toBe(0);
+    });
+  }
+});
