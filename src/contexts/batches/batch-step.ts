@@ -6,13 +6,13 @@ import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { carryOutTogether } from './atomic.js';
 import { aboutOf, batchData, emit } from './events.js';
-import { carryOutStretch } from './stretch.js';
+import { carryOutItems } from './stretch.js';
 
 /** Carries the next part of a batch out. Nothing happens to one that has ended. */
 export async function stepBatch(ctx: Ctx, id: string): Promise<void> {
   const batch = await begin(ctx, id);
   if (batch.status !== 'processing') return;
-  await (batch.mode === 'atomic' ? carryOutTogether(ctx, batch) : carryOutStretch(ctx, batch));
+  await (batch.mode === 'atomic' ? carryOutTogether(ctx, batch) : carryOutItems(ctx, batch));
 }
 
 /** The batch, which has begun by now if it is due. */

@@ -22,20 +22,34 @@ const retrySeconds = 1;
 /** Seconds, of real time, for which it is kept that an item was carried out or given up: longer than any posting is under way. */
 const claimSeconds = 86_400;
 
-/** Carries the next items out, and notes what became of them. The last stretch completes the batch. */
-export async function carryOutStretch(ctx: Ctx, batch: Batch): Promise<void> {
+/** Milliseconds for which a run goes on to the next stretch. After that others have their turn. */
+const turnMs = 2_000;
+
+/** Carries items out, stretch after stretch, and notes what became of each. The last stretch completes the batch. */
+export async function carryOutItems(ctx: Ctx, batch: Batch): Promise<void> {
+  const own = await ctxOf(ctx, batch);
+  const endsAt = performance.now() + turnMs;
+  while (await carryOutStretch(ctx, own, batch, () => performance.now() < endsAt));
+}
+
+/** True when another stretch is to follow at once. */
+async function carryOutStretch(ctx: Ctx, own: Ctx, batch: Batch, hasTime: () => boolean): Promise<boolean> {
   const items = await ctx.db.batchItem.findMany({
     where: { batchId: batch.id, status: 'pending' },
     orderBy: { index: 'asc' },
     take: stretchSize,
   });
   const made = await madeBefore(ctx, items);
-  const own = await ctxOf(ctx, batch);
   const outcomes = await Promise.all(
     items.map((item) => (made.has(item.madeId) ? { index: item.index, error: null } : carryOutItem(own, item))),
   );
   const known = outcomes.filter((outcome) => outcome !== undefined);
-  await note(ctx, batch.id, known, known.length < items.length);
+  const isIncomplete = known.length < items.length;
+  const pauseSeconds = isIncomplete ? retrySeconds : 0;
+  const goesOn = !isIncomplete && hasTime();
+  const noted = await note(ctx, batch.id, known, goesOn ? undefined : pauseSeconds);
+  if (noted.dueAt !== null && !goesOn) ctx.platform.due.ring('batch', pauseSeconds * 1000);
+  return goesOn && noted.status === 'processing';
 }
 
 /** Those of the items whose transfers are there: a process has died before it could note them. */
@@ -70,9 +84,9 @@ function isPassing(error: unknown): boolean {
   return isUnavailable(error) || isSerializationFailure(error);
 }
 
-/** Notes outcomes under the lock of the batch, and sets when it goes on. */
-async function note(ctx: Ctx, id: string, outcomes: readonly ItemOutcome[], isIncomplete: boolean): Promise<void> {
-  const noted = await transact(ctx, async (tx) => {
+/** Notes outcomes under the lock of the batch. It keeps its lease, or is due again after so many seconds. */
+function note(ctx: Ctx, id: string, outcomes: readonly ItemOutcome[], dueInSeconds: number | undefined): Promise<Batch> {
+  return transact(ctx, async (tx) => {
     const batch = await lockRow<Batch>(tx.batch, id);
     if (batch.status !== 'processing') return batch;
     const keys = outcomes.filter(({ error }) => error !== null).map(({ index }) => claimKey({ batchId: id, index }));
@@ -83,13 +97,14 @@ async function note(ctx: Ctx, id: string, outcomes: readonly ItemOutcome[], isIn
     const now = ctx.clock.now();
     const successCount = batch.successCount + succeeded;
     const failedCount = batch.failedCount + failed;
-    const isDone = successCount + failedCount === batch.totalCount;
-    const next = isDone
-      ? { status: 'completed' as const, completedAt: now, dueAt: null }
-      : { dueAt: isIncomplete ? addSeconds(now, retrySeconds) : now };
-    const row = await tx.batch.update({ where: rowKey(ctx, id), data: { successCount, failedCount, leaseUntil: null, ...next } });
-    if (isDone) await emit(ctx, tx, 'batch.completed', batchData(row), { at: now, ...aboutOf(row) });
-    return row;
+    const counts = { successCount, failedCount };
+    if (successCount + failedCount < batch.totalCount) {
+      const next = dueInSeconds === undefined ? {} : { dueAt: addSeconds(now, dueInSeconds), leaseUntil: null };
+      return tx.batch.update({ where: rowKey(ctx, id), data: { ...counts, ...next } });
+    }
+    const ended = { status: 'completed', completedAt: now, dueAt: null, leaseUntil: null } as const;
+    const done = await tx.batch.update({ where: rowKey(ctx, id), data: { ...counts, ...ended } });
+    await emit(ctx, tx, 'batch.completed', batchData(done), { at: now, ...aboutOf(done) });
+    return done;
   });
-  if (noted.dueAt !== null) ctx.platform.due.ring('batch', isIncomplete ? retrySeconds * 1000 : 0);
 }
