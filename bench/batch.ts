@@ -95,6 +95,7 @@ export async function run(args: string[]): Promise<void> {
     const file = path.join(database.scratch, 'batch.sql');
     await writeFile(file, `SELECT bench.pay_many(${wallets}, ${postingsOfCall});\n`);
     await measure(sandbox, ids, items, 2, 1);
+    await pgbench(database.url, file, 2, 1);
     for (const width of [1, 2]) {
       const results: (Measured & { theirs: number })[] = [];
       for (let round = 0; round < rounds; round += 1) {

@@ -8,6 +8,27 @@ export interface ItemOutcome {
   error: { code: string; message: string } | null;
 }
 
+/** An item as it is taken. */
+export interface NewItem {
+  madeId: string;
+  /** The body of its request. */
+  input: object;
+}
+
+const insert = {
+  name: 'insert-batch-items',
+  text: `
+    INSERT INTO batch_item (workspace_id, batch_id, index, status, made_id, input)
+    SELECT $1::uuid, $2::uuid, n - 1, 'pending', made_id, input::jsonb
+    FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS o (made_id, input, n)`,
+};
+
+/** Writes the items of a new batch, in order. */
+export async function insertItems(tx: Tx, workspaceId: string, batchId: string, items: readonly NewItem[]): Promise<void> {
+  const inputs = items.map(({ input }) => JSON.stringify(input));
+  await runIn(tx, insert, [workspaceId, batchId, items.map(({ madeId }) => madeId), inputs]);
+}
+
 const record = {
   name: 'record-batch-items',
   text: `

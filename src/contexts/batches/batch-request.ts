@@ -9,6 +9,7 @@ import { parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { type CreateTransferInput, requestIssues } from '../transfers/request-shape.js';
+import { insertItems } from './batch-item.sql.js';
 import { totalOf } from './batch-total.js';
 import { aboutOf, batchData, emit } from './events.js';
 
@@ -53,25 +54,15 @@ export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference
     createdAt: at,
     dueAt: at,
   } as const;
-  const items = transfers.map((input, index) => ({
-    batchId: id,
-    index,
-    status: 'pending' as const,
-    madeId: newId(at),
-    input: stored(input),
-  }));
+  const items = transfers.map((input) => ({ madeId: newId(at), input }));
   const made = await transact(ctx, async (tx) => {
     const batch = await tx.batch.create({ data: row });
-    await tx.batchItem.createMany({ data: items });
+    await insertItems(tx, ctx.workspace.id, id, items);
     await emit(ctx, tx, 'batch.created', batchData(batch), { at, ...aboutOf(batch) });
     return batch;
   });
   ringAt(ctx, 'batch', at);
   return made;
-}
-
-function stored(input: CreateTransferInput): Prisma.InputJsonObject {
-  return JSON.parse(JSON.stringify(input));
 }
 
 /** The input of a transfer as an item keeps it. */
