@@ -8,6 +8,8 @@ import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/webhooks/events.js';
 import './contexts/transfers/approval.js';
+import './contexts/streams/events.js';
+import './contexts/streams/approval.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
@@ -25,6 +27,9 @@ import { stepCrossing } from './contexts/spending/budget-alert.js';
 import { counterpartyListener } from './contexts/spending/counterparty.sql.js';
 import { sweepDecisions } from './contexts/spending/decision.sql.js';
 import { writeRefusals } from './contexts/spending/refusal-writer.js';
+import { stepStream } from './contexts/streams/due.js';
+import { pauseStreams } from './contexts/streams/freeze.sql.js';
+import { openStreams, streamEscrow } from './contexts/streams/stream.js';
 import { stepTransfer } from './contexts/transfers/hold.js';
 import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
@@ -32,8 +37,9 @@ import { deliveryStep } from './contexts/webhooks/attempt.js';
 import type { EventListener } from './events/listener.js';
 import { type Followers, sweepEvents, sweepPublications } from './events/outbox.js';
 import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
+import type { EscrowExplanation } from './ledger/trial-balance.js';
 import type { CredentialResolver } from './platform/credential.js';
-import type { OpenOn, Platform } from './platform/ctx.js';
+import type { OnFreeze, OpenOn, Platform } from './platform/ctx.js';
 import { type DueStep, rowStep } from './platform/due/step.js';
 import type { Sweep } from './platform/due/sweep.js';
 
@@ -55,6 +61,7 @@ export const followers: Followers = { writeChannels, listeners };
 /** What becomes due, by table. */
 export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'transfer', concurrency: 8, run: stepTransfer }),
+  rowStep({ table: 'stream', concurrency: 8, run: stepStream }),
   rowStep({ table: 'approval', concurrency: 8, run: expireApproval }),
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
@@ -64,7 +71,13 @@ export const dueSteps: readonly DueStep[] = [
 ];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers];
+export const openOn: readonly OpenOn[] = [openTransfers, openStreams];
+
+/** What stops at the instant at which somebody's spending is stopped. */
+export const onFreeze: readonly OnFreeze[] = [pauseStreams];
+
+/** What explains the money that is in escrow, for the proof of the ledger. */
+export const escrows: readonly EscrowExplanation[] = [streamEscrow];
 
 /** What expires and is removed, and clocks that are still to arrive: each is run once a minute, by itself. */
 export const sweeps: readonly Sweep[] = [

@@ -29,6 +29,8 @@ import './contexts/transfers/quote.schema.js';
 import './contexts/transfers/transfer.schema.js';
 import './contexts/transfers/approval.schema.js';
 import './contexts/transfers/dry-run.schema.js';
+import './contexts/streams/stream.schema.js';
+import './contexts/streams/approval.schema.js';
 import './contexts/batches/batch.schema.js';
 import './contexts/events/event.schema.js';
 import './contexts/events/approval-stream.schema.js';

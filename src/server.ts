@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
-import { dueSteps, followers, lastWrites, openOn, streamEnds, sweeps } from './contexts.js';
+import { dueSteps, followers, lastWrites, onFreeze, openOn, streamEnds, sweeps } from './contexts.js';
 import { createHttpServer } from './http/deadline.js';
 import { openHealth, type ReadinessCheck } from './http/health.js';
 import { IdempotencyKeys } from './http/idempotency.js';
@@ -77,6 +77,7 @@ export async function openPlatform(
     log,
     agenda,
     openOn,
+    onFreeze,
     due: new DueBell(),
     published: new Signal(),
   };

@@ -5,6 +5,7 @@ import { newBudget, unusedTrace } from './factories/budget.js';
 import { newQuote } from './factories/exchange.js';
 import { transferBody } from './factories/payment.js';
 import { disputeBody, refundBody } from './factories/refund.js';
+import { streamBody } from './factories/stream.js';
 import type { Client, Harness, Json } from './harness.js';
 import { openWallet } from './harness.js';
 import { document } from './openapi.js';
@@ -107,6 +108,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
   const refund = await client.make('/v1/refunds', refundBody(paid, { amount: '1.00' }));
   const dispute = await client.make('/v1/disputes', disputeBody(paid));
   const refundable = await client.make('/v1/transfers', transferBody(wallet, other.wallet, '10.00'));
+  const stream = await client.make('/v1/streams', streamBody(wallet, other.wallet, { initial_deposit: '10.00' }));
   const key = await client.make('/v1/api-keys', { name: 'Seed' });
   const budget = await newBudget(client, { scope: unusedTrace });
   const agentId = agent.id.slice('agt_'.length);
@@ -125,6 +127,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     quote: (await newQuote(client)).id,
     refund: refund.id,
     dispute: dispute.id,
+    stream: stream.id,
     approval: approval.id,
     batch: (await someBatch(client)).id,
     decision: waiting.decision_id,

@@ -88,6 +88,7 @@ const sqlWithoutWorkspace = [
   'limit_crossing_due',
   'quote_expiry',
   'spend_minute_old',
+  'stream_due',
   'transfer_due',
   'webhook_delivery_due',
   'webhook_delivery_lane',

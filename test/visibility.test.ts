@@ -41,7 +41,12 @@ async function markedCustomer(client: Client): Promise<Seeds> {
   });
   const cap = { kind: 'max_amount', per: 'day', amount: `${amount}50.00`, currency: 'USD' };
   const policy = await client.make('/v1/policies', { name: word, target: { type: 'account', id: account.id }, rules: [cap] });
+  const stream = await client.post('/v1/streams', {
+    ...marked({ from_wallet_id: wallet.id, to_wallet_id: to.id, currency: 'USD', flow_rate: '0.01' }),
+    initial_deposit: `${amount}.01`,
+  });
   return {
+    stream: stream.body.data.id,
     account: account.id,
     to_account: account.id,
     wallet: wallet.id,

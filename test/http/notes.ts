@@ -61,6 +61,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     log,
     agenda: { tables: [], settle: async () => {} },
     openOn: [],
+    onFreeze: [],
     due: new DueBell(),
     published: new Signal(),
   };

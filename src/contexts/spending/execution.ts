@@ -97,12 +97,12 @@ export async function tryOut<T>(
   const draftFor = async () =>
     draftAs(ctx, authority, draft, wishes.length === 0 ? undefined : await reasonsOf(ctx, authority, wishes)).draft;
   let made = await draftFor();
-  let trial = await tryPosting(ctx, made.posting);
+  let trial = await tryPosting(ctx, made.posting, options.reader?.db);
   const passed = approvable(trial.faults, authority, options);
   wishes = [...wishes, ...passed];
   if (passed.length > 0 && passed.length === trial.faults.length) {
     made = await draftFor();
-    trial = await tryPosting(ctx, made.posting);
+    trial = await tryPosting(ctx, made.posting, options.reader?.db);
   }
   const refusals = refusalsBeside(wishes, refusalsOf(trial.faults, ctx, authority));
   const before = (use: RuleUse) => trial.before.get(counterKey(use)) ?? 0n;

@@ -81,12 +81,12 @@ function actionsFor(ruleId: string, limit: LimitFigures | undefined, { request, 
   const actions: NextAction[] = [];
   const actor = facts?.agent == null ? 'api_key' : 'agent';
   if (request !== undefined && facts !== null) {
-    const { path, body } = request;
+    const { path, body, amountMember = 'amount' } = request;
     const left = limit === undefined || limit.currency !== facts.currency ? 0n : limit.per === 'tx' ? limit.max : remainingOf(limit);
     // The amount of a quote is fixed.
     if (left > 0n && body['quote_id'] === undefined) {
-      const amount = formatMinor(left, facts.currency);
-      actions.push({ rel: 'smaller_amount', actor, method: 'POST', path, body: { ...body, amount } });
+      const smaller = { ...body, [amountMember]: formatMinor(left, facts.currency) };
+      actions.push({ rel: 'smaller_amount', actor, method: 'POST', path, body: smaller });
     }
     if (isApprovable(ruleId, reason))
       actions.push({ rel: 'request_approval', actor, method: 'POST', path, body: { ...body, request_approval: true } });

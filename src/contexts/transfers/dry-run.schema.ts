@@ -16,7 +16,8 @@ const WouldPost = builder.objectRef<DryRun['wouldPost'][number]>('WouldPost').im
     currency: t.expose('currency', { type: 'Currency' }),
   }),
 });
-const DryRunType = builder.objectRef<DryRun>('DryRun').implement({
+/** What every dry run answers. */
+export const DryRunType = builder.objectRef<DryRun>('DryRun').implement({
   description: 'What a request would do. Nothing was changed.',
   fields: (t) => ({
     decision: t.field({ type: DecisionType, resolve: ({ decision }) => decision }),

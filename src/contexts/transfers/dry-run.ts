@@ -9,8 +9,9 @@ import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
 import { type Decision, decide } from '../spending/decision.js';
 import type { Evaluation } from '../spending/evaluation.js';
-import { tryOut } from '../spending/execution.js';
+import { type CarryOptions, type Draft, type SpendForm, tryOut } from '../spending/execution.js';
 import { isDeciding } from '../spending/layer.js';
+import type { Authority } from '../spending/pipeline.js';
 import type { CreateTransferInput } from './request-shape.js';
 import { transferRow } from './transfer.js';
 import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
@@ -31,7 +32,17 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
     return { decision, wouldPost: [], wouldEmit: ['transfer.created'] };
   }
   const options = { requestApproval: input.requestApproval === true };
-  const { decision, draft, refusals } = await tryOut(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), options);
+  return dryRunSpend(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), options);
+}
+
+/** What a spend would do. `ctx` reads where the posting is tried. */
+export async function dryRunSpend<T>(
+  ctx: Ctx,
+  authority: Authority,
+  make: (form: SpendForm) => Draft<T>,
+  options: CarryOptions,
+): Promise<DryRun> {
+  const { decision, draft, refusals } = await tryOut(ctx, authority, make, options);
   const faulty = refusals.find(({ layer }) => !isDeciding(layer));
   if (faulty !== undefined) throw faulty.error;
   return decision.outcome === 'deny' ? { decision, wouldPost: [], wouldEmit: [] } : { decision, ...(await outcomeOf(ctx, draft.posting)) };

@@ -72,6 +72,10 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
+    if (transfer.streamId !== null && transfer.approvalId !== null) {
+      const message = 'The transfer is part of a stream: withdraw its approval, which ends both.';
+      await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
+    }
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
     return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...(reason !== null && { code: 'cancelled', message: reason }) });
   });

@@ -39,6 +39,14 @@ export interface OutsideParty {
 }
 export type Party = WalletRef | OutsideParty;
 
+/** How money moves that does not simply go from the payer's wallet to the payee's. */
+export interface Money {
+  /** The ledger account that it reaches. */
+  accountId: string;
+  /** The legs that bring it there, or into the account where it is held until then. */
+  legsInto: (accountId: string) => readonly Leg[];
+}
+
 /** A transfer before it is recorded. */
 export interface NewTransfer {
   type: TransferType;
@@ -52,6 +60,7 @@ export interface NewTransfer {
   at: Date;
   /** What the payee gets instead, where it is another currency. */
   exchange?: Exchange | undefined;
+  money?: Money | undefined;
   /** What it is a part of. */
   links?: { batchId?: string; streamId?: string; refundId?: string } | undefined;
   /** What it uses up beside its reference and its quote. */
@@ -163,7 +172,7 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
   const head = { id, at, transferId: id, guards, claims: claimsOf(transfer, value) };
   const row = { transfer: [rowOf(transfer)] };
   if (transfer.holdId !== null) {
-    const aside = holdParts(transfer, transfer.holdId, at, from, to, value.exchange);
+    const aside = holdParts(transfer, transfer.holdId, at, value);
     return posting(ctx, {
       ...head,
       guards: [...guards, ...aside.guards],
@@ -183,7 +192,8 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
 }
 
 /** What moves the money of a transfer at once. */
-function legsOf({ type, amount, currency, from, to, exchange }: NewTransfer): Leg[] {
+function legsOf({ type, amount, currency, from, to, exchange, money }: NewTransfer): readonly Leg[] {
+  if (money !== undefined) return money.legsInto(money.accountId);
   const [payer, payee] = routeOf(type, from, to);
   if (exchange === undefined) return move(currency, amount, payer, payee);
   return exchangeLegs({ amount, currency, from: payer, to: payee, exchange });
@@ -194,16 +204,16 @@ export function holdParts(
   { workspaceId, id: transferId, type, currency, amount }: Transfer,
   holdId: string,
   at: Date,
-  from: Party,
-  to: Party,
-  exchange?: Exchange,
+  { from, to, exchange, money }: Pick<NewTransfer, 'from' | 'to' | 'exchange' | 'money'>,
 ): Pick<Posting, 'legs' | 'records' | 'guards'> {
   const [fromAccountId, payee] = routeOf(type, from, to);
-  const toAccountId = exchange?.accounts.sent ?? payee;
+  const toAccountId = money?.accountId ?? exchange?.accounts.sent ?? payee;
   const heldAccountId = heldAccountOf(from);
   const hold = { workspaceId, transferId, id: holdId, createdAt: at, fromAccountId, heldAccountId, toAccountId, currency, amount };
   const wallet = walletOf(to);
-  return { ...setAside(hold), guards: wallet === null ? [] : [{ kind: 'payee', id: wallet.walletId }] };
+  const aside = setAside(hold);
+  const legs = money === undefined ? aside.legs : money.legsInto(heldAccountId);
+  return { ...aside, legs, guards: wallet === null ? [] : [{ kind: 'payee', id: wallet.walletId }] };
 }
 
 /** What every event of a transfer is about. */
