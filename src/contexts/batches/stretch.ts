@@ -5,20 +5,18 @@ import type { Batch, BatchItem } from '../../generated/prisma/client.js';
 import type { Claim } from '../../ledger/posting.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { ApiError, DependencyUnavailable, Overloaded } from '../../platform/errors.js';
+import { ApiError } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { isSerializationFailure, isUnavailable } from '../../platform/postgres/failure.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { createTransfer } from '../transfers/transfer-request.js';
 import { ctxOf } from './batch-ctx.js';
 import { type ItemOutcome, recordOutcomes, takeClaims } from './batch-item.sql.js';
 import { storedTransfer } from './batch-request.js';
 import { aboutOf, batchData, emit } from './events.js';
+import { internalFailure, isPassing, retrySeconds } from './retry.js';
 
 /** Items of a stretch: as many as one statement posts. */
 const stretchSize = 100;
-/** Seconds after which items are tried again that the platform could not carry out. */
-const retrySeconds = 1;
 /** Seconds, of real time, for which it is kept that an item was carried out or given up: longer than any posting is under way. */
 const claimSeconds = 86_400;
 
@@ -74,14 +72,8 @@ async function carryOutItem(ctx: Ctx, item: BatchItem): Promise<ItemOutcome | un
     if (isPassing(error)) return undefined;
     if (error instanceof ApiError) return { index, error: { code: error.code, message: error.message } };
     ctx.log.error({ err: error, batchId, index }, 'an item of a batch failed');
-    return { index, error: { code: 'internal_error', message: 'Something went wrong on our side; nothing was moved.' } };
+    return { index, error: internalFailure };
   }
-}
-
-/** True for a failure that says nothing about the item: another try may do it. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ApiError) return error instanceof Overloaded || error instanceof DependencyUnavailable;
-  return isUnavailable(error) || isSerializationFailure(error);
 }
 
 /** Notes outcomes under the lock of the batch. It keeps its lease, or is due again after so many seconds. */

@@ -6,7 +6,7 @@ import { decisionsOf } from '../../factories/decision.js';
 import { balanceOf, eventsOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { newPolicy } from '../spending/policies.js';
-import { bare, bodies, carriedOut, readBatch, taken, times } from './transfer-batch.js';
+import { bare, bodies, carriedOut, readBatch, taken, times, whileRefusing } from './transfer-batch.js';
 
 const harness = useHarness();
 const atomic = { mode: 'atomic' };
@@ -25,11 +25,12 @@ describe('an atomic batch', () => {
   it('moves all at once', async () => {
     const { from, to } = await twoWallets(harness.test);
     const wrap = { type: 'wrap', from_wallet_id: from.id, amount: '5.00', currency: 'USD' };
-    const result = await carryOut([...bodies(from, to, times(20)), wrap]);
-    expect(result.batch).toMatchObject({ status: 'completed', success_count: 21, failed_count: 0, total_amount: '25.00' });
+    const byAccount = { type: 'internal', from_account_id: from.account_id, to_account_id: to.account_id, amount: '0.04', currency: 'USD' };
+    const result = await carryOut([wrap, ...times(499).map(() => byAccount)]);
+    expect(result.batch).toMatchObject({ status: 'completed', success_count: 500, failed_count: 0, total_amount: '24.96' });
     expect(new Set(result.items.map(({ status }) => status))).toEqual(new Set(['succeeded']));
-    expect(await balanceOf(harness.test, from)).toMatchObject({ available: '75.00', wrapped: '5.00' });
-    expect(await available(to)).toBe('20.00');
+    expect(await balanceOf(harness.test, from)).toMatchObject({ available: '75.04', wrapped: '5.00' });
+    expect(await available(to)).toBe('19.96');
     expect((await eventsOf(harness, bare(result.batch))).map(({ type }) => type)).toEqual([
       'batch.created',
       'batch.processing',
@@ -111,6 +112,25 @@ describe('an atomic batch', () => {
     const rules = [{ kind: 'max_amount', per: 'day', amount: '5.00', currency: 'USD', action: 'approve' }];
     await newPolicy(harness.test, { target: { type: 'wallet', id: from.id }, rules });
     expectFailed(await carryOut(bodies(from, to, times(4, '2.00'))), 2, 'policy_violation');
+  });
+
+  it('is tried again a second later, when the database could not do it', async () => {
+    const { from, to } = await twoWallets(harness.test);
+    const { id } = await taken(harness.test, bodies(from, to, times(3)), atomic);
+    await whileRefusing(harness, '53100', () => harness.runDue());
+    expect((await readBatch(harness.test, id)).batch).toMatchObject({ status: 'processing' });
+    await harness.advance(1);
+    expect((await readBatch(harness.test, id)).batch).toMatchObject({ status: 'completed', success_count: 3 });
+    expect(await available(to)).toBe('3.00');
+  });
+
+  it('fails where something goes wrong on our side', async () => {
+    const { from, to } = await twoWallets(harness.test);
+    const { id } = await taken(harness.test, bodies(from, to, times(2)), atomic);
+    await whileRefusing(harness, '22012', () => harness.runDue());
+    const { batch, items } = await readBatch(harness.test, id);
+    expect(batch).toMatchObject({ status: 'failed', failed_count: 0, failure: { code: 'internal_error' } });
+    expect(items.map(({ status }) => status)).toEqual(['skipped', 'skipped']);
   });
 
   it('beside another one over the same money: one of them', async () => {

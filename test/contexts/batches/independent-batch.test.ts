@@ -1,13 +1,12 @@
 // Batches whose items stand alone: what becomes of each.
 import { describe, expect, it } from 'vitest';
-import { DatabaseUnavailable } from '../../../src/platform/postgres/failure.js';
 import { spender as waitingSpender } from '../../factories/approval.js';
 import { newBudget, spender, usedOf } from '../../factories/budget.js';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Client, type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { enrol, signIn as signInAgent } from '../agents/identity.js';
 import { issueKey, signIn } from '../identity/sign-in.js';
-import { bodies, carriedOut, createBatch, readBatch, taken, times } from './transfer-batch.js';
+import { bodies, carriedOut, createBatch, readBatch, taken, times, whileRefusing } from './transfer-batch.js';
 
 const harness = useHarness();
 const available = async (wallet: Json) => (await balanceOf(harness.test, wallet)).available;
@@ -149,18 +148,7 @@ describe('items', () => {
   it('stay pending and are tried again a second later, when the database could not do them', async () => {
     const { from, to } = await twoWallets(harness.test);
     const { id } = await taken(harness.test, bodies(from, to, times(3)));
-    const { pool } = harness.platform.database;
-    const original = pool.query;
-    pool.query = ((...args: Parameters<typeof original>) => {
-      const [statement] = args as unknown as [{ name?: string }];
-      if (statement.name === 'ledger_post') return Promise.reject(new DatabaseUnavailable('the disk is full', { changed: 'nothing' }));
-      return original.apply(pool, args);
-    }) as typeof original;
-    try {
-      await harness.runDue();
-    } finally {
-      pool.query = original;
-    }
+    await whileRefusing(harness, '53100', () => harness.runDue());
     const { batch, items } = await readBatch(harness.test, id);
     expect(batch).toMatchObject({ status: 'processing', success_count: 0, failed_count: 0 });
     expect(items.map(({ status }) => status)).toEqual(times(3, 'pending'));
@@ -169,6 +157,18 @@ describe('items', () => {
     await harness.advance(1);
     expect((await readBatch(harness.test, id)).batch).toMatchObject({ status: 'completed', success_count: 3 });
     expect(await available(to)).toBe('3.00');
+  });
+});
+
+describe('something that goes wrong on our side', () => {
+  it('is the error of its item', async () => {
+    const { from, to } = await twoWallets(harness.test);
+    const { id } = await taken(harness.test, bodies(from, to, times(2)));
+    await whileRefusing(harness, '22012', () => harness.runDue());
+    const { batch, items } = await readBatch(harness.test, id);
+    expect(batch).toMatchObject({ status: 'completed', success_count: 0, failed_count: 2 });
+    expect(items.map(({ error }) => error.code)).toEqual(['internal_error', 'internal_error']);
+    expect(await available(to)).toBe('0.00');
   });
 });
 

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import { transferBody } from '../../factories/payment.js';
 import { type Answer, type CallOptions, type Client, type Harness, type Json, nowhere } from '../../harness.js';
+import { query } from '../../ledger/wallet-ref.js';
 
 /** Transfers of so many amounts from one wallet to another. */
 export function bodies(from: Json, to: Json, amounts: readonly string[], extra: object = {}): object[] {
@@ -46,4 +47,18 @@ export const bare = ({ id }: Json): string => id.slice('bat_'.length);
 /** A batch that nothing comes of: its items name nothing, so it needs no money and can be made in production too. */
 export function someBatch(client: Client): Promise<Json> {
   return taken(client, [{ type: 'internal', from_wallet_id: nowhere, to_wallet_id: nowhere, amount: '1.00', currency: 'USD' }]);
+}
+
+/** PostgreSQL refuses every new transfer with this SQLSTATE meanwhile. */
+export async function whileRefusing(harness: Harness, sqlState: string, work: () => Promise<void>): Promise<void> {
+  await query(
+    harness,
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused' USING ERRCODE = '${sqlState}'; END $$;
+     CREATE TRIGGER refusing BEFORE INSERT ON transfer FOR EACH ROW EXECUTE FUNCTION refuse()`,
+  );
+  try {
+    await work();
+  } finally {
+    await query(harness, 'DROP TRIGGER refusing ON transfer; DROP FUNCTION refuse()');
+  }
 }
