@@ -1,6 +1,7 @@
 // The manifest: what the process asks of each context besides its face. The first imports are for their effect: contexts declare
 // their events there, and the subjects of approvals.
 import './contexts/accounts/events.js';
+import './contexts/batches/events.js';
 import './contexts/spending/events.js';
 import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
@@ -13,6 +14,7 @@ import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
 import { sweepLogins } from './contexts/agents/session.js';
+import { stepBatch } from './contexts/batches/batch-step.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
@@ -64,6 +66,7 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
   rowStep({ table: 'limit_crossing', concurrency: 8, run: stepCrossing }),
+  rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
   deliveryStep,
 ];
 

@@ -31,6 +31,7 @@ import './contexts/transfers/approval.schema.js';
 import './contexts/transfers/dry-run.schema.js';
 import './contexts/streams/stream.schema.js';
 import './contexts/streams/approval.schema.js';
+import './contexts/batches/batch.schema.js';
 import './contexts/events/event.schema.js';
 import './contexts/events/approval-stream.schema.js';
 import './contexts/sandbox/sandbox.schema.js';

@@ -1,4 +1,5 @@
 // The operations of the API document as requests that can be sent: what is required is filled in, ids are those of real objects.
+import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { newQuote } from './factories/exchange.js';
@@ -128,6 +129,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     dispute: dispute.id,
     stream: stream.id,
     approval: approval.id,
+    batch: (await someBatch(client)).id,
     decision: waiting.decision_id,
     api_key: key.id,
     rate: rate.id,
@@ -210,7 +212,10 @@ export function pathOf(template: string, seeds: Seeds, spell: (name: string, see
     .map((step, at) => {
       const name = /^\{(\w+)\}$/.exec(step)?.[1];
       if (name === undefined) return step;
-      const noun = (steps[at - 1] ?? '').replace(/ies$/, 'y').replace(/s$/, '').replaceAll('-', '_');
+      const noun = (steps[at - 1] ?? '')
+        .replace(/ies$/, 'y')
+        .replace(/(?<=ch)es$|s$/, '')
+        .replaceAll('-', '_');
       return spell(name, seeds[noun] ?? seedOf(name, seeds) ?? 'none');
     })
     .join('/');

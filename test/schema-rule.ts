@@ -78,6 +78,7 @@ function indexes(files: readonly SourceFile[]): string[] {
 const sqlWithoutWorkspace = [
   'agent_token_ended',
   'approval_due',
+  'batch_due',
   'breaker_look_due',
   'claim_expiry',
   'credential_ended',

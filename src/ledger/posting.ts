@@ -38,7 +38,7 @@ export interface Guard {
 
 /** Something that a posting uses up, once for ever, or until `expiresAt`. `key` is unique within its kind and workspace. */
 export interface Claim {
-  kind: 'idempotency_key' | 'reference' | 'quote';
+  kind: 'idempotency_key' | 'reference' | 'quote' | 'batch_item';
   key: string;
   /** What it was used for. */
   reference?: string;

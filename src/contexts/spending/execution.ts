@@ -137,6 +137,11 @@ async function reasonsOf(ctx: Ctx, authority: Authority, wishes: readonly Wish[]
   return { wishes, background: await approvalBackground(ctx, authority) };
 }
 
+/** The posting of a spend that waits for nobody, with its decision among the records. */
+export function draftAtOnce<T>(ctx: Ctx, authority: Authority, draft: (form: SpendForm) => Draft<T>): Draft<T> {
+  return draftAs(ctx, authority, draft, undefined).draft;
+}
+
 /** The posting of a spend, with its decision and, where there are reasons for one, its approval among the records. */
 function draftAs<T>(
   ctx: Ctx,

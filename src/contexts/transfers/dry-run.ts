@@ -27,7 +27,7 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
   const plan = await planTransfer(ctx, input);
   const id = newId(plan.value.at);
   if (plan.value.scheduledFor !== undefined) {
-    await rollBack(ctx.db, (tx) => insertScheduled(ctx, tx, transferRow(ctx, plan.value)));
+    await rollBack(ctx.db, (tx) => insertScheduled(ctx, tx, transferRow(ctx, plan.value), plan.value));
     const decision = decide(ctx, { evaluation: noRules, refusals: [], wishes: [], before: () => undefined });
     return { decision, wouldPost: [], wouldEmit: ['transfer.created'] };
   }

@@ -63,6 +63,8 @@ export interface NewTransfer {
   money?: Money | undefined;
   /** What it is a part of. */
   links?: { batchId?: string; streamId?: string; refundId?: string } | undefined;
+  /** What it uses up beside its reference and its quote. */
+  claims?: readonly Claim[] | undefined;
   protocolMetadata?: Record<string, unknown> | undefined;
   /** The agent that spends. */
   agentId?: string | undefined;
@@ -167,7 +169,7 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
   const about = { at, ...aboutOf(transfer) };
   const data = transferData(transfer);
   const created = event(ctx, 'transfer.created', data, about);
-  const head = { id, at, transferId: id, guards, claims: [...referenceClaims(transfer), ...quoteClaims(transfer)] };
+  const head = { id, at, transferId: id, guards, claims: claimsOf(transfer, value) };
   const row = { transfer: [rowOf(transfer)] };
   if (transfer.holdId !== null) {
     const aside = holdParts(transfer, transfer.holdId, at, value);
@@ -219,14 +221,13 @@ export function aboutOf({ id, agentId }: Transfer): { objectId: string; agentId:
   return { objectId: id, agentId };
 }
 
-/** A reference names one transfer of its workspace, for ever (Gap G-50). */
-export function referenceClaims({ id, reference }: Transfer): Claim[] {
-  return reference === null ? [] : [{ kind: 'reference', key: reference, reference: id }];
-}
-
-/** A quote is for one transfer. */
-function quoteClaims({ id, quoteId }: Transfer): Claim[] {
-  return quoteId === null ? [] : [{ kind: 'quote', key: quoteId, reference: id }];
+/** What a transfer uses up: a reference names one of its workspace, for ever (Gap G-50), and a quote is for one. */
+export function claimsOf({ id, reference, quoteId }: Transfer, { claims = [] }: Pick<NewTransfer, 'claims'>): Claim[] {
+  return [
+    ...(reference === null ? [] : [{ kind: 'reference' as const, key: reference, reference: id }]),
+    ...(quoteId === null ? [] : [{ kind: 'quote' as const, key: quoteId, reference: id }]),
+    ...claims,
+  ];
 }
 
 /** The ledger accounts that the money of a transfer goes from and to. */
