@@ -1,5 +1,5 @@
 // In whose name a batch is carried out: that of whoever created it, with the same credential. A posting asks for the credential as it is
-// by then, so the items of a key or session that has ended meanwhile are refused (Gap G-153).
+// by then, so the items of a key or session that has ended meanwhile are refused (Gap G-149).
 import type { Batch } from '../../generated/prisma/client.js';
 import type { Actor, CredentialKind, Ctx } from '../../platform/ctx.js';
 import { createCtx } from '../../platform/request.js';

@@ -21,12 +21,12 @@ const mostIssues = 50;
 export interface CreateTransferBatchInput {
   transfers: readonly CreateTransferInput[];
   mode?: BatchMode | null | undefined;
-  /** The caller's own name for it; not unique (Gap G-152). */
+  /** The caller's own name for it; not unique (Gap G-148). */
   reference?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Takes a batch of transfers; it is carried out afterwards, and has no dry run (Gap G-158). 400 with the fault of every item. */
+/** Takes a batch of transfers; it is carried out afterwards, and has no dry run (Gap G-154). 400 with the fault of every item. */
 export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference, metadata }: CreateTransferBatchInput): Promise<Batch> {
   const issues = batchIssues(transfers, mode ?? 'independent');
   if (issues.length > 0) throw new ValidationFailed(issues.slice(0, mostIssues));

@@ -24,7 +24,7 @@ export interface BatchTotal {
 /** Minor units: as much as one wallet can hold. */
 const mostInAll = 9n * 10n ** 17n;
 
-/** Adds up transfers that were checked. A quote that nobody knows counts as nothing: it is the error of its item (Gap G-151). */
+/** Adds up transfers that were checked. A quote that nobody knows counts as nothing: it is the error of its item (Gap G-147). */
 export async function totalOf(ctx: Ctx, transfers: readonly CreateTransferInput[]): Promise<BatchTotal> {
   const quotes = await quotesNamed(
     ctx,

@@ -10,7 +10,7 @@ import { createdBetween, listPage, type Page, type PageInput } from '../../platf
 import { Visibility } from '../../platform/visibility.js';
 import { aboutOf, batchData, emit } from './events.js';
 
-/** Completed and failed are final. Only one that has not begun can be cancelled, and has failed then (Gap G-150). */
+/** Completed and failed are final. Only one that has not begun can be cancelled, and has failed then (Gap G-146). */
 export const batchLifecycle: Lifecycle<BatchStatus> = {
   noun: 'batch',
   path: '/v1/batches/{id}',
@@ -46,7 +46,7 @@ export function batches(ctx: Ctx, filter: BatchFilter, query: object = {}): Prom
   return listPage(ctx, 'batch', ctx.db.batch, { AND: conditions }, filter, query);
 }
 
-/** The items of a batch, or those of one status, in the order of the request (Gap G-159). 404 for an unknown batch. */
+/** The items of a batch, or those of one status, in the order of the request (Gap G-155). 404 for an unknown batch. */
 export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus | null): Promise<BatchItem[]> {
   await batch(ctx, id);
   return ctx.db.batchItem.findMany({ where: { batchId: id, ...(status !== null && { status }) }, orderBy: { index: 'asc' } });
@@ -71,7 +71,7 @@ export interface BatchFailure {
   index?: number;
 }
 
-/** Fails a batch as a whole, under its lock: the item that is to blame has failed, the others are skipped (Gap G-155). */
+/** Fails a batch as a whole, under its lock: the item that is to blame has failed, the others are skipped (Gap G-151). */
 export async function failBatch(ctx: Ctx, tx: Tx, id: string, { code, message, index }: BatchFailure): Promise<Batch> {
   const now = ctx.clock.now();
   if (index !== undefined) {

@@ -1,4 +1,4 @@
-// What a part of a batch meets that says nothing about it, and is tried again (Gap G-154).
+// What a part of a batch meets that says nothing about it, and is tried again (Gap G-150).
 import { ApiError, DependencyUnavailable, Overloaded } from '../../platform/errors.js';
 import { isSerializationFailure, isUnavailable } from '../../platform/postgres/failure.js';
 

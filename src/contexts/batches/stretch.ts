@@ -1,4 +1,4 @@
-// A batch whose items stand alone, a stretch at a time, which are posted beside each other (Gap G-154). Each is carried out once, whichever
+// A batch whose items stand alone, a stretch at a time, which are posted beside each other (Gap G-150). Each is carried out once, whichever
 // process dies in the middle: what it makes has an id from the beginning, so what is there already is found; and its posting takes a
 // claim, as the note that it has failed does, so whichever comes first stands (docs/architecture.md "Time").
 import type { Batch, BatchItem } from '../../generated/prisma/client.js';

@@ -4,7 +4,7 @@ import type { RuleLayer } from './layer.js';
 
 /**
  * Whether an approval lifts a rule where the caller asks for one: those of policies and budgets, but for a limit that cannot count the
- * spend for want of a rate (Gap G-165).
+ * spend for want of a rate (Gap G-143).
  */
 export function isApprovable(ruleId: string, reason?: string): boolean {
   return /^(pol|bud)_/.test(ruleId) && reason !== 'no_rate';

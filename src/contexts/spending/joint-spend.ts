@@ -30,7 +30,7 @@ export class JointRefusal extends Error {
   }
 }
 
-/** Posts all of them. Call it last. Throws JointRefusal for the first that is refused (Gap G-156), which rolls the transaction back. */
+/** Posts all of them. Call it last. Throws JointRefusal for the first that is refused (Gap G-152), which rolls the transaction back. */
 export async function postJointly(ctx: Ctx, tx: Tx, spends: readonly JointSpend[]): Promise<void> {
   const strict = spends.map(({ authority, draft }): JointSpend => ({ authority: withoutApprovals(authority), draft }));
   const postings = strict.map(({ authority, draft }) => draftAtOnce(ctx, authority, draft).posting);

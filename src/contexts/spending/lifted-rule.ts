@@ -1,4 +1,4 @@
-// Which rules an approval lifts: those that asked for it, as they stood then (Gap G-165). A rule of a policy is named by its place, where
+// Which rules an approval lifts: those that asked for it, as they stood then (Gap G-143). A rule of a policy is named by its place, where
 // another one may stand by the time the approval is given.
 import type { RulesInForce } from './ruling.js';
 

@@ -1,5 +1,5 @@
 // Limits that count others than the agent which asks. What they have used would say what those have spent, so an agent is told what is
-// left of them alone, in refusals as among its limits (CONTRACT.md 6) (Gap G-167).
+// left of them alone, in refusals as among its limits (CONTRACT.md 6) (Gap G-145).
 import type { RulesInForce } from './ruling.js';
 
 /** Whether a rule that binds an agent counts the spends of others too. One that is not there any more may have. */

@@ -102,7 +102,7 @@ function fullAt(flow: Flow): { at: Date | null; status: Stop['status'] } {
   return { at: dateAt(BigInt(flow.checkpointAt.getTime()) + divideUp(units - flow.accrued, flow.rateUnits)), status };
 }
 
-/** What stops the stream next, if nobody changes it; null: nothing. Its end comes whether it flows or not (Gap G-134). */
+/** What stops the stream next, if nobody changes it; null: nothing. Its end comes whether it flows or not (Gap G-133). */
 export function nextStop(flow: Flow): Stop | null {
   if (!isOpen(flow)) return null;
   const end: Stop | null = flow.endsAt === null ? null : { at: flow.endsAt, status: 'completed' };
@@ -144,7 +144,7 @@ export function stepTo(flow: Flow, at: Date): Flow {
   return stepTo(checkpointed(flow, when, { status: 'exhausted' }), at);
 }
 
-/** The health of a stream: how long its money lasts. One whose money lasts until its end is healthy (Gap G-132). */
+/** The health of a stream: how long its money lasts. One whose money lasts until its end is healthy (Gap G-131). */
 export function healthAt(flow: Flow, at: Date): Health {
   if (flow.status !== 'pending' && !isOpen(flow)) return 'exhausted';
   if (ceiling(flow).status === 'completed') return 'healthy';

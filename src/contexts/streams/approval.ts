@@ -1,5 +1,5 @@
 // Streams and top-ups that wait for an approval: how they begin once it is given, and how they end otherwise (CONTRACT.md 0 "Approval
-// interplay") (Gap G-137).
+// interplay") (Gap G-136).
 import type { Approval, Stream, Transfer } from '../../generated/prisma/client.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';

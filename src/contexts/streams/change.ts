@@ -58,7 +58,7 @@ export interface UpdateStreamInput extends RateInput {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Changes the rate, the maximum or the metadata of a stream that is open, from now on (Gap G-141). 400, 403, 404, 409. */
+/** Changes the rate, the maximum or the metadata of a stream that is open, from now on (Gap G-140). 400, 403, 404, 409. */
 export function updateStream(ctx: Ctx, input: UpdateStreamInput): Promise<StreamView> {
   const { id, metadata } = input;
   const rate = rateOf(input);

@@ -57,7 +57,7 @@ export interface FlowChange {
   metadata?: Prisma.InputJsonObject;
 }
 
-/** Writes what a stream is from now on, and tells when the change has brought its money near its end (Gap G-133). */
+/** Writes what a stream is from now on, and tells when the change has brought its money near its end (Gap G-132). */
 export async function saveFlow(ctx: Ctx, tx: Tx, row: Stream, flow: Flow, { rate, ...change }: FlowChange = {}): Promise<Stream> {
   const isOver = flow.status === 'completed' || flow.status === 'cancelled';
   const health = isOver ? toldOf(row) : healthAt(flow, flow.checkpointAt);

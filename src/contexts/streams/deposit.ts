@@ -69,7 +69,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, money: Money, form: Spe
     metadata: deposit.metadata,
   };
   const transfer = { ...transferRow(ctx, value), id };
-  // A closed wallet could never be paid, and the agent of a wallet has to be one that may spend, whoever asks (Gap G-136).
+  // A closed wallet could never be paid, and the agent of a wallet has to be one that may spend, whoever asks (Gap G-135).
   const guards = [
     ...authority.guards,
     { kind: 'payee' as const, id: to.walletId },

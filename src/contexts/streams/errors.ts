@@ -13,7 +13,7 @@ export class OtherSide extends declareError(403, 'forbidden') {
   }
 }
 
-/** 422: less has flowed than was asked for, or nothing (Gap G-142). */
+/** 422: less has flowed than was asked for, or nothing (Gap G-141). */
 export function tooLittleStreamed(id: string, currency: string, available: bigint, requested: bigint): InsufficientBalance {
   const print = (minor: bigint) => formatMinor(minor, currency);
   const sentence =

@@ -1,5 +1,5 @@
 // What of the limits is given back with the money that a stream returns: the uses of its deposits, in the windows in which they were used
-// (CONTRACT.md 3). The newest deposits are the ones of which most is left (Gap G-140).
+// (CONTRACT.md 3). The newest deposits are the ones of which most is left (Gap G-139).
 import type { Stream } from '../../generated/prisma/client.js';
 import { usesOf } from '../../ledger/hold.js';
 import type { LimitUse } from '../../ledger/posting.js';

@@ -52,7 +52,7 @@ export async function withdrawStream(ctx: Ctx, id: string, amount: string | null
 
 /**
  * Ends a stream: the payee gets what has flowed, the rest goes back to the payer. One that waits for its approval is called off
- * (Gap G-138). 403 for the payee's agent, 409 for one that has ended.
+ * (Gap G-137). 403 for the payee's agent, 409 for one that has ended.
  */
 export async function cancelStream(ctx: Ctx, id: string, reason: string | null): Promise<StreamChange> {
   const made = await transact(

@@ -39,7 +39,7 @@ const StreamRate = builder.objectRef<GivenRate>('StreamRate').implement({
   }),
 });
 
-/** The sums of it together make what was put in (Gap G-131). */
+/** The sums of it together make what was put in (Gap G-130). */
 export const Stream = builder.objectRef<StreamView>('Stream').implement({
   description: 'Money that flows from one wallet to another by the second, out of what the payer has put in.',
   fields: (t) => {

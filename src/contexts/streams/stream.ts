@@ -90,7 +90,7 @@ export async function streamRow(ctx: Ctx, id: string): Promise<Stream> {
 
 /**
  * A stream, as it is or at another instant: from its checkpoints, and for an instant to come as it will be if nobody changes it. 404,
- * 400 for an instant before it was made (Gap G-135).
+ * 400 for an instant before it was made (Gap G-134).
  */
 export async function stream(ctx: Ctx, id: string, at?: Date | null): Promise<StreamView> {
   const row = await streamRow(ctx, id);

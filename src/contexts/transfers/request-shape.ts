@@ -51,7 +51,7 @@ export function requestIssues(input: CreateTransferInput): FieldIssue[] {
   if (input.holdExpiresIn != null && capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
   if (scheduledFor != null && capture === 'manual')
     fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');
-  // (Gap G-166)
+  // (Gap G-144)
   if (scheduledFor != null && input.requestApproval === true)
     fail('requestApproval', 'is for a spend now: whether a scheduled transfer is refused is known at its time');
   return [...issues, ...amountIssues(input)];
