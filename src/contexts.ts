@@ -1,12 +1,16 @@
 // The manifest: what the process asks of each context besides its face. The first imports are for their effect: contexts declare
 // their events there, and the subjects of approvals.
 import './contexts/accounts/events.js';
+import './contexts/settlement/events.js';
 import './contexts/spending/events.js';
 import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/webhooks/events.js';
 import './contexts/transfers/approval.js';
+import './contexts/settlement/payout-approval.js';
+import './contexts/settlement/payout-request.js';
+import './contexts/settlement/simulated-rail.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
@@ -16,6 +20,10 @@ import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/id
 import { sweepDirectory } from './contexts/identity/directory.js';
 import { stepDispute } from './contexts/refunds/dispute.js';
 import { resumeClocks } from './contexts/sandbox/clock.js';
+import { openPayouts } from './contexts/settlement/payout.js';
+import { railDoor } from './contexts/settlement/rail.door.js';
+import { stepOrder } from './contexts/settlement/rail-book.js';
+import { stepPayout } from './contexts/settlement/submission.js';
 import { expireApproval } from './contexts/spending/approval.js';
 import { sweepSpendMinutes } from './contexts/spending/breaker.sql.js';
 import { breakerListener, lookAtAgent } from './contexts/spending/breaker-look.js';
@@ -32,6 +40,7 @@ import { type Followers, sweepEvents, sweepPublications } from './events/outbox.
 import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
 import type { CredentialResolver } from './platform/credential.js';
 import type { OpenOn, Platform } from './platform/ctx.js';
+import type { Door } from './platform/door.js';
 import { type DueStep, rowStep } from './platform/due/step.js';
 import type { Sweep } from './platform/due/sweep.js';
 
@@ -57,11 +66,17 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
   rowStep({ table: 'limit_crossing', concurrency: 8, run: stepCrossing }),
+  // A rail that hangs holds up its own payouts alone: each is a lane.
+  rowStep({ table: 'payout', concurrency: 128, run: stepPayout, lane: { column: 'lane', concurrency: 8 } }),
+  rowStep({ table: 'rail_order', concurrency: 8, run: stepOrder }),
   deliveryStep,
 ];
 
+/** Endpoints of the wires of others. */
+export const doors: readonly Door[] = [railDoor];
+
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers];
+export const openOn: readonly OpenOn[] = [openTransfers, openPayouts];
 
 /** What expires and is removed, and clocks that are still to arrive: each is run once a minute, by itself. */
 export const sweeps: readonly Sweep[] = [

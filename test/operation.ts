@@ -38,7 +38,8 @@ const streams = (operation: Json) => resolved(operation.responses[200])?.content
 export function operations(): Operation[] {
   return Object.entries<Json>(document.paths).flatMap(([template, item]) =>
     Object.entries<Json>(item).flatMap(([method, operation]) => {
-      if (streams(operation)) return [];
+      // A door has a wire of its own, and no document.
+      if (streams(operation) || operation['x-graphql'] === undefined) return [];
       const named = (place: string): string[] =>
         (operation.parameters ?? []).map(resolved).flatMap((parameter: Json) => (parameter.in === place ? [parameter.name] : []));
       return [

@@ -52,6 +52,12 @@ function parseObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
+/** The bytes of a body as they came, for those whose protocol reads them itself. 413 beyond `limit` bytes. */
+export async function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length']) > limit) throw new BodyTooLarge(limit);
+  return readBytes(request, limit);
+}
+
 /** All bytes of a request. Whatever ends it, no listener stays behind. */
 function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

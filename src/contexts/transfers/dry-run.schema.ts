@@ -5,6 +5,7 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { DecisionType } from '../spending/decision.schema.js';
 import { type DryRun, dryRunTransfer } from './dry-run.js';
 import { SameWallet } from './errors.js';
+import { RailUnavailable, UnsupportedRail } from './rail.js';
 import { CreateTransferInput } from './transfer.schema.js';
 import { mostEntries } from './transfer-list.js';
 
@@ -16,7 +17,7 @@ const WouldPost = builder.objectRef<DryRun['wouldPost'][number]>('WouldPost').im
     currency: t.expose('currency', { type: 'Currency' }),
   }),
 });
-const DryRunType = builder.objectRef<DryRun>('DryRun').implement({
+export const DryRunType = builder.objectRef<DryRun>('DryRun').implement({
   description: 'What a request would do. Nothing was changed.',
   fields: (t) => ({
     decision: t.field({ type: DecisionType, resolve: ({ decision }) => decision }),
@@ -29,7 +30,7 @@ builder.mutationField('dryRunTransfer', (t) =>
   t.field({
     type: DryRunType,
     args: { input: t.arg({ type: CreateTransferInput }) },
-    ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch] }),
+    ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch, UnsupportedRail, RailUnavailable] }),
     resolve: (_root, { input }, ctx) => dryRunTransfer(ctx, input),
   }),
 );

@@ -9,8 +9,11 @@ import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
 import { type Decision, decide } from '../spending/decision.js';
 import type { Evaluation } from '../spending/evaluation.js';
-import { tryOut } from '../spending/execution.js';
+import { type CarryOptions, type Draft, type SpendForm, tryOut } from '../spending/execution.js';
 import { isDeciding } from '../spending/layer.js';
+import type { Authority } from '../spending/pipeline.js';
+import { isOutside } from './destination.js';
+import { outward } from './outward.js';
 import type { CreateTransferInput } from './request-shape.js';
 import { transferRow } from './transfer.js';
 import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
@@ -23,6 +26,7 @@ export interface DryRun {
 
 /** What `createTransfer` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
 export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Promise<DryRun> {
+  if (isOutside(input.destination)) return outward().dryRun(ctx, input);
   const plan = await planTransfer(ctx, input);
   const id = newId(plan.value.at);
   if (plan.value.scheduledFor !== undefined) {
@@ -30,8 +34,17 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
     const decision = decide(ctx, { evaluation: noRules, refusals: [], wishes: [], before: () => undefined });
     return { decision, wouldPost: [], wouldEmit: ['transfer.created'] };
   }
-  const options = { requestApproval: input.requestApproval === true };
-  const { decision, draft, refusals } = await tryOut(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), options);
+  return dryRun(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), { requestApproval: input.requestApproval === true });
+}
+
+/** What a spend would do under its authority. */
+export async function dryRun<T>(
+  ctx: Ctx,
+  authority: Authority,
+  draftFor: (form: SpendForm) => Draft<T>,
+  options: CarryOptions,
+): Promise<DryRun> {
+  const { decision, draft, refusals } = await tryOut(ctx, authority, draftFor, options);
   const faulty = refusals.find(({ layer }) => !isDeciding(layer));
   if (faulty !== undefined) throw faulty.error;
   return decision.outcome === 'deny' ? { decision, wouldPost: [], wouldEmit: [] } : { decision, ...(await outcomeOf(ctx, draft.posting)) };
