@@ -1,6 +1,6 @@
 // What callers ask for: a transfer between wallets of the platform, or within one, now, held, or at a set time (CONTRACT.md 2).
 import { writeEvents } from '../../events/event.js';
-import type { Approval, Quote, Transfer } from '../../generated/prisma/client.js';
+import type { Quote, Transfer } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -22,13 +22,15 @@ import { type Exchange, exchangeAccounts } from './exchange.js';
 import { outward } from './outward.js';
 import { openQuote } from './quote.js';
 import { type CreateTransferInput, checkRequest, isWithinWallet } from './request-shape.js';
-import { aboutOf, defaultHoldSeconds, type NewTransfer, referenceClaims, transferPosting, transferRow } from './transfer.js';
-
-/** A transfer that a spend made, and the approval that it waits for. */
-export interface CreatedTransfer {
-  transfer: Transfer;
-  approval: Approval | null;
-}
+import {
+  aboutOf,
+  type CreatedTransfer,
+  defaultHoldSeconds,
+  type NewTransfer,
+  referenceClaims,
+  transferPosting,
+  transferRow,
+} from './transfer.js';
 
 /**
  * Creates a transfer: posted at once (completed), held until captured or approved, or kept until its time (all pending). The whole

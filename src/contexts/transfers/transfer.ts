@@ -1,7 +1,7 @@
 // A transfer: money from one party to another, posted at once, set aside until it is captured, or kept until its time (CONTRACT.md 2).
 // It is made from a domain value, which knows no request: every context that moves money makes one.
 import { eventRecords } from '../../events/event.js';
-import type { Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
+import type { Approval, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
 import { reserved, setAside } from '../../ledger/hold.js';
 import { type Claim, type Guard, type Leg, type LimitUse, move, type Posting, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
@@ -148,6 +148,12 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     payoutId: links?.payoutId ?? null,
     destination: (value.destination ?? null) as Transfer['destination'],
   };
+}
+
+/** A transfer that a spend made, and the approval that it waits for. */
+export interface CreatedTransfer {
+  transfer: Transfer;
+  approval: Approval | null;
 }
 
 /** What the posting of a transfer takes beside the transfer itself. */
