@@ -6,6 +6,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   stream: () => import('./stream.js'),
   webhooks: () => import('./webhooks.js'),
   lists: () => import('./lists.js'),
+  batch: () => import('./batch.js'),
 };
 
 const bench = benches[name];

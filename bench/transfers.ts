@@ -27,7 +27,7 @@ function scriptOf(wallets: number, hot: boolean, call: (from: string, to: string
 }
 
 /** What pgbench has posted is published before anything else is measured. */
-async function drained(db: pg.Client): Promise<void> {
+export async function drained(db: pg.Client): Promise<void> {
   while ((await db.query('SELECT FROM outbox LIMIT 1')).rowCount !== 0) await pause(100);
 }
 
@@ -113,7 +113,7 @@ function describe(results: readonly (Result & Baselines)[]): string {
   );
 }
 
-async function makeWallets(sandbox: Sandbox, count: number): Promise<string[]> {
+export async function makeWallets(sandbox: Sandbox, count: number): Promise<string[]> {
   const make = async (target: string, body: object) => (await sandbox.make<{ data: { id: string } }>(target, body)).data.id;
   const owner = await make('/v1/accounts', { type: 'business', name: 'Bench' });
   const ids: string[] = [];
@@ -144,7 +144,7 @@ function requestMaker(url: URL, ids: readonly string[], hot: boolean, keys: bool
 }
 
 const execute = promisify(execFile);
-async function pgbench(databaseUrl: string, file: string, connections: number, seconds: number): Promise<number> {
+export async function pgbench(databaseUrl: string, file: string, connections: number, seconds: number): Promise<number> {
   const { stdout } = await execute('pgbench', [
     '-n',
     '-M',

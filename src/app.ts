@@ -12,7 +12,7 @@ import { sendEvents } from './http/event-stream.js';
 import { openGraphiQL } from './http/graphiql.js';
 import { serveGraphQL } from './http/graphql.js';
 import { operationRunner } from './http/graphql-operation.js';
-import { readGraphQL } from './http/graphql-request.js';
+import { graphqlReaders } from './http/graphql-request.js';
 import { serveGraphQLStream } from './http/graphql-stream.js';
 import type { Health } from './http/health.js';
 import type { IdempotencyKeys } from './http/idempotency.js';
@@ -106,16 +106,16 @@ function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, 
   ];
 }
 
-/** The document decides the budget, so it is read first, and a body that is sent slowly keeps nobody out. A browser is answered with GraphiQL before a credential is asked for. */
+/** The document decides the budget, so it is read first, and a body that is sent slowly keeps nobody out; a batch is read when its sender is known. A browser is answered with GraphiQL before a credential is asked for. */
 function graphql({ platform, schema, routes, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   const [address, ...others] = guards as [Handler, ...Handler[]];
   const documents = new Map(routes.map((route) => [route.name, route.text]));
   const graphiql = openGraphiQL({ title, defaultQuery, documentOf: (name) => documents.get(name) });
-  const read = readGraphQL(schema);
+  const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log: platform.log });
   return [
-    { method: 'all', path: '/graphql', handlers: [read, limitLoad, address, graphiql.page, ...others, serveGraphQL(run)] },
-    { method: 'all', path: '/graphql/stream', handlers: [read, limitLoad, ...guards, serveGraphQLStream(run)] },
+    { method: 'all', path: '/graphql', handlers: [read, limitLoad, address, graphiql.page, ...others, readLarge, serveGraphQL(run)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, limitLoad, ...guards, readLarge, serveGraphQLStream(run)] },
     get('/graphql/assets/{file}', address, graphiql.asset),
   ];
 }

@@ -5,6 +5,7 @@ import { trigger } from './cli/trigger.js';
 import { loadConfig, settings } from './config.js';
 import { createApiKey, revokeApiKey } from './contexts/identity/api-key.js';
 import { createTenant, tenantWorkspace } from './contexts/identity/tenant.js';
+import { escrows } from './contexts.js';
 import { playDemo } from './demo.js';
 import { checkLedger } from './ledger/trial-balance.js';
 import { giveUp, serve } from './main.js';
@@ -135,7 +136,7 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'prove the ledger: sums, chains, holds; exit 1 on a break',
     run: () =>
       withPlatform(async (platform) => {
-        const breaks = await checkLedger(platform.database);
+        const breaks = await checkLedger(platform.database, escrows);
         for (const found of breaks) say(`BREAK  ${found}`);
         if (breaks.length === 0)
           say('The ledger is right: balances and transactions sum to zero, every account chains, every hold is covered.');

@@ -2,6 +2,7 @@
 // their events there, and the subjects of approvals.
 import './contexts/accounts/events.js';
 import './contexts/settlement/events.js';
+import './contexts/batches/events.js';
 import './contexts/spending/events.js';
 import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
@@ -11,10 +12,13 @@ import './contexts/transfers/approval.js';
 import './contexts/settlement/payout-approval.js';
 import './contexts/settlement/payout-request.js';
 import './contexts/settlement/simulated-rail.js';
+import './contexts/streams/events.js';
+import './contexts/streams/approval.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
 import { sweepLogins } from './contexts/agents/session.js';
+import { stepBatch } from './contexts/batches/batch-step.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
@@ -31,6 +35,9 @@ import { stepCrossing } from './contexts/spending/budget-alert.js';
 import { counterpartyListener } from './contexts/spending/counterparty.sql.js';
 import { sweepDecisions } from './contexts/spending/decision.sql.js';
 import { writeRefusals } from './contexts/spending/refusal-writer.js';
+import { stepStream } from './contexts/streams/due.js';
+import { pauseStreams } from './contexts/streams/freeze.sql.js';
+import { openStreams, streamEscrow } from './contexts/streams/stream.js';
 import { stepTransfer } from './contexts/transfers/hold.js';
 import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
@@ -38,8 +45,9 @@ import { deliveryStep } from './contexts/webhooks/attempt.js';
 import type { EventListener } from './events/listener.js';
 import { type Followers, sweepEvents, sweepPublications } from './events/outbox.js';
 import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
+import type { EscrowExplanation } from './ledger/trial-balance.js';
 import type { CredentialResolver } from './platform/credential.js';
-import type { OpenOn, Platform } from './platform/ctx.js';
+import type { OnFreeze, OpenOn, Platform } from './platform/ctx.js';
 import type { Door } from './platform/door.js';
 import { type DueStep, rowStep } from './platform/due/step.js';
 import type { Sweep } from './platform/due/sweep.js';
@@ -62,6 +70,7 @@ export const followers: Followers = { writeChannels, listeners };
 /** What becomes due, by table. */
 export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'transfer', concurrency: 8, run: stepTransfer }),
+  rowStep({ table: 'stream', concurrency: 8, run: stepStream }),
   rowStep({ table: 'approval', concurrency: 8, run: expireApproval }),
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
@@ -69,6 +78,7 @@ export const dueSteps: readonly DueStep[] = [
   // A rail that hangs holds up its own payouts alone: each is a lane.
   rowStep({ table: 'payout', concurrency: 128, run: stepPayout, lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'rail_order', concurrency: 8, run: stepOrder }),
+  rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
   deliveryStep,
 ];
 
@@ -76,7 +86,13 @@ export const dueSteps: readonly DueStep[] = [
 export const doors: readonly Door[] = [railDoor];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openPayouts];
+export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts];
+
+/** What stops at the instant at which somebody's spending is stopped. */
+export const onFreeze: readonly OnFreeze[] = [pauseStreams];
+
+/** What explains the money that is in escrow, for the proof of the ledger. */
+export const escrows: readonly EscrowExplanation[] = [streamEscrow];
 
 /** What expires and is removed, and clocks that are still to arrive: each is run once a minute, by itself. */
 export const sweeps: readonly Sweep[] = [

@@ -75,11 +75,13 @@ export async function playDemo({ url, key, say }: DemoOptions): Promise<void> {
   if (seen['data'].wallet.balance.available !== '12.50') throw new Error('B did not see the money');
 
   await teller.ask('A tries to spend what it has not', 'POST', '/v1/transfers', session, { ...payment, amount: '500.00' }, {}, 422);
+  await payBySecond(teller, company, session, { walletA, walletB, token: b['credentials'].token });
   await askForMore(teller, company, session, { agent: agentA, payment });
   const trial = await teller.ask('And the books balance', 'GET', '/v1/ledger/trial-balance', company);
   const off = trial['data'].filter(({ difference }: { difference: string }) => Number(difference) !== 0);
   if (off.length > 0) throw new Error('the trial balance is not zero');
   say('\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.');
+  say('A streamed B a salary, which B took out while it flowed, exact to the second.');
   say('A hit its budget, asked for approval, and paid when a person said yes.\n');
 }
 
@@ -117,6 +119,35 @@ async function askForMore(
   const approve = `/v1/approvals/${asked['approval'].id}/approve`;
   const approved = await teller.ask('A person at the company says yes', 'POST', approve, company, { comment: 'Go ahead.' });
   if (approved['transfer']?.status !== 'completed') throw new Error('the approved payment did not go through');
+}
+
+/** The chapter of streams: A pays B a salary by the second, and B takes out what has flowed while it flows. */
+async function payBySecond(
+  teller: Teller,
+  company: string,
+  session: string,
+  { walletA, walletB, token }: { walletA: string; walletB: string; token: string },
+): Promise<void> {
+  const salary = {
+    from_wallet_id: walletA,
+    to_wallet_id: walletB,
+    currency: 'USDC',
+    rate: { amount: '216.00', per: 'month30' },
+    initial_deposit: '7.50',
+    buffer: '0.30',
+  };
+  const { data: stream } = await teller.ask('A streams B a salary, 7.20 a day', 'POST', '/v1/streams', session, salary);
+  const advance = '/v1/test/clocks/advance';
+  await teller.ask('An hour passes in the sandbox', 'POST', advance, company, { seconds: 3_600 });
+  const path = `/v1/streams/${stream.id}`;
+  const taken = await teller.ask('B takes out what has flowed, to the second', 'POST', `${path}/withdraw`, `Bearer ${token}`, {});
+  if (Number(taken['transfer'].amount) < 0.3) throw new Error('the stream did not flow');
+  await teller.ask('Another day passes: the stream is used up', 'POST', advance, company, { seconds: 86_400 });
+  const { data: ended } = await teller.ask('Nothing more flows than was put in', 'GET', path, session);
+  if (ended.status !== 'exhausted' || ended.streamed_total !== '7.20') throw new Error('the stream did not stop where its money ended');
+  await teller.ask('A ends it: B gets the rest of its salary, A its buffer', 'POST', `${path}/cancel`, session, {
+    reason: 'Paid in full.',
+  });
 }
 
 /** Sends requests and prints them with their answers, secrets shortened. */

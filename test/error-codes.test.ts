@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SpendFacts } from '../src/contexts/spending/evaluation.js';
 import type { RuleLayer } from '../src/contexts/spending/layer.js';
-import type { LimitFigures } from '../src/contexts/spending/limit.js';
+import { type LimitFigures, limitFigures } from '../src/contexts/spending/limit.js';
 import type { Authority } from '../src/contexts/spending/pipeline.js';
 import { findingError, limitError } from '../src/contexts/spending/rule-refusal.js';
 import { InsufficientScope } from '../src/platform/errors.js';
@@ -214,7 +214,8 @@ describe('the refusal of a rule', () => {
 
     it.runIf(isHere(layer))(`${code} by an amount, with figures and what could be sent instead`, async () => {
       const resetsAt = new Date('2026-03-03T00:00:00.000Z');
-      const error = limitError({ ...use, per: 'day', currency: 'USD', resetsAt }, 600n, 700n, authority());
+      const daily = { ...use, per: 'day', currency: 'USD', resetsAt } as const;
+      const error = limitError(daily, limitFigures(daily, 600n), authority(), false);
       expect(faultOf(403, error.details)).toBeNull();
       expect(error).toMatchObject({
         status: 403,
@@ -235,9 +236,10 @@ describe('the refusal of a rule', () => {
     });
 
     it.runIf(isHere(layer))(`${code} by a number of spends`, async () => {
-      const error = limitError({ ...use, used: 1n, maximum: 3n, per: '90s', currency: null, resetsAt: null }, 3n, 1n, authority());
+      const counted = { ...use, used: 1n, maximum: 3n, per: '90s', currency: null, resetsAt: null } as const;
+      const error = limitError(counted, limitFigures(counted, 3n), authority(), false);
       expect(faultOf(403, error.details)).toBeNull();
-      expect(error.details).toMatchObject({ reason: 'max_count', limit: { per: '90s', currency: null, max: 3, used: 3, remaining: 0 } });
+      expect(error.details).toMatchObject({ reason: 'velocity', limit: { per: '90s', currency: null, max: 3, used: 3, remaining: 0 } });
       await sendSuggested(error.details);
     });
 

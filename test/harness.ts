@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { dueSteps, followers } from '../src/contexts.js';
+import { dueSteps, escrows, followers } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Clock } from '../src/platform/clock.js';
 import type { Platform } from '../src/platform/ctx.js';
@@ -199,7 +199,7 @@ export function useHarness({ limits = {}, env = {}, checkLedger: check = true, r
   });
   afterEach(async () => {
     if (harness.platform) await checkEvents(harness.platform.database);
-    if (check && harness.platform) expect(await checkLedger(harness.platform.database)).toEqual([]);
+    if (check && harness.platform) expect(await checkLedger(harness.platform.database, escrows)).toEqual([]);
   });
   afterAll(async () => {
     await stop?.();

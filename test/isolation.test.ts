@@ -2,15 +2,16 @@
 // an operation that is added is tested too.
 import { getNamedType, getNullableType, isCompositeType, isScalarType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../src/platform/schema/id.js';
 import { schema } from '../src/schema.js';
 import { enrol, signIn } from './contexts/agents/identity.js';
+import { someBatch } from './contexts/batches/transfer-batch.js';
 import { storedApproval } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { refusedSpend } from './factories/decision.js';
 import { newQuote } from './factories/exchange.js';
 import { pay, waitingTransfer } from './factories/payment.js';
 import { storedDispute, storedRefund } from './factories/refund.js';
+import { storedStream, streamBody } from './factories/stream.js';
 import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
 import {
@@ -49,11 +50,11 @@ async function seedsOf(client: Client): Promise<Seeds> {
     quote: (await newQuote(client)).id,
     refund: (await storedRefund(harness, client)).id,
     dispute: (await storedDispute(harness, client)).id,
-    batch: newId(harness.clock.now()),
-    stream: newId(harness.clock.now()),
+    stream: (await storedStream(harness, client)).id,
     decision: (await refusedSpend(harness, client)).id,
     target: account.id,
     approval: (await storedApproval(harness, client)).id,
+    batch: (await someBatch(client)).id,
     api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
     rate: (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data[0].id,
     session: sessions[0].id,
@@ -70,7 +71,9 @@ beforeAll(async () => {
   await harness.test.make(`/v1/wallets/${own['wallet']}/fund`, { amount: '1000.00' });
   const { wallet: abroad } = await openWallet(harness.test, { currency: 'EUR' });
   const paid = await pay(harness.test, { id: own['wallet'], currency: 'USD' }, { id: own['to_wallet'] }, '10.00');
-  ours = { ...own, wallet_abroad: abroad.id, transfer: paid.id };
+  const sides = [{ id: own['wallet'], currency: 'USD' }, { id: own['to_wallet'] }] as const;
+  const stream = await harness.test.make('/v1/streams', streamBody(...sides, { initial_deposit: '10.00' }));
+  ours = { ...own, wallet_abroad: abroad.id, transfer: paid.id, stream: stream.id };
   strangers = [
     { whose: 'another tenant', client: harness.other, seeds: theirs },
     { whose: 'production', client: harness.live, seeds: live },
@@ -112,8 +115,8 @@ async function portrait(): Promise<Json[]> {
 
 /** Members of a body that name another object. */
 function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: string }[] {
-  // A test event is about whatever its caller says.
-  if (body === undefined || id === 'triggerEvent') return [];
+  // A test event is about whatever its caller says; what the items of a batch name is looked for later (independent-batch.test.ts).
+  if (body === undefined || id === 'triggerEvent' || id === 'createTransferBatch') return [];
   return membersOf(body).flatMap(({ route, schema: member }) => {
     const name = String(route.at(-1));
     return Object.values(ours).includes(exampleOf(member, name, ours)) ? [{ route, schema: member, name }] : [];
@@ -128,6 +131,7 @@ function baseOf({ id, body }: Operation, name: string): Json {
   const base = exampleOf(body, '', ours);
   // It must not bind what the other operations spend.
   if (id === 'createBudget') base.scope = unusedTrace;
+  if (id === 'createStream' || id === 'dryRunStream') Object.assign(base, { flow_rate: '0.01', initial_deposit: '1.00' });
   if (id === 'createTransfer') Object.assign(base, name === 'quote_id' ? quoted() : unquoted());
   delete base[name.replace('account', 'wallet')];
   return base;

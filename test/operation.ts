@@ -1,9 +1,11 @@
 // The operations of the API document as requests that can be sent: what is required is filled in, ids are those of real objects.
+import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { newQuote } from './factories/exchange.js';
 import { transferBody } from './factories/payment.js';
 import { disputeBody, refundBody } from './factories/refund.js';
+import { streamBody } from './factories/stream.js';
 import type { Client, Harness, Json } from './harness.js';
 import { openWallet } from './harness.js';
 import { document } from './openapi.js';
@@ -107,6 +109,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
   const refund = await client.make('/v1/refunds', refundBody(paid, { amount: '1.00' }));
   const dispute = await client.make('/v1/disputes', disputeBody(paid));
   const refundable = await client.make('/v1/transfers', transferBody(wallet, other.wallet, '10.00'));
+  const stream = await client.make('/v1/streams', streamBody(wallet, other.wallet, { initial_deposit: '10.00' }));
   const key = await client.make('/v1/api-keys', { name: 'Seed' });
   const budget = await newBudget(client, { scope: unusedTrace });
   const agentId = agent.id.slice('agt_'.length);
@@ -125,7 +128,9 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     quote: (await newQuote(client)).id,
     refund: refund.id,
     dispute: dispute.id,
+    stream: stream.id,
     approval: approval.id,
+    batch: (await someBatch(client)).id,
     decision: waiting.decision_id,
     api_key: key.id,
     rate: rate.id,
@@ -208,7 +213,10 @@ export function pathOf(template: string, seeds: Seeds, spell: (name: string, see
     .map((step, at) => {
       const name = /^\{(\w+)\}$/.exec(step)?.[1];
       if (name === undefined) return step;
-      const noun = (steps[at - 1] ?? '').replace(/ies$/, 'y').replace(/s$/, '').replaceAll('-', '_');
+      const noun = (steps[at - 1] ?? '')
+        .replace(/ies$/, 'y')
+        .replace(/(?<=ch)es$|s$/, '')
+        .replaceAll('-', '_');
       return spell(name, seeds[noun] ?? seedOf(name, seeds) ?? 'none');
     })
     .join('/');

@@ -78,6 +78,7 @@ function indexes(files: readonly SourceFile[]): string[] {
 const sqlWithoutWorkspace = [
   'agent_token_ended',
   'approval_due',
+  'batch_due',
   'breaker_look_due',
   'claim_expiry',
   'credential_ended',
@@ -90,6 +91,7 @@ const sqlWithoutWorkspace = [
   'quote_expiry',
   'rail_order_due',
   'spend_minute_old',
+  'stream_due',
   'transfer_due',
   'webhook_delivery_due',
   'webhook_delivery_lane',

@@ -41,7 +41,12 @@ async function markedCustomer(client: Client): Promise<Seeds> {
   });
   const cap = { kind: 'max_amount', per: 'day', amount: `${amount}50.00`, currency: 'USD' };
   const policy = await client.make('/v1/policies', { name: word, target: { type: 'account', id: account.id }, rules: [cap] });
+  const stream = await client.post('/v1/streams', {
+    ...marked({ from_wallet_id: wallet.id, to_wallet_id: to.id, currency: 'USD', flow_rate: '0.01' }),
+    initial_deposit: `${amount}.01`,
+  });
   return {
+    stream: stream.body.data.id,
     account: account.id,
     to_account: account.id,
     wallet: wallet.id,
@@ -73,6 +78,8 @@ beforeAll(async () => {
     client.make('/v1/transfers', { type: 'internal', from_wallet_id: from, to_wallet_id: to, amount: '1.00', currency: 'USD' }, { as });
   const { id: transfer } = await pay(wallet, partner['wallet'] as string, agent.token);
   await pay(partner['wallet'] as string, wallet, client.key);
+  const flow = { from_wallet_id: partner['wallet'], to_wallet_id: wallet, currency: 'USD', flow_rate: '0.000001', initial_deposit: '1.00' };
+  const { id: stream } = await client.make('/v1/streams', flow);
   // A sister agent of the same account is no more its own than another customer's.
   const sister = await enrol(client, marked({ parent_account_id: agent.account.id, name: word, description: word }));
   const hers = await client.make('/v1/wallets', marked({ owner_type: 'agent', owner_id: sister.id, currency: 'USD', name: word }));
@@ -92,6 +99,7 @@ beforeAll(async () => {
     merchant: merchant.id,
     policy: policy.id,
     transfer,
+    stream,
     funding,
     api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
@@ -149,6 +157,7 @@ const nouns = [
   'Merchant',
   'Agent',
   'Transfer',
+  'Stream',
   'Entry',
   'Event',
   'Me',

@@ -29,18 +29,23 @@ export function faultOf(status: number, details: Details): string | null {
   return null;
 }
 
-/** What is wrong with the figures of a limit: `{kind, per, currency, max, used, requested, remaining, resets_at?}`. */
+/**
+ * What is wrong with the figures of a limit: `{kind, per, currency, max, used, requested, remaining, resets_at?}`. Of a policy or budget
+ * that counts others too an agent is told neither `max` nor `used`.
+ */
 function limitFault(limit: Details): string | null {
   const { kind, per, currency, resets_at: resetsAt, ...others } = limit;
   if (!['kya', 'policy', 'budget', 'mandate'].includes(kind)) return `a limit of the kind ${kind}`;
   if (!/^(tx|hour|day|week|month|once|\d+s)$/.test(per)) return `a limit per ${per}`;
   if (resetsAt !== undefined && Number.isNaN(Date.parse(resetsAt))) return `a limit that resets at ${resetsAt}`;
   if (Object.keys(others).sort().join() !== [...figures].sort().join()) return `a limit with the figures ${Object.keys(others)}`;
-  for (const name of figures) {
+  const isShared = others.max === null && others.used === null && (kind === 'policy' || kind === 'budget');
+  for (const name of isShared ? figures.slice(2) : figures) {
     const figure = others[name];
     const isFigure = currency === null ? Number.isInteger(figure) && figure >= 0 : typeof figure === 'string' && amount.test(figure);
     if (!isFigure) return `${name} of a limit is ${figure}`;
   }
+  if (isShared) return Number(others.requested) > Number(others.remaining) ? null : 'a limit that refuses and is not passed';
   const left = Math.max(0, Number(others.max) - Number(others.used));
   if (Math.abs(left - Number(others.remaining)) > 1e-6 * Math.max(1, left)) return 'remaining is not what used leaves of max';
   return Number(others.used) + Number(others.requested) > Number(others.max) ? null : 'a limit that refuses and is not passed';

@@ -26,8 +26,3 @@ export function declareEvents<const S extends Schemas>(definitions: Definitions<
     emit: (ctx, tx, type, data, about) => writeEvents(tx, ctx.workspace.id, [eventRow(ctx, type, data as object, about)]),
   };
 }
-
-/** Declares types that a context will emit and does not yet: the catalog shows them with `emitted: false`. */
-export function announceEvents<const S extends Schemas>(definitions: Definitions<S>): void {
-  addToCatalog(definitions as unknown as Record<string, Definition>, false);
-}

@@ -9,26 +9,6 @@ function family<S extends z.ZodType>(data: S, subject: string) {
   return (description: string, example: z.infer<S>): Definition<S> => ({ description, data, subject, example });
 }
 
-const batchData = z.strictObject({
-  batch_id: id('bat'),
-  status: z.enum(['pending', 'processing', 'completed', 'failed']),
-  total_count: count,
-  success_count: count,
-  failed_count: count,
-  total_amount: money,
-  currency: currency.nullable(),
-});
-const batch = family(batchData, 'batch_id');
-const payroll: z.infer<typeof batchData> = {
-  batch_id: exampleId('bat'),
-  status: 'completed',
-  total_count: 3,
-  success_count: 2,
-  failed_count: 1,
-  total_amount: '300.00',
-  currency: 'USD',
-};
-
 const reconciliationData = z.strictObject({
   report_id: id('rec'),
   rail: z.string(),
@@ -115,10 +95,6 @@ const basket: z.infer<typeof checkoutData> = {
 
 /** Each type by its name. */
 export const specified: Readonly<Record<string, Definition>> = {
-  'batch.created': batch('batch queued', { ...payroll, status: 'pending', success_count: 0, failed_count: 0 }),
-  'batch.processing': batch('batch processing started', { ...payroll, status: 'processing', success_count: 0, failed_count: 0 }),
-  'batch.completed': batch('all items processed', payroll),
-  'batch.failed': batch('batch failed at batch level', { ...payroll, status: 'failed', success_count: 0, failed_count: 3 }),
   'reconciliation.completed': family(reconciliationData, 'report_id')('reconciliation run finished', {
     report_id: exampleId('rec'),
     rail: 'ach',

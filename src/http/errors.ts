@@ -1,6 +1,7 @@
 // One place turns failures into answers, for both faces (Gap G-10) (CONTRACT.md 0 "Errors"). What is not an ApiError is a 500 that says
 // nothing to the caller and everything to the log, credentials excepted.
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx } from '../platform/ctx.js';
 import {
   ApiError,
@@ -28,9 +29,6 @@ export class RateLimitExceeded extends declareError(429, 'rate_limit_exceeded') 
     });
   }
 }
-
-/** Of a GraphQL request; the REST face reads its own bodies. */
-const bodyLimit = 256 * 1024;
 
 const unknownPath = () => new ApiError(404, 'not_found', 'No such path: /docs and /v1/openapi.json list what there is.');
 

@@ -18,7 +18,7 @@ export interface GraphQLOptions {
   log: Logger;
 }
 
-/** Runs what `readGraphQL` has read; throws why it cannot be served. Needs `state.ctx`. */
+/** Runs what `graphqlReaders` has read; throws why it cannot be served. Needs `state.ctx`. */
 export type RunOperation = (http: HttpContext, subscriptionAs: ExecutionRequest['subscriptionAs']) => Promise<Execution>;
 
 /** Makes what runs the operations of both paths. */

@@ -5,14 +5,15 @@ import type { ParsedUrlQuery } from 'node:querystring';
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST, parse, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import getRawBody from 'raw-body';
-import { InvalidJson, invalidRequest, MethodNotAllowed, UnsupportedMediaType, ValidationFailed } from '../platform/errors.js';
+import { batchBodyLimit, bodyLimit } from '../platform/body-limit.js';
+import { BodyTooLarge, InvalidJson, invalidRequest, MethodNotAllowed, UnsupportedMediaType, ValidationFailed } from '../platform/errors.js';
+import type { FieldFacts } from '../platform/schema/builder.js';
 import { countNodes } from '../platform/schema/complexity.js';
 import { checkJson, parseText } from '../platform/schema/scalar.js';
 import { maxTokens } from './graphql-limits.js';
 import { rateOf, rootFields } from './root-field.js';
 import type { GraphQLParams, GraphQLRequest, Handler, HttpContext } from './state.js';
 
-const bodyLimit = 256 * 1024;
 const known = ['query', 'variables', 'operationName', 'extensions'];
 
 function checkedParams(given: unknown): GraphQLParams {
@@ -56,11 +57,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readPost(http: HttpContext): Promise<unknown> {
+async function readPost(http: HttpContext, limit: number): Promise<unknown> {
   if (http.is('application/json') !== 'application/json') throw new UnsupportedMediaType('Send the operation as application/json.');
   if (http.get('Content-Encoding') !== '') throw new UnsupportedMediaType('Send the body as it is, not compressed.');
   const length = http.req.headers['content-length'];
-  const bytes = await getRawBody(http.req, { limit: bodyLimit, ...(length === undefined ? {} : { length }) }).catch((error) => {
+  const bytes = await getRawBody(http.req, { limit, ...(length === undefined ? {} : { length }) }).catch((error) => {
     // It stops in the middle; the rest must pass before the connection can be used again.
     http.req.resume();
     throw error;
@@ -96,9 +97,16 @@ function parseDocument(query: string): Parsed {
   }
 }
 
-async function readRequest(http: HttpContext, schema: GraphQLSchema, parsed: (query: string) => Parsed): Promise<GraphQLRequest> {
+interface Reading {
+  schema: GraphQLSchema;
+  parsed: (query: string) => Parsed;
+  /** Bytes of the body, at most. */
+  limit: number;
+}
+
+async function readRequest(http: HttpContext, { schema, parsed, limit }: Reading): Promise<GraphQLRequest> {
   if (http.method !== 'POST' && http.method !== 'GET') throw new MethodNotAllowed(http.method, ['GET', 'POST']);
-  const params = checkedParams(http.method === 'GET' ? readQuery(http.query) : await readPost(http));
+  const params = checkedParams(http.method === 'GET' ? readQuery(http.query) : await readPost(http, limit));
   const result = parsed(params.query);
   if ('syntaxError' in result) return { params, syntaxError: result.syntaxError, roots: [], nodes: 0 };
   const operation = getOperationAST(result.document, params.operationName) ?? undefined;
@@ -111,8 +119,24 @@ async function readRequest(http: HttpContext, schema: GraphQLSchema, parsed: (qu
   return { params, document, operation, roots, nodes: countNodes(schema, document, operation, params.variables ?? {}) };
 }
 
-/** Sets `state.graphql` with the class and cost of the request. Comes before the budgets; never throws. */
-export function readGraphQL(schema: GraphQLSchema): Handler {
+/** A body that a batch alone may have. It is of the general class, so it can be read when the budgets are taken and its sender is known (Gap G-153). */
+function isLarge({ method, req }: HttpContext): boolean {
+  const length = Number(req.headers['content-length']);
+  return method === 'POST' && length > bodyLimit && length <= batchBodyLimit;
+}
+
+/** True for one batch and nothing else, which costs a point like any small request. */
+function isOneBatch(request: GraphQLRequest): boolean {
+  const [root, ...others] = request.roots;
+  const facts = root?.definition?.extensions['facts'] as FieldFacts | undefined;
+  return facts?.batch === true && others.length === 0 && rateOf(request).rateCost === 1;
+}
+
+/**
+ * What sets `state.graphql`. `read` comes before the budgets, and sets the class and cost of the request too. `readLarge` comes after
+ * them: it reads what `read` has left, the body of a batch. Neither throws.
+ */
+export function graphqlReaders(schema: GraphQLSchema): { read: Handler; readLarge: Handler } {
   const documents = new LRUCache<string, Parsed>({ max: 1_000, maxSize: 2_000_000, sizeCalculation: (_, query) => query.length + 1 });
   const parsed = (query: string): Parsed => {
     const kept = documents.get(query);
@@ -121,15 +145,34 @@ export function readGraphQL(schema: GraphQLSchema): Handler {
     documents.set(query, result);
     return result;
   };
-  return async (http, next) => {
-    const { state } = http;
-    state.face = 'graphql';
-    try {
-      state.graphql = await readRequest(http, schema, parsed);
-      Object.assign(state, rateOf(state.graphql));
-    } catch (failure) {
-      state.graphql = { failure, params: { query: '' }, roots: [], nodes: 0 };
-    }
-    return next();
+  const failed = (failure: unknown): GraphQLRequest => ({ failure, params: { query: '' }, roots: [], nodes: 0 });
+  return {
+    async read(http, next) {
+      const { state } = http;
+      state.face = 'graphql';
+      if (isLarge(http)) return next();
+      try {
+        state.graphql = await readRequest(http, { schema, parsed, limit: bodyLimit });
+        Object.assign(state, rateOf(state.graphql));
+      } catch (failure) {
+        state.graphql = failed(failure);
+      }
+      return next();
+    },
+    async readLarge(http, next) {
+      const { state } = http;
+      if (state.graphql !== undefined) return next();
+      try {
+        const isKnown = state.ctx !== undefined && state.ctx.actor.type !== 'anonymous';
+        const request = isKnown ? await readRequest(http, { schema, parsed, limit: batchBodyLimit }) : undefined;
+        if (request === undefined || !isOneBatch(request)) throw new BodyTooLarge(bodyLimit);
+        state.graphql = request;
+      } catch (failure) {
+        // What is left of it must pass before the connection can be used again.
+        http.req.resume();
+        state.graphql = failed(failure);
+      }
+      return next();
+    },
   };
 }

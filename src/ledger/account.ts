@@ -50,6 +50,22 @@ export async function unboundedAccount(ctx: Ctx, kind: string, currency: string)
   });
 }
 
+/** Opens an escrow account of `kind` for money that belongs to a thing and to no wallet; its id. */
+export async function openEscrowAccount(ctx: Ctx, tx: Tx, kind: `${string}.escrow`, ownerId: string, currency: string): Promise<string> {
+  const id = newId(ctx.clock.now());
+  await tx.ledgerAccount.createMany({ data: [{ id, ownerId, kind, currency }] });
+  return id;
+}
+
+/** What a wallet can pay with, under the locks of its ledger accounts: it stays so until the transaction ends, but for credits. */
+export async function lockedBalances({ workspace }: Ctx, tx: Tx, walletId: string): Promise<Record<'available' | 'wrapped', bigint>> {
+  const rows = await tx.$queryRaw<{ kind: string; balance: string }[]>`SELECT kind, balance::text AS balance FROM ledger_account
+    WHERE workspace_id = ${workspace.id}::uuid AND owner_id = ${walletId}::uuid AND kind LIKE 'wallet.%'
+    ORDER BY id FOR NO KEY UPDATE`;
+  const of = (bucket: Bucket) => BigInt(rows.find(({ kind }) => kind === `wallet.${bucket}`)?.balance ?? 0);
+  return { available: of('available'), wrapped: of('wrapped') };
+}
+
 /**
  * What happens to the wallet's money: `blocked` takes credits and refuses debits, `closed` refuses both. Money held stays
  * movable (Gap G-42).

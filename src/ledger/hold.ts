@@ -65,9 +65,12 @@ async function reservedUses(tx: Tx, workspaceId: string, transferId: string): Pr
   return uses.filter((use) => use.reserved > 0n);
 }
 
-/** What was reserved becomes used as far as it was captured, and is given back for the rest. */
+/**
+ * What was reserved becomes used as far as it was captured, and is given back for the rest. A part of a unit is a whole one: a spend
+ * is one, however little of it was captured, and amounts in other currencies are rounded up.
+ */
 function settled({ counter, window, reserved: held }: LimitUse, captured: bigint, amount: bigint): LimitUse {
-  return { counter, window, used: (held * captured) / amount, reserved: -held, maximum: null };
+  return { counter, window, used: (held * captured + amount - 1n) / amount, reserved: -held, maximum: null };
 }
 
 interface UseRow {

@@ -242,7 +242,8 @@ function limitsOf(postings: readonly InWorkspace<Posting>[]): { limits: Limit[];
       const key = limitSubject(workspaceId, use);
       const limit = counters.get(key);
       if (limit === undefined) {
-        const first: Limit = { ...use, workspaceId, at, index: 0 };
+        const { counter, window, used, reserved, maximum, marks } = use;
+        const first: Limit = { counter, window, used, reserved, maximum, marks, workspaceId, at, index: 0 };
         counters.set(key, first);
         uses.push({ limit: first, total: 0n });
       } else {

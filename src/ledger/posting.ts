@@ -38,7 +38,7 @@ export interface Guard {
 
 /** Something that a posting uses up, once for ever, or until `expiresAt`. `key` is unique within its kind and workspace. */
 export interface Claim {
-  kind: 'idempotency_key' | 'reference' | 'quote';
+  kind: 'idempotency_key' | 'reference' | 'quote' | 'batch_item';
   key: string;
   /** What it was used for. */
   reference?: string;
@@ -92,15 +92,16 @@ export function posting(ctx: Ctx, parts: Pick<Posting, 'legs' | 'transferId'> & 
 }
 
 /**
- * Throws when a posting is not one: it moves nothing (unless it changes uses of limits, or asks guards, alone), has a zero leg, or a
- * currency that does not sum to zero. A fault of ours.
+ * Throws when a posting is not one: it moves nothing (unless it changes uses of limits, asks guards, or records rows, alone), has a zero
+ * leg, or a currency that does not sum to zero. A fault of ours.
  */
-export function checkPosting({ legs, limits = [], guards = [] }: Pick<Posting, 'legs'> & Partial<Posting>): void {
+export function checkPosting({ legs, limits = [], guards = [], records = {} }: Pick<Posting, 'legs'> & Partial<Posting>): void {
   const sums = new Map<string, bigint>();
   for (const { currency, amount } of legs) {
     if (amount === 0n) throw new Error('a leg of a posting moves nothing');
     sums.set(currency, (sums.get(currency) ?? 0n) + amount);
   }
-  if (legs.length < 2 && (legs.length > 0 || limits.length + guards.length === 0)) throw new Error('a posting has at least two legs');
+  const others = limits.length + guards.length + Object.keys(records).length;
+  if (legs.length < 2 && (legs.length > 0 || others === 0)) throw new Error('a posting has at least two legs');
   for (const [currency, sum] of sums) if (sum !== 0n) throw new Error(`the legs of a posting in ${currency} sum to ${sum}`);
 }

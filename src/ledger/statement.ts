@@ -39,8 +39,13 @@ function printRows(set: SetArguments, table: (typeof recordTables)[number]): str
  * Posts inside a transaction that also writes other rows. Call it last: its locks are then held shortly.
  * Throws PostingRefused with every fault, which rolls the transaction back.
  */
-export async function post(tx: Tx, value: Posting): Promise<void> {
-  checkPosting(value);
-  const faults = await tx.$queryRawUnsafe<Fault[]>(postSet.text, ...valuesOf(encodeSet([value])));
+export function post(tx: Tx, value: Posting): Promise<void> {
+  return postTogether(tx, [value]);
+}
+
+/** Posts all of them or none, inside a transaction that also writes other rows; as post() otherwise. Faults are about their sums. */
+export async function postTogether(tx: Tx, values: readonly Posting[]): Promise<void> {
+  for (const value of values) checkPosting(value);
+  const faults = await tx.$queryRawUnsafe<Fault[]>(postSet.text, ...valuesOf(encodeSet(values)));
   if (faults.length > 0) throw new PostingRefused(faults);
 }

@@ -90,11 +90,37 @@ const checks: readonly { breaks: string; text: string }[] = [
   },
 ];
 
+/**
+ * What explains the money in escrow accounts of a kind, `stream.escrow` for example: the context whose money it is says in SQL what each
+ * account must hold, as rows of `workspace_id`, `account_id` and `amount`.
+ */
+export interface EscrowExplanation {
+  kind: `${string}.escrow`;
+  text: string;
+}
+
+/** Every escrow account holds what its thing says, and every thing that says so has its account. What holds set aside they explain. */
+function escrowCheck(explanations: readonly EscrowExplanation[]): { breaks: string; text: string } {
+  const nothing = 'SELECT NULL::uuid AS workspace_id, NULL::uuid AS account_id, NULL::text AS kind, 0::numeric AS amount WHERE false';
+  const explained = explanations.map(
+    ({ kind, text }) => `SELECT workspace_id, account_id, '${kind}' AS kind, amount::numeric AS amount FROM (${text}) said`,
+  );
+  return {
+    breaks: 'money in escrow differs from what explains it',
+    text: `WITH explained AS (${[nothing, ...explained].join(' UNION ALL ')}),
+        escrow AS (SELECT workspace_id, id AS account_id, kind, balance FROM ledger_account a WHERE kind LIKE '%.escrow'
+          AND NOT EXISTS (SELECT FROM hold h WHERE h.workspace_id = a.workspace_id AND h.held_account_id = a.id))
+      SELECT account_id || ': ' || coalesce(a.balance, 0) || ' is not ' || coalesce(e.amount, 0) AS found
+      FROM escrow a FULL JOIN explained e USING (workspace_id, account_id, kind)
+      WHERE coalesce(a.balance, 0) <> coalesce(e.amount, 0)`,
+  };
+}
+
 /** Checks every workspace. Empty when the ledger is right; each break names at most ten places. */
-export async function checkLedger(database: Database): Promise<LedgerBreak[]> {
+export async function checkLedger(database: Database, explanations: readonly EscrowExplanation[]): Promise<LedgerBreak[]> {
   const run = async (tx: pg.ClientBase) => {
     const breaks: LedgerBreak[] = [];
-    for (const check of checks) {
+    for (const check of [...checks, escrowCheck(explanations)]) {
       const { rows } = await tx.query<{ found: string }>(`${check.text} LIMIT 10`);
       for (const { found } of rows) breaks.push(`${check.breaks}: ${found}`);
     }

@@ -66,6 +66,19 @@ export interface Agenda {
 /** What a context keeps open on some of the wallets, at most `most`, and the request that would end each. */
 export type OpenOn = (ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number) => Promise<(OpenItem & { ends: NextAction })[]>;
 
+/** Something whose spending has just been stopped, and the code for why. A revoked agent is stopped for good. */
+export interface Frozen {
+  kind: 'workspace' | 'account' | 'wallet' | 'agent';
+  id: string;
+  reason: 'workspace_frozen' | 'account_suspended' | 'wallet_frozen' | 'agent_frozen' | 'agent_suspended' | 'agent_revoked';
+}
+
+/**
+ * What a context stops when spending is stopped, in that transaction: whoever froze it holds its row, and has not touched a ledger account
+ * yet.
+ */
+export type OnFreeze = (ctx: Ctx, tx: Tx, frozen: Frozen) => Promise<void>;
+
 /** Long-lived parts of the process, made once by main (or by the test harness) and handed to every request and worker. */
 export interface Platform {
   config: Config;
@@ -84,6 +97,8 @@ export interface Platform {
   agenda: Agenda;
   /** What may keep a wallet from being closed, context by context. */
   openOn: readonly OpenOn[];
+  /** What stops with the spending of a payer, context by context. */
+  onFreeze: readonly OnFreeze[];
   /** Rung when this process has written rows that become due soon. */
   due: DueBell;
   /** Rung when this process has published events. */
@@ -116,6 +131,11 @@ export interface Ctx {
   effect: Effect;
   /** Set when the request carries an Idempotency-Key. */
   idempotency?: IdempotencyClaim;
+}
+
+/** Stops what every context keeps running for a payer whose spending has just been stopped. */
+export async function stopRunning(ctx: Ctx, tx: Tx, frozen: Frozen): Promise<void> {
+  for (const stop of ctx.platform.onFreeze) await stop(ctx, tx, frozen);
 }
 
 /** The ctx for rules that only read, inside a transaction: they take no second connection, for which everybody may be waiting. */

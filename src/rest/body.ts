@@ -3,10 +3,6 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { BodyTooLarge, InvalidJson, UnsupportedMediaType } from '../platform/errors.js';
 
-export const bodyLimit = 256 * 1024;
-/** For a root field whose facts say `batch`. */
-export const batchBodyLimit = 4 * 1024 * 1024;
-
 /**
  * The JSON object in the body; `{}` when there is none. 413 beyond `limit` bytes, 415 for another media type, charset or any
  * content encoding, 400 `invalid_json` for what is no JSON object in UTF-8 or ends too early.

@@ -2,11 +2,12 @@
 // Rate limits and authentication come before it (src/app.ts).
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from 'koa';
+import { batchBodyLimit, bodyLimit } from '../platform/body-limit.js';
 import type { Ctx } from '../platform/ctx.js';
 import { ApiError, type FieldIssue } from '../platform/errors.js';
 import type { Answer, Idempotency } from '../platform/idempotency.js';
 import { authorize } from '../platform/schema/audience.js';
-import { batchBodyLimit, bodyLimit, readBody } from './body.js';
+import { readBody } from './body.js';
 import type { Method } from './directives.js';
 import { compileExecutor, failureOf } from './execute.js';
 import { nullDropper, secretRemover } from './output.js';

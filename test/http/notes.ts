@@ -11,7 +11,7 @@ import { logAppError, renderErrors } from '../../src/http/errors.js';
 import { openGraphiQL } from '../../src/http/graphiql.js';
 import { serveGraphQL } from '../../src/http/graphql.js';
 import { operationRunner } from '../../src/http/graphql-operation.js';
-import { readGraphQL } from '../../src/http/graphql-request.js';
+import { graphqlReaders } from '../../src/http/graphql-request.js';
 import { serveGraphQLStream } from '../../src/http/graphql-stream.js';
 import { openHealth } from '../../src/http/health.js';
 import { IdempotencyKeys } from '../../src/http/idempotency.js';
@@ -61,6 +61,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     log,
     agenda: { tables: [], settle: async () => {} },
     openOn: [],
+    onFreeze: [],
     due: new DueBell(),
     published: new Signal(),
   };
@@ -150,11 +151,11 @@ function graphql(keys: IdempotencyKeys, log: Logger, guards: readonly Handler[])
     defaultQuery: '{ weather }',
     documentOf: (name) => (name === 'getMe' ? 'query getMe { me } # </script>' : undefined),
   });
-  const read = readGraphQL(schema);
+  const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log });
   return [
-    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, serveGraphQL(run)] },
-    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, serveGraphQLStream(run)] },
+    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, readLarge, serveGraphQL(run)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, readLarge, serveGraphQLStream(run)] },
     get('/graphql/assets/{file}', address, graphiql.asset),
   ];
 }

@@ -124,7 +124,7 @@ describe('a hold', () => {
     const [from, to, held] = [await walletRef(ctx, 100n), await walletRef(ctx), await escrow('task.escrow')];
     const aside = await hold(from, held, to, 60n);
     await postMove(ctx, held, to.available, 1n);
-    expect(await checkLedger(ctx.platform.database)).toEqual([expect.stringContaining(`${held}: 59 is not 60`)]);
+    expect(await checkLedger(ctx.platform.database, [])).toEqual([expect.stringContaining(`${held}: 59 is not 60`)]);
     await postMove(ctx, to.available, held, 1n);
     await resolved(aside, { capture: 60n });
   });

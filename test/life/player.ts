@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { ask } from '../load.js';
+import { StreamPlayer } from './stream-player.js';
 import type { Payment, Purse, World } from './world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
@@ -15,8 +16,8 @@ export interface Platform {
   kill(): Promise<void>;
 }
 
-const decimal = (minor: bigint) => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`;
-const minor = (text: string) => BigInt(text.replace('.', ''));
+export const decimal = (amount: bigint) => `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`;
+export const minor = (text: string) => BigInt(text.replace('.', ''));
 const minute = 60;
 const day = 86_400;
 
@@ -24,6 +25,7 @@ export class Player {
   readonly #world: World;
   readonly #platform: Platform;
   readonly #random: () => number;
+  readonly #streams: StreamPlayer;
   #requests = 0;
   /** Seconds that have passed on the clock. */
   #passed = 0;
@@ -35,13 +37,14 @@ export class Player {
     this.#platform = platform;
     this.#random = random;
     this.kills = kills;
+    this.#streams = new StreamPlayer(world, this);
   }
 
   /** The next request of the life. */
   async step(): Promise<void> {
     const steps: (() => Promise<unknown>)[] = [
       () => this.#transfer(),
-      () => this.#transfer({ capture: 'manual', hold_expires_in: minute * this.#among(10, 10_000) }),
+      () => this.#transfer({ capture: 'manual', hold_expires_in: minute * this.among(10, 10_000) }),
       () => this.#schedule(),
       () => this.#abroad(),
       () => this.#capture(),
@@ -51,29 +54,40 @@ export class Player {
       () => this.#wrap(),
       () => this.#freeze(),
       () => this.#jump(),
+      () => this.#batch(),
+      ...this.#streams.steps,
     ];
-    await (this.#pick(steps) as () => Promise<unknown>)();
+    await (this.pick(steps) as () => Promise<unknown>)();
   }
 
-  #among(least: number, most: number): number {
+  among(least: number, most: number): number {
     return least + Math.floor(this.#random() * (most - least + 1));
   }
 
-  #pick<T>(list: readonly T[]): T | undefined {
+  pick<T>(list: readonly T[]): T | undefined {
     return list[Math.floor(this.#random() * list.length)];
   }
 
   /** Often small, sometimes more than there is. */
-  #amount(purse: Purse): bigint {
+  amount(purse: Purse): bigint {
     const most = this.#random() < 0.9 ? purse.available / 3n + 100n : purse.available + 100n;
     return 1n + (BigInt(Math.floor(this.#random() * 1e9)) * most) / 1_000_000_000n;
   }
 
+  get #server() {
+    return { url: this.#platform.url(), key: this.#platform.key };
+  }
+
+  /** Reads one thing. */
+  async read(path: string): Promise<Json> {
+    return (await ask(this.#server, 'GET', path)).body.data;
+  }
+
   /** Sends a request with a key until it is answered, whatever happens to the server meanwhile. */
-  async send(path: string, body: object = {}): Promise<{ status: number; body: Json }> {
+  async send(path: string, body: object = {}, method = 'POST'): Promise<{ status: number; body: Json }> {
     this.#requests += 1;
     const headers = { 'idempotency-key': `life-${this.#requests}` };
-    const post = () => ask({ url: this.#platform.url(), key: this.#platform.key }, 'POST', path, body, headers);
+    const post = () => ask(this.#server, method, path, body, headers);
     if (this.kills > 0 && this.#random() < 0.03) {
       this.kills -= 1;
       const first = post().catch(() => undefined);
@@ -84,23 +98,27 @@ export class Player {
     return post();
   }
 
-  /** Sends what must succeed, or be refused with `code`. */
-  async #expect(path: string, body: object, code?: string): Promise<Json> {
-    const answer = await this.send(path, body);
+  /** Sends what must succeed, or be refused with `code`. Returns the whole answer. */
+  async expectAnswer(path: string, body: object, code?: string, method?: string): Promise<Json> {
+    const answer = await this.send(path, body, method);
     expect(answer.body.code, `${path} ${JSON.stringify(body)}: ${JSON.stringify(answer.body)}`).toBe(code);
-    return answer.body.data;
+    return answer.body;
   }
 
-  #payer(): Purse {
-    return this.#pick(this.#world.purses.filter(({ currency }) => currency === 'USD')) as Purse;
+  async #expect(path: string, body: object, code?: string): Promise<Json> {
+    return (await this.expectAnswer(path, body, code)).data;
   }
 
-  #payee(from: Purse, currency = from.currency): Purse {
-    return this.#pick(this.#world.purses.filter((purse) => purse !== from && purse.currency === currency)) as Purse;
+  payer(): Purse {
+    return this.pick(this.#world.purses.filter(({ currency }) => currency === 'USD')) as Purse;
+  }
+
+  payee(from: Purse, currency = from.currency): Purse {
+    return this.pick(this.#world.purses.filter((purse) => purse !== from && purse.currency === currency)) as Purse;
   }
 
   #some(choose: (payment: Payment) => boolean): Payment | undefined {
-    return this.#pick([...this.#world.payments.values()].filter(choose));
+    return this.pick([...this.#world.payments.values()].filter(choose));
   }
 
   /** Why a payer cannot spend so much, if it cannot. */
@@ -110,9 +128,9 @@ export class Player {
   }
 
   async #transfer(extra: { capture?: string; hold_expires_in?: number } = {}): Promise<void> {
-    const from = this.#payer();
-    const to = this.#payee(from);
-    const sent = this.#amount(from);
+    const from = this.payer();
+    const to = this.payee(from);
+    const sent = this.amount(from);
     const body = { type: 'internal', from_wallet_id: from.id, to_wallet_id: to.id, amount: decimal(sent), currency: 'USD', ...extra };
     const data = await this.#expect('/v1/transfers', body, this.#refusal(from, sent));
     if (data === undefined) return;
@@ -125,10 +143,10 @@ export class Player {
   }
 
   async #schedule(): Promise<void> {
-    const from = this.#payer();
-    const to = this.#payee(from);
-    const sent = this.#amount(from);
-    const dueAt = (await this.#now()) + minute * 1000 * this.#among(10, 10_000);
+    const from = this.payer();
+    const to = this.payee(from);
+    const sent = this.amount(from);
+    const dueAt = (await this.now()) + minute * 1000 * this.among(10, 10_000);
     const when = { scheduled_for: new Date(dueAt).toISOString() };
     const body = { type: 'internal', from_wallet_id: from.id, to_wallet_id: to.id, amount: decimal(sent), currency: 'USD', ...when };
     const { id } = await this.#expect('/v1/transfers', body);
@@ -136,9 +154,9 @@ export class Player {
   }
 
   async #abroad(): Promise<void> {
-    const from = this.#payer();
-    const to = this.#payee(from, 'EUR');
-    const amount = this.#amount(from) + 10n;
+    const from = this.payer();
+    const to = this.payee(from, 'EUR');
+    const amount = this.amount(from) + 10n;
     const ask = { from_currency: 'USD', to_currency: 'EUR', amount: decimal(amount), amount_side: 'send' };
     const quote = await this.#expect('/v1/quotes', ask);
     const fee = (amount * 5n + 999n) / 1000n;
@@ -150,10 +168,38 @@ export class Player {
     this.#world.pay(this.#world.add({ id: data.id, status: 'completed', kind: 'paid', from, to, sent: amount, fee, paid }));
   }
 
+  /** Several payments at once: each by itself and all small enough, or all or nothing. */
+  async #batch(): Promise<void> {
+    const from = this.payer();
+    const count = this.among(1, 12);
+    const isAtomic = this.#random() < 0.5;
+    const most = from.available / BigInt(count);
+    const each = isAtomic && this.#random() < 0.4 ? most + 1n : most;
+    if (each === 0n || from.isFrozen) return;
+    const payees = Array.from({ length: count }, () => this.payee(from));
+    const transfers = payees.map((to) => ({
+      type: 'internal',
+      from_wallet_id: from.id,
+      to_wallet_id: to.id,
+      amount: decimal(each),
+      currency: 'USD',
+    }));
+    const { id } = await this.#expect('/v1/transfers/batch', { transfers, mode: isAtomic ? 'atomic' : 'independent' });
+    const status = each > most ? 'failed' : 'completed';
+    await expect.poll(async () => (await this.read(`/v1/batches/${id}`)).status, { interval: 20, timeout: 60_000 }).toBe(status);
+    if (status === 'failed') return;
+    const items: Json[] = await this.read(`/v1/batches/${id}/items`);
+    for (const { index, transfer_id: transferId } of items) {
+      const to = payees[index] as Purse;
+      this.#world.pay(this.#world.add({ id: transferId, status: 'completed', kind: 'paid', from, to, sent: each, fee: 0n, paid: each }));
+    }
+    expect(items).toHaveLength(count);
+  }
+
   async #capture(): Promise<void> {
     const payment = this.#some(({ status, kind }) => status === 'pending' && kind === 'held');
     if (payment === undefined) return;
-    const captured = this.#random() < 0.5 ? payment.sent : 1n + (payment.sent * BigInt(this.#among(0, 999))) / 1_000n;
+    const captured = this.#random() < 0.5 ? payment.sent : 1n + (payment.sent * BigInt(this.among(0, 999))) / 1_000n;
     const amount = captured > payment.sent ? payment.sent : captured;
     const refusal = payment.from.isFrozen ? 'wallet_frozen' : undefined;
     await this.#expect(`/v1/transfers/${payment.id}/capture`, { amount: decimal(amount) }, refusal);
@@ -175,9 +221,9 @@ export class Player {
   }
 
   async #refund(): Promise<void> {
-    const payment = this.#some(({ status, kind }) => status === 'completed' && kind !== 'refund' && kind !== 'inside');
+    const payment = this.#some(({ status, kind }) => status === 'completed' && kind !== 'refund' && kind !== 'inside' && kind !== 'stream');
     if (payment === undefined) return;
-    const amount = 1n + (this.#world.restOf(payment) * BigInt(this.#among(0, 1_100))) / 1_000n;
+    const amount = 1n + (this.#world.restOf(payment) * BigInt(this.among(0, 1_100))) / 1_000n;
     const refusal = this.#refundRefusal(payment, amount);
     const body = { original_transfer_id: payment.id, amount: decimal(amount), reason: 'other' };
     await this.#expect('/v1/refunds', body, refusal);
@@ -186,7 +232,7 @@ export class Player {
 
   async #dispute(): Promise<void> {
     const payment = this.#some((one) => one.status === 'completed' && !one.isDisputed && this.#world.restOf(one) > 0n);
-    if (payment === undefined || payment.kind === 'inside') return;
+    if (payment === undefined || payment.kind === 'inside' || payment.kind === 'stream') return;
     const rest = this.#world.restOf(payment);
     const filed = await this.send('/v1/disputes', { transfer_id: payment.id, reason: 'other', description: 'It was not right.' });
     payment.isDisputed = true;
@@ -197,9 +243,9 @@ export class Player {
   }
 
   async #wrap(): Promise<void> {
-    const purse = this.#payer();
+    const purse = this.payer();
     const way = this.#random() < 0.5 ? 'wrap' : 'unwrap';
-    const amount = this.#amount(purse);
+    const amount = this.amount(purse);
     const has = way === 'wrap' ? purse.available : purse.wrapped;
     const refusal = purse.isFrozen ? 'wallet_frozen' : has < amount ? 'insufficient_balance' : undefined;
     const data = await this.#expect(`/v1/wallets/${purse.id}/${way}`, { amount: decimal(amount) }, refusal);
@@ -211,15 +257,15 @@ export class Player {
   }
 
   async #freeze(): Promise<void> {
-    const purse = this.#payer();
+    const purse = this.payer();
     if (!purse.isFrozen && this.#random() < 0.5) return;
     await this.#expect(`/v1/wallets/${purse.id}/${purse.isFrozen ? 'unfreeze' : 'freeze'}`, {});
     purse.isFrozen = !purse.isFrozen;
+    if (purse.isFrozen) await this.#streams.frozen(purse);
   }
 
-  async #now(): Promise<number> {
-    const { body } = await ask({ url: this.#platform.url(), key: this.#platform.key }, 'GET', '/v1/test/clock');
-    return Date.parse(body.data.now);
+  async now(): Promise<number> {
+    return Date.parse((await this.read('/v1/test/clock')).now);
   }
 
   /**
@@ -227,19 +273,18 @@ export class Player {
    * is shorter.
    */
   async #jump(): Promise<void> {
-    let seconds = minute * this.#among(1, 3_000);
+    let seconds = minute * this.among(1, 3_000);
     if (this.#passed + seconds > 28 * day) return;
     this.#passed += seconds;
     do {
       await this.#expect('/v1/test/clocks/advance', { seconds });
       await expect.poll(() => this.#clockStatus(), { interval: 20, timeout: 60_000 }).toBe('ready');
       seconds = 10 * minute;
-      this.#world.arrive(await this.#now());
-    } while (this.#world.isSoon(await this.#now(), 5 * minute * 1000));
+      this.#world.arrive(await this.now());
+    } while (this.#world.isSoon(await this.now(), 5 * minute * 1000));
   }
 
   async #clockStatus(): Promise<string> {
-    const { body } = await ask({ url: this.#platform.url(), key: this.#platform.key }, 'GET', '/v1/test/clock');
-    return body.data.status;
+    return (await this.read('/v1/test/clock')).status;
   }
 }

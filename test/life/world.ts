@@ -18,7 +18,7 @@ export interface Payment {
   sent: bigint;
   fee: bigint;
   paid: bigint;
-  kind: 'paid' | 'held' | 'scheduled' | 'refund' | 'inside';
+  kind: 'paid' | 'held' | 'scheduled' | 'refund' | 'inside' | 'stream';
   /** What of it was captured. */
   captured: bigint;
   refunded: bigint;

@@ -2,7 +2,7 @@
 
 import type { Account, AccountStatus, AccountType, Prisma } from '../../generated/prisma/client.js';
 import { setWalletAccounts } from '../../ledger/account.js';
-import type { Ctx } from '../../platform/ctx.js';
+import { type Ctx, stopRunning } from '../../platform/ctx.js';
 import { NotFound, type StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
@@ -95,6 +95,7 @@ export function updateAccount(ctx: Ctx, input: UpdateAccountInput): Promise<Acco
 
 async function changeStatus(ctx: Ctx, tx: Tx, account: Account, status: AccountStatus): Promise<void> {
   checkStep(accountLifecycle, account.id, account.status, status);
+  if (status === 'suspended') await stopRunning(ctx, tx, { kind: 'account', id: account.id, reason: 'account_suspended' });
   const wallets = await tx.wallet.findMany({
     where: { accountId: account.id, status: { not: 'closed' } },
     select: { id: true, status: true },

@@ -1,7 +1,7 @@
 // Wallets: each holds money in one currency and is owned by an account or by one of its agents (CONTRACT.md 1).
 import type { Account, Prisma, Wallet, WalletOwnerType, WalletStatus } from '../../generated/prisma/client.js';
 import { openWalletAccounts, setLowThreshold, setWalletAccounts } from '../../ledger/account.js';
-import type { Ctx } from '../../platform/ctx.js';
+import { type Ctx, stopRunning } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
@@ -139,6 +139,7 @@ function turn(ctx: Ctx, id: string, status: 'active' | 'frozen', data: Prisma.Wa
   return transact(ctx, async (tx) => {
     const { wallet, account } = await lockWithAccount(tx, id);
     checkStep(walletLifecycle, id, wallet.status, status);
+    if (status === 'frozen') await stopRunning(ctx, tx, { kind: 'wallet', id, reason: 'wallet_frozen' });
     await setWalletAccounts(tx, [id], status === 'active' && account.status === 'active' ? 'open' : 'blocked');
     return tx.wallet.update({ where: rowKey(ctx, id), data: { ...data, status, updatedAt: ctx.clock.now() } });
   });

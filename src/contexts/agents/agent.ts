@@ -3,7 +3,7 @@
 
 import type { Agent, AgentStatus, Prisma } from '../../generated/prisma/client.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { ActingAgent, Ctx, Environment, Platform, Workspace } from '../../platform/ctx.js';
+import { type ActingAgent, type Ctx, type Environment, type Platform, stopRunning, type Workspace } from '../../platform/ctx.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
@@ -70,6 +70,7 @@ export async function stepAgentWithin(ctx: Ctx, tx: Tx, id: string, step: AgentS
     throw wrongStatus(agentLifecycle, printId('agent', id), status, from, message);
   }
   if (step === 'revoke') await endCredentials(ctx, tx, id);
+  if (to !== 'active') await stopRunning(ctx, tx, { kind: 'agent', id, reason: `agent_${to}` });
   return tx.agent.update({ where: rowKey(ctx, id), data: { status: to, statusReason: reason, updatedAt: ctx.clock.now() } });
 }
 

@@ -9,16 +9,17 @@ import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingWithin } from '../spending/posting.js';
 import type { Destination } from '../transfers/destination.js';
-import { type DryRun, dryRun } from '../transfers/dry-run.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { declareOutward } from '../transfers/outward.js';
 import { type CreateTransferInput, checkRequest } from '../transfers/request-shape.js';
-import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
+import { type NewTransfer, type TransferPart, transferPosting, transferRow } from '../transfers/transfer.js';
 import { exchangeOf, payerOf, type Sums, sumsOf } from '../transfers/transfer-request.js';
 import { aboutPayout, event, payoutData } from './events.js';
 import { laneOf } from './payout.js';
@@ -27,7 +28,7 @@ import { railFor } from './rail.js';
 
 declareOutward({
   feeOf: (ctx, rail, currency) => railFor(ctx, rail, currency).fee,
-  transfer: async (ctx, input) => carry(ctx, await planOutside(ctx, input), ({ transfer }) => transfer.id),
+  transfer: async (ctx, input, part) => carry(ctx, await planOutside(ctx, input, part), ({ transfer }) => transfer.id),
   dryRun: async (ctx, input) => tryPlan(ctx, await planOutside(ctx, input)),
 });
 
@@ -88,7 +89,7 @@ function addressed({ type, ref }: CreatePayoutInput['destination']): Destination
   return { type: type === 'wallet' ? 'address' : type, ref };
 }
 
-async function planOutside(ctx: Ctx, input: CreateTransferInput): Promise<Plan> {
+async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<Plan> {
   checkRequest(input);
   const { destination, ...rest } = input;
   const sums = await sumsOf(ctx, input);
@@ -101,7 +102,7 @@ async function planOutside(ctx: Ctx, input: CreateTransferInput): Promise<Plan> 
   const { type, amount, currency, description, reference, metadata, agentId, requestApproval } = rest;
   const named = { description, reference, metadata, agent_id: agentId, request_approval: requestApproval };
   const body = { type, from_wallet_id: from.walletId, destination, amount, currency, ...named };
-  return plan(ctx, rest, from, sums, place, { path: '/v1/transfers', body });
+  return plan(ctx, rest, from, sums, place, { path: '/v1/transfers', body }, part);
 }
 
 type Asked = Pick<CreateTransferInput, 'type' | 'description' | 'reference' | 'metadata' | 'agentId' | 'requestApproval'>;
@@ -113,6 +114,7 @@ async function plan(
   sums: Sums,
   place: Place,
   request: { path: string; body: Record<string, unknown> },
+  part?: TransferPart,
 ): Promise<Plan> {
   const { amount, currency, toCurrency, quote } = sums;
   const { fee } = railFor(ctx, place.rail, toCurrency);
@@ -142,7 +144,8 @@ async function plan(
     at,
     exchange: await exchangeOf(ctx, sums),
     feeOnTop,
-    links: { payoutId },
+    links: { ...part?.links, payoutId },
+    claims: part?.claims,
     agentId: authority.agentId,
     destination: place.shown,
     description,
@@ -150,13 +153,13 @@ async function plan(
     metadata,
   } as const;
   const arriving = { amount: quote?.receiveAmount ?? amount, currency: toCurrency, fee };
-  return { payoutId, transferId: newId(at), value, authority, place, arriving, requestApproval: requestApproval === true };
+  return { payoutId, transferId: part?.id ?? newId(at), value, authority, place, arriving, requestApproval: requestApproval === true };
 }
 
 /** Posts the hold and writes the payout, in one transaction. `referenceOf` names the result for a repeated key. */
 async function carry(ctx: Ctx, made: Plan, referenceOf: (created: CreatedPayout) => string): Promise<CreatedPayout> {
   const { authority, requestApproval } = made;
-  const run = async (tx: Parameters<Parameters<typeof transact>[1]>[0]): Promise<CreatedPayout> => {
+  const run = async (tx: Tx): Promise<CreatedPayout> => {
     const options = { requestApproval, reader: within(ctx, tx) };
     const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftPayout(ctx, made, form), options);
     const { workspaceId: _, ...row } = value.payout;
@@ -170,7 +173,7 @@ async function carry(ctx: Ctx, made: Plan, referenceOf: (created: CreatedPayout)
 }
 
 function tryPlan(ctx: Ctx, made: Plan): Promise<DryRun> {
-  return dryRun(ctx, made.authority, (form) => draftPayout(ctx, made, form), { requestApproval: made.requestApproval });
+  return dryRunSpend(ctx, made.authority, (form) => draftPayout(ctx, made, form), { requestApproval: made.requestApproval });
 }
 
 /** The rows and the posting of a payout: it is initiated now, or when its approval is given (Gap G-174). */

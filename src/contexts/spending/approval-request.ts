@@ -8,6 +8,7 @@ import { rowOf } from '../../platform/postgres/column.js';
 import type { ApprovalBackground } from './approval-context.js';
 import type { Wish } from './decision.js';
 import { aboutApproval, event, requestedData } from './events.js';
+import { liftedBy } from './lifted-rule.js';
 import type { Authority } from './pipeline.js';
 
 /** What an approval of a thing says and keeps. */
@@ -39,7 +40,7 @@ export interface ApprovalReasons {
 /** The row of an approval that is asked for now. */
 export function newApproval(
   ctx: Ctx,
-  { at, facts }: Authority,
+  { at, facts, rules }: Authority,
   id: string,
   request: ApprovalRequest,
   { wishes, background }: ApprovalReasons,
@@ -61,7 +62,7 @@ export function newApproval(
     merchantId: background.merchantId,
     description: request.description,
     context: { ...background.context },
-    lifted: [...new Set(wishes.map(({ ruleId }) => ruleId))],
+    lifted: liftedBy(wishes, rules),
     execution: request.execution as Approval['execution'],
     requestedByType: type,
     requestedById,

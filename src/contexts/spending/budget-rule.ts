@@ -50,7 +50,7 @@ export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: reado
   const answer: LayerAnswer = { uses: [], findings: [], rateIds: [] };
   for (const budget of budgets) {
     const ruleId = printId('budget', budget.id);
-    if (isExpired(budget, at)) answer.findings.push(expired(ruleId, budget));
+    if (isExpired(budget, at)) answer.findings.push(expired(`${ruleId}.expires_at`, budget));
     const converted = rates.convertUp(amount, currency, budget.currency);
     if (converted === null) {
       answer.findings.push(noRate('budget', ruleId, 'budget_exceeded', currency, budget.currency));
@@ -58,9 +58,20 @@ export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: reado
     }
     answer.rateIds.push(...converted.rateIds);
     const { name: window, resetsAt } = budgetWindow(budget.period, budget.timezone, at);
-    const limit = { counter: budgetCounter(budget.id), window, used: converted.minor, reserved: 0n, maximum: budget.amount };
-    const about = { layer: 'budget', ruleId, per: budget.period, currency: budget.currency, action: 'deny', resetsAt } as const;
-    answer.uses.push({ ...limit, marks: marksOf(budget), ...about });
+    answer.uses.push({
+      counter: budgetCounter(budget.id),
+      window,
+      used: converted.minor,
+      reserved: 0n,
+      maximum: budget.amount,
+      marks: marksOf(budget),
+      layer: 'budget',
+      ruleId,
+      per: budget.period,
+      currency: budget.currency,
+      action: 'deny',
+      resetsAt,
+    });
   }
   return answer;
 }

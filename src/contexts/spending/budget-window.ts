@@ -3,14 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BudgetPeriod } from '../../generated/prisma/client.js';
 import { localDay, parseDay, printDay, startOfDay } from '../../platform/time-zone.js';
-import type { Window } from './limit.js';
-
-/** A window with the instants between which it lies, in milliseconds since 1970. */
-interface Stretch {
-  from: number;
-  until: number;
-  window: Window;
-}
+import type { Stretch, Window } from './limit.js';
 
 /** The name of the one window of a budget that never begins anew. */
 const once = 'once';

@@ -33,7 +33,7 @@ export function decisionRecord(
     agentId: authority.agentId ?? null,
     ...links,
     input: inputOf(authority) as unknown as DecisionRow['input'],
-    checks: tellingChecks(grounds).map(storeCheck) as unknown as DecisionRow['checks'],
+    checks: tellingChecks(grounds).map((check) => storeCheck(check, links)) as unknown as DecisionRow['checks'],
     traceId: authority.facts?.traceId ?? null,
     evaluatedAt: clock.now(),
   };
@@ -99,7 +99,13 @@ function storeCap({ tier, currency, perTx, perDay, perMonth }: KyaCap): StoredCa
   return stored;
 }
 
-/** A check as it is stored. What is null is left out, and so is the outcome of one that passed. Amounts in minor units. */
+/**
+ * A use of a limit as it is stored with its posting: layer, rule, period, currency, maximum and end of the window. How much it is of which
+ * counter stands with the ledger transaction. Every spend under rules has several of them, so they are kept short.
+ */
+type StoredUse = [layer: DecidingLayer, rule: string | null, per: Period, currency: string | null, max: string | null, end: string | null];
+
+/** Any other check. What is null is left out, and so is the outcome of one that passed. Amounts in minor units. */
 interface StoredCheck {
   layer: DecidingLayer;
   rule?: string;
@@ -119,7 +125,12 @@ interface StoredLimit {
   window?: string;
 }
 
-function storeCheck({ layer, ruleId, outcome, message, limit }: Check): StoredCheck {
+function storeCheck(check: Check, { transactionId }: DecisionLinks): StoredCheck | StoredUse {
+  const { layer, ruleId, outcome, message, limit } = check;
+  if (transactionId !== null && limit !== null && limit.counter !== null && limit.used === null) {
+    const { per, currency, max, resetsAt } = limit;
+    return [layer, ruleId, per, currency, max === null ? null : String(max), resetsAt === null ? null : printTime(resetsAt)];
+  }
   const stored: StoredCheck = { layer };
   if (ruleId !== null) stored.rule = ruleId;
   if (outcome !== 'pass') stored.outcome = outcome;
@@ -133,7 +144,7 @@ function storeLimit({ per, currency, max, requested, used, resetsAt, counter }: 
   if (currency !== null) stored.currency = currency;
   if (max !== null) stored.max = String(max);
   if (used !== null) stored.used = String(used);
-  if (resetsAt !== null) stored.resetsAt = resetsAt.toISOString();
+  if (resetsAt !== null) stored.resetsAt = printTime(resetsAt);
   if (counter !== null) {
     stored.counter = counter.counter;
     stored.window = counter.window;
@@ -146,20 +157,40 @@ export type UsesOfTransaction = Pick<LedgerTransaction, 'limits' | 'limitsBefore
 
 /** The checks of a stored decision. `uses` are those of its ledger transaction, if it has one: they say what each limit had used. */
 export function readChecks(stored: DecisionRow['checks'], uses: UsesOfTransaction | undefined): Check[] {
-  return (stored as unknown as StoredCheck[]).map((found) => readCheck(found, uses));
+  const checks = stored as unknown as (StoredCheck | StoredUse)[];
+  const posted = (uses?.limits ?? []) as unknown as PostedUse[];
+  // What the posting gave back of an earlier one stands before its own uses.
+  let n = posted.length - checks.filter(Array.isArray).length;
+  return checks.map((check) => {
+    if (!Array.isArray(check)) return readCheck(check);
+    n += 1;
+    return readUse(check, posted[n - 1], uses?.limitsBefore[n - 1] ?? null);
+  });
 }
 
-function readCheck({ layer, rule, outcome = 'pass', message, limit }: StoredCheck, uses: UsesOfTransaction | undefined): Check {
-  const check: Check = {
-    layer,
-    ruleId: rule ?? null,
-    outcome,
-    limit: limit === undefined ? null : readLimit(limit),
-    message: message ?? null,
+interface PostedUse {
+  counter: string;
+  window: string;
+  used: string;
+  reserved: string;
+}
+
+function readUse([layer, ruleId, per, currency, max, end]: StoredUse, use: PostedUse | undefined, used: bigint | null): Check {
+  const limit: CheckedLimit = {
+    per,
+    currency,
+    max: max === null ? null : BigInt(max),
+    requested: BigInt(use?.used ?? 0) + BigInt(use?.reserved ?? 0),
+    used,
+    resetsAt: end === null ? null : new Date(end),
+    counter: use === undefined ? null : { counter: use.counter, window: use.window },
   };
-  if (check.limit === null || check.limit.used !== null || uses === undefined) return check;
   // It was stored before its counter was looked at. What was posted beyond the limit waits for an approval.
-  return settledCheck({ ...check, limit: { ...check.limit, used: standing(check.limit, uses) } }, 'approve');
+  return settledCheck({ layer, ruleId, limit }, 'approve');
+}
+
+function readCheck({ layer, rule, outcome = 'pass', message, limit }: StoredCheck): Check {
+  return { layer, ruleId: rule ?? null, outcome, limit: limit === undefined ? null : readLimit(limit), message: message ?? null };
 }
 
 function readLimit({ per, currency, max, requested, used, resetsAt, counter, window }: StoredLimit): CheckedLimit {
@@ -172,13 +203,4 @@ function readLimit({ per, currency, max, requested, used, resetsAt, counter, win
     resetsAt: resetsAt === undefined ? null : new Date(resetsAt),
     counter: counter === undefined || window === undefined ? null : { counter, window },
   };
-}
-
-/** What the counter of a limit stood at before the use that the decision is about. */
-function standing({ counter, requested }: CheckedLimit, { limits, limitsBefore }: UsesOfTransaction): bigint | null {
-  const uses = (limits ?? []) as unknown as { counter: string; window: string; used: string; reserved: string }[];
-  const at = uses.findIndex(
-    (use) => use.counter === counter?.counter && use.window === counter.window && BigInt(use.used) + BigInt(use.reserved) === requested,
-  );
-  return limitsBefore[at] ?? null;
 }

@@ -10,15 +10,14 @@ import { type Check, type Decision, figuresOf, leadingChecks } from './decision.
 import { decision, decisions } from './decision-list.js';
 import { inputIn } from './decision-record.js';
 import { printFigure, printLimit, remainingOf } from './limit.js';
+import { rulebook } from './rulebook.js';
+import { countsOthers } from './shared-limit.js';
 
 const DecisionOutcomeEnum = builder.enumType(DecisionOutcome, { name: 'DecisionOutcome' });
 
-/**
- * Whether an actor may see what a limit has used. Of policies and budgets agents see what is left, and not what others used, unless the
- * spend was refused for it: the refusal said so (Gap G-122).
- */
-function seesUse({ actor }: Ctx, { layer, outcome }: Check): boolean {
-  return actor.agent === undefined || outcome === 'fail' || (layer !== 'policy' && layer !== 'budget');
+/** Whether an actor may see what a limit has used: an agent not of one that counts others too (Gap G-122). */
+async function seesUse(ctx: Ctx, { ruleId }: Check): Promise<boolean> {
+  return ctx.actor.agent === undefined || ruleId === null || !countsOthers(ruleId, await rulebook(ctx));
 }
 
 const CheckType = builder.objectRef<Check>('DecisionCheck').implement({
@@ -29,16 +28,16 @@ const CheckType = builder.objectRef<Check>('DecisionCheck').implement({
     limit: t.field({
       type: 'JSONObject',
       nullable: true,
-      resolve: (check, _args, ctx) => {
-        const figures = seesUse(ctx, check) ? figuresOf(check) : null;
+      resolve: async (check, _args, ctx) => {
+        const figures = (await seesUse(ctx, check)) ? figuresOf(check) : null;
         return figures === null ? null : printLimit(figures);
       },
     }),
     used: t.string({
       nullable: true,
       description: 'What the limit had used: an amount, or a number of spends.',
-      resolve: (check, _args, ctx) => {
-        const used = seesUse(ctx, check) ? (check.limit?.used ?? null) : null;
+      resolve: async (check, _args, ctx) => {
+        const used = (await seesUse(ctx, check)) ? (check.limit?.used ?? null) : null;
         return used === null ? null : String(printFigure(used, check.limit?.currency ?? null));
       },
     }),

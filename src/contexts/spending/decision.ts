@@ -5,7 +5,7 @@ import type { LimitUse } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Evaluation, Finding } from './evaluation.js';
 import { type DecidingLayer, decidingLayers } from './layer.js';
-import { type LimitFigures, limitFigures, type RuleUse } from './limit.js';
+import type { LimitFigures, RuleUse } from './limit.js';
 import type { Refusal } from './refusal.js';
 import { sentenceOf } from './rule-refusal.js';
 
@@ -128,10 +128,10 @@ function findingCheck({ layer, ruleId, outcome, message, limit }: Finding, wishe
 }
 
 function useCheck(use: RuleUse, used: bigint | null, wished: ReadonlySet<string>): Check {
-  const { layer, ruleId, maximum: max, counter, window } = use;
-  const { per, currency, requested, resetsAt } = limitFigures(use, 0n);
-  const check = { layer, ruleId, limit: { per, currency, max, used, requested, resetsAt, counter: { counter, window } } };
-  return settledCheck(check, wished.has(ruleId) ? 'approve' : 'fail');
+  const { layer, ruleId, per, currency, maximum: max, counter, window, resetsAt } = use;
+  const limit = { per, currency, max, used, requested: use.used + use.reserved, resetsAt, counter: { counter, window } };
+  if (used === null) return { layer, ruleId, outcome: 'pass', limit, message: null };
+  return settledCheck({ layer, ruleId, limit }, wished.has(ruleId) ? 'approve' : 'fail');
 }
 
 /** The check of a limit by its figures; `beyond` is what becomes of a spend that would pass it. */

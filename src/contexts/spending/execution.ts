@@ -9,12 +9,13 @@ import { approvalBackground } from './approval-context.js';
 import { type ApprovalReasons, type ApprovalRequest, approvalRecords, newApproval } from './approval-request.js';
 import { type Decision, decide, type Grounds, type Wish } from './decision.js';
 import { decisionRecord } from './decision-record.js';
+import { isApprovable } from './finding.js';
 import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
 import { counterKey, countersIn, type Poster, tryPosting } from './posting.js';
 import { type Refusal, refusalsOf, useBehind } from './refusal.js';
 import { noteRefusal } from './refusal-writer.js';
-import { isApprovable, sentenceOf } from './rule-refusal.js';
+import { sentenceOf } from './rule-refusal.js';
 
 /** What the maker of a posting is given: the uses of limits, the links to store, and whether the money has to wait. */
 export interface SpendForm {
@@ -63,9 +64,9 @@ export async function carryOut<T>(
 ): Promise<Carried<T>> {
   let wishes = wishesOf(authority, options);
   const seen: Fault[] = [];
-  const refusing = authority.evaluation.findings.some((finding) => finding.outcome === 'fail' && !canApprove(finding.ruleId, options));
+  const refusing = authority.evaluation.findings.some((finding) => finding.outcome === 'fail' && !canApprove(finding, options));
   if (refusing) {
-    seen.push(...(await faultsOf(ctx, authority, draft)));
+    seen.push(...(await faultsOf(ctx, authority, draft, options)));
     wishes = [...wishes, ...approvable(seen, authority, options)];
     throw refusalIn(ctx, authority, seen, wishes, options);
   }
@@ -96,12 +97,12 @@ export async function tryOut<T>(
   const draftFor = async () =>
     draftAs(ctx, authority, draft, wishes.length === 0 ? undefined : await reasonsOf(ctx, authority, wishes)).draft;
   let made = await draftFor();
-  let trial = await tryPosting(ctx, made.posting);
+  let trial = await tryPosting(ctx, made.posting, options.reader?.db);
   const passed = approvable(trial.faults, authority, options);
   wishes = [...wishes, ...passed];
   if (passed.length > 0 && passed.length === trial.faults.length) {
     made = await draftFor();
-    trial = await tryPosting(ctx, made.posting);
+    trial = await tryPosting(ctx, made.posting, options.reader?.db);
   }
   const refusals = refusalsBeside(wishes, refusalsOf(trial.faults, ctx, authority));
   const before = (use: RuleUse) => trial.before.get(counterKey(use)) ?? 0n;
@@ -111,13 +112,13 @@ export async function tryOut<T>(
 /** What the rules wish to be approved, as far as it can be known before the ledger is asked. */
 function wishesOf({ evaluation }: Authority, options: CarryOptions): Wish[] {
   return evaluation.findings
-    .filter(({ outcome, ruleId }) => outcome === 'approve' || canApprove(ruleId, options))
+    .filter((finding) => finding.outcome === 'approve' || canApprove(finding, options))
     .map(({ ruleId, message, timeoutSeconds }) => ({ ruleId, message, timeoutSeconds }));
 }
 
 /** Whether an approval may lift a rule that refuses: where the caller asks for one, rules of policies and budgets. */
-function canApprove(ruleId: string, { requestApproval = false }: CarryOptions): boolean {
-  return requestApproval && isApprovable(ruleId);
+function canApprove({ ruleId, reason }: { ruleId: string; reason?: string }, { requestApproval = false }: CarryOptions): boolean {
+  return requestApproval && isApprovable(ruleId, reason);
 }
 
 /** The wishes behind those of the faults that are about a limit whose passing can be approved. */
@@ -125,7 +126,7 @@ function approvable(faults: readonly Fault[], authority: Authority, options: Car
   const wishes: Wish[] = [];
   for (const fault of faults) {
     const use = fault.kind === 'limit' ? useBehind(fault, authority) : undefined;
-    if (use === undefined || !(use.action === 'approve' || canApprove(use.ruleId, options))) continue;
+    if (use === undefined || !(use.action === 'approve' || canApprove(use, options))) continue;
     const { ruleId, timeoutSeconds } = use;
     wishes.push({ ruleId, message: sentenceOf(use, limitFigures(use, BigInt(fault.detail['used'] ?? '0'))), timeoutSeconds });
   }
@@ -134,6 +135,11 @@ function approvable(faults: readonly Fault[], authority: Authority, options: Car
 
 async function reasonsOf(ctx: Ctx, authority: Authority, wishes: readonly Wish[]): Promise<ApprovalReasons> {
   return { wishes, background: await approvalBackground(ctx, authority) };
+}
+
+/** The posting of a spend that waits for nobody, with its decision among the records. */
+export function draftAtOnce<T>(ctx: Ctx, authority: Authority, draft: (form: SpendForm) => Draft<T>): Draft<T> {
+  return draftAs(ctx, authority, draft, undefined).draft;
 }
 
 /** The posting of a spend, with its decision and, where there are reasons for one, its approval among the records. */
@@ -147,11 +153,8 @@ function draftAs<T>(
   const wishes = reasons?.wishes ?? [];
   const isHeld = wishes.length > 0;
   // A limit whose passing is approved is counted beyond its maximum; every rule that could ask for it is lifted at once.
-  const isLifted = ({ ruleId, action }: RuleUse) => isHeld && (action === 'approve' || wishes.some((wish) => wish.ruleId === ruleId));
-  const limits = evaluation.uses.map((use): LimitUse => {
-    const { counter, window, used, reserved, maximum, marks } = use;
-    return { counter, window, used, reserved, maximum: isLifted(use) ? null : maximum, marks };
-  });
+  const isLifted = ({ ruleId, action }: RuleUse) => action === 'approve' || wishes.some((wish) => wish.ruleId === ruleId);
+  const limits = isHeld ? evaluation.uses.map((use) => (isLifted(use) ? { ...use, maximum: null } : use)) : evaluation.uses;
   const stored = facts !== null && (limits.length > 0 || isHeld);
   const form = { limits, approvalId: isHeld ? newId(at) : null, decisionId: stored ? newId(at) : null };
   const made = draft(form);
@@ -168,9 +171,14 @@ function draftAs<T>(
 }
 
 /** What the ledger has against a spend that its rules refuse: an earlier layer may refuse it first. */
-async function faultsOf<T>(ctx: Ctx, authority: Authority, draft: (form: SpendForm) => Draft<T>): Promise<readonly Fault[]> {
+async function faultsOf<T>(
+  ctx: Ctx,
+  authority: Authority,
+  draft: (form: SpendForm) => Draft<T>,
+  { reader }: CarryOptions,
+): Promise<readonly Fault[]> {
   const { posting } = draft({ limits: authority.evaluation.uses, approvalId: null, decisionId: null });
-  return (await tryPosting(ctx, posting)).faults;
+  return (await tryPosting(ctx, posting, reader?.db)).faults;
 }
 
 /** The refusal behind the faults that were seen, which is noted to be stored. */

@@ -1,7 +1,7 @@
 // The kill switch of the whole workspace (CONTRACT.md 6): while it is on nothing is spent, in any process. Every posting that spends
 // asks for it under a lock that a freeze takes alone (guard_workspace() in SQL), so an answered freeze is complete (Gap G-120).
 import type { Workspace as WorkspaceRow } from '../../generated/prisma/client.js';
-import type { Ctx } from '../../platform/ctx.js';
+import { type Ctx, stopRunning } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
 import { lockRow } from '../../platform/postgres/row.js';
@@ -48,7 +48,9 @@ function turn(ctx: Ctx, to: SpendingStatus, data: Pick<WorkspaceRow, 'frozenAt' 
     async (tx) => {
       const { frozenAt } = await lockRow(tx.workspace, id);
       checkStep(spendingLifecycle, id, frozenAt === null ? 'active' : 'frozen', to);
-      return switchOf(await tx.workspace.update({ where: { id }, data }));
+      const turned = await tx.workspace.update({ where: { id }, data });
+      if (to === 'frozen') await stopRunning(ctx, tx, { kind: 'workspace', id, reason: 'workspace_frozen' });
+      return switchOf(turned);
     },
     () => id,
   );

@@ -1,4 +1,5 @@
 // What all limits have in common: the windows that their counters count in, and how a limit reads (CONTRACT.md 0 "Small decisions").
+import { LRUCache } from 'lru-cache';
 import type { LimitUse } from '../../ledger/posting.js';
 import { formatMinor } from '../../platform/money.js';
 import type { RuleLayer } from './layer.js';
@@ -24,9 +25,8 @@ export interface RuleUse extends LimitUse {
   timeoutSeconds?: number | undefined;
 }
 
-const daySeconds = 86_400;
+const dayMs = 86_400_000;
 const pad = (value: number) => String(value).padStart(2, '0');
-const dateOf = (at: Date) => at.toISOString().slice(0, 10);
 
 /** A window of a limit: its name, by which counters are kept, and its end. */
 export interface Window {
@@ -34,40 +34,64 @@ export interface Window {
   resetsAt: Date | null;
 }
 
+/** A window with the instants between which it lies, in milliseconds since 1970. */
+export interface Stretch {
+  from: number;
+  until: number;
+  window: Window;
+}
+
+/** The last window of each period: nearly every spend falls into it, and words of time are slow to make. */
+const last = new LRUCache<Period, Stretch>({ max: 1_000 });
+
 /**
  * The UTC window of `at`: `2026-11-21T14` of an hour, `2026-11-21` of a day, `2026-W47` of an ISO week, `2026-11` of a month, the
  * beginning of so many seconds. Names of ended windows sort before later ones, so that counters can be swept.
  */
 export function windowOf(per: Exclude<Period, 'tx'>, at: Date): Window {
+  if (per === 'once') return { name: 'once', resetsAt: null };
+  const instant = at.getTime();
+  const known = last.get(per);
+  if (known !== undefined && known.from <= instant && instant < known.until) return known.window;
+  const found = stretchOf(per, at);
+  last.set(per, found);
+  return found.window;
+}
+
+function stretchOf(per: Exclude<Period, 'tx' | 'once'>, at: Date): Stretch {
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  const midnight = Date.UTC(year, month, day);
+  const text = at.toISOString();
   switch (per) {
-    case 'hour':
-      return { name: at.toISOString().slice(0, 13), resetsAt: new Date(Date.UTC(year, month, day, at.getUTCHours() + 1)) };
+    case 'hour': {
+      const start = midnight + at.getUTCHours() * 3_600_000;
+      return stretch(text.slice(0, 13), start, start + 3_600_000);
+    }
     case 'day':
-      return { name: dateOf(at), resetsAt: new Date(Date.UTC(year, month, day + 1)) };
+      return stretch(text.slice(0, 10), midnight, midnight + dayMs);
     case 'week':
-      return weekOf(at);
+      return weekOf(midnight, (at.getUTCDay() + 6) % 7);
     case 'month':
-      return { name: at.toISOString().slice(0, 7), resetsAt: new Date(Date.UTC(year, month + 1, 1)) };
-    case 'once':
-      return { name: 'once', resetsAt: null };
+      return stretch(text.slice(0, 7), Date.UTC(year, month, 1), Date.UTC(year, month + 1, 1));
     default: {
       const seconds = Number.parseInt(per, 10);
       const start = Math.floor(at.getTime() / 1000 / seconds) * seconds;
-      return { name: new Date(start * 1000).toISOString().slice(0, 19), resetsAt: new Date((start + seconds) * 1000) };
+      return stretch(new Date(start * 1000).toISOString().slice(0, 19), start * 1000, (start + seconds) * 1000);
     }
   }
 }
 
-/** The ISO week: it begins on a Monday, and belongs to the year of its Thursday. */
-function weekOf(at: Date): Window {
-  const midnight = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
-  const weekday = (at.getUTCDay() + 6) % 7;
-  const monday = midnight - weekday * daySeconds * 1000;
-  const thursday = new Date(monday + 3 * daySeconds * 1000);
+function stretch(name: string, from: number, until: number): Stretch {
+  return { from, until, window: { name, resetsAt: new Date(until) } };
+}
+
+/** The ISO week of a midnight, so many days after its Monday. It belongs to the year of its Thursday. */
+function weekOf(midnight: number, weekday: number): Stretch {
+  const monday = midnight - weekday * dayMs;
+  const thursday = new Date(monday + 3 * dayMs);
   const year = thursday.getUTCFullYear();
-  const week = 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * daySeconds * 1000));
-  return { name: `${year}-W${pad(week)}`, resetsAt: new Date(monday + 7 * daySeconds * 1000) };
+  const week = 1 + Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * dayMs));
+  return stretch(`${year}-W${pad(week)}`, monday, monday + 7 * dayMs);
 }
 
 /** One limit as numbers, in minor units of its currency, or as a number of spends. */
@@ -96,16 +120,16 @@ export function printFigure(figure: bigint, currency: string | null): string | n
   return currency === null ? Number(figure) : formatMinor(figure, currency);
 }
 
-/** `details.limit` of a refusal, and the limit of a check. */
-export function printLimit(figures: LimitFigures): Record<string, unknown> {
+/** `details.limit` of a refusal, and the limit of a check. Of a `shared` one only what is left is told. */
+export function printLimit(figures: LimitFigures, shared = false): Record<string, unknown> {
   const { kind, per, currency, max, used, requested, resetsAt } = figures;
   const print = (figure: bigint) => printFigure(figure, currency);
   return {
     kind,
     per,
     currency,
-    max: print(max),
-    used: print(used),
+    max: shared ? null : print(max),
+    used: shared ? null : print(used),
     requested: print(requested),
     remaining: print(remainingOf(figures)),
     ...(resetsAt === null ? {} : { resets_at: resetsAt.toISOString() }),

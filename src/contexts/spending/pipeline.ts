@@ -8,6 +8,7 @@ import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
 import { isKnownCounterparty, merchantPaid } from './counterparty.js';
 import type { Evaluation, SpendFacts } from './evaluation.js';
+import { stillLifted } from './lifted-rule.js';
 import { asksForCounterparty, asksForMerchant } from './policy-rule.js';
 import { type Rulebook, rulebook, rulesFor } from './rulebook.js';
 import { evaluate, type RulesInForce } from './ruling.js';
@@ -33,12 +34,12 @@ export interface Spend {
   mandateId?: string | undefined;
   /** The trace that budgets of a trace count; that of the request by default. */
   traceId?: string | null | undefined;
-  /** Rules that an approval has lifted. */
+  /** Rules that an approval has lifted, as it keeps them. */
   lifted?: readonly string[] | undefined;
   /** The caller wants an approval where a policy or a budget refuses. */
   requestApproval?: boolean | undefined;
-  /** The request as it could be sent again, in names of the wire, for the actions that a refusal suggests. */
-  request?: { path: string; body: Record<string, unknown> } | undefined;
+  /** The request as it could be sent again, in names of the wire, for the actions that a refusal suggests. `amountMember`: which of them is the amount. */
+  request?: { path: string; body: Record<string, unknown>; amountMember?: string } | undefined;
 }
 
 /** What a posting needs to spend. */
@@ -75,6 +76,7 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   }
   const facts = factsOf(ctx, book, spend, agent);
   const rules = rulesFor(book, facts);
+  if (spend.lifted !== undefined) facts.lifted = stillLifted(spend.lifted, rules);
   if (asksForMerchant(rules.policies)) facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };
@@ -86,7 +88,7 @@ export function workspaceGuard({ workspace }: Pick<Ctx, 'workspace'>): Guard {
 }
 
 function factsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent | undefined): SpendFacts {
-  const { at, amount, currency, protocol, from, to, mandateId, lifted = null } = spend;
+  const { at, amount, currency, protocol, from, to, mandateId } = spend;
   const watched = agent === undefined ? undefined : book.watched.get(agent.id);
   return {
     at,
@@ -99,7 +101,7 @@ function factsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent | un
     traceId: (spend.traceId === undefined ? ctx.traceId : spend.traceId) ?? null,
     mandateId: mandateId ?? null,
     breakerTripId: watched !== undefined && watched.endsAt > at ? watched.tripId : null,
-    lifted,
+    lifted: null,
   };
 }
 

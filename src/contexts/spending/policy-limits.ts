@@ -3,7 +3,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { actingAgent } from '../agents/agent.js';
 import { type Period, printFigure, type RuleAction, remainingOf, windowOf } from './limit.js';
-import { type AmountRule, type CountRule, hasFigure, policyCounter, type RulingPolicy } from './policy-rule.js';
+import { type AmountRule, type CountRule, hasFigure, type RulingPolicy } from './policy-rule.js';
 import { counterKey, readCounters } from './posting.js';
 import { rulebook } from './rulebook.js';
 
@@ -31,7 +31,7 @@ export const mostPolicyLimits = 500;
 export async function policyLimits(ctx: Ctx, agentId: string): Promise<PolicyLimit[]> {
   const bound = await boundRules(ctx, agentId);
   const at = ctx.clock.now();
-  const counted = bound.map(({ policy, rule }) => ({ policy, rule, ...windowIn(policy, rule, at) }));
+  const counted = bound.map(({ policy, rule }) => ({ policy, rule, ...windowIn(rule, at) }));
   const counters = await readCounters(
     ctx.db,
     counted.flatMap(({ counter, window }) => (window === null ? [] : [{ counter, window }])),
@@ -61,8 +61,8 @@ async function boundRules(ctx: Ctx, agentId: string): Promise<Bound[]> {
     .slice(0, mostPolicyLimits);
 }
 
-function windowIn(policy: RulingPolicy, rule: Bound['rule'], at: Date): { counter: string; window: string | null; resetsAt: Date | null } {
-  const counter = policyCounter(policy.id, rule);
+function windowIn(rule: Bound['rule'], at: Date): { counter: string; window: string | null; resetsAt: Date | null } {
+  const { counter } = rule;
   if (rule.per === 'tx') return { counter, window: null, resetsAt: null };
   const { name: window, resetsAt } = windowOf(rule.per, at);
   return { counter, window, resetsAt };

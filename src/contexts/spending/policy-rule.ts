@@ -35,8 +35,13 @@ interface RulingThreshold extends Named {
   timeoutSeconds: number;
 }
 
+interface Counted extends Named {
+  /** The name of its counter. */
+  counter: string;
+}
+
 /** A cap of the amount of one spend, or of all spends in a window. */
-export interface AmountRule extends Named {
+export interface AmountRule extends Counted {
   kind: 'max_amount';
   per: Exclude<Period, 'once'>;
   maximum: bigint;
@@ -45,7 +50,7 @@ export interface AmountRule extends Named {
 }
 
 /** A cap of the number of spends in a window. */
-export interface CountRule extends Named {
+export interface CountRule extends Counted {
   kind: 'max_count' | 'velocity';
   per: Exclude<Period, 'tx' | 'once'>;
   maximum: bigint;
@@ -65,7 +70,7 @@ export function hasFigure(rule: RulingRule): rule is AmountRule | CountRule {
  * The counter of a rule. It is named by policy, kind, period and currency, so a rule that is changed goes on from what was used, and
  * a policy has one rule of each.
  */
-export function policyCounter(policyId: string, { kind, per, currency }: AmountRule | CountRule): string {
+function policyCounter(policyId: string, { kind, per, currency }: Pick<AmountRule | CountRule, 'kind' | 'per' | 'currency'>): string {
   return ['policy', policyId, kind, per, ...(currency === null ? [] : [currency])].join(':');
 }
 
@@ -109,11 +114,11 @@ function askAmount(
 }
 
 function useOf(rule: AmountRule | CountRule, policy: RulingPolicy, used: bigint, at: Date): RuleUse {
-  const { ruleId, per, maximum, currency, action } = rule;
+  const { ruleId, counter, per, maximum, currency, action } = rule;
   if (per === 'tx') throw new Error('a single spend has no window');
   const { name: window, resetsAt } = windowOf(per, at);
-  const limit = { counter: policyCounter(policy.id, rule), window, used, reserved: 0n, maximum };
-  return { ...limit, layer: 'policy', ruleId, per, currency, action, resetsAt, timeoutSeconds: policy.approval?.timeoutSeconds };
+  const timeoutSeconds = policy.approval?.timeoutSeconds;
+  return { counter, window, used, reserved: 0n, maximum, layer: 'policy', ruleId, per, currency, action, resetsAt, timeoutSeconds };
 }
 
 function askStatic(rule: Named & { action: RuleAction } & StaticRule, policy: RulingPolicy, facts: SpendFacts, answer: LayerAnswer): void {
@@ -190,7 +195,7 @@ export function rulingPolicy(row: StoredPolicy, clockOf: (zone: string) => Local
     name,
     targetType,
     targetId,
-    rules: rules.map((rule, index) => rulingRule(rule, `${printId('policy', id)}.rules.${index}`, clockOf)),
+    rules: rules.map((rule, index) => rulingRule(rule, id, index, clockOf)),
     approval: approval && {
       ruleId: `${printId('policy', id)}.approval`,
       threshold: parseMinor(approval.threshold, approval.currency, ['threshold'], 0n),
@@ -200,16 +205,21 @@ export function rulingPolicy(row: StoredPolicy, clockOf: (zone: string) => Local
   };
 }
 
-function rulingRule(rule: PolicyRule, ruleId: string, clockOf: (zone: string) => LocalClock): RulingRule {
+function rulingRule(rule: PolicyRule, policyId: string, index: number, clockOf: (zone: string) => LocalClock): RulingRule {
   const { kind, action } = rule;
-  const head = { ruleId, action };
+  const head = { ruleId: `${printId('policy', policyId)}.rules.${index}`, action };
+  const counted = <T extends Pick<AmountRule | CountRule, 'kind' | 'per' | 'currency'>>(said: T) => {
+    return { ...head, ...said, counter: policyCounter(policyId, said) };
+  };
   switch (kind) {
-    case 'max_amount':
-      return { ...head, kind, per: rule.per, maximum: parseMinor(rule.amount, rule.currency, ['amount']), currency: rule.currency };
+    case 'max_amount': {
+      const { per, amount, currency } = rule;
+      return counted({ kind, per, maximum: parseMinor(amount, currency, ['amount']), currency });
+    }
     case 'max_count':
-      return { ...head, kind, per: rule.per, maximum: BigInt(rule.count), currency: null };
+      return counted({ kind, per: rule.per, maximum: BigInt(rule.count), currency: null });
     case 'velocity':
-      return { ...head, kind, per: `${rule.seconds}s`, maximum: BigInt(rule.count), currency: null };
+      return counted({ kind, per: `${rule.seconds}s`, maximum: BigInt(rule.count), currency: null });
     case 'merchants':
     case 'categories':
     case 'counterparties':

@@ -7,7 +7,7 @@ import { post } from '../../ledger/statement.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { keyClaims, markRecorded } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { rollBack } from '../../platform/postgres/rollback.js';
+import { rollBack, rollBackWithin } from '../../platform/postgres/rollback.js';
 import { refusalOf } from './refusal.js';
 
 /** Posts, or throws PostingRefused with every fault and leaves nothing behind. */
@@ -51,14 +51,15 @@ export function counterKey({ counter, window }: Pick<LimitUse, 'counter' | 'wind
   return `${counter} ${window}`;
 }
 
-/** Tries a posting in a transaction that is rolled back. */
-export async function tryPosting(ctx: Ctx, value: Posting): Promise<Trial> {
+/** Tries a posting in a transaction that is rolled back, or within one that goes on. */
+export async function tryPosting(ctx: Ctx, value: Posting, within?: Tx): Promise<Trial> {
   let before: ReadonlyMap<string, bigint> = new Map();
+  const work = async (tx: Tx) => {
+    before = await readCounters(tx, value.limits);
+    await post(tx, value);
+  };
   try {
-    await rollBack(ctx.db, async (tx) => {
-      before = await readCounters(tx, value.limits);
-      await post(tx, value);
-    });
+    await (within === undefined ? rollBack(ctx.db, work) : rollBackWithin(within, work));
   } catch (error) {
     if (error instanceof PostingRefused) return { faults: error.faults, before };
     throw error;

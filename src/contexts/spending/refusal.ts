@@ -11,9 +11,10 @@ import { WalletFrozen } from '../accounts/errors.js';
 import { AgentFrozen, AgentSuspended, KeyRevoked, SessionRevoked } from '../agents/errors.js';
 import { InsufficientBalance, QuoteUsed, ruleErrors, WorkspaceFrozen } from './errors.js';
 import { type Layer, layers } from './layer.js';
-import type { RuleUse } from './limit.js';
+import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
 import { findingError, limitError } from './rule-refusal.js';
+import { countsOthers } from './shared-limit.js';
 
 /** Every error that a posting can answer with besides those of credentials, for the faces to list. */
 export const postingErrors = [
@@ -62,17 +63,19 @@ function refusalBehind(fault: Fault, ctx: Ctx, authority: Authority | undefined)
     case 'guard':
       return guardRefusal(fault);
     case 'limit':
-      return limitRefusal(fault, authority);
+      return limitRefusal(fault, ctx, authority);
     case 'claim':
       return { layer: 'claim', error: claimRefusal(fault) };
   }
 }
 
-function limitRefusal(fault: Fault, authority: Authority | undefined): Refusal {
+function limitRefusal(fault: Fault, { actor }: Ctx, authority: Authority | undefined): Refusal {
   const use = authority === undefined ? undefined : useBehind(fault, authority);
   if (use === undefined || authority === undefined) throw new Error(`no rule uses the limit ${fault.subject}`);
   const { used = '0', requested = '0' } = fault.detail;
-  return { layer: use.layer, ruleId: use.ruleId, error: limitError(use, BigInt(used), BigInt(requested), authority) };
+  const figures = { ...limitFigures(use, BigInt(used)), requested: BigInt(requested) };
+  const shared = actor.agent !== undefined && countsOthers(use.ruleId, authority.rules);
+  return { layer: use.layer, ruleId: use.ruleId, error: limitError(use, figures, authority, shared) };
 }
 
 function accountRefusal({ refusal, detail }: Fault, ctx: Ctx): Refusal {

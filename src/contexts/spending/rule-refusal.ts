@@ -4,7 +4,8 @@ import type { ApiError, NextAction } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { BudgetExceeded, KyaLimitExceeded, MandateLimitExceeded, MerchantBlocked, PolicyViolation } from './errors.js';
 import type { Finding } from './evaluation.js';
-import { type LimitFigures, limitFigures, type Period, printLimit, type RuleUse, remainingOf } from './limit.js';
+import { isApprovable } from './finding.js';
+import { type LimitFigures, type Period, printLimit, type RuleUse, remainingOf } from './limit.js';
 import type { Authority } from './pipeline.js';
 
 type Code = Finding['code'];
@@ -31,57 +32,63 @@ export function findingError({ code, reason, message, limit, ruleId, facts }: Fi
     rule_id: ruleId,
     ...facts,
     ...(limit === undefined ? {} : { limit: printLimit(limit) }),
-    next_actions: actionsFor(ruleId, limit, authority),
+    next_actions: actionsFor(ruleId, limit, authority, reason),
   };
   return new errorsOf[code](message, { details });
 }
 
-/** The error of a limit that would be passed; `used` is what its counter stood at. */
-export function limitError(use: RuleUse, used: bigint, requested: bigint, authority: Authority): ApiError {
-  const figures = { ...limitFigures(use, used), requested };
+/** The error of a limit that would be passed; `figures` have what its counter stood at. Of a `shared` one they are not told. */
+export function limitError(use: RuleUse, figures: LimitFigures, authority: Authority, shared: boolean): ApiError {
   const details = {
-    reason: use.currency === null ? 'max_count' : 'max_amount',
+    reason: reasonOf(use),
     rule_id: use.ruleId,
-    limit: printLimit(figures),
+    limit: printLimit(figures, shared),
     next_actions: actionsFor(use.ruleId, figures, authority),
     ...(figures.resetsAt === null ? {} : { retry: { safe: true, same_key: true, after_s: secondsUntil(figures.resetsAt, authority) } }),
   };
   return new errorsOf[codeOf[use.layer]](sentenceOf(use, figures), { details });
 }
 
-/** The sentence of a limit that would be passed. */
+/** The kind of the rule, where it is one of a policy; else what it counts. */
+function reasonOf({ currency, per }: RuleUse): string {
+  if (currency !== null) return 'max_amount';
+  return isVelocity(per) ? 'velocity' : 'max_count';
+}
+
+const isVelocity = (per: Period) => /^\d+s$/.test(per);
+
+/** The sentence of a limit that would be passed. It says what is left, which is for everybody. */
 export function sentenceOf({ layer, per, currency }: Pick<RuleUse, 'layer' | 'per' | 'currency'>, figures: LimitFigures): string {
   const subject = { kya: 'The tier of this agent', policy: 'A policy', budget: 'A budget', mandate: 'The mandate' }[layer];
   const left = remainingOf(figures);
-  if (currency === null) return `${subject} allows ${figures.max} spends per ${spanOf(per)}; ${left} are left.`;
+  if (currency === null) return `${subject} has ${left} spends left ${spanOf(per)}.`;
   const print = (minor: bigint) => `${formatMinor(minor, currency)} ${currency}`;
-  const span = per === 'once' ? 'in all' : per === 'tx' ? 'at a time' : `per ${spanOf(per)}`;
-  return `${subject} allows ${print(figures.max)} ${span}; ${print(left)} is left, and this needs ${print(figures.requested)}.`;
+  return `${subject} has ${print(left)} left ${spanOf(per)}, and this needs ${print(figures.requested)}.`;
 }
 
-const spanOf = (per: Period) => (/^\d+s$/.test(per) ? `${Number.parseInt(per, 10)} seconds` : per);
+function spanOf(per: Period): string {
+  if (per === 'once') return 'in all';
+  if (per === 'tx') return 'for a single spend';
+  return isVelocity(per) ? `for these ${Number.parseInt(per, 10)} seconds` : `for this ${per}`;
+}
 
 function secondsUntil(at: Date, { at: now }: Authority): number {
   return Math.max(1, Math.ceil((at.getTime() - now.getTime()) / 1000));
 }
 
-/** Whether an approval lifts a rule where the caller asks for one: those of policies and budgets. */
-export function isApprovable(ruleId: string): boolean {
-  return /^(pol|bud)_/.test(ruleId);
-}
-
 /** Requests that would help: the same one with what is left, or for approval; another wallet; another limit. */
-function actionsFor(ruleId: string, limit: LimitFigures | undefined, { request, facts }: Authority): NextAction[] {
+function actionsFor(ruleId: string, limit: LimitFigures | undefined, { request, facts }: Authority, reason?: string): NextAction[] {
   const actions: NextAction[] = [];
   const actor = facts?.agent == null ? 'api_key' : 'agent';
   if (request !== undefined && facts !== null) {
-    const { path, body } = request;
+    const { path, body, amountMember = 'amount' } = request;
     const left = limit === undefined || limit.currency !== facts.currency ? 0n : limit.per === 'tx' ? limit.max : remainingOf(limit);
-    if (left > 0n) {
-      const amount = formatMinor(left, facts.currency);
-      actions.push({ rel: 'smaller_amount', actor, method: 'POST', path, body: { ...body, amount } });
+    // The amount of a quote is fixed.
+    if (left > 0n && body['quote_id'] === undefined) {
+      const smaller = { ...body, [amountMember]: formatMinor(left, facts.currency) };
+      actions.push({ rel: 'smaller_amount', actor, method: 'POST', path, body: smaller });
     }
-    if (isApprovable(ruleId))
+    if (isApprovable(ruleId, reason))
       actions.push({ rel: 'request_approval', actor, method: 'POST', path, body: { ...body, request_approval: true } });
   }
   if (facts?.agent != null) actions.push({ rel: 'limits', actor, method: 'GET', path: `/v1/agents/agt_${facts.agent.id}/limits` });

@@ -2,6 +2,7 @@
 import type { RateBook } from '../rates/rate.js';
 import { budgetLayer, type RulingBudget } from './budget-rule.js';
 import type { Evaluation, Finding, LayerAnswer, SpendFacts } from './evaluation.js';
+import { isApprovable } from './finding.js';
 import { type KyaCap, kyaLayer } from './kya-limit.js';
 import { policyLayer, type RulingPolicy } from './policy-rule.js';
 
@@ -16,7 +17,7 @@ export interface RulesInForce {
 
 /**
  * Asks every layer of rules. Pure: equal facts and rules give an equal answer. Once an approval was given, no rule asks for another,
- * and those that it lifted refuse nothing and count on.
+ * and those that it lifted refuse nothing and count on, but for one that cannot count for want of a rate.
  */
 export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates }: RulesInForce): Evaluation {
   const answers = [
@@ -33,7 +34,12 @@ export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates }: R
       lifted === null
         ? uses
         : uses.map((use) => (use.action === 'approve' || lifted.includes(use.ruleId) ? { ...use, maximum: null } : use)),
-    findings: lifted === null ? findings : findings.filter(({ outcome, ruleId }) => outcome === 'fail' && !lifted.includes(ruleId)),
+    findings:
+      lifted === null
+        ? findings
+        : findings.filter(
+            ({ outcome, ruleId, reason }) => outcome === 'fail' && !(isApprovable(ruleId, reason) && lifted.includes(ruleId)),
+          ),
     rateIds: [...new Set(answers.flatMap(({ rateIds }) => rateIds))],
   };
 }

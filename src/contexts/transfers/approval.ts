@@ -25,7 +25,7 @@ declareSubject('transfer', {
   end: async (ctx, tx, { subjectId }, ending: Ending) => endTransfer(ctx, tx, await waiting(tx, subjectId), ending),
 });
 
-interface Approved extends WalletParties {
+export interface Approved extends WalletParties {
   approval: Approval;
   transfer: Transfer;
   authority: Authority;
@@ -53,8 +53,8 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => voi
   return undefined;
 }
 
-/** What is held goes to the payee. */
-async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Approved, form: ApprovedForm): Promise<Posting> {
+/** What is held goes to the payee, or wherever it was meant for. */
+export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Approved, form: ApprovedForm): Promise<Posting> {
   const { at, rules } = authority;
   const hold = await tx.hold.findFirstOrThrow({ where: { id: transfer.holdId ?? '' } });
   const { legs, limits: givenBack } = await resolve(tx, hold, { capture: hold.amount, at, usesAnew: true });

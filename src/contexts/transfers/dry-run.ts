@@ -16,8 +16,8 @@ export interface DryRun {
   wouldEmit: string[];
 }
 
-/** What a spend would do under its authority. */
-export async function dryRun<T>(
+/** What a spend would do. `ctx` reads where the posting is tried. */
+export async function dryRunSpend<T>(
   ctx: Ctx,
   authority: Authority,
   draftFor: (form: SpendForm) => Draft<T>,

@@ -96,11 +96,11 @@ type Owned = Pick<WalletRef, 'agentId'>;
 
 /**
  * The agents whose channels show a transfer: those whose wallets the money leaves and reaches, and the one that it was made for.
- * An agent on both sides is the payer (Gap G-84).
+ * An agent on both sides is the payer (Gap G-84). What is put into a stream has not reached the payee (Gap G-142).
  */
-export function transferRoles({ agentId }: Pick<Transfer, 'agentId'>, from: Owned | null, to: Owned | null): Roles {
+export function transferRoles({ type, agentId }: Pick<Transfer, 'type' | 'agentId'>, from: Owned | null, to: Owned | null): Roles {
   const roles: Record<string, string> = {};
-  if (to?.agentId != null) roles[to.agentId] = 'payee';
+  if (to?.agentId != null && type !== 'stream_start') roles[to.agentId] = 'payee';
   if (from?.agentId != null) roles[from.agentId] = 'payer';
   if (agentId != null) roles[agentId] = 'payer';
   return roles;

@@ -5,21 +5,26 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { RateBook } from '../rates/rate.js';
 import { type NewOperation, operationRecord } from '../usage/operation.js';
 
-function kindOf({ type, fromWalletId, refundId, streamId }: Transfer): Pick<NewOperation, 'category' | 'operation'> {
+function kindOf({ type, fromWalletId, refundId, streamId, protocolMetadata }: Transfer): Pick<NewOperation, 'category' | 'operation'> {
   if (refundId !== null) return { category: 'refund', operation: `refund.${type}` };
-  if (streamId !== null) return { category: 'stream_action', operation: type.replace('_', '.') };
+  const isTopUp = (protocolMetadata as { top_up?: true } | null)?.top_up === true;
+  if (streamId !== null) return { category: 'stream_action', operation: isTopUp ? 'stream.top_up' : type.replace('_', '.') };
   return { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };
 }
 
-/** The operation of a transfer that has become final at `at`; `moved` is what really moved, minor units. */
+/**
+ * The operation of a transfer that has become final at `at`; `moved` is what really moved, minor units. What is put into a stream counts
+ * when it is paid out. It belongs to the agent that spends, or else to the one that asked for it.
+ */
 export function operationOf(transfer: Transfer, moved: bigint, at: Date): NewOperation {
-  const { status, protocol, currency, agentId, traceId } = transfer;
+  const { type, status, protocol, currency, traceId } = transfer;
+  const agentId = transfer.agentId ?? (transfer.initiatedByType === 'agent' ? transfer.initiatedById : null);
   return {
     at,
     ...kindOf(transfer),
     protocol,
     success: status === 'completed',
-    amount: moved,
+    amount: type === 'stream_start' ? 0n : moved,
     currency,
     actorType: transfer.initiatedByType,
     actorId: transfer.initiatedById,

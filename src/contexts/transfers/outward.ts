@@ -2,14 +2,14 @@
 import type { Ctx } from '../../platform/ctx.js';
 import type { DryRun } from './dry-run.js';
 import type { CreateTransferInput } from './request-shape.js';
-import type { CreatedTransfer } from './transfer.js';
+import type { CreatedTransfer, TransferPart } from './transfer.js';
 
 /** What carries money out of the platform. Each throws 422 `unsupported_rail` and 503 `rail_unavailable`, with nothing held. */
 export interface Outward {
   /** The fee of a rail, minor units of the currency that it carries. */
   feeOf(ctx: Ctx, rail: string, currency: string): bigint;
   /** Makes the payout of a transfer whose destination is out of the platform; answers the transfer. */
-  transfer(ctx: Ctx, input: CreateTransferInput): Promise<CreatedTransfer>;
+  transfer(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<CreatedTransfer>;
   dryRun(ctx: Ctx, input: CreateTransferInput): Promise<DryRun>;
 }
 

@@ -123,6 +123,13 @@ export async function quote(ctx: Ctx, id: string, field?: string): Promise<Quote
   return found;
 }
 
+/** Those of the quotes that the actor may see, by id. */
+export async function quotesNamed(ctx: Ctx, ids: readonly string[]): Promise<Map<string, Quote>> {
+  if (ids.length === 0) return new Map();
+  const found = await ctx.db.quote.findMany({ where: { AND: [{ id: { in: [...ids] } }, visibleQuotes.where(ctx)] } });
+  return new Map(found.map((one) => [one.id, one]));
+}
+
 /** Whether a quote can still be used. Its claim says that it was. */
 export async function quoteStatus(ctx: Ctx, { id, expiresAt }: Quote): Promise<QuoteStatus> {
   const used = await loadTogether(ctx, 'quote_used', id, async (ids) => {

@@ -51,7 +51,7 @@ function draftScheduled(ctx: Ctx, { transfer, from, to, at, authority }: Schedul
   const head = { at, transferId: id };
   if (approvalId !== null) {
     const holdId = newId(at);
-    const aside = holdParts(transfer, holdId, at, from, to);
+    const aside = holdParts(transfer, holdId, at, { from, to });
     const guards = [...authority.guards, ...aside.guards];
     const value = { ...taken, holdId, capturedAmount: 0n };
     return {

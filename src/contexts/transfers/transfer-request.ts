@@ -25,9 +25,10 @@ import { type CreateTransferInput, checkRequest, isWithinWallet } from './reques
 import {
   aboutOf,
   type CreatedTransfer,
+  claimsOf,
   defaultHoldSeconds,
   type NewTransfer,
-  referenceClaims,
+  type TransferPart,
   transferPosting,
   transferRow,
 } from './transfer.js';
@@ -36,20 +37,20 @@ import {
  * Creates a transfer: posted at once (completed), held until captured or approved, or kept until its time (all pending). The whole
  * pipeline runs inside the posting; refusals are 403 or 422 and leave nothing behind.
  */
-export async function createTransfer(ctx: Ctx, input: CreateTransferInput): Promise<CreatedTransfer> {
-  if (isOutside(input.destination)) return outward().transfer(ctx, input);
-  const plan = await planTransfer(ctx, input);
+export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<CreatedTransfer> {
+  if (isOutside(input.destination)) return outward().transfer(ctx, input, part);
+  const plan = await planTransfer(ctx, input, part);
   const { value, authority } = plan;
+  const id = part?.id ?? newId(value.at);
   if (value.scheduledFor !== undefined) {
-    const transfer = transferRow(ctx, value);
+    const transfer = { ...transferRow(ctx, value), id };
     await transact(ctx, async (tx) => {
-      await insertScheduled(ctx, tx, transfer);
+      await insertScheduled(ctx, tx, transfer, value);
       return transfer;
     });
     ringAt(ctx, 'transfer', value.scheduledFor);
     return { transfer, approval: null };
   }
-  const id = newId(value.at);
   const poster = postingNow(ctx, id);
   const { value: transfer, approval } = await carryOut(ctx, authority, poster, (form) => draftTransfer(ctx, id, plan, form), {
     requestApproval: input.requestApproval === true,
@@ -75,11 +76,11 @@ export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWal
 }
 
 /** Writes a transfer whose time has not come, and emits transfer.created. 409 for a reference that another has. */
-export async function insertScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<void> {
+export async function insertScheduled(ctx: Ctx, tx: Tx, transfer: Transfer, value: NewTransfer): Promise<void> {
   const { workspaceId, protocolMetadata: _, destination: __, ...row } = transfer;
   await tx.transfer.create({ data: { ...row, metadata: transfer.metadata as object } });
   try {
-    await tx.claim.createMany({ data: referenceClaims(transfer) });
+    await tx.claim.createMany({ data: claimsOf(transfer, value) });
   } catch (error) {
     throw isUniqueViolation(error) ? referenceTaken(transfer.reference ?? '') : error;
   }
@@ -94,7 +95,7 @@ export interface TransferPlan {
 }
 
 /** Reads the parties of a transfer and what binds it. */
-export async function planTransfer(ctx: Ctx, input: CreateTransferInput): Promise<TransferPlan> {
+export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<TransferPlan> {
   checkRequest(input);
   const { type } = input;
   const at = ctx.clock.now();
@@ -133,6 +134,8 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput): Promis
     description: input.description,
     reference: input.reference,
     metadata: input.metadata,
+    links: part?.links,
+    claims: part?.claims,
   };
   return { value, authority };
 }

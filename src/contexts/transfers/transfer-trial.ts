@@ -5,7 +5,7 @@ import { newId } from '../../platform/schema/id.js';
 import { decide } from '../spending/decision.js';
 import type { Evaluation } from '../spending/evaluation.js';
 import { isOutside } from './destination.js';
-import { type DryRun, dryRun } from './dry-run.js';
+import { type DryRun, dryRunSpend } from './dry-run.js';
 import { outward } from './outward.js';
 import type { CreateTransferInput } from './request-shape.js';
 import { transferRow } from './transfer.js';
@@ -17,11 +17,13 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
   const plan = await planTransfer(ctx, input);
   const id = newId(plan.value.at);
   if (plan.value.scheduledFor !== undefined) {
-    await rollBack(ctx.db, (tx) => insertScheduled(ctx, tx, transferRow(ctx, plan.value)));
+    await rollBack(ctx.db, (tx) => insertScheduled(ctx, tx, transferRow(ctx, plan.value), plan.value));
     const decision = decide(ctx, { evaluation: noRules, refusals: [], wishes: [], before: () => undefined });
     return { decision, wouldPost: [], wouldEmit: ['transfer.created'] };
   }
-  return dryRun(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), { requestApproval: input.requestApproval === true });
+  return dryRunSpend(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), {
+    requestApproval: input.requestApproval === true,
+  });
 }
 
 /** A transfer that is scheduled is checked at its time. */

@@ -116,7 +116,8 @@ export const Transfer = builder.prismaObject('Transfer', {
     completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true }),
   }),
 });
-const TransferPage = pageOf(Transfer, 'Transfer');
+/** A page of transfers, for lists of what something is made of. */
+export const TransferPage = pageOf(Transfer, 'Transfer');
 
 /** A transfer that a spend made, and the approval that it waits for. */
 interface TransferPayload {

@@ -40,6 +40,14 @@ export interface OutsideParty {
 }
 export type Party = WalletRef | OutsideParty;
 
+/** How money moves that does not simply go from the payer's wallet to the payee's. */
+export interface Money {
+  /** The ledger account that it reaches. */
+  accountId: string;
+  /** The legs that bring it there, or into the account where it is held until then. */
+  legsInto: (accountId: string) => readonly Leg[];
+}
+
 /** A transfer before it is recorded. */
 export interface NewTransfer {
   type: TransferType;
@@ -53,12 +61,15 @@ export interface NewTransfer {
   at: Date;
   /** What the payee gets instead, where it is another currency. */
   exchange?: Exchange | undefined;
+  money?: Money | undefined;
   /** What it is a part of. */
   links?: { batchId?: string; streamId?: string; refundId?: string; payoutId?: string } | undefined;
   /** A fee that comes on top of the amount. */
   feeOnTop?: bigint | undefined;
   /** The place out of the platform that it goes to, as it is shown. */
   destination?: ShownDestination | undefined;
+  /** What it uses up beside its reference and its quote. */
+  claims?: readonly Claim[] | undefined;
   protocolMetadata?: Record<string, unknown> | undefined;
   /** The agent that spends. */
   agentId?: string | undefined;
@@ -150,6 +161,13 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
   };
 }
 
+/** What a transfer is given by the thing that it is a part of: its id, and what it uses up. */
+export interface TransferPart {
+  id: string;
+  links: NonNullable<NewTransfer['links']>;
+  claims?: NewTransfer['claims'];
+}
+
 /** A transfer that a spend made, and the approval that it waits for. */
 export interface CreatedTransfer {
   transfer: Transfer;
@@ -171,10 +189,10 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
   const about = { at, ...aboutOf(transfer) };
   const data = transferData(transfer);
   const created = event(ctx, 'transfer.created', data, about);
-  const head = { id, at, transferId: id, guards, claims: [...referenceClaims(transfer), ...quoteClaims(transfer)] };
+  const head = { id, at, transferId: id, guards, claims: claimsOf(transfer, value) };
   const row = { transfer: [rowOf(transfer)] };
   if (transfer.holdId !== null) {
-    const aside = holdParts(transfer, transfer.holdId, at, from, to, value.exchange);
+    const aside = holdParts(transfer, transfer.holdId, at, value);
     return posting(ctx, {
       ...head,
       guards: [...guards, ...aside.guards],
@@ -194,7 +212,8 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
 }
 
 /** What moves the money of a transfer at once. */
-function legsOf({ type, amount, currency, from, to, exchange }: NewTransfer): Leg[] {
+function legsOf({ type, amount, currency, from, to, exchange, money }: NewTransfer): readonly Leg[] {
+  if (money !== undefined) return money.legsInto(money.accountId);
   const [payer, payee] = routeOf(type, from, to);
   if (exchange === undefined) return move(currency, amount, payer, payee);
   return exchangeLegs({ amount, currency, from: payer, to: payee, exchange });
@@ -210,18 +229,18 @@ export function holdParts(
   transfer: Transfer,
   holdId: string,
   at: Date,
-  from: Party,
-  to: Party,
-  exchange?: Exchange,
+  { from, to, exchange, money }: Pick<NewTransfer, 'from' | 'to' | 'exchange' | 'money'>,
 ): Pick<Posting, 'legs' | 'records' | 'guards'> {
   const { workspaceId, id: transferId, type, currency } = transfer;
   const [fromAccountId, payee] = routeOf(type, from, to);
-  const toAccountId = exchange?.accounts.sent ?? payee;
+  const toAccountId = money?.accountId ?? exchange?.accounts.sent ?? payee;
   const heldAccountId = heldAccountOf(from);
   const amount = leavingOf(transfer);
   const hold = { workspaceId, transferId, id: holdId, createdAt: at, fromAccountId, heldAccountId, toAccountId, currency, amount };
   const wallet = walletOf(to);
-  return { ...setAside(hold), guards: wallet === null ? [] : [{ kind: 'payee', id: wallet.walletId }] };
+  const aside = setAside(hold);
+  const legs = money === undefined ? aside.legs : money.legsInto(heldAccountId);
+  return { ...aside, legs, guards: wallet === null ? [] : [{ kind: 'payee', id: wallet.walletId }] };
 }
 
 /** What every event of a transfer is about. */
@@ -229,14 +248,13 @@ export function aboutOf({ id, agentId }: Transfer): { objectId: string; agentId:
   return { objectId: id, agentId };
 }
 
-/** A reference names one transfer of its workspace, for ever (Gap G-50). */
-export function referenceClaims({ id, reference }: Transfer): Claim[] {
-  return reference === null ? [] : [{ kind: 'reference', key: reference, reference: id }];
-}
-
-/** A quote is for one transfer. */
-function quoteClaims({ id, quoteId }: Transfer): Claim[] {
-  return quoteId === null ? [] : [{ kind: 'quote', key: quoteId, reference: id }];
+/** What a transfer uses up: a reference names one of its workspace, for ever (Gap G-50), and a quote is for one. */
+export function claimsOf({ id, reference, quoteId }: Transfer, { claims = [] }: Pick<NewTransfer, 'claims'>): Claim[] {
+  return [
+    ...(reference === null ? [] : [{ kind: 'reference' as const, key: reference, reference: id }]),
+    ...(quoteId === null ? [] : [{ kind: 'quote' as const, key: quoteId, reference: id }]),
+    ...claims,
+  ];
 }
 
 /** The ledger accounts that the money of a transfer goes from and to. */

@@ -83,13 +83,18 @@ export function isUniqueViolation(error: unknown): boolean {
 
 const serializationFailures = new Set(['40001', '40P01', 'P2034']);
 
+/** True when PostgreSQL chose a statement or transaction as the victim of a deadlock or serialization failure. */
+export function isSerializationFailure(error: unknown): boolean {
+  return serializationFailures.has(sqlState(error) ?? '');
+}
+
 /** Runs `work` again, up to three more times, when PostgreSQL chose it as the victim of a deadlock or serialization failure. */
 export async function retrySerialization<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (attempt === 3 || !serializationFailures.has(sqlState(error) ?? '')) throw error;
+      if (attempt === 3 || !isSerializationFailure(error)) throw error;
     }
   }
 }

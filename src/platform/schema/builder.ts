@@ -49,6 +49,7 @@ export const builder = new SchemaBuilder<{
     SignedAmount: Scalar<string>;
     Cents: Scalar<number>;
     ExchangeRate: Scalar<string>;
+    FlowRate: Scalar<string>;
     Fraction: Scalar<string>;
     Currency: { Input: Currency; Output: string };
     Page: Scalar<number>;
@@ -87,6 +88,7 @@ addScalar('SignedAmount', scalar.signedAmount);
 addScalar('Cents', scalar.cents);
 addScalar('Currency', scalar.currency);
 addScalar('ExchangeRate', scalar.exchangeRate);
+addScalar('FlowRate', scalar.flowRate);
 addScalar('Page', scalar.pageNumber);
 addScalar('Limit', scalar.pageLimit);
 addScalar('Cursor', scalar.cursor);

@@ -157,6 +157,18 @@ export const exchangeRate: ScalarShape<string, string> = {
   extensions: { jsonSchema: { type: 'string', pattern: ratePattern.source, examples: ['1.0857'] } },
 };
 
+const flowRatePattern = /^\d{1,18}(\.\d{1,18})?$/;
+
+export const flowRate: ScalarShape<string, string> = {
+  description: 'An amount of money that flows in a span of time: a decimal string above 0, of at most 18 digits after the point.',
+  serialize: (text) => text,
+  parseValue: (value) => {
+    if (typeof value !== 'string' || !flowRatePattern.test(value)) return refuse('must be a decimal string such as "0.000011574"');
+    return /[1-9]/.test(value) ? value : refuse('must be greater than 0');
+  },
+  extensions: { jsonSchema: { type: 'string', pattern: flowRatePattern.source, examples: ['0.000011574'] } },
+};
+
 export const cents: ScalarShape<number, number> = {
   description: 'A whole number of cents, up to 2^53 - 1 either way.',
   serialize: (value) => value,

@@ -136,7 +136,7 @@ describe('POST /v1/approvals/{id}/approve', () => {
           status: 'approved',
           result_error: {
             code: 'kya_limit_exceeded',
-            error: 'The tier of this agent allows 79.99 USD per day; 59.99 USD is left, and this needs 60.00 USD.',
+            error: 'The tier of this agent has 59.99 USD left for this day, and this needs 60.00 USD.',
           },
         },
         transfer: { status: 'failed', failure: { code: 'kya_limit_exceeded', message: body.data.result_error.error } },

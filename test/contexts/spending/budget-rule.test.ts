@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { budgetCounter, budgetLayer, budgetOfCounter, markAt, type RulingBudget } from '../../../src/contexts/spending/budget-rule.js';
 import type { SpendFacts } from '../../../src/contexts/spending/evaluation.js';
 import type { Rulebook } from '../../../src/contexts/spending/rulebook.js';
-import { rulesFor } from '../../../src/contexts/spending/rulebook.js';
+import { indexOf, rulesFor } from '../../../src/contexts/spending/rulebook.js';
 
 const at = new Date('2026-11-21T23:30:00.000Z');
 const [account, agent, other] = ['a', 'b', 'c'].map((digit) => `01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6${digit}`) as [string, string, string];
@@ -87,7 +87,7 @@ describe('budgetLayer', () => {
     expect(ends(new Date(at.getTime() + 1)).findings).toEqual([]);
     const { uses, findings } = ends(at);
     expect(findings).toMatchObject([
-      { ruleId: 'bud_x', outcome: 'fail', code: 'budget_exceeded', reason: 'expired', facts: { expires_at: at.toISOString() } },
+      { ruleId: 'bud_x.expires_at', outcome: 'fail', code: 'budget_exceeded', reason: 'expired', facts: { expires_at: at.toISOString() } },
     ]);
     expect(uses).toHaveLength(1);
   });
@@ -119,8 +119,9 @@ describe('a counter', () => {
 });
 
 describe('the path of a spend', () => {
+  const nothing = { kya: [], policies: [], rates, watched: new Map() };
   const pathOf = (bound: Partial<SpendFacts>, ...budgets: RulingBudget[]) =>
-    rulesFor({ kya: [], policies: [], budgets, rates, watched: new Map() }, { ...facts, ...bound }).budgets.map(({ id }) => id);
+    rulesFor({ ...nothing, budgets, index: indexOf({ policies: [], budgets }) }, { ...facts, ...bound }).budgets.map(({ id }) => id);
   const trace = '0af7651916cd43dd8448eb211c80319c';
   const all = [
     budget('tenant'),
@@ -132,9 +133,9 @@ describe('the path of a spend', () => {
   ];
 
   it('has those of the tenant, the account, the agent and the trace', () => {
-    expect(pathOf({}, ...all)).toEqual(['tenant', 'account', 'agent']);
-    expect(pathOf({ traceId: trace }, ...all)).toEqual(['tenant', 'account', 'agent', 'trace']);
-    expect(pathOf({ agent: null }, ...all)).toEqual(['tenant', 'account']);
+    expect(pathOf({}, ...all)).toEqual(['account', 'agent', 'tenant']);
+    expect(pathOf({ traceId: trace }, ...all)).toEqual(['account', 'agent', 'tenant', 'trace']);
+    expect(pathOf({ agent: null }, ...all)).toEqual(['account', 'tenant']);
   });
 
   it('has all above them, whomever those bind, each once', () => {

@@ -81,7 +81,7 @@ describe('a spend under a budget', () => {
     expect((await agent.pay('1.00')).status).toBe(201);
     harness.clock.set(end);
     const refused = await agent.pay('1.00');
-    expectRefused(refused, 403, 'budget_exceeded', { reason: 'expired', rule_id: budget.id, expires_at: end });
+    expectRefused(refused, 403, 'budget_exceeded', { reason: 'expired', rule_id: `${budget.id}.expires_at`, expires_at: end });
     await harness.test.patch(`/v1/budgets/${budget.id}`, { expires_at: null });
     expect((await agent.pay('1.00')).status).toBe(201);
   });

@@ -1,7 +1,7 @@
 // What was decided can be decided again: every stored decision names all that it was decided by, also when every rule has changed since.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DecisionInput, inputIn, readChecks } from '../../../src/contexts/spending/decision-record.js';
-import type { Decision as DecisionRow } from '../../../src/generated/prisma/client.js';
+import type { Decision as DecisionRow, LedgerTransaction } from '../../../src/generated/prisma/client.js';
 import { decisionsOf, newSpender, type Spender, watch } from '../../factories/decision.js';
 import { transferBody } from '../../factories/payment.js';
 import { type Answer, type Json, openWallet, useHarness } from '../../harness.js';
@@ -105,12 +105,13 @@ async function play(): Promise<Answer[]> {
   return Promise.all(sent);
 }
 
+/** The ledger transaction of a decision. */
+async function transactionOf({ transactionId: id }: DecisionRow): Promise<LedgerTransaction | undefined> {
+  return id === null ? undefined : harness.platform.database.unscoped.ledgerTransaction.findFirstOrThrow({ where: { id } });
+}
+
 /** What the counters stood at: before the posting, or as the refusal said; null for what nobody looked at. */
-async function stood(row: DecisionRow): Promise<Map<string, bigint>> {
-  const transaction =
-    row.transactionId === null
-      ? undefined
-      : await harness.platform.database.unscoped.ledgerTransaction.findFirstOrThrow({ where: { id: row.transactionId } });
+function stood(row: DecisionRow, transaction: LedgerTransaction | undefined): Map<string, bigint> {
   const used = readChecks(row.checks, transaction).flatMap(({ limit }): [string, bigint][] =>
     limit?.counter == null || limit.used === null ? [] : [[`${limit.counter.counter} ${limit.counter.window}`, limit.used]],
   );
@@ -162,20 +163,22 @@ describe('stored decisions', () => {
     for (const row of rows) {
       const about = JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value));
       const evaluation = await replay(harness.platform.database, row);
-      const before = await stood(row);
+      const transaction = await transactionOf(row);
+      const before = stood(row, transaction);
       const { outcome, layer } = outcomeOf(evaluation, inputIn(row), (counter, window) => before.get(`${counter} ${window}`) ?? 0n);
       if (row.code === 'insufficient_balance') expect(outcome, about).not.toBe('deny');
       else expect([outcome, layer], about).toEqual([row.outcome, layerOf[row.code ?? '']]);
       const uses = evaluation.uses.map(({ counter, window, used, reserved, maximum }) => [counter, window, used + reserved, maximum]);
-      const stored = readChecks(row.checks, undefined).flatMap(({ limit }) =>
+      const stored = readChecks(row.checks, transaction).flatMap(({ limit }) =>
         limit?.counter == null ? [] : [[limit.counter.counter, limit.counter.window, limit.requested, limit.max]],
       );
       expect(uses, about).toEqual(stored);
-      if (row.transactionId !== null) {
-        const { limits } = await harness.platform.database.unscoped.ledgerTransaction.findFirstOrThrow({
-          where: { id: row.transactionId },
-        });
-        const posted = ((limits ?? []) as Json[]).map((use) => [use.counter, use.window, BigInt(use.used) + BigInt(use.reserved)]);
+      if (transaction !== undefined) {
+        const posted = ((transaction.limits ?? []) as Json[]).map((use) => [
+          use.counter,
+          use.window,
+          BigInt(use.used) + BigInt(use.reserved),
+        ]);
         expect(posted, about).toEqual(uses.map((use) => use.slice(0, 3)));
       }
       expect(evaluation.rateIds, about).toEqual(inputIn(row).rates ?? []);

@@ -5,10 +5,10 @@ import { bookOf, type RateBook, rateOfRow } from '../../../src/contexts/rates/ra
 import type { RulingBudget } from '../../../src/contexts/spending/budget-rule.js';
 import { type DecisionInput, inputIn } from '../../../src/contexts/spending/decision-record.js';
 import type { Evaluation, SpendFacts } from '../../../src/contexts/spending/evaluation.js';
+import { isApprovable } from '../../../src/contexts/spending/finding.js';
 import type { KyaCap } from '../../../src/contexts/spending/kya-limit.js';
 import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/layer.js';
 import { type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy-rule.js';
-import { isApprovable } from '../../../src/contexts/spending/rule-refusal.js';
 import { evaluate } from '../../../src/contexts/spending/ruling.js';
 import type { Decision as DecisionRow, Rate as RateRow } from '../../../src/generated/prisma/client.js';
 import type { Database } from '../../../src/platform/postgres/database.js';
@@ -64,9 +64,13 @@ export function outcomeOf(
   { requestApproval }: DecisionInput,
   used: (counter: string, window: string) => bigint,
 ): { outcome: DecisionRow['outcome']; layer?: RuleLayer } {
-  const passed = uses.filter((use) => use.maximum !== null && used(use.counter, use.window) + use.used + use.reserved > use.maximum);
+  const passed: { layer: RuleLayer; ruleId: string; action: string; reason?: string }[] = uses.filter(
+    (use) => use.maximum !== null && used(use.counter, use.window) + use.used + use.reserved > use.maximum,
+  );
   const refusing = [...findings.filter(({ outcome }) => outcome === 'fail'), ...passed.filter(({ action }) => action === 'deny')];
-  const denying = refusing.filter(({ ruleId }) => !(requestApproval === true && isApprovable(ruleId))).map(({ layer }) => layer);
+  const denying = refusing
+    .filter(({ ruleId, reason }) => !(requestApproval === true && isApprovable(ruleId, reason)))
+    .map(({ layer }) => layer);
   const layer = decidingLayers.find((one) => (denying as string[]).includes(one)) as RuleLayer | undefined;
   if (layer !== undefined) return { outcome: 'deny', layer };
   const wished = findings.some(({ outcome }) => outcome === 'approve') || passed.length > 0 || refusing.length > 0;

@@ -86,19 +86,16 @@ interface Outcome {
   approval: string | undefined;
 }
 
-/** Sends one spend to one of the servers: a transfer, or a hold. */
+/** Sends one spend to one of the servers: a transfer, a hold, or the deposit of a stream. */
 async function spend({ agent, from, to }: Spender, n: number, amount: number): Promise<Outcome> {
+  const parties = { from_wallet_id: from, to_wallet_id: to, currency: 'USD', agent_id: agent };
+  const isStream = n % 4 === 1;
   const capture = n % 3 === 0 ? { capture: 'manual' } : {};
-  const body = {
-    type: 'internal',
-    from_wallet_id: from,
-    to_wallet_id: to,
-    amount: cents(amount),
-    currency: 'USD',
-    agent_id: agent,
-    ...capture,
-  };
-  const answer = await ask(sandbox(n), 'POST', '/v1/transfers', body, { 'Idempotency-Key': randomUUID() });
+  const body = isStream
+    ? { ...parties, initial_deposit: cents(amount), flow_rate: '0.000001' }
+    : { ...parties, type: 'internal', amount: cents(amount), ...capture };
+  const path = isStream ? '/v1/streams' : '/v1/transfers';
+  const answer = await ask(sandbox(n), 'POST', path, body, { 'Idempotency-Key': randomUUID() });
   const { data, approval, code } = answer.body;
   return { amount, status: answer.status, code, id: data?.id, approval: approval?.id };
 }

@@ -128,7 +128,7 @@ describe('GET /v1/decisions/{id}', () => {
       expect(await read(body.data.decision_id, spender.token)).toEqual(await read(body.data.decision_id));
     });
 
-    it('to its agent without what others used of a policy, but for what refused it', async () => {
+    it('to its agent without what others used of a policy, also where it refused', async () => {
       const spender = await newSpender(harness.test, { tier: 0 });
       const rules = [{ kind: 'max_amount', per: 'day', amount: '100.00', currency: 'EUR' }];
       const policy = await harness.test.make('/v1/policies', { name: 'All', target: { type: 'account', id: spender.account.id }, rules });
@@ -144,7 +144,11 @@ describe('GET /v1/decisions/{id}', () => {
       expect(asOperator).toMatchObject({ rules: [{ id: policy.id, version: 1 }], rate_ids: [expect.stringMatching(/^rate_/)] });
       const refused = await spender.pay('58.60');
       const [denied] = await decisionsOf(harness, harness.test, `agent_id=${spender.uuid}&outcome=deny`);
-      expect(checkIn(await read(denied.id, spender.token))).toMatchObject({ outcome: 'fail', limit: refused.body.details.limit });
+      expect(refused.body.details.limit).toMatchObject({ max: null, used: null, requested: '50.00', remaining: '30.00' });
+      const { message, ...check } = checkIn(await read(denied.id, spender.token));
+      expect(check).toEqual({ layer: 'policy', rule_id: `${policy.id}.rules.0`, outcome: 'fail', remaining: '30.00' });
+      expect([refused.body.error, message]).toEqual(Array(2).fill('A policy has 30.00 EUR left for this day, and this needs 50.00 EUR.'));
+      expect(checkIn(await read(denied.id))).toMatchObject({ used: '70.00', limit: { max: '100.00' } });
       const dry = transferBody(spender.wallet, spender.payee, '1.00');
       const { decision } = (await harness.test.post('/v1/transfers?dry_run=true', dry, { as: spender.token })).body.data;
       expect(checkIn(decision)).not.toHaveProperty('used');
@@ -159,7 +163,7 @@ describe('GET /v1/decisions/{id}', () => {
       expect(decision).toMatchObject({
         outcome: 'require_approval',
         approval_id: second.approval_id,
-        message: expect.stringContaining('1 spends'),
+        message: expect.stringContaining('0 spends left'),
       });
       expect(checks.find(({ layer }: Json) => layer === 'policy')).toMatchObject({
         outcome: 'approve',

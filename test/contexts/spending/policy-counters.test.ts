@@ -129,6 +129,32 @@ describe('a window', () => {
   });
 });
 
+describe('a hold of which a part was captured', () => {
+  it('is one spend of those that a rule counts', async () => {
+    for (const rule of [
+      { kind: 'max_count', per: 'day', count: 1 },
+      { kind: 'velocity', count: 1, seconds: 3_600 },
+    ]) {
+      const { pay } = await boundWallet(harness.test, [rule]);
+      const held = await pay('10.00', undefined, { capture: 'manual' });
+      await harness.test.make(`/v1/transfers/${held.body.data.id}/capture`, { amount: '9.99' });
+      expectRefused(await pay('0.01'), 403, 'policy_violation', { reason: rule.kind, limit: { used: 1, remaining: 0 } });
+    }
+  });
+
+  it('counts in another currency rounded up, however small the parts are', async () => {
+    const { account, wallet } = await openWallet(harness.test, { currency: 'JPY', funded: '10000' });
+    const { wallet: to } = await openWallet(harness.test, { currency: 'JPY' });
+    await newPolicy(harness.test, { target: { type: 'account', id: account.id }, rules: [dayCap('10.00')] });
+    const ask = (amount: string, more: object = {}) => harness.test.post('/v1/transfers', transferBody(wallet, to, amount, more));
+    for (let n = 0; n < 3; n += 1) {
+      const held = await ask('100', { capture: 'manual' });
+      await harness.test.make(`/v1/transfers/${held.body.data.id}/capture`, { amount: '1' });
+    }
+    expect((await ask('9999')).body.details.limit).toMatchObject({ currency: 'USD', used: '0.03' });
+  });
+});
+
 describe('spends in another currency', () => {
   it('count in that of the rule, rounded up', async () => {
     const { account, wallet } = await openWallet(harness.test, { currency: 'USDC', funded: '100.00' });

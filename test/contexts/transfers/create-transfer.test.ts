@@ -201,6 +201,11 @@ describe('POST /v1/transfers', () => {
       ['a hold of more than a week', { ...good, capture: 'manual', hold_expires_in: 604_801 }, ['hold_expires_in']],
       ['an expiry without a hold', { ...good, hold_expires_in: 60 }, ['hold_expires_in']],
       ['a scheduled hold', { ...good, capture: 'manual', scheduled_for: '2030-01-01T00:00:00Z' }, ['scheduled_for']],
+      [
+        'an approval of what is checked later',
+        { ...good, request_approval: true, scheduled_for: '2030-01-01T00:00:00Z' },
+        ['request_approval'],
+      ],
       ['a time that is none', { ...good, scheduled_for: 'tomorrow' }, ['scheduled_for']],
       ['a description of 501 characters', { ...good, description: 'x'.repeat(501) }, ['description']],
       ['a reference of 129 characters', { ...good, reference: 'x'.repeat(129) }, ['reference']],

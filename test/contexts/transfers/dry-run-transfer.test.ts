@@ -114,7 +114,7 @@ describe('POST /v1/transfers?dry_run=true', () => {
         },
         used: '7.00',
         remaining: '3.00',
-        message: 'The tier of this agent allows 10.00 USD per day; 3.00 USD is left, and this needs 3.01 USD.',
+        message: 'The tier of this agent has 3.00 USD left for this day, and this needs 3.01 USD.',
       });
       expect((await dryRun(transferBody(agentWallet, payee, '3.00'), token)).body.data.decision.outcome).toBe('allow');
       expect(await traces()).toEqual(before);

@@ -1,0 +1,74 @@
+// What becomes of many items at once, written in one statement each.
+import { runIn, type Tx } from '../../platform/postgres/database.js';
+
+/** What an item has come to. */
+export interface ItemOutcome {
+  index: number;
+  /** Why it has failed; null when what it asks for was made. */
+  error: { code: string; message: string } | null;
+}
+
+/** An item as it is taken. */
+export interface NewItem {
+  madeId: string;
+  /** The body of its request. */
+  input: object;
+}
+
+const insert = {
+  name: 'insert-batch-items',
+  text: `
+    INSERT INTO batch_item (workspace_id, batch_id, index, status, made_id, input)
+    SELECT $1::uuid, $2::uuid, n - 1, 'pending', made_id, input::jsonb
+    FROM unnest($3::uuid[], $4::text[]) WITH ORDINALITY AS o (made_id, input, n)`,
+};
+
+/** Writes the items of a new batch, in order. */
+export async function insertItems(tx: Tx, workspaceId: string, batchId: string, items: readonly NewItem[]): Promise<void> {
+  const inputs = items.map(({ input }) => JSON.stringify(input));
+  await runIn(tx, insert, [workspaceId, batchId, items.map(({ madeId }) => madeId), inputs]);
+}
+
+const record = {
+  name: 'record-batch-items',
+  text: `
+    UPDATE batch_item i SET status = CASE WHEN o.code IS NULL THEN 'succeeded' ELSE 'failed' END::batch_item_status,
+      error_code = o.code, error_message = o.message
+    FROM unnest($3::int[], $4::text[], $5::text[]) AS o (index, code, message)
+    WHERE i.workspace_id = $1::uuid AND i.batch_id = $2::uuid AND i.index = o.index AND i.status = 'pending'
+    RETURNING i.error_code`,
+};
+
+/** Notes what pending items have come to, and answers how many succeeded and failed. What was noted before stays as it is. */
+export async function recordOutcomes(
+  tx: Tx,
+  workspaceId: string,
+  batchId: string,
+  outcomes: readonly ItemOutcome[],
+): Promise<{ succeeded: number; failed: number }> {
+  const values = [
+    outcomes.map(({ index }) => index),
+    outcomes.map(({ error }) => error?.code),
+    outcomes.map(({ error }) => error?.message),
+  ];
+  const rows = await runIn<{ error_code: string | null }>(tx, record, [workspaceId, batchId, ...values.map(withNulls)]);
+  const failed = rows.filter(({ error_code }) => error_code !== null).length;
+  return { succeeded: rows.length - failed, failed };
+}
+
+const withNulls = (list: readonly unknown[]) => list.map((value) => value ?? null);
+
+const take = {
+  name: 'take-batch-items',
+  text: `
+    INSERT INTO claim (workspace_id, kind, key, expires_at)
+    SELECT $1::uuid, 'batch_item', key, $3::timestamptz FROM unnest($2::text[]) AS key ORDER BY key
+    ON CONFLICT DO NOTHING RETURNING key`,
+};
+
+/** Takes claims for items that are not to be carried out any more. Answers those that were free. */
+export async function takeClaims(tx: Tx, workspaceId: string, keys: readonly string[], expiresAt: Date): Promise<Set<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await runIn<{ key: string }>(tx, take, [workspaceId, keys, expiresAt]);
+  return new Set(rows.map(({ key }) => key));
+}

@@ -1,0 +1,117 @@
+// Creating a batch of transfers: everything that can be known of its items by themselves is checked, and refuses the whole request
+// (CONTRACT.md 4). Whatever else is wrong with an item shows when it is carried out.
+import type { Batch, BatchMode, Prisma } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { parseMinor } from '../../platform/money.js';
+import { newId } from '../../platform/schema/id.js';
+import { initiatorOf } from '../spending/approval-request.js';
+import { type CreateTransferInput, requestIssues } from '../transfers/request-shape.js';
+import { insertItems } from './batch-item.sql.js';
+import { totalOf } from './batch-total.js';
+import { aboutOf, batchData, emit } from './events.js';
+
+/** Transfers in one batch. */
+export const mostTransfers = 500;
+/** Most issues that one answer lists. */
+const mostIssues = 50;
+
+export interface CreateTransferBatchInput {
+  transfers: readonly CreateTransferInput[];
+  mode?: BatchMode | null | undefined;
+  /** The caller's own name for it; not unique (Gap G-148). */
+  reference?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/** Takes a batch of transfers; it is carried out afterwards, and has no dry run (Gap G-154). 400 with the fault of every item. */
+export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference, metadata }: CreateTransferBatchInput): Promise<Batch> {
+  const issues = batchIssues(transfers, mode ?? 'independent');
+  if (issues.length > 0) throw new ValidationFailed(issues.slice(0, mostIssues));
+  const { sums, minor, currency } = await totalOf(ctx, transfers);
+  const { actor, traceId = null } = ctx;
+  const at = ctx.clock.now();
+  const id = newId(at);
+  const row = {
+    id,
+    kind: 'transfers',
+    status: 'pending',
+    mode: mode ?? 'independent',
+    reference: reference ?? null,
+    totalCount: transfers.length,
+    totalAmount: minor,
+    currency,
+    totals: sums.map((sum) => ({ currency: sum.currency, minor: `${sum.minor}` })),
+    metadata: (metadata ?? {}) as Prisma.InputJsonObject,
+    createdByType: initiatorOf(actor.type),
+    createdById: actor.id,
+    credentialKind: actor.credential.kind,
+    credentialId: actor.credential.id,
+    agentId: actor.agent?.id ?? null,
+    traceId,
+    createdAt: at,
+    dueAt: at,
+  } as const;
+  const items = transfers.map((input) => ({ madeId: newId(at), input }));
+  const made = await transact(ctx, async (tx) => {
+    const batch = await tx.batch.create({ data: row });
+    await insertItems(tx, ctx.workspace.id, id, items);
+    await emit(ctx, tx, 'batch.created', batchData(batch), { at, ...aboutOf(batch) });
+    return batch;
+  });
+  ringAt(ctx, 'batch', at);
+  return made;
+}
+
+/** The input of a transfer as an item keeps it. */
+export function storedTransfer(kept: Prisma.JsonValue): CreateTransferInput {
+  const { scheduledFor, ...input } = kept as unknown as CreateTransferInput & { scheduledFor?: string | null };
+  return { ...input, scheduledFor: scheduledFor == null ? null : new Date(scheduledFor) };
+}
+
+/** What is wrong with the items, whatever the rows say that they name. */
+export function batchIssues(transfers: readonly CreateTransferInput[], mode: BatchMode): FieldIssue[] {
+  const issues = transfers.flatMap((input, index) => {
+    const own = [...requestIssues(input), ...amountIssues(input), ...(mode === 'atomic' ? atomicIssues(input) : [])];
+    return own.map((issue): FieldIssue => ({ ...issue, path: ['transfers', index, ...issue.path] }));
+  });
+  return [...issues, ...referenceIssues(transfers)];
+}
+
+/** An amount of too many digits, or of none that counts. */
+function amountIssues({ amount, currency, quoteId }: CreateTransferInput): readonly FieldIssue[] {
+  if (!amount || !currency || quoteId) return [];
+  try {
+    parseMinor(amount, currency, ['amount']);
+    return [];
+  } catch (error) {
+    if (error instanceof ApiError && error.fields !== undefined) return error.fields;
+    throw error;
+  }
+}
+
+/** What cannot be posted together with others and at once. */
+function atomicIssues({ type, capture, scheduledFor, destination, requestApproval }: CreateTransferInput): FieldIssue[] {
+  const issues: FieldIssue[] = [];
+  const fail = (member: string, message: string) => void issues.push({ path: [member], message, rule: 'atomic' });
+  if (type === 'cross_border') fail('type', 'an atomic batch takes internal, wrap and unwrap transfers');
+  if (capture === 'manual') fail('capture', 'the transfers of an atomic batch are captured at once');
+  if (scheduledFor != null) fail('scheduledFor', 'the transfers of an atomic batch are carried out together: leave it out');
+  if (destination != null && destination.type !== 'wallet') fail('destination', 'an atomic batch moves money inside the platform');
+  if (requestApproval === true) fail('requestApproval', 'an atomic batch waits for no approval: leave it out');
+  return issues;
+}
+
+/** A reference names one transfer: every item with one that another has too. */
+function referenceIssues(transfers: readonly CreateTransferInput[]): FieldIssue[] {
+  const places = new Map<string, number[]>();
+  for (const [index, { reference }] of transfers.entries()) {
+    if (reference) places.set(reference, [...(places.get(reference) ?? []), index]);
+  }
+  const message = 'is the reference of another transfer of this batch';
+  return [...places.values()]
+    .filter((indexes) => indexes.length > 1)
+    .flatMap((indexes) => indexes.map((index) => ({ path: ['transfers', index, 'reference'], message, rule: 'unique' })));
+}

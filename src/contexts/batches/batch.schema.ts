@@ -1,0 +1,149 @@
+// The GraphQL face of batches.
+import { z } from 'zod';
+import type { BatchItem as BatchItemRow, Batch as BatchRow } from '../../generated/prisma/client.js';
+import { BatchItemStatus, BatchKind, BatchMode, BatchStatus } from '../../generated/prisma/enums.js';
+import { NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { currencies, formatMinor } from '../../platform/money.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { CreateTransferInput } from '../transfers/transfer.schema.js';
+import { batch, batches, batchItems, cancelBatch } from './batch.js';
+import { createTransferBatch, mostTransfers } from './batch-request.js';
+import { currencyOfTotal } from './events.js';
+
+const BatchKindEnum = builder.enumType(BatchKind, { name: 'BatchKind' });
+const BatchStatusEnum = builder.enumType(BatchStatus, { name: 'BatchStatus' });
+const BatchModeEnum = builder.enumType(BatchMode, {
+  name: 'BatchMode',
+  description: 'independent: each item stands alone. atomic: all of them, or none.',
+});
+const BatchItemStatusEnum = builder.enumType(BatchItemStatus, { name: 'BatchItemStatus' });
+
+interface Total {
+  currency: string;
+  minor: string;
+}
+const BatchTotal = builder.objectRef<Total>('BatchTotal').implement({
+  description: 'What the items in one currency come to.',
+  fields: (t) => ({
+    currency: t.expose('currency', { type: 'Currency' }),
+    amount: t.field({ type: 'Amount', resolve: ({ minor, currency }) => formatMinor(BigInt(minor), currency) }),
+  }),
+});
+
+const BatchFailure = builder.objectRef<BatchRow>('BatchFailure').implement({
+  description: 'Why a batch failed as a whole.',
+  fields: (t) => ({
+    code: t.string({ resolve: (row) => row.failureCode ?? '' }),
+    message: t.string({ resolve: (row) => row.failureMessage ?? '' }),
+  }),
+});
+
+const Batch = builder.prismaObject('Batch', {
+  description: 'Requests that were taken together and are carried out afterwards.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'BatchId' }),
+    kind: t.expose('kind', { type: BatchKindEnum }),
+    status: t.expose('status', { type: BatchStatusEnum, description: 'completed: every item was tried. failed: nothing was done.' }),
+    mode: t.expose('mode', { type: BatchModeEnum }),
+    reference: t.exposeString('reference', { nullable: true }),
+    totalCount: t.exposeInt('totalCount'),
+    successCount: t.exposeInt('successCount'),
+    failedCount: t.exposeInt('failedCount'),
+    totalAmount: t.field({
+      type: 'Amount',
+      description: 'Of all items; in USD, by the rates of the day, where they have several currencies.',
+      resolve: (row) => formatMinor(row.totalAmount, currencyOfTotal(row)),
+    }),
+    currency: t.expose('currency', { type: 'Currency', nullable: true, description: 'Null where the items have several.' }),
+    totals: t.field({
+      type: [BatchTotal],
+      ...facts({ most: currencies.length }),
+      resolve: ({ totals }) => totals as unknown as Total[],
+    }),
+    failure: t.field({ type: BatchFailure, nullable: true, resolve: (row) => (row.failureCode === null ? null : row) }),
+    metadata: t.expose('metadata', { type: 'JSONObject' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true }),
+    completedAt: t.expose('completedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ended, whether it was completed or failed.',
+    }),
+  }),
+});
+const BatchPage = pageOf(Batch, 'Batch');
+
+const BatchItemError = builder.objectRef<BatchItemRow>('BatchItemError').implement({
+  description: 'Why an item failed.',
+  fields: (t) => ({
+    code: t.string({ resolve: (row) => row.errorCode ?? '' }),
+    error: t.string({ resolve: (row) => row.errorMessage ?? '' }),
+  }),
+});
+const BatchItem = builder.objectRef<BatchItemRow>('BatchItem').implement({
+  description: 'One request of a batch.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
+    status: t.expose('status', { type: BatchItemStatusEnum, description: 'succeeded: its transfer exists, which may be pending.' }),
+    transferId: t.field({
+      type: 'TransferId',
+      nullable: true,
+      resolve: ({ status, madeId }) => (status === 'succeeded' ? madeId : null),
+    }),
+    error: t.field({ type: BatchItemError, nullable: true, resolve: (row) => (row.errorCode === null ? null : row) }),
+  }),
+});
+
+const CreateTransferBatchInput = builder.inputType('CreateTransferBatchInput', {
+  fields: (t) => ({
+    transfers: t.field({
+      type: [CreateTransferInput],
+      description: 'Each as for a transfer by itself.',
+      validate: z.array(z.unknown()).min(1).max(mostTransfers),
+    }),
+    mode: t.field({ type: BatchModeEnum, required: false, description: 'independent by default.' }),
+    reference: t.string({ required: false, description: 'Yours.', validate: z.string().min(1).max(128) }),
+    metadata: t.field({ type: 'JSONObject', required: false }),
+  }),
+});
+const CancelBatchInput = builder.inputType('CancelBatchInput', {
+  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
+});
+
+builder.queryFields((t) => ({
+  batch: t.prismaField({
+    type: Batch,
+    args: { id: t.arg({ type: 'BatchId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_query, _root, { id }, ctx) => batch(ctx, id),
+  }),
+  batches: t.field({
+    type: BatchPage,
+    args: { ...pageArgs(t), status: t.arg({ type: BatchStatusEnum, required: false }) },
+    resolve: (_root, filter, ctx, info) => batches(ctx, filter, nodesQuery(ctx, info)),
+  }),
+  batchItems: t.field({
+    type: [BatchItem],
+    description: 'The items of a batch, in the order of the request.',
+    args: { id: t.arg({ type: 'BatchId' }), status: t.arg({ type: BatchItemStatusEnum, required: false }) },
+    ...facts({ errors: [NotFound], most: mostTransfers }),
+    resolve: (_root, { id, status }, ctx) => batchItems(ctx, id, status ?? null),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createTransferBatch: t.field({
+    type: Batch,
+    description: 'Takes up to 500 transfers at once; they are carried out afterwards. One request of the rate limits.',
+    args: { input: t.arg({ type: CreateTransferBatchInput }) },
+    ...facts({ batch: true }),
+    resolve: once((ctx, { input }) => createTransferBatch(ctx, input), batch),
+  }),
+  cancelBatch: t.field({
+    type: Batch,
+    args: { id: t.arg({ type: 'BatchId' }), input: t.arg({ type: CancelBatchInput }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: once((ctx, { id, input }) => cancelBatch(ctx, id, input.reason ?? null), batch),
+  }),
+}));

@@ -1,0 +1,27 @@
+// Which rules an approval lifts: those that asked for it, as they stood then (Gap G-143). A rule of a policy is named by its place, where
+// another one may stand by the time the approval is given.
+import type { RulesInForce } from './ruling.js';
+
+/** The rules behind wishes as an approval keeps them: with the version of their policy or budget, `pol_....rules.0@3`. */
+export function liftedBy(wishes: readonly { ruleId: string }[], rules: RulesInForce): string[] {
+  const versions = versionsOf(rules);
+  return [...new Set(wishes.map(({ ruleId }) => nameAt(ruleId, versions)))];
+}
+
+/** Of the rules that an approval has lifted, the ids of those that have not been changed since. */
+export function stillLifted(lifted: readonly string[], rules: RulesInForce): string[] {
+  const versions = versionsOf(rules);
+  return lifted.flatMap((name) => {
+    const [ruleId = ''] = name.split('@');
+    return name === nameAt(ruleId, versions) ? [ruleId] : [];
+  });
+}
+
+function nameAt(ruleId: string, versions: ReadonlyMap<string, number>): string {
+  const version = versions.get(/^(?:pol|bud)_([^.]+)/.exec(ruleId)?.[1] ?? '');
+  return version === undefined ? ruleId : `${ruleId}@${version}`;
+}
+
+function versionsOf({ policies, budgets }: RulesInForce): Map<string, number> {
+  return new Map([...policies, ...budgets].map(({ id, version }) => [id, version]));
+}

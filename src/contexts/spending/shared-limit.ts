@@ -1,0 +1,12 @@
+// Limits that count others than the agent which asks. What they have used would say what those have spent, so an agent is told what is
+// left of them alone, in refusals as among its limits (CONTRACT.md 6) (Gap G-145).
+import type { RulesInForce } from './ruling.js';
+
+/** Whether a rule that binds an agent counts the spends of others too. One that is not there any more may have. */
+export function countsOthers(ruleId: string, { policies, budgets }: Pick<RulesInForce, 'policies' | 'budgets'>): boolean {
+  const [, kind, id] = /^(pol|bud)_([^.]+)/.exec(ruleId) ?? [];
+  if (kind === undefined) return false;
+  if (kind === 'bud') return budgets.find((budget) => budget.id === id)?.scopeType !== 'agent';
+  const target = policies.find((policy) => policy.id === id)?.targetType;
+  return target !== 'agent' && target !== 'wallet';
+}

@@ -1,0 +1,13 @@
+// The GraphQL face of streams that were approved.
+import { builder } from '../../platform/schema/builder.js';
+import { ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { approvedStream } from './approval.js';
+import { Stream } from './stream.schema.js';
+
+builder.objectField(ApproveApprovalPayload, 'stream', (t) =>
+  t.field({
+    type: Stream,
+    nullable: true,
+    resolve: ({ approval }, _args, ctx) => approvedStream(ctx, approval),
+  }),
+);

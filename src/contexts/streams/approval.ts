@@ -1,0 +1,108 @@
+// Streams and top-ups that wait for an approval: how they begin once it is given, and how they end otherwise (CONTRACT.md 0 "Approval
+// interplay") (Gap G-136).
+import type { Approval, Stream, Transfer } from '../../generated/prisma/client.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { wrongStatus } from '../../platform/lifecycle.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow } from '../../platform/postgres/row.js';
+import { printId } from '../../platform/schema/id.js';
+import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
+import { postApproved } from '../spending/approved-spend.js';
+import { authorizeSpend } from '../spending/pipeline.js';
+import { keepStanding } from '../spending/standing.sql.js';
+import { payOut } from '../transfers/approval.js';
+import { endTransfer } from '../transfers/hold.js';
+import { checkpointed, endedAt, isOpen } from './accrual.js';
+import { saveFlow, settle } from './checkpoint.js';
+import { flowOf, type StreamView, stream, streamLifecycle } from './stream.js';
+import { addDeposit, sidesOf } from './top-up.js';
+
+declareSubject('stream', {
+  kind: 'stream',
+  lock: lockWithPayer,
+  approve: approveStream,
+  end: endPending,
+});
+declareSubject('stream_top_up', {
+  kind: 'transfer',
+  lock: async (tx, id) => {
+    const { streamId } = await tx.transfer.findFirstOrThrow({ where: { id }, select: { streamId: true } });
+    await lockWithPayer(tx, streamId ?? '');
+    return lockRow(tx.transfer, id);
+  },
+  approve: approveTopUp,
+  end: async (ctx, tx, { subjectId }, ending: Ending) => endTransfer(ctx, tx, await deposit(tx, subjectId), ending),
+});
+
+/** The lock of a stream, after those that keep the standing of its payer. */
+async function lockWithPayer(tx: Tx, id: string): Promise<Stream> {
+  const found = await tx.stream.findFirstOrThrow({ where: { id } });
+  const { workspaceId, fromAccountId: accountId, fromWalletId: walletId, fromAgentId, agentId } = found;
+  await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [fromAgentId, agentId] });
+  return lockRow(tx.stream, id);
+}
+
+/** The money is put in, and flows from now on. */
+async function approveStream(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
+  const row = await tx.stream.findFirstOrThrow({ where: { id: approval.subjectId } });
+  const now = ctx.clock.now();
+  if (row.endsAt !== null && row.endsAt <= now) throw over(row, `The stream would have ended at ${row.endsAt.toISOString()}.`);
+  await payIn(ctx, tx, approval, row);
+  const saved = await saveFlow(ctx, tx, row, checkpointed(flowOf(row), now, { status: 'active' }));
+  return () => saved.dueAt !== null && ringAt(ctx, 'stream', saved.dueAt);
+}
+
+async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
+  const { streamId, amount } = await deposit(tx, approval.subjectId);
+  const { row, end } = await settle(ctx, tx, await tx.stream.findFirstOrThrow({ where: { id: streamId ?? '' } }));
+  if (end !== null || !isOpen(row)) throw over(row, 'The stream has ended.');
+  await payIn(ctx, tx, approval, row);
+  const saved = await addDeposit(ctx, tx, { row, flow: flowOf(row), at: ctx.clock.now() }, amount);
+  return () => saved.dueAt !== null && ringAt(ctx, 'stream', saved.dueAt);
+}
+
+/** Runs the pipeline again and puts the money in that is held. */
+async function payIn(ctx: Ctx, tx: Tx, approval: Approval, row: Stream): Promise<void> {
+  const reader = within(ctx, tx);
+  const parties = await sidesOf(reader, row);
+  const transfer = await deposit(tx, approval.transferId ?? '');
+  const { amount, currency, protocol, traceId } = transfer;
+  const authority = await authorizeSpend(reader, {
+    ...parties,
+    agentId: approval.agentId ?? undefined,
+    merchantId: approval.merchantId ?? undefined,
+    lifted: approval.lifted,
+    at: ctx.clock.now(),
+    protocol,
+    currency,
+    amount,
+    traceId,
+  });
+  const approved = { ...parties, approval, transfer, authority };
+  await postApproved(ctx, tx, approved, (form) => payOut(ctx, tx, approved, form));
+}
+
+/** It never began: what it holds goes back. */
+async function endPending(ctx: Ctx, tx: Tx, { subjectId, transferId }: Approval, ending: Ending): Promise<void> {
+  const row = await tx.stream.findFirstOrThrow({ where: { id: subjectId } });
+  await endTransfer(ctx, tx, await deposit(tx, transferId ?? ''), ending);
+  await saveFlow(ctx, tx, row, endedAt(flowOf(row), ctx.clock.now(), 'cancelled'), { statusReason: ending.code });
+}
+
+function over({ id, status }: Stream, message: string): SubjectRefused {
+  return new SubjectRefused(wrongStatus(streamLifecycle, printId('stream', id), status, ['active'], message));
+}
+
+/** The transfer of a deposit that waits. */
+async function deposit(tx: Tx, id: string): Promise<Transfer> {
+  return tx.transfer.findFirstOrThrow({ where: { id, type: 'stream_start' } });
+}
+
+/** The stream that an approval was about; null for another subject. */
+export async function approvedStream(ctx: Ctx, { subjectType, subjectId }: Approval): Promise<StreamView | null> {
+  if (subjectType === 'stream') return stream(ctx, subjectId);
+  if (subjectType !== 'stream_top_up') return null;
+  const { streamId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: subjectId }, select: { streamId: true } });
+  return streamId === null ? null : stream(ctx, streamId);
+}

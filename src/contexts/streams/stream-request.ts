@@ -1,0 +1,215 @@
+// What callers ask for: a stream from one wallet to another, paid out of a first deposit (CONTRACT.md 3).
+import type { Prisma, Stream } from '../../generated/prisma/client.js';
+import { openEscrowAccount } from '../../ledger/account.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { CurrencyMismatch, type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { rollBack } from '../../platform/postgres/rollback.js';
+import { newId } from '../../platform/schema/id.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { type CarryOptions, carryOut } from '../spending/execution.js';
+import { authorizeSpend } from '../spending/pipeline.js';
+import { postingWithin } from '../spending/posting.js';
+import { keepStanding } from '../spending/standing.sql.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { SameWallet } from '../transfers/errors.js';
+import { type Flow, healthAt } from './accrual.js';
+import { flowData, writeCheckpoint } from './checkpoint.js';
+import { type Deposit, depositMoney, draftDeposit, type StreamChange } from './deposit.js';
+import { type GivenRate, unitsPerMs } from './flow-rate.js';
+import { viewOf } from './stream.js';
+
+/** A rate as requests say it: one of the two. */
+export interface RateInput {
+  flowRate?: string | null | undefined;
+  rate?: GivenRate | null | undefined;
+}
+
+export interface CreateStreamInput extends RateInput {
+  fromWalletId: string;
+  toWalletId: string;
+  currency: Currency;
+  initialDeposit: string;
+  buffer?: string | null | undefined;
+  maxTotal?: string | null | undefined;
+  endsAt?: Date | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+  agentId?: string | null | undefined;
+  requestApproval?: boolean | null | undefined;
+}
+
+/** The rate of a request; undefined when it says none. 400 for both. */
+export function rateOf({ flowRate, rate }: RateInput): GivenRate | undefined {
+  if (flowRate && rate) throw new ValidationFailed([{ path: ['flowRate'], message: 'name one of flow_rate and rate', rule: 'one_of' }]);
+  return rate ?? (flowRate ? { amount: flowRate, per: 'second' } : undefined);
+}
+
+/**
+ * Starts a stream with its first deposit, which flows from now on; or from its approval on, until which it is pending. 400, 404,
+ * 422 `same_wallet` and `currency_mismatch`, and what refuses a spend.
+ */
+export async function createStream(ctx: Ctx, input: CreateStreamInput): Promise<StreamChange> {
+  const terms = termsOf(ctx, input);
+  const made = await transact(
+    ctx,
+    async (tx) => {
+      const plan = await planStream(ctx, tx, input, terms);
+      const { deposit, money } = plan;
+      const draft = (form: Parameters<typeof draftDeposit>[3]) => draftDeposit(ctx, deposit, money, form);
+      const { value: transfer, approval } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, plan.options);
+      const row = await insertStream(tx, plan, approval === null ? 'active' : 'pending');
+      return { row, transfer, approval };
+    },
+    ({ transfer }) => transfer.id,
+  );
+  const { row, transfer, approval } = made;
+  if (row.dueAt !== null) ringAt(ctx, 'stream', row.dueAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  return { stream: viewOf(ctx, row), transfer, approval };
+}
+
+/** What `createStream` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
+export async function dryRunStream(ctx: Ctx, input: CreateStreamInput): Promise<DryRun> {
+  const terms = termsOf(ctx, input);
+  let answer: DryRun | undefined;
+  await rollBack(ctx.db, async (tx) => {
+    const { deposit, money, options } = await planStream(ctx, tx, input, terms);
+    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, money, form), options);
+  });
+  return answer as DryRun;
+}
+
+/** What a request says by itself: sums in minor units. */
+interface Terms {
+  at: Date;
+  rate: GivenRate;
+  amount: bigint;
+  buffer: bigint;
+  maxTotal: bigint | null;
+  endsAt: Date | null;
+}
+
+function termsOf(ctx: Ctx, input: CreateStreamInput): Terms {
+  const { currency, endsAt = null } = input;
+  const at = ctx.clock.now();
+  const rate = rateOf(input);
+  const issues: FieldIssue[] = [];
+  if (rate === undefined) issues.push({ path: ['flowRate'], message: 'name one of flow_rate and rate', rule: 'one_of' });
+  if (endsAt !== null && endsAt <= at) issues.push({ path: ['endsAt'], message: `must be after ${at.toISOString()}`, rule: 'min' });
+  const amount = parseMinor(input.initialDeposit, currency, ['initialDeposit']);
+  const buffer = input.buffer == null ? 0n : parseMinor(input.buffer, currency, ['buffer'], 0n);
+  if (buffer >= amount) {
+    const message = `must be less than the initial_deposit of ${formatMinor(amount, currency)}: it never flows`;
+    issues.push({ path: ['buffer'], message, rule: 'max' });
+  }
+  if (rate === undefined || issues.length > 0) throw new ValidationFailed(issues);
+  const maxTotal = input.maxTotal == null ? null : parseMinor(input.maxTotal, currency, ['maxTotal']);
+  return { at, rate, amount, buffer, maxTotal, endsAt };
+}
+
+interface Plan {
+  terms: Terms;
+  deposit: Deposit;
+  money: Awaited<ReturnType<typeof depositMoney>>;
+  options: CarryOptions;
+  metadata: CreateStreamInput['metadata'];
+}
+
+/** Reads the parties and what binds them, keeps the payer's standing, and opens the escrow. */
+async function planStream(ctx: Ctx, tx: Tx, input: CreateStreamInput, terms: Terms): Promise<Plan> {
+  const reader = within(ctx, tx);
+  const { currency, requestApproval, metadata } = input;
+  const { at, amount } = terms;
+  const [from, to] = await partiesIn(reader, input);
+  const authority = await authorizeSpend(reader, {
+    from,
+    to,
+    agentId: input.agentId ?? undefined,
+    protocol: 'internal',
+    currency,
+    amount,
+    at,
+    request: { path: '/v1/streams', body: bodyOf(input), amountMember: 'initial_deposit' },
+    requestApproval: requestApproval === true,
+  });
+  const { agentId = null } = authority;
+  const { walletId, accountId } = from;
+  await keepStanding(tx, { workspaceId: ctx.workspace.id, walletId, accountId, agentIds: [from.agentId, agentId] });
+  const id = newId(at);
+  const stream = { id, escrowAccountId: await openEscrowAccount(ctx, tx, 'stream.escrow', id, currency) };
+  const deposit: Deposit = { id: newId(at), stream, subjectType: 'stream', from, to, amount, authority };
+  const money = await depositMoney(ctx, tx, deposit);
+  const options = { requestApproval: requestApproval === true, reader };
+  return { terms, deposit, money, options, metadata };
+}
+
+async function partiesIn(ctx: Ctx, { fromWalletId, toWalletId, currency }: CreateStreamInput): Promise<[WalletRef, WalletRef]> {
+  const [from, to] = [await walletRef(ctx, fromWalletId), await walletRef(ctx, toWalletId)];
+  if (from === null) throw new NotFound('fromWalletId');
+  if (to === null) throw new NotFound('toWalletId');
+  if (fromWalletId === toWalletId) throw new SameWallet();
+  for (const side of [from, to]) if (side.currency !== currency) throw new CurrencyMismatch(side.walletId, side.currency, currency);
+  return [from, to];
+}
+
+async function insertStream(tx: Tx, { terms, deposit, metadata }: Plan, status: 'active' | 'pending'): Promise<Stream> {
+  const { at, rate, amount, buffer, maxTotal, endsAt } = terms;
+  const { stream, from, to, authority } = deposit;
+  const flow: Flow = {
+    status,
+    currency: from.currency,
+    rateUnits: unitsPerMs(rate),
+    accrued: 0n,
+    checkpointAt: at,
+    deposited: amount,
+    buffer,
+    withdrawn: 0n,
+    returned: 0n,
+    maxTotal,
+    endsAt,
+  };
+  const row = await tx.stream.create({
+    data: {
+      ...stream,
+      fromWalletId: from.walletId,
+      toWalletId: to.walletId,
+      fromAccountId: from.accountId,
+      toAccountId: to.accountId,
+      fromAgentId: from.agentId,
+      toAgentId: to.agentId,
+      agentId: authority.agentId ?? null,
+      currency: from.currency,
+      rateAmount: rate.amount,
+      ratePer: rate.per,
+      ...flowData(flow, healthAt(flow, at)),
+      metadata: (metadata ?? {}) as Prisma.InputJsonObject,
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  await writeCheckpoint(tx, row);
+  return row;
+}
+
+/** The body of the request as it could be sent again; what was left out stays so. */
+function bodyOf(input: CreateStreamInput): Record<string, unknown> {
+  const { fromWalletId, toWalletId, currency, flowRate, rate, initialDeposit, buffer, maxTotal, endsAt, metadata, agentId } = input;
+  const body = {
+    from_wallet_id: fromWalletId,
+    to_wallet_id: toWalletId,
+    currency,
+    flow_rate: flowRate,
+    rate,
+    initial_deposit: initialDeposit,
+    buffer,
+    max_total: maxTotal,
+    ends_at: endsAt?.toISOString(),
+    metadata,
+    agent_id: agentId,
+    request_approval: input.requestApproval,
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+}

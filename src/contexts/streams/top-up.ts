@@ -1,0 +1,95 @@
+// More money for a stream that is open (CONTRACT.md 3). A top-up is a spend like the first deposit; one that waits for an approval leaves
+// the stream as it is.
+import type { Approval, Stream, Transfer } from '../../generated/prisma/client.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { transact } from '../../platform/idempotency.js';
+import { parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { rollBack } from '../../platform/postgres/rollback.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { carryOut, type SpendForm } from '../spending/execution.js';
+import { authorizeSpend } from '../spending/pipeline.js';
+import { postingWithin } from '../spending/posting.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { checkpointed } from './accrual.js';
+import { beginChange, type Changing, checkOpen, keepPayer } from './change.js';
+import { saveFlow } from './checkpoint.js';
+import { type Deposit, depositMoney, draftDeposit, type StreamChange } from './deposit.js';
+import { viewOf } from './stream.js';
+
+export interface TopUpStreamInput {
+  id: string;
+  amount: string;
+  agentId?: string | null | undefined;
+  requestApproval?: boolean | null | undefined;
+}
+
+/** Puts more money into a stream. An exhausted one flows again. 400, 403, 404, 409, and what refuses a spend. */
+export async function topUpStream(ctx: Ctx, input: TopUpStreamInput): Promise<StreamChange> {
+  const made = await transact(
+    ctx,
+    async (tx): Promise<{ row: Stream; transfer: Transfer; approval: Approval | null }> => {
+      const { changing, deposit, draft, options } = await planTopUp(ctx, tx, input);
+      const { value: transfer, approval } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
+      const row = approval === null ? await addDeposit(ctx, tx, changing, deposit.amount) : changing.row;
+      return { row, transfer, approval };
+    },
+    ({ transfer }) => transfer.id,
+  );
+  const { row, transfer, approval } = made;
+  if (row.dueAt !== null) ringAt(ctx, 'stream', row.dueAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  return { stream: viewOf(ctx, row), transfer, approval };
+}
+
+/** What `topUpStream` would do. */
+export async function dryRunTopUp(ctx: Ctx, input: TopUpStreamInput): Promise<DryRun> {
+  let answer: DryRun | undefined;
+  await rollBack(ctx.db, async (tx) => {
+    const { deposit, draft, options } = await planTopUp(ctx, tx, input);
+    answer = await dryRunSpend(within(ctx, tx), deposit.authority, draft, options);
+  });
+  return answer as DryRun;
+}
+
+/** Writes that a stream has more money. What was exhausted flows again. */
+export function addDeposit(ctx: Ctx, tx: Tx, { row, flow, at }: Changing, amount: bigint): Promise<Stream> {
+  const status = flow.status === 'exhausted' ? 'active' : flow.status;
+  return saveFlow(ctx, tx, row, checkpointed(flow, at, { status, deposited: flow.deposited + amount }));
+}
+
+async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestApproval }: TopUpStreamInput) {
+  const reader = within(ctx, tx);
+  await keepPayer(ctx, tx, id);
+  const changing = await beginChange(ctx, tx, id, 'payer');
+  checkOpen(changing);
+  const { row, at } = changing;
+  const { currency } = row;
+  const amount = parseMinor(text, currency, ['amount']);
+  const { from, to } = await sidesOf(reader, row);
+  const authority = await authorizeSpend(reader, {
+    from,
+    to,
+    // Whoever tops up for the agent of the stream is bound as it is.
+    agentId: agentId ?? (ctx.actor.agent === undefined ? (row.agentId ?? undefined) : undefined),
+    protocol: 'internal',
+    currency,
+    amount,
+    at,
+    request: { path: `/v1/streams/${printId('stream', id)}/top-up`, body: { amount: text } },
+    requestApproval: requestApproval === true,
+  });
+  const deposit: Deposit = { id: newId(at), stream: row, subjectType: 'stream_top_up', from, to, amount, authority };
+  const money = await depositMoney(ctx, tx, deposit);
+  const draft = (form: SpendForm) => draftDeposit(ctx, deposit, money, form);
+  return { changing, deposit, draft, options: { requestApproval: requestApproval === true, reader } };
+}
+
+/** The wallets of a stream. */
+export async function sidesOf(ctx: Ctx, { id, fromWalletId, toWalletId }: Stream): Promise<{ from: WalletRef; to: WalletRef }> {
+  const [from, to] = [await walletRef(ctx, fromWalletId), await walletRef(ctx, toWalletId)];
+  if (from === null || to === null) throw new Error(`stream ${id} has no wallets`);
+  return { from, to };
+}
