@@ -1,8 +1,9 @@
 // Serves doors, and describes them for openapi.json: what they take and answer by the zod schemas of their protocol.
 import { z } from 'zod';
+import { bodyLimit } from '../platform/body-limit.js';
 import type { Environment, Platform } from '../platform/ctx.js';
 import type { Door } from '../platform/door.js';
-import { bodyLimit, readRaw } from './body.js';
+import { readRaw } from './body.js';
 import { commonHeaders, commonResponse } from './openapi-error.js';
 import type { Exchange } from './serve.js';
 

@@ -1,0 +1,38 @@
+// The GraphQL face of dry runs.
+
+import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
+import { builder, facts } from '../../platform/schema/builder.js';
+import { DecisionType } from '../spending/decision.schema.js';
+import type { DryRun } from './dry-run.js';
+import { SameWallet } from './errors.js';
+import { RailUnavailable, UnsupportedRail } from './rail.js';
+import { CreateTransferInput } from './transfer.schema.js';
+import { mostEntries } from './transfer-list.js';
+import { dryRunTransfer } from './transfer-trial.js';
+
+const WouldPost = builder.objectRef<DryRun['wouldPost'][number]>('WouldPost').implement({
+  fields: (t) => ({
+    account: t.exposeString('account'),
+    direction: t.exposeString('direction'),
+    amount: t.expose('amount', { type: 'Amount' }),
+    currency: t.expose('currency', { type: 'Currency' }),
+  }),
+});
+/** What every dry run answers. */
+export const DryRunType = builder.objectRef<DryRun>('DryRun').implement({
+  description: 'What a request would do. Nothing was changed.',
+  fields: (t) => ({
+    decision: t.field({ type: DecisionType, resolve: ({ decision }) => decision }),
+    wouldPost: t.field({ type: [WouldPost], ...facts({ most: mostEntries }), resolve: ({ wouldPost }) => wouldPost }),
+    wouldEmit: t.exposeStringList('wouldEmit'),
+  }),
+});
+
+builder.mutationField('dryRunTransfer', (t) =>
+  t.field({
+    type: DryRunType,
+    args: { input: t.arg({ type: CreateTransferInput }) },
+    ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch, UnsupportedRail, RailUnavailable] }),
+    resolve: (_root, { input }, ctx) => dryRunTransfer(ctx, input),
+  }),
+);

@@ -1,0 +1,187 @@
+// What becomes of a transfer that is pending: captured, cancelled, expired, or carried out at its time (CONTRACT.md 2).
+import { type EventRow, eventRecords } from '../../events/event.js';
+import type { Hold, Transfer } from '../../generated/prisma/client.js';
+import { resolve } from '../../ledger/hold.js';
+import { type Guard, guardsOf, posting } from '../../ledger/posting.js';
+import { joinRecords } from '../../ledger/record.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ApiError, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { conflict } from '../../platform/lifecycle.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { printId } from '../../platform/schema/id.js';
+import { refuseWhilePending, withdrawApproval } from '../spending/approval.js';
+import type { Ending } from '../spending/approval-subject.js';
+import { workspaceGuard } from '../spending/pipeline.js';
+import { postingWithin, postPlainly } from '../spending/posting.js';
+import { rulebook } from '../spending/rulebook.js';
+import { writeOperation } from '../usage/operation.js';
+import { HoldExpired } from './errors.js';
+import { emit, event, transferData, transferRoles } from './events.js';
+import { captureLegs, paidData } from './exchange.js';
+import { operationOf, transferOperation } from './operation.js';
+import { carryOutScheduled } from './schedule.js';
+import { aboutOf, transferLifecycle } from './transfer.js';
+import { visibleTransfers } from './transfer-list.js';
+
+/**
+ * Pays out what was held, all of it or `amount`; the rest goes back. Only a manual hold that is pending.
+ * 409 `state_conflict` or `hold_expired`, 400 for more than is held, 403 `wallet_frozen` while the payer may not spend (Gap G-42).
+ */
+export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Promise<Transfer> {
+  return transact(ctx, async (tx) => {
+    const transfer = await lockTransfer(ctx, tx, id);
+    if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
+    refusePayout(transfer);
+    if (transfer.approvalId !== null) {
+      const message = 'The transfer waits for an approval: until it is given nothing can be captured.';
+      await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
+    }
+    const hold = await openHold(tx, transfer);
+    const now = ctx.clock.now();
+    if (transfer.holdExpiresAt !== null && transfer.holdExpiresAt <= now) throw new HoldExpired();
+    const captured = amount === null ? hold.amount : parseMinor(amount, hold.currency, ['amount']);
+    if (captured > hold.amount) {
+      throw new ValidationFailed([
+        { path: ['amount'], message: `is more than the ${formatMinor(hold.amount, hold.currency)} held`, rule: 'max' },
+      ]);
+    }
+    const done = await tx.transfer.update({
+      where: rowKey(ctx, id),
+      data: {
+        status: 'completed',
+        capturedAmount: captured,
+        ...paidData(transfer, captured),
+        completedAt: now,
+        updatedAt: now,
+        dueAt: null,
+        leaseUntil: null,
+      },
+    });
+    const completed = event(ctx, 'transfer.completed', transferData(done), { at: now, ...(await captureOf(tx, done)) });
+    await resolveHold(ctx, tx, done, hold, captured, [completed]);
+    return done;
+  });
+}
+
+/**
+ * Calls a pending transfer off, and the approval that it waits for (Gap G-118); what was held goes back (Gap G-45). 409 `state_conflict`
+ * when it is no longer pending.
+ */
+export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Promise<Transfer> {
+  return transact(ctx, async (tx) => {
+    const transfer = await lockTransfer(ctx, tx, id);
+    if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
+    refusePayout(transfer);
+    if (transfer.streamId !== null && transfer.approvalId !== null) {
+      const message = 'The transfer is part of a stream: withdraw its approval, which ends both.';
+      await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
+    }
+    if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
+    return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...(reason !== null && { code: 'cancelled', message: reason }) });
+  });
+}
+
+/** 409 for the transfer of a payout: what becomes of it is said there (Gap G-172). */
+function refusePayout({ status, payoutId }: Transfer): void {
+  if (payoutId === null) return;
+  const path = `/v1/payouts/${printId('payout', payoutId)}`;
+  throw new StateConflict('The transfer is that of a payout: cancel the payout, while it was not submitted.', status, [], {
+    next_actions: [
+      { rel: 'payout', actor: 'any', method: 'GET', path },
+      { rel: 'cancel_payout', actor: 'any', method: 'POST', path: `${path}/cancel` },
+    ],
+  });
+}
+
+/** Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it (Gap G-45). */
+export async function endTransfer(
+  ctx: Ctx,
+  tx: Tx,
+  transfer: Transfer,
+  { status, code, message }: Pick<Ending, 'status'> & Partial<Ending>,
+): Promise<Transfer> {
+  const now = ctx.clock.now();
+  const done = await tx.transfer.update({
+    where: rowKey(ctx, transfer.id),
+    data: { status, failureCode: code ?? null, failureMessage: message ?? null, updatedAt: now, dueAt: null, leaseUntil: null },
+  });
+  if (status === 'failed') await emit(ctx, tx, 'transfer.failed', transferData(done), { at: now, ...aboutOf(done) });
+  if (transfer.holdId === null) await writeOperation(tx, operationOf(done, 0n, now), (await rulebook(within(ctx, tx))).rates);
+  else await resolveHold(ctx, tx, done, await openHold(tx, transfer), 0n);
+  return done;
+}
+
+const holdExpired = { code: 'hold_expired', message: 'The hold expired before it was captured.' };
+
+/** The due step of a pending transfer: a hold expires, a scheduled transfer is carried out or fails. */
+export async function stepTransfer(ctx: Ctx, id: string): Promise<void> {
+  try {
+    await transact(ctx, async (tx) => {
+      const transfer = await lockTransfer(ctx, tx, id);
+      if (transfer.status !== 'pending' || transfer.dueAt === null || transfer.dueAt > ctx.clock.now()) return transfer;
+      if (transfer.holdId !== null) return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...holdExpired });
+      return carryOutScheduled(ctx, tx, transfer);
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error;
+    await transact(ctx, (tx) => fail(ctx, tx, id, error));
+  }
+}
+
+async function fail(ctx: Ctx, tx: Tx, id: string, { code, message }: ApiError): Promise<Transfer> {
+  const transfer = await lockTransfer(ctx, tx, id);
+  return transfer.status === 'pending' ? endTransfer(ctx, tx, transfer, { status: 'failed', code, message }) : transfer;
+}
+
+/** What the event of a capture is about, and whom it concerns. */
+async function captureOf(tx: Tx, transfer: Transfer) {
+  const { fromWalletId, toWalletId } = transfer;
+  const ids = [fromWalletId, toWalletId].filter((id) => id !== null);
+  const wallets = await tx.wallet.findMany({ where: { id: { in: ids } }, select: { id: true, agentId: true } });
+  const [from, to] = [fromWalletId, toWalletId].map((id) => wallets.find((wallet) => wallet.id === id) ?? null);
+  return { ...aboutOf(transfer), roles: transferRoles(transfer, from ?? null, to ?? null) };
+}
+
+/** The transfer under its row's lock: whoever resolves it, resolves it once (Gap G-43). */
+async function lockTransfer(ctx: Ctx, tx: Tx, id: string): Promise<Transfer> {
+  return lockRow(tx.transfer, id, { where: await visibleTransfers(within(ctx, tx)) });
+}
+
+async function openHold(tx: Tx, transfer: Transfer): Promise<Hold> {
+  const hold = transfer.holdId === null ? null : await tx.hold.findFirst({ where: { id: transfer.holdId, status: 'held' } });
+  if (hold === null) {
+    const message = 'Only a transfer created with capture: manual is captured; this one waits for its time.';
+    throw new StateConflict(message, transfer.status, ['pending'], { terminal: true });
+  }
+  return hold;
+}
+
+/** Moves the held money on: `captured` to the payee, the rest back, and the limits with it (Gap G-44). */
+export async function resolveHold(
+  ctx: Ctx,
+  tx: Tx,
+  transfer: Transfer,
+  hold: Hold,
+  captured: bigint,
+  emitted: EventRow[] = [],
+): Promise<void> {
+  const at = ctx.clock.now();
+  const { legs, limits } = await resolve(tx, hold, { capture: captured, at });
+  const exchanged = captured > 0n ? await captureLegs(within(ctx, tx), transfer) : [];
+  const { rates } = await rulebook(within(ctx, tx));
+  const records = joinRecords(eventRecords(ctx.workspace.id, emitted), transferOperation(ctx, transfer, captured, at, rates));
+  const guards = captured > 0n ? [...guardsOf(ctx), ...payerGuards(ctx, transfer)] : [];
+  await postPlainly(
+    ctx,
+    postingWithin(tx),
+    posting(ctx, { at, transferId: transfer.id, legs: [...legs, ...exchanged], limits, guards, records }),
+  );
+}
+
+/** What must hold of the payer when held money is paid out: the workspace and its wallet may spend. */
+export function payerGuards(ctx: Ctx, { fromWalletId }: Transfer): Guard[] {
+  return [workspaceGuard(ctx), ...(fromWalletId === null ? [] : [{ kind: 'payer' as const, id: fromWalletId }])];
+}
