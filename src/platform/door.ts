@@ -1,4 +1,4 @@
-// A door: an endpoint of a protocol's own wire, which is no routed operation (ARCHITECTURE.md 13 "Protocol doors"). It contains no rule:
+// A door: an endpoint of a protocol's own wire, which is no routed operation (ARCHITECTURE.md 3). It contains no rule:
 // it hands what came in to one, and says for openapi.json what that is.
 import type { z } from 'zod';
 import type { Environment, Platform } from './ctx.js';
@@ -23,6 +23,8 @@ export interface Door {
   description: string;
   header: { name: string; description: string };
   body: z.ZodType;
+  /** A body, for readers. */
+  example: object;
   answer: z.ZodType;
   /** Statuses that it refuses with, beside those of every endpoint. */
   failures: readonly number[];

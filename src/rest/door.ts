@@ -27,9 +27,9 @@ const schemaOf = (type: z.ZodType): Json => {
 };
 
 /** The operation of a door, as openapi.json has it. */
-export function describeDoor({ id, path, tag, summary, description, header, body, answer, failures }: Door): Json {
+export function describeDoor({ id, path, tag, summary, description, header, body, example, answer, failures }: Door): Json {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-  const shared = [...failures, 413, 429, 500].map((status): [string, Json] => [String(status), commonResponse(status)]);
+  const shared = [...failures, 413, 415, 429, 500].map((status): [string, Json] => [String(status), commonResponse(status)]);
   return {
     operationId: id,
     summary,
@@ -40,7 +40,7 @@ export function describeDoor({ id, path, tag, summary, description, header, body
       { name: header.name, in: 'header', description: header.description, required: true, schema: { type: 'string' } },
       { $ref: '#/components/parameters/RequestId' },
     ],
-    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } },
+    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body), example } } },
     responses: {
       200: { description: 'Done.', headers: commonHeaders, content: { 'application/json': { schema: schemaOf(answer) } } },
       ...Object.fromEntries(shared),

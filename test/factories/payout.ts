@@ -1,5 +1,6 @@
 // Things that tests of payouts need: bank accounts, payouts at each stage, and short ways to read what became of them.
 import { signCallback } from '../../src/contexts/settlement/callback.js';
+import { newId } from '../../src/platform/schema/id.js';
 import { type Answer, type Client, type Harness, type Json, openWallet } from '../harness.js';
 
 /** Details that are right, by rail. */
@@ -41,6 +42,18 @@ export function payoutBody({ wallet, bank }: Payer, extra: object = {}): Json {
 
 export function newPayout(client: Client, payer: Payer, extra: object = {}): Promise<Json> {
   return client.make('/v1/payouts', payoutBody(payer, extra));
+}
+
+/** A payout as it would stand in the workspace of a client: production has no rail to make one. */
+export async function storedPayout({ platform, clock }: Harness, client: Client): Promise<Json> {
+  const { wallet } = await openWallet(client);
+  const { workspaceId } = await platform.database.unscoped.wallet.findFirstOrThrow({ where: { id: wallet.id } });
+  const at = clock.now();
+  const id = newId(at);
+  const about = { workspaceId, id, transferId: newId(at), walletId: wallet.id, lane: newId(at), createdAt: at };
+  const money = { amount: 100n, fee: 25n, currency: 'USD', rail: 'ach', destinationType: 'bank', destinationRef: 'ba_1' } as const;
+  await platform.database.unscoped.payout.create({ data: { ...about, ...money, status: 'pending' } });
+  return { id: `po_${id}` };
 }
 
 export async function readPayout(client: Client, { id }: Json): Promise<Json> {

@@ -12,7 +12,7 @@ export interface Place {
   rail: string;
   /** In settlement.* events and on the payout: bank, pix and spei are `bank`, addresses are `wallet`. */
   type: PayoutDestination;
-  /** What is shown of it. */
+  /** What is shown of it (Gap G-177). */
   ref: string;
   /** The same on the transfer, as the request put it. */
   shown: ShownDestination;
