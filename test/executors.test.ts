@@ -65,6 +65,17 @@ const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables)
   createQuote: async () => ({ toCurrency: 'EUR' }),
   createRefund: async ({ original_transfer }) => ({ originalTransferId: original_transfer }),
   createDispute: async ({ original_transfer }) => ({ transferId: original_transfer }),
+  createBankAccount: async () => ({ rail: 'ach', details: { routingNumber: '021000021', accountNumber: '123456789' } }),
+  createPayout: async ({ wallet, bank_account }) => ({
+    walletId: wallet,
+    amount: '1.00',
+    destination: { type: 'bank', ref: bank_account },
+  }),
+  dryRunPayout: async ({ wallet, bank_account }) => ({
+    walletId: wallet,
+    amount: '1.00',
+    destination: { type: 'bank', ref: bank_account },
+  }),
   createStream: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, flowRate: '0.01' }),
   dryRunStream: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, flowRate: '0.01' }),
   resumeStream: async ({ stream }) => (await h.test.make(`/v1/streams/${stream}/pause`, {})) && {},

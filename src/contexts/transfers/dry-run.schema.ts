@@ -3,10 +3,12 @@
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { DecisionType } from '../spending/decision.schema.js';
-import { type DryRun, dryRunTransfer } from './dry-run.js';
+import type { DryRun } from './dry-run.js';
 import { SameWallet } from './errors.js';
+import { RailUnavailable, UnsupportedRail } from './rail.js';
 import { CreateTransferInput } from './transfer.schema.js';
 import { mostEntries } from './transfer-list.js';
+import { dryRunTransfer } from './transfer-trial.js';
 
 const WouldPost = builder.objectRef<DryRun['wouldPost'][number]>('WouldPost').implement({
   fields: (t) => ({
@@ -30,7 +32,7 @@ builder.mutationField('dryRunTransfer', (t) =>
   t.field({
     type: DryRunType,
     args: { input: t.arg({ type: CreateTransferInput }) },
-    ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch] }),
+    ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch, UnsupportedRail, RailUnavailable] }),
     resolve: (_root, { input }, ctx) => dryRunTransfer(ctx, input),
   }),
 );
