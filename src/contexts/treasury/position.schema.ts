@@ -46,7 +46,7 @@ export const TreasuryExposure = builder.objectRef<Position>('TreasuryExposure').
     activeMandates: t.field({
       type: 'Amount',
       description: 'What mandates may still spend. There are none yet.',
-      // Nobody can make one yet (Gap G-195).
+      // Nobody can make one yet (Gap G-167).
       resolve: amountOf(() => 0n),
     }),
     scheduled: t.field({ type: 'Amount', description: 'Transfers that wait for their time.', resolve: amountOf((at) => at.scheduled) }),

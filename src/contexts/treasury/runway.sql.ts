@@ -12,7 +12,7 @@ export interface FlowRow {
 
 /**
  * The outside accounts are the workspace's own, a few in each currency. What came out of `world` was minted by the sandbox and does not
- * count (Gap G-198): of its entries those are added up that went into it, the only ones that are read one by one.
+ * count (Gap G-170): of its entries those are added up that went into it, the only ones that are read one by one.
  */
 const flows = {
   name: 'treasury-flows',
