@@ -86,8 +86,10 @@ interface Outcome {
   approval: string | undefined;
 }
 
-/** Sends one spend to one of the servers: a transfer, a hold, or the deposit of a stream. */
-async function spend({ agent, from, to }: Spender, n: number, amount: number): Promise<Outcome> {
+/** Sends one spend to one of the servers: a transfer, a hold, the deposit of a stream, or the item of a batch. */
+async function spend(spender: Spender, n: number, amount: number): Promise<Outcome> {
+  if (n % 5 === 2) return spendInBatch(spender, n, amount);
+  const { agent, from, to } = spender;
   const parties = { from_wallet_id: from, to_wallet_id: to, currency: 'USD', agent_id: agent };
   const isStream = n % 4 === 1;
   const capture = n % 3 === 0 ? { capture: 'manual' } : {};
@@ -98,6 +100,20 @@ async function spend({ agent, from, to }: Spender, n: number, amount: number): P
   const answer = await ask(sandbox(n), 'POST', path, body, { 'Idempotency-Key': randomUUID() });
   const { data, approval, code } = answer.body;
   return { amount, status: answer.status, code, id: data?.id, approval: approval?.id };
+}
+
+/** The same by a batch of one, whose item says what became of it. */
+async function spendInBatch({ agent, from, to }: Spender, n: number, amount: number): Promise<Outcome> {
+  const transfer = { type: 'internal', from_wallet_id: from, to_wallet_id: to, amount: cents(amount), currency: 'USD', agent_id: agent };
+  // The other server may be killed meanwhile.
+  const read = async (path: string) => (await ask(sandbox(0), 'GET', path)).body.data;
+  const batch = await make(sandbox(n), '/v1/transfers/batch', { transfers: [transfer] });
+  const status = async () => (await read(`/v1/batches/${batch.id}`)).status;
+  await expect.poll(status, { interval: 20, timeout: 60_000 }).toBe('completed');
+  const [item] = await read(`/v1/batches/${batch.id}/items`);
+  if (item.status === 'failed') return { amount, status: 403, code: item.error.code, id: undefined, approval: undefined };
+  const { approval_id: approval } = await read(`/v1/transfers/${item.transfer_id}`);
+  return { amount, status: approval === undefined ? 201 : 202, code: undefined, id: item.transfer_id, approval };
 }
 
 const all = async (spender: Spender, amounts: readonly number[]): Promise<Outcome[]> => {
