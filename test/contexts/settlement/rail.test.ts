@@ -31,7 +31,7 @@ function connect(
 describe('a rail', () => {
   it('that hangs delays no other', { timeout: 30_000 }, async () => {
     const hung: (() => void)[] = [];
-    const sent = connect(() => new Promise((resolve) => hung.push(() => resolve({ state: 'unknown' }))));
+    const sent = connect(() => new Promise((resolve) => hung.push(() => resolve({ state: 'settled' }))));
     const [slow, quick] = [await newPayer(harness.test, 'wire'), await newPayer(harness.test, 'pix')];
     for (let n = 0; n < 20; n += 1) await newPayout(harness.test, slow, { amount: '1.00' });
     const payout = await newPayout(harness.test, quick);
