@@ -41,6 +41,9 @@ import './contexts/sandbox/sandbox.schema.js';
 import './contexts/webhooks/webhook.schema.js';
 import './contexts/webhooks/delivery.schema.js';
 import './contexts/treasury/trial-balance.schema.js';
+import './contexts/treasury/position.schema.js';
+import './contexts/treasury/snapshot.schema.js';
+import './contexts/treasury/runway.schema.js';
 import { builder } from './platform/schema/builder.js';
 
 /** The executable schema, in the order in which the faces are written. */

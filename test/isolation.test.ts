@@ -61,6 +61,7 @@ async function seedsOf(client: Client): Promise<Seeds> {
     api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
     rate: (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data[0].id,
     session: sessions[0].id,
+    snapshot: (await client.post('/v1/treasury/snapshot', {})).body.id,
     budget: budget.id,
     parent: budget.id,
     scope: agent.uuid,

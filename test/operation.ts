@@ -140,6 +140,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     approval: approval.id,
     batch: (await someBatch(client)).id,
     decision: waiting.decision_id,
+    snapshot: (await client.post('/v1/treasury/snapshot', {})).body.id,
     api_key: key.id,
     rate: rate.id,
     budget: budget.id,

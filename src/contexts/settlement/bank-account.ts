@@ -79,7 +79,7 @@ export function updateBankAccount(ctx: Ctx, { id, holderName, isDefault }: Updat
 const mostNamed = 20;
 
 /**
- * Removes a bank account, and its details for good; the oldest one that is left is then the default (Gap G-171). 409 while a payout is on
+ * Removes a bank account, and its details for good; the oldest one that is left is then the default (Gap G-157). 409 while a payout is on
  * its way to it.
  */
 export function deleteBankAccount(ctx: Ctx, id: string): Promise<BankAccount> {

@@ -122,7 +122,7 @@ async function apply(ctx: Ctx, rail: string, body: Body): Promise<Payout> {
     if (payout.railReference !== body.reference) return payout;
     const booked = `${body.amount} ${body.currency}`;
     if (booked !== `${formatMinor(payout.amount, payout.currency)} ${payout.currency}`) {
-      // What is right is found out from the statement: the payout is that of its order (Gap G-180).
+      // What is right is found out from the statement: the payout is that of its order (Gap G-166).
       ctx.log.warn({ payoutId: payout.id, rail, booked }, 'a rail has booked another amount than that of its order');
     }
     return follow(ctx, tx, payout, answerOf(ctx, body));

@@ -59,7 +59,7 @@ export function returnedOf({ amount, feeAmount, quoteId }: Transfer): bigint {
 
 /**
  * The rail gives back what it has paid: it goes to the wallet, and the limits with it, in the windows in which they were used. Null when
- * the wallet was closed meanwhile: the money stays in clearing (Gap G-178).
+ * the wallet was closed meanwhile: the money stays in clearing (Gap G-164).
  */
 export async function takeBack(ctx: Ctx, tx: Tx, payout: Payout, transfer: Transfer): Promise<Movement | null> {
   const reader = within(ctx, tx);

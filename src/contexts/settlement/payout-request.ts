@@ -176,7 +176,7 @@ function tryPlan(ctx: Ctx, made: Plan): Promise<DryRun> {
   return dryRunSpend(ctx, made.authority, (form) => draftPayout(ctx, made, form), { requestApproval: made.requestApproval });
 }
 
-/** The rows and the posting of a payout: it is initiated now, or when its approval is given (Gap G-174). */
+/** The rows and the posting of a payout: it is initiated now, or when its approval is given (Gap G-160). */
 function draftPayout(ctx: Ctx, made: Plan, form: SpendForm): Draft<{ payout: Payout; transfer: Transfer }> {
   const { transferId, value, authority } = made;
   const { approvalId, decisionId, limits } = form;

@@ -12,7 +12,7 @@ export interface Place {
   rail: string;
   /** In settlement.* events and on the payout: bank, pix and spei are `bank`, addresses are `wallet`. */
   type: PayoutDestination;
-  /** What is shown of it (Gap G-177). */
+  /** What is shown of it (Gap G-163). */
   ref: string;
   /** The same on the transfer, as the request put it. */
   shown: ShownDestination;
@@ -31,7 +31,7 @@ export async function placeOf(ctx: Ctx, destination: Destination, rail?: string 
 /** A place, and the rails that reach it, the usual one first. */
 type Reached = Omit<Place, 'rail'> & { rails: readonly string[] };
 
-/** An agent pays out to the bank accounts of its own account; of others it learns nothing (Gap G-170). */
+/** An agent pays out to the bank accounts of its own account; of others it learns nothing (Gap G-156). */
 async function bankPlace(ctx: Ctx, { ref, name }: Destination): Promise<Reached> {
   const id = parseId('bankAccount', ref);
   const { agent } = ctx.actor;
@@ -81,7 +81,7 @@ function isBase58Key(text: string): boolean {
   return zeros + Math.ceil((value === 0n ? 0 : value.toString(16).length) / 2) === 32;
 }
 
-/** The rails that reach an address, by its form (Gap G-175). */
+/** The rails that reach an address, by its form (Gap G-161). */
 function chainsOf(address: string): readonly string[] | null {
   if (/^0x[0-9a-fA-F]{40}$/.test(address)) return ['usdc-base', 'usdc-polygon'];
   return isBase58Key(address) ? ['usdc-solana'] : null;

@@ -1,4 +1,4 @@
-// The codes with which rails reject or return an order, and what each means (Gap G-176).
+// The codes with which rails reject or return an order, and what each means (Gap G-162).
 
 interface Meaning {
   reason: string;

@@ -29,7 +29,7 @@ export function checkTestRail({ workspace }: Ctx, rail: string): void {
   if (!Object.hasOwn(railCurrencies, rail)) throw new NotFound();
 }
 
-/** Lets a fault befall orders of the rail: the next so many, each by chance, or all of them until it is deleted (Gap G-179). */
+/** Lets a fault befall orders of the rail: the next so many, each by chance, or all of them until it is deleted (Gap G-165). */
 export async function createRailFault(ctx: Ctx, rail: string, input: CreateRailFaultInput): Promise<RailFault> {
   checkTestRail(ctx, rail);
   const { kind, probability, nextN, match } = input;

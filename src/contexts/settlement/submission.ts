@@ -40,7 +40,7 @@ export async function stepPayout(ctx: Ctx, id: string): Promise<void> {
   await record(ctx, submitted, rail === undefined ? unknown : await answered(ctx, () => rail.submit(ctx, order)));
 }
 
-/** Gives the payout its reference, once. One whose destination is gone fails instead (Gap G-171). */
+/** Gives the payout its reference, once. One whose destination is gone fails instead (Gap G-157). */
 async function begin(ctx: Ctx, tx: Tx, id: string, hasDestination: boolean): Promise<Payout> {
   const payout = await lockRow(tx.payout, id);
   const at = ctx.clock.now();

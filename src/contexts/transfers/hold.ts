@@ -84,7 +84,7 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   });
 }
 
-/** 409 for the transfer of a payout: what becomes of it is said there (Gap G-172). */
+/** 409 for the transfer of a payout: what becomes of it is said there (Gap G-158). */
 function refusePayout({ status, payoutId }: Transfer): void {
   if (payoutId === null) return;
   const path = `/v1/payouts/${printId('payout', payoutId)}`;

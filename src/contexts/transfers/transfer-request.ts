@@ -100,7 +100,7 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
   const { type } = input;
   const at = ctx.clock.now();
   const sums = await sumsOf(ctx, input);
-  // What is for a rail holds its fee (Gap G-173).
+  // What is for a rail holds its fee (Gap G-159).
   if (sums.quote?.rail != null) {
     throw new ValidationFailed([{ path: ['quoteId'], message: 'is for a rail, whose fee it contains: ask for one without' }]);
   }

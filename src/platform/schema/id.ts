@@ -23,6 +23,7 @@ export const idKinds = {
   rate: { prefix: 'rate', scalars: { RateId: 'prefixed' } },
   policy: { prefix: 'pol', scalars: { PolicyId: 'prefixed' } },
   budget: { prefix: 'bud', scalars: { BudgetId: 'prefixed' } },
+  snapshot: { prefix: 'snap', scalars: { SnapshotId: 'prefixed' } },
   decision: { prefix: 'dec', scalars: { DecisionId: 'prefixed' } },
   breakerTrip: { prefix: 'trip', scalars: { BreakerTripId: 'prefixed' } },
   approval: { prefix: 'apr', scalars: { ApprovalId: 'prefixed' } },
