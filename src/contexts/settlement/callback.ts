@@ -73,7 +73,7 @@ export interface Arrival {
  */
 export async function receiveCallback(platform: Platform, arrival: Arrival): Promise<z.infer<typeof callbackAnswer>> {
   const { environment, rail } = arrival;
-  const currency = railCurrencies[rail];
+  const currency = Object.hasOwn(railCurrencies, rail) ? railCurrencies[rail] : undefined;
   if (currency === undefined) throw new NotFound();
   railFor({ workspace: { environment } as Ctx['workspace'] }, rail, currency);
   const body = read(platform, arrival);
