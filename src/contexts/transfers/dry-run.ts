@@ -1,4 +1,4 @@
-// A transfer tried and rolled back (Gap G-47): the whole pipeline runs, and its decision is answered (CONTRACT.md 0 "Spend pipeline").
+// A spend tried and rolled back: the whole pipeline runs, and its decision is answered (CONTRACT.md 0 "Spend pipeline").
 
 import { isInternal } from '../../events/definition.js';
 import { accountKinds } from '../../ledger/account.js';
