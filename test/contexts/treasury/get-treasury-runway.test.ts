@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { payAbroad } from '../../factories/exchange.js';
 import { pay, twoWallets } from '../../factories/payment.js';
+import { newPayer, newPayout, readPayout } from '../../factories/payout.js';
 import { newStream } from '../../factories/stream.js';
 import { moveOut, newSandbox } from '../../factories/treasury.js';
 import { type Client, openWallet, useHarness } from '../../harness.js';
@@ -61,6 +62,20 @@ describe('GET /v1/treasury/runway', () => {
       const { wallet: payee } = await openWallet(client);
       await pay(client, dollars, payee, '940.00', { capture: 'manual' });
       expect(await runway(client, '?days=10')).toEqual(lasts(51, 1400));
+    });
+
+    it('counts a payout with its fee when the money goes to the rail, and none that was cancelled', async () => {
+      const client = await newSandbox(harness);
+      const payer = await newPayer(client);
+      const payout = await newPayout(client, payer);
+      const cancelled = await newPayout(client, payer, { amount: '40.00' });
+      // Set aside, and still ours.
+      expect(await runway(client)).toEqual(none);
+      await client.make(`/v1/payouts/${cancelled.id}/cancel`, {});
+      for (let hour = 0; hour < 48; hour += 1) await harness.advance(3_600);
+      expect((await readPayout(client, payout)).status).toBe('complete');
+      // 100.25 in 3 days, of which 899.75 lasts 26.9 more.
+      expect(await runway(client, '?days=3')).toEqual(lasts(26, 3342));
     });
 
     it('counts the minor units of a token at their worth', async () => {
