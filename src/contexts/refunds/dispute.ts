@@ -15,7 +15,8 @@ import { createdBetween, listPage, type Page, type PageInput } from '../../platf
 import { Visibility } from '../../platform/visibility.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { partiesOf } from '../transfers/transfer.js';
-import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import { NotYourSide } from './errors.js';
+import { tooMuchDisputed, tooMuchResolved } from './excess.js';
 import { agentsOf, lockTransfer, refund, withWallets } from './refund.js';
 import { restOf } from './refundable.js';
 
@@ -86,7 +87,7 @@ export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promis
     const { currency } = transfer;
     const rest = restOf(transfer);
     const amount = input.amountDisputed == null ? rest : parseMinor(input.amountDisputed, currency, ['amountDisputed']);
-    if (amount > rest || amount <= 0n) throw new RefundExceedsOriginal(transfer.id, rest, currency);
+    if (amount > rest || amount <= 0n) throw tooMuchDisputed(input, rest, currency);
     const respondBy = addSeconds(at, answerSeconds);
     return tx.dispute.create({
       data: {
@@ -238,6 +239,7 @@ async function refundDisputed(ctx: Ctx, tx: Tx, dispute: Dispute, { refundAmount
   const rest = restOf(original);
   // A part of it may have been refunded since.
   const amount = part === null && amountDisputed > rest ? rest : (part ?? amountDisputed);
+  if (amount > rest || rest === 0n) throw tooMuchResolved(disputeId, rest, currency);
   const { id } = await refund(ctx, tx, { original, parties, amount, reason: reasons[reason], disputeId });
   return id;
 }

@@ -1,11 +1,9 @@
 // The GraphQL face of dry runs.
 
-import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { DecisionType } from '../spending/decision.schema.js';
 import { type DryRun, dryRunTransfer } from './dry-run.js';
-import { SameWallet } from './errors.js';
-import { CreateTransferInput } from './transfer.schema.js';
+import { CreateTransferInput, requestErrors } from './transfer.schema.js';
 import { mostEntries } from './transfer-list.js';
 
 const WouldPost = builder.objectRef<DryRun['wouldPost'][number]>('WouldPost').implement({
@@ -30,7 +28,7 @@ builder.mutationField('dryRunTransfer', (t) =>
   t.field({
     type: DryRunType,
     args: { input: t.arg({ type: CreateTransferInput }) },
-    ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch] }),
+    ...facts({ effect: 'none', errors: requestErrors }),
     resolve: (_root, { input }, ctx) => dryRunTransfer(ctx, input),
   }),
 );

@@ -20,7 +20,7 @@ import { HoldExpired, SameWallet } from './errors.js';
 import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
-import { RailUnavailable } from './rail.js';
+import { RailUnavailable, UnsupportedRail } from './rail.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
@@ -100,6 +100,9 @@ export const Transfer = builder.prismaObject('Transfer', {
 });
 /** A page of transfers, for lists of what something is made of. */
 export const TransferPage = pageOf(Transfer, 'Transfer');
+
+/** What a request for a transfer may be refused with before the ledger is asked. */
+export const requestErrors = [NotFound, SameWallet, CurrencyMismatch, QuoteExpired, QuoteUsed, UnsupportedRail, RailUnavailable] as const;
 
 /** A transfer that a spend made, and the approval that it waits for. */
 interface TransferPayload {
@@ -227,7 +230,7 @@ builder.mutationFields((t) => ({
   createTransfer: t.field({
     type: TransferPayloadType,
     args: { input: t.arg({ type: CreateTransferInput }) },
-    ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, QuoteExpired, QuoteUsed, RailUnavailable, ...postingErrors] }),
+    ...facts({ errors: [...requestErrors, ...postingErrors] }),
     resolve: once((ctx, { input }) => createTransfer(ctx, input), payloadOf),
   }),
   captureTransfer: t.field({

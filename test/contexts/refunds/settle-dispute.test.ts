@@ -162,6 +162,19 @@ describe('a resolution', () => {
     expect((await harness.test.get(`/v1/disputes/${open.id}`)).body.data.status).toBe('open');
   });
 
+  it('422 for more than is left since: what can be done is named, ready to send', async () => {
+    const { transfer, dispute: open } = await dispute(harness.test);
+    await harness.test.make('/v1/refunds', refundBody(transfer, { amount: '70.00' }));
+    const partly = await step(open, 'resolve', { resolution: 'refund_partial', refund_amount: '30.01' });
+    expectRefused(partly, 422, 'refund_exceeds_original', { refundable: '30.00' });
+    expect(partly.body.details.next_actions).toMatchObject([{ rel: 'refund_rest', body: { resolution: 'refund_full' } }]);
+    await harness.test.make('/v1/refunds', refundBody(transfer));
+    const refused = await step(open, 'resolve', { resolution: 'refund_full' });
+    expectRefused(refused, 422, 'refund_exceeds_original', { refundable: '0.00' });
+    const [{ method, path, body }] = refused.body.details.next_actions;
+    expect((await harness.test.call(method, path, { body })).body.data).toMatchObject({ status: 'resolved', resolution: 'rejected' });
+  });
+
   it('twice at once: one refund', async () => {
     const { to, dispute: open } = await dispute(harness.test);
     const answers = await Promise.all(Array.from({ length: 5 }, () => step(open, 'resolve', { resolution: 'refund_full' })));
