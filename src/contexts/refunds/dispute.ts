@@ -145,13 +145,15 @@ export interface RespondInput {
   evidence?: readonly EvidenceInput[] | null | undefined;
 }
 
-/** The payee's side answers, once. 409 when it is no longer open. */
+/** The payee's side answers, once and in time. 409 when it is no longer open. */
 export function respondToDispute(ctx: Ctx, { id, response, evidence }: RespondInput): Promise<Dispute> {
   return transact(ctx, async (tx) => {
     const dispute = await lockDispute(ctx, tx, id);
     checkSide(ctx, [dispute.payeeAgentId], 'The side that was paid answers.');
-    checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'under_review');
     const at = ctx.clock.now();
+    // Whether or not its step has run.
+    const status = dispute.status === 'open' && dispute.respondBy <= at ? 'escalated' : dispute.status;
+    checkStep(disputeLifecycle, printId('dispute', id), status, 'under_review');
     const pieces = [...(dispute.evidence as unknown[]), ...(shown('payee', evidence, at) as unknown[])];
     const data = { status: 'under_review', response, evidence: pieces as Prisma.InputJsonValue, respondedAt: at } as const;
     return tx.dispute.update({ where: rowKey(ctx, id), data: { ...data, ...settledAt(at) } });

@@ -83,6 +83,14 @@ describe('an answer', () => {
     expectRefused(await step(open, 'respond', answer, payer['token']), 403, 'forbidden');
   });
 
+  it('409 after 30 days, though nothing has escalated it yet', async () => {
+    const { dispute: open } = await dispute(harness.test);
+    harness.clock.set(open.respond_by);
+    expectRefused(await step(open, 'respond', answer), 409, 'state_conflict', { current_status: 'escalated' });
+    await harness.runDue();
+    expect((await harness.test.get(`/v1/disputes/${open.id}`)).body.data).toMatchObject({ status: 'escalated', evidence: [] });
+  });
+
   it('409 for a second one: what can be done is named', async () => {
     const { dispute: open } = await dispute(harness.test);
     await step(open, 'respond', answer);
