@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Redis } from 'ioredis';
 import Koa from 'koa';
 import { jwks } from './contexts/identity/signing-key.js';
-import { credentialResolvers } from './contexts.js';
+import { credentialResolvers, doors } from './contexts.js';
 import { authenticate } from './http/authenticate.js';
 import { limitTime } from './http/deadline.js';
 import { openDocs } from './http/docs.js';
@@ -23,6 +23,7 @@ import { identifyRequest } from './http/request-id.js';
 import { type Endpoint, refuseMethod, routeRequests } from './http/router.js';
 import type { Handler, Routed, State } from './http/state.js';
 import type { Ctx, Environment, Platform } from './platform/ctx.js';
+import { serveDoor } from './rest/door.js';
 import { subscribe } from './rest/execute.js';
 import type { Route } from './rest/routes.js';
 import { compileEndpoints, type Stream } from './rest/serve.js';
@@ -74,7 +75,14 @@ export function createApp(options: AppOptions): Koa<State, Routed> {
   app.use(identifyRequest({ environment, https: options.baseUrl?.startsWith('https:') ?? false, trustedProxies: config.trustedProxies }));
   app.use(renderErrors(log));
   app.use(limitTime(options.deadlineMs));
-  app.use(routeRequests([...pages(options, rates.address), ...graphql(options, guards), ...rest(options, guards)]));
+  app.use(
+    routeRequests([
+      ...pages(options, rates.address),
+      ...graphql(options, guards),
+      ...rest(options, guards),
+      ...doorways(options, rates.address),
+    ]),
+  );
   // A request without an endpoint pays the general class like any other, and is then 405 or 404.
   for (const guard of guards) app.use(guard);
   app.use(refuseMethod);
@@ -121,6 +129,14 @@ function rest({ schema, routes, keys, limitLoad }: AppOptions, guards: readonly 
     ...endpoint,
     handlers: [limitLoad, ...guards, (http) => serve(http, http.state.ctx as Ctx)],
   }));
+}
+
+/** Doors ask for no credential: whoever knocks signs what it says. */
+function doorways({ platform, environment, limitLoad }: AppOptions, address: Handler): Endpoint[] {
+  return doors.map((door) => {
+    const serve = serveDoor(door, platform, environment);
+    return { method: door.method, path: door.path, handlers: [limitLoad, address, (http) => serve(http)] };
+  });
 }
 
 function serveJwks(platform: Platform): Handler {

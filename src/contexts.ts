@@ -1,6 +1,7 @@
 // The manifest: what the process asks of each context besides its face. The first imports are for their effect: contexts declare
 // their events there, and the subjects of approvals.
 import './contexts/accounts/events.js';
+import './contexts/settlement/events.js';
 import './contexts/batches/events.js';
 import './contexts/spending/events.js';
 import './contexts/spending/breaker-events.js';
@@ -8,6 +9,9 @@ import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/webhooks/events.js';
 import './contexts/transfers/approval.js';
+import './contexts/settlement/payout-approval.js';
+import './contexts/settlement/payout-request.js';
+import './contexts/settlement/simulated-rail.js';
 import './contexts/streams/events.js';
 import './contexts/streams/approval.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
@@ -20,6 +24,10 @@ import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/id
 import { sweepDirectory } from './contexts/identity/directory.js';
 import { stepDispute } from './contexts/refunds/dispute.js';
 import { resumeClocks } from './contexts/sandbox/clock.js';
+import { openPayouts } from './contexts/settlement/payout.js';
+import { railDoor } from './contexts/settlement/rail.door.js';
+import { stepOrder } from './contexts/settlement/rail-book.js';
+import { stepPayout } from './contexts/settlement/submission.js';
 import { expireApproval } from './contexts/spending/approval.js';
 import { sweepSpendMinutes } from './contexts/spending/breaker.sql.js';
 import { breakerListener, lookAtAgent } from './contexts/spending/breaker-look.js';
@@ -40,6 +48,7 @@ import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
 import type { EscrowExplanation } from './ledger/trial-balance.js';
 import type { CredentialResolver } from './platform/credential.js';
 import type { OnFreeze, OpenOn, Platform } from './platform/ctx.js';
+import type { Door } from './platform/door.js';
 import { type DueStep, rowStep } from './platform/due/step.js';
 import type { Sweep } from './platform/due/sweep.js';
 
@@ -66,12 +75,18 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
   rowStep({ table: 'limit_crossing', concurrency: 8, run: stepCrossing }),
+  // A rail that hangs holds up its own payouts alone: each is a lane.
+  rowStep({ table: 'payout', concurrency: 128, run: stepPayout, lane: { column: 'lane', concurrency: 8 } }),
+  rowStep({ table: 'rail_order', concurrency: 8, run: stepOrder }),
   rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
   deliveryStep,
 ];
 
+/** Endpoints of the wires of others. */
+export const doors: readonly Door[] = [railDoor];
+
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openStreams];
+export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts];
 
 /** What stops at the instant at which somebody's spending is stopped. */
 export const onFreeze: readonly OnFreeze[] = [pauseStreams];

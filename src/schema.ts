@@ -29,6 +29,9 @@ import './contexts/transfers/quote.schema.js';
 import './contexts/transfers/transfer.schema.js';
 import './contexts/transfers/approval.schema.js';
 import './contexts/transfers/dry-run.schema.js';
+import './contexts/settlement/bank-account.schema.js';
+import './contexts/settlement/payout.schema.js';
+import './contexts/settlement/rail-fault.schema.js';
 import './contexts/streams/stream.schema.js';
 import './contexts/streams/approval.schema.js';
 import './contexts/batches/batch.schema.js';
@@ -38,6 +41,9 @@ import './contexts/sandbox/sandbox.schema.js';
 import './contexts/webhooks/webhook.schema.js';
 import './contexts/webhooks/delivery.schema.js';
 import './contexts/treasury/trial-balance.schema.js';
+import './contexts/treasury/position.schema.js';
+import './contexts/treasury/snapshot.schema.js';
+import './contexts/treasury/runway.schema.js';
 import { builder } from './platform/schema/builder.js';
 
 /** The executable schema, in the order in which the faces are written. */

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
-import { dueSteps, followers, lastWrites, onFreeze, openOn, streamEnds, sweeps } from './contexts.js';
+import { doors, dueSteps, followers, lastWrites, onFreeze, openOn, streamEnds, sweeps } from './contexts.js';
 import { createHttpServer } from './http/deadline.js';
 import { openHealth, type ReadinessCheck } from './http/health.js';
 import { IdempotencyKeys } from './http/idempotency.js';
@@ -105,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
     let document: Record<string, unknown> | undefined;
     const openapi = () => {
-      document ??= openApi(routes);
+      document ??= openApi(routes, { doors });
       return document;
     };
     const parts = {

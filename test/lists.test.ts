@@ -172,3 +172,17 @@ describe('a balance at a time', () => {
     await expectFrugal(statements, 300);
   });
 });
+
+describe('the treasury', () => {
+  it('reads, for the runway, what the sandbox minted, and nothing of what was paid', async () => {
+    const { answer, statements } = await readsOf('/v1/treasury/runway?days=180');
+    expect(answer.body.runway_days).toBeNull();
+    await expectFrugal(statements, owners.length + 1);
+  });
+
+  it('reads, for what is exposed, nothing that is over', async () => {
+    const { answer, statements } = await readsOf('/v1/treasury/exposure');
+    expect(answer.body.data).toMatchObject([{ currency: 'USD', scheduled: '0.00', holds: '0.00', disputes: '0.00' }]);
+    await expectFrugal(statements, 1);
+  });
+});

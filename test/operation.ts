@@ -4,6 +4,7 @@ import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { newQuote } from './factories/exchange.js';
 import { transferBody } from './factories/payment.js';
+import { newBankAccount, newPayout } from './factories/payout.js';
 import { disputeBody, refundBody } from './factories/refund.js';
 import { streamBody } from './factories/stream.js';
 import type { Client, Harness, Json } from './harness.js';
@@ -40,7 +41,8 @@ const streams = (operation: Json) => resolved(operation.responses[200])?.content
 export function operations(): Operation[] {
   return Object.entries<Json>(document.paths).flatMap(([template, item]) =>
     Object.entries<Json>(item).flatMap(([method, operation]) => {
-      if (streams(operation)) return [];
+      // A door has a wire of its own, and no document.
+      if (streams(operation) || operation['x-graphql'] === undefined) return [];
       const named = (place: string): string[] =>
         (operation.parameters ?? []).map(resolved).flatMap((parameter: Json) => (parameter.in === place ? [parameter.name] : []));
       return [
@@ -64,6 +66,13 @@ export async function webhookSeeds(client: Client): Promise<Seeds> {
   const webhook = kept ?? (await client.make('/v1/webhooks', { url: 'https://hooks.example.com/in', events: ['*'] }));
   const { delivery_id: delivery, event_id: event } = await client.make(`/v1/webhooks/${webhook.id}/test`, {});
   return { webhook: webhook.id, delivery, event };
+}
+
+/** A bank account, a payout that is on its way to it, and the rail of both. */
+async function payoutSeeds(client: Client, { account, wallet }: { account: Json; wallet: Json }): Promise<Seeds> {
+  const bank = await newBankAccount(client, account.id);
+  const payout = await newPayout(client, { account, wallet, bank }, { amount: '1.00' });
+  return { bank_account: bank.id, payout: payout.id, rail: 'ach' };
 }
 
 /** A policy that stands in nobody's way. It is made once: a workspace has room for 100. */
@@ -131,10 +140,12 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     approval: approval.id,
     batch: (await someBatch(client)).id,
     decision: waiting.decision_id,
+    snapshot: (await client.post('/v1/treasury/snapshot', {})).body.id,
     api_key: key.id,
     rate: rate.id,
     budget: budget.id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
+    ...(await payoutSeeds(client, { account, wallet })),
     ...(await webhookSeeds(client)),
     ...(await policySeeds(client)),
   };

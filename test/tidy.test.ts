@@ -26,12 +26,12 @@ function lines(pattern: RegExp, where: (file: SourceFile) => boolean, allowed: r
 }
 
 const emptyWords = ['service', 'manager', 'helper', 'util', 'common', 'misc', 'base', 'index'].flatMap((word) => [word, `${word}s`]);
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|sql|test|conformance|fuzz))?\.(ts|mjs|graphql)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|sql|door|test|conformance|fuzz))?\.(ts|mjs|graphql)$/;
 
 /** Raw SQL outside the ledger and the platform: keys are read and written in batches, readiness asks the pool itself. */
 const rawSql = ['src/http/idempotency.ts', 'src/server.ts'];
 /**
- * Who uses the door without walls: credential lookup, public operations, due claims, tenants and the platform's own keys; the
+ * Who uses the door without walls: credential lookup, public operations, callbacks of rails, due claims, tenants and the platform's own keys; the
  * clocks, which look over all workspaces.
  */
 const unscoped = [
@@ -42,6 +42,7 @@ const unscoped = [
   'src/contexts/identity/serializable.ts',
   'src/contexts/identity/signing-key.ts',
   'src/contexts/identity/tenant.ts',
+  'src/contexts/settlement/callback.ts',
 ];
 
 /** The client puts the workspace into what it is asked; here it is written by hand. */

@@ -9,28 +9,6 @@ function family<S extends z.ZodType>(data: S, subject: string) {
   return (description: string, example: z.infer<S>): Definition<S> => ({ description, data, subject, example });
 }
 
-/** camelCase: SPEC.md prints these members so. */
-const settlementData = z.strictObject({
-  payoutId: id('po'),
-  transferId: id('tx'),
-  status: z.enum(['pending', 'confirmed', 'complete', 'failed', 'returned']),
-  amount: money,
-  destination: z.strictObject({ type: z.enum(['bank', 'wallet']), ref: z.string() }),
-});
-const returnedData = settlementData.extend({
-  return: z.strictObject({ reason: z.string(), code: z.string() }).optional(),
-  errorCode: z.string().optional(),
-});
-const settlement = family(settlementData, 'payoutId');
-const returned = family(returnedData, 'payoutId');
-const payout: z.infer<typeof settlementData> = {
-  payoutId: exampleId('po'),
-  transferId: exampleId('tx'),
-  status: 'pending',
-  amount: '1250.00',
-  destination: { type: 'bank', ref: 'ba_main' },
-};
-
 const reconciliationData = z.strictObject({
   report_id: id('rec'),
   rail: z.string(),
@@ -117,21 +95,6 @@ const basket: z.infer<typeof checkoutData> = {
 
 /** Each type by its name. */
 export const specified: Readonly<Record<string, Definition>> = {
-  'settlement.initiated': settlement('payout submitted (status pending)', payout),
-  'settlement.processing': settlement('payout accepted by rail (status confirmed)', { ...payout, status: 'confirmed' }),
-  'settlement.completed': settlement('payout finalized', { ...payout, status: 'complete' }),
-  'settlement.failed': returned('payout rejected by rail', {
-    ...payout,
-    status: 'failed',
-    return: { reason: 'account closed', code: 'R02' },
-    errorCode: 'account_closed',
-  }),
-  'settlement.returned': returned('payout returned', {
-    ...payout,
-    status: 'returned',
-    return: { reason: 'no account', code: 'R03' },
-    errorCode: 'no_account',
-  }),
   'reconciliation.completed': family(reconciliationData, 'report_id')('reconciliation run finished', {
     report_id: exampleId('rec'),
     rail: 'ach',

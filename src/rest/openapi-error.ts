@@ -173,6 +173,15 @@ function errorResponse(status: number, description: string, codes: readonly stri
   return { description, headers, content: json({ allOf: [{ $ref: '#/components/schemas/Error' }, narrow] }, example) };
 }
 
+/** The answer with a status that every endpoint may have. Of 503 and 401 a door has codes of its own: any is allowed there. */
+export function commonResponse(status: number): Record<string, unknown> {
+  if (status === 429) return { $ref: '#/components/responses/RateLimited' };
+  const shared = common[status];
+  if (shared === undefined) throw new Error(`no endpoint answers with ${status} as all do`);
+  const schema = { $ref: '#/components/schemas/Error' };
+  return { description: shared.description, headers: status === 503 ? retryHeaders : commonHeaders, content: json(schema) };
+}
+
 /** Response components that operations refer to. */
 export function errorResponses(): Record<string, object> {
   const responses = Object.entries(common).map(([status, { name, description, codes, message }]): [string, object] => {

@@ -2,8 +2,10 @@
 // body, the selection the response, a fragment a component, the description of an operation its summary.
 import { getNamedType, isSpecifiedScalarType } from 'graphql';
 import type { Audience } from '../platform/ctx.js';
+import type { Door } from '../platform/door.js';
 import type { JsonSchema } from '../platform/schema/scalar.js';
 import { boundsOf } from '../platform/schema/validation.js';
+import { describeDoor } from './door.js';
 import { SchemaComponents } from './json-schema.js';
 import { commonHeaders, errorResponses, errorSchemas, failuresOf } from './openapi-error.js';
 import type { OutputShape } from './output.js';
@@ -17,17 +19,22 @@ export interface ServerUrls {
 }
 type Json = Record<string, unknown>;
 
-/**
- * The document of `routes`, the same for the same routes. Without `urls` the servers are variables, as in the committed
- * openapi.json.
- */
-export function openApi(routes: readonly Route[], urls?: ServerUrls): Json {
+/** What the document has beside the routes. */
+export interface DocumentOptions {
+  doors?: readonly Door[];
+  /** Without them the servers are variables, as in the committed openapi.json. */
+  urls?: ServerUrls;
+}
+
+/** The document of `routes`, the same for the same routes. */
+export function openApi(routes: readonly Route[], { doors = [], urls }: DocumentOptions = {}): Json {
   const components = new SchemaComponents();
   const paths: Record<string, Json> = {};
   for (const route of routes.filter(({ when }) => when === undefined)) {
     const flagged = routes.filter(({ when, method, path }) => when !== undefined && method === route.method && path === route.path);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, flagged, components) };
   }
+  for (const door of doors) paths[door.path] = { ...paths[door.path], [door.method.toLowerCase()]: describeDoor(door) };
   const schemas = { ...components.all(), ...errorSchemas };
   return {
     openapi: '3.1.0',

@@ -166,5 +166,7 @@ function transferOf(ctx: Ctx, { minor, kind, description, referenced, metadata }
     batchId: null,
     streamId: null,
     refundId: null,
+    payoutId: null,
+    destination: null,
   };
 }

@@ -31,7 +31,7 @@ describe('the document', () => {
     expect(problems.map(({ ruleId, message, location }) => `${ruleId} ${message} ${location[0]?.pointer}`)).toEqual([]);
   });
   it('lints clean with given servers', async () => {
-    const given = openApi(routes, { production: 'https://api.test', sandbox: 'https://sandbox.test' });
+    const given = openApi(routes, { urls: { production: 'https://api.test', sandbox: 'https://sandbox.test' } });
     expect(given['servers']).toMatchObject([{ url: 'https://api.test' }, { url: 'https://sandbox.test' }]);
     expect(await lintFromString({ source: JSON.stringify(given), config: await createConfig({ extends: ['recommended'] }) })).toEqual([]);
   });

@@ -2,28 +2,34 @@
 // (CONTRACT.md 2 "Destinations").
 
 import { NotFound } from '../../platform/errors.js';
-import type { Currency } from '../../platform/money.js';
 import { parseId } from '../../platform/schema/id.js';
-import { refuseRail } from './rail.js';
+import { RailUnavailable } from './rail.js';
 
 export const destinationTypes = ['bank', 'wallet', 'address', 'pix', 'spei'] as const;
+export type DestinationType = (typeof destinationTypes)[number];
 
 export interface Destination {
-  type: (typeof destinationTypes)[number];
+  type: DestinationType;
   ref: string;
   name?: string | null | undefined;
 }
 
-/** The rail that a destination out of the platform is reached by, in a currency that it may carry. */
-const railOf = { address: 'usdc-base', pix: 'pix', spei: 'spei' } as const;
-const bankRails: Partial<Record<Currency, string>> = { USD: 'ach', EUR: 'sepa', BRL: 'pix', MXN: 'spei' };
+/** A destination as it is shown: of a key or an account number the end alone. */
+export interface ShownDestination {
+  type: DestinationType;
+  ref: string;
+  name?: string;
+}
 
-/** The wallet of a destination in `currency`. Throws what refuseRail() does for one that is out of the platform. */
-export function walletOfDestination({ type, ref }: Destination, currency: Currency): string {
-  if (type === 'wallet') {
-    const id = parseId('wallet', ref);
-    if (id === null) throw new NotFound('destination.ref');
-    return id;
-  }
-  return refuseRail(type === 'bank' ? (bankRails[currency] ?? 'ach') : railOf[type], currency);
+/** True for a place out of the platform, which a payout reaches. */
+export function isOutside(destination: Destination | null | undefined): boolean {
+  return destination != null && destination.type !== 'wallet';
+}
+
+/** The wallet of a destination. 503 for one out of the platform: only a request for one transfer makes a payout. */
+export function walletOfDestination(destination: Destination): string {
+  if (isOutside(destination)) throw new RailUnavailable();
+  const id = parseId('wallet', destination.ref);
+  if (id === null) throw new NotFound('destination.ref');
+  return id;
 }

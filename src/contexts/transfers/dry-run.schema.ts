@@ -2,9 +2,10 @@
 
 import { builder, facts } from '../../platform/schema/builder.js';
 import { DecisionType } from '../spending/decision.schema.js';
-import { type DryRun, dryRunTransfer } from './dry-run.js';
+import type { DryRun } from './dry-run.js';
 import { CreateTransferInput, requestErrors } from './transfer.schema.js';
 import { mostEntries } from './transfer-list.js';
+import { dryRunTransfer } from './transfer-trial.js';
 
 const WouldPost = builder.objectRef<DryRun['wouldPost'][number]>('WouldPost').implement({
   fields: (t) => ({

@@ -1,20 +1,14 @@
-// A transfer tried and rolled back (Gap G-47): the whole pipeline runs, and its decision is answered (CONTRACT.md 0 "Spend pipeline").
+// A spend tried and rolled back: the whole pipeline runs, and its decision is answered (CONTRACT.md 0 "Spend pipeline").
 
 import { isInternal } from '../../events/definition.js';
 import { accountKinds } from '../../ledger/account.js';
 import type { Posting } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
-import { rollBack } from '../../platform/postgres/rollback.js';
-import { newId } from '../../platform/schema/id.js';
-import { type Decision, decide } from '../spending/decision.js';
-import type { Evaluation } from '../spending/evaluation.js';
+import type { Decision } from '../spending/decision.js';
 import { type CarryOptions, type Draft, type SpendForm, tryOut } from '../spending/execution.js';
 import { isDeciding } from '../spending/layer.js';
 import type { Authority } from '../spending/pipeline.js';
-import type { CreateTransferInput } from './request-shape.js';
-import { transferRow } from './transfer.js';
-import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
 
 export interface DryRun {
   decision: Decision;
@@ -22,34 +16,18 @@ export interface DryRun {
   wouldEmit: string[];
 }
 
-/** What `createTransfer` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
-export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Promise<DryRun> {
-  const plan = await planTransfer(ctx, input);
-  const id = newId(plan.value.at);
-  if (plan.value.scheduledFor !== undefined) {
-    await rollBack(ctx.db, (tx) => insertScheduled(ctx, tx, transferRow(ctx, plan.value), plan.value));
-    const decision = decide(ctx, { evaluation: noRules, refusals: [], wishes: [], before: () => undefined });
-    return { decision, wouldPost: [], wouldEmit: ['transfer.created'] };
-  }
-  const options = { requestApproval: input.requestApproval === true };
-  return dryRunSpend(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), options);
-}
-
 /** What a spend would do. `ctx` reads where the posting is tried. */
 export async function dryRunSpend<T>(
   ctx: Ctx,
   authority: Authority,
-  make: (form: SpendForm) => Draft<T>,
+  draftFor: (form: SpendForm) => Draft<T>,
   options: CarryOptions,
 ): Promise<DryRun> {
-  const { decision, draft, refusals } = await tryOut(ctx, authority, make, options);
+  const { decision, draft, refusals } = await tryOut(ctx, authority, draftFor, options);
   const faulty = refusals.find(({ layer }) => !isDeciding(layer));
   if (faulty !== undefined) throw faulty.error;
   return decision.outcome === 'deny' ? { decision, wouldPost: [], wouldEmit: [] } : { decision, ...(await outcomeOf(ctx, draft.posting)) };
 }
-
-/** A transfer that is scheduled is checked at its time. */
-const noRules: Evaluation = { uses: [], findings: [], rateIds: [] };
 
 /** The entries that a posting would make, and the events. */
 async function outcomeOf(ctx: Ctx, { legs, records }: Posting): Promise<Pick<DryRun, 'wouldPost' | 'wouldEmit'>> {

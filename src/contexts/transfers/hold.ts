@@ -11,6 +11,7 @@ import { conflict } from '../../platform/lifecycle.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending, withdrawApproval } from '../spending/approval.js';
 import type { Ending } from '../spending/approval-subject.js';
 import { workspaceGuard } from '../spending/pipeline.js';
@@ -33,6 +34,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
+    refusePayout(transfer);
     if (transfer.approvalId !== null) {
       const message = 'The transfer waits for an approval: until it is given nothing can be captured.';
       await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
@@ -72,12 +74,25 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
+    refusePayout(transfer);
     if (transfer.streamId !== null && transfer.approvalId !== null) {
       const message = 'The transfer is part of a stream: withdraw its approval, which ends both.';
       await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
     }
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
     return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...(reason !== null && { code: 'cancelled', message: reason }) });
+  });
+}
+
+/** 409 for the transfer of a payout: what becomes of it is said there (Gap G-158). */
+function refusePayout({ status, payoutId }: Transfer): void {
+  if (payoutId === null) return;
+  const path = `/v1/payouts/${printId('payout', payoutId)}`;
+  throw new StateConflict('The transfer is that of a payout: cancel the payout, while it was not submitted.', status, [], {
+    next_actions: [
+      { rel: 'payout', actor: 'any', method: 'GET', path },
+      { rel: 'cancel_payout', actor: 'any', method: 'POST', path: `${path}/cancel` },
+    ],
   });
 }
 

@@ -34,6 +34,7 @@ const Quote = builder.prismaObject('Quote', {
       resolve: (row) => formatMinor(row.sendAmount, row.fromCurrency),
     }),
     receiveAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.receiveAmount, row.toCurrency) }),
+    rail: t.exposeString('rail', { nullable: true, description: 'The rail that it is for; its fee is among the fees.' }),
     fee: t.field({ type: TransferFee, resolve: (row) => ({ amount: row.feeAmount, currency: row.fromCurrency }) }),
     status: t.field({ type: QuoteStatusEnum, resolve: (row, _args, ctx) => quoteStatus(ctx, row) }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime' }),

@@ -11,7 +11,7 @@ import { Visibility } from '../../platform/visibility.js';
 import { type Fraction, inverse, timesDown, timesUp } from '../rates/fraction.js';
 import { inMinorUnits, rateBook } from '../rates/rate.js';
 import { QuoteUsed } from '../spending/errors.js';
-import { refuseRail } from './rail.js';
+import { outward } from './outward.js';
 
 /** How long a quote holds. */
 const quoteSeconds = 30;
@@ -54,11 +54,12 @@ export async function createQuote(ctx: Ctx, input: CreateQuoteInput): Promise<Qu
   if (fromCurrency === toCurrency) {
     throw new ValidationFailed([{ path: ['toCurrency'], message: 'is the same as from_currency: such a transfer needs no quote' }]);
   }
-  if (rail != null) refuseRail(rail, toCurrency);
+  const railFee = rail == null ? 0n : outward().feeOf(ctx, rail, toCurrency);
   const amount = parseMinor(input.amount, amountSide === 'send' ? fromCurrency : toCurrency, ['amount']);
   const rate = (await rateBook(ctx)).rateOf(fromCurrency, toCurrency);
   if (rate === null) throw new NoRate(fromCurrency, toCurrency);
-  const amounts = quoteAmounts(amountSide, amount, inMinorUnits(rate, fromCurrency, toCurrency));
+  const minorRate = inMinorUnits(rate, fromCurrency, toCurrency);
+  const amounts = quoteAmounts(amountSide, amount, minorRate, timesUp(railFee, inverse(minorRate)));
   checkAmounts(amounts, fromCurrency, toCurrency);
   const at = ctx.clock.now();
   return transact(ctx, (tx) =>
@@ -72,6 +73,7 @@ export async function createQuote(ctx: Ctx, input: CreateQuoteInput): Promise<Qu
         rateIds: [...rate.rateIds],
         amountSide,
         ...amounts,
+        rail: rail ?? null,
         agentId: ctx.actor.agent?.id ?? null,
         createdAt: at,
         expiresAt: addSeconds(at, quoteSeconds),
@@ -84,16 +86,17 @@ export type QuoteAmounts = Pick<Quote, 'sendAmount' | 'receiveAmount' | 'feeAmou
 
 /**
  * What is sent, what of it is the fee, and what arrives, minor units; `rate` is between minor units. By the send side what arrives is
- * rounded down; by the receive side what is sent is rounded up. The fee is rounded up.
+ * rounded down; by the receive side what is sent is rounded up. The fee is rounded up; `railFee`, in the currency that is sent, is added.
  */
-export function quoteAmounts(side: AmountSide, amount: bigint, rate: Fraction): QuoteAmounts {
+export function quoteAmounts(side: AmountSide, amount: bigint, rate: Fraction, railFee = 0n): QuoteAmounts {
   if (side === 'send') {
-    const feeAmount = feeOf(amount);
-    return { sendAmount: amount, feeAmount, receiveAmount: timesDown(amount - feeAmount, rate) };
+    const feeAmount = feeOf(amount) + railFee;
+    const receiveAmount = feeAmount < amount ? timesDown(amount - feeAmount, rate) : 0n;
+    return { sendAmount: amount, feeAmount, receiveAmount };
   }
-  // The least amount that leaves enough when its fee is taken off.
-  const sendAmount = timesUp(timesUp(amount, inverse(rate)), { num: 1000n, den: 1000n - feePerMille });
-  return { sendAmount, feeAmount: feeOf(sendAmount), receiveAmount: amount };
+  // The least amount that leaves enough when its fees are taken off.
+  const sendAmount = timesUp(timesUp(amount, inverse(rate)) + railFee, { num: 1000n, den: 1000n - feePerMille });
+  return { sendAmount, feeAmount: feeOf(sendAmount) + railFee, receiveAmount: amount };
 }
 
 function feeOf(sendAmount: bigint): bigint {

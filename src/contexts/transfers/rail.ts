@@ -3,7 +3,8 @@
 import { declareError } from '../../platform/errors.js';
 import { type Currency, isCurrency } from '../../platform/money.js';
 
-const railCurrencies: Readonly<Record<string, Currency>> = {
+/** The currency of each rail by which money leaves the platform. */
+export const railCurrencies: Readonly<Record<string, Currency>> = {
   ach: 'USD',
   wire: 'USD',
   sepa: 'EUR',
@@ -31,8 +32,7 @@ export class RailUnavailable extends declareError(503, 'rail_unavailable') {
   }
 }
 
-/** Throws: 422 for a rail that does not carry the currency, else 503, for none has a provider yet. */
-export function refuseRail(rail: string, currency: string): never {
+/** Throws 422 unless a rail of this name carries the currency. */
+export function checkRail(rail: string, currency: string): void {
   if (!isCurrency(currency) || railCurrencies[rail] !== currency) throw new UnsupportedRail(rail, currency);
-  throw new RailUnavailable();
 }

@@ -1,7 +1,7 @@
 // What a request for a transfer looks like, and what can be said against it before anything is read (CONTRACT.md 2).
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import type { Currency } from '../../platform/money.js';
-import type { Destination } from './destination.js';
+import { type Destination, isOutside } from './destination.js';
 
 export interface CreateTransferInput {
   type: 'internal' | 'cross_border' | 'wrap' | 'unwrap';
@@ -51,6 +51,10 @@ export function requestIssues(input: CreateTransferInput): FieldIssue[] {
   if (input.holdExpiresIn != null && capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
   if (scheduledFor != null && capture === 'manual')
     fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');
+  if (isOutside(destination)) {
+    if (capture === 'manual') fail('capture', 'what leaves the platform is held by its payout: leave it out');
+    if (scheduledFor != null) fail('scheduledFor', 'what leaves the platform is sent now: leave it out');
+  }
   // (Gap G-144)
   if (scheduledFor != null && input.requestApproval === true)
     fail('requestApproval', 'is for a spend now: whether a scheduled transfer is refused is known at its time');

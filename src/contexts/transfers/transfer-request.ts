@@ -1,6 +1,6 @@
 // What callers ask for: a transfer between wallets of the platform, or within one, now, held, or at a set time (CONTRACT.md 2).
 import { writeEvents } from '../../events/event.js';
-import type { Approval, Quote, Transfer } from '../../generated/prisma/client.js';
+import type { Quote, Transfer } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -15,32 +15,30 @@ import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingNow } from '../spending/posting.js';
 import { referenceTaken } from '../spending/refusal.js';
-import { walletOfDestination } from './destination.js';
+import { isOutside, walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
 import { event, transferData } from './events.js';
 import { type Exchange, exchangeAccounts } from './exchange.js';
+import { outward } from './outward.js';
 import { openQuote } from './quote.js';
 import { type CreateTransferInput, checkRequest, isWithinWallet } from './request-shape.js';
-import { aboutOf, claimsOf, defaultHoldSeconds, type NewTransfer, transferPosting, transferRow } from './transfer.js';
-
-/** What a transfer is given by the thing that it is a part of: its id, and what it uses up. */
-export interface TransferPart {
-  id: string;
-  links: NonNullable<NewTransfer['links']>;
-  claims?: NewTransfer['claims'];
-}
-
-/** A transfer that a spend made, and the approval that it waits for. */
-export interface CreatedTransfer {
-  transfer: Transfer;
-  approval: Approval | null;
-}
+import {
+  aboutOf,
+  type CreatedTransfer,
+  claimsOf,
+  defaultHoldSeconds,
+  type NewTransfer,
+  type TransferPart,
+  transferPosting,
+  transferRow,
+} from './transfer.js';
 
 /**
  * Creates a transfer: posted at once (completed), held until captured or approved, or kept until its time (all pending). The whole
  * pipeline runs inside the posting; refusals are 403 or 422 and leave nothing behind.
  */
 export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<CreatedTransfer> {
+  if (isOutside(input.destination)) return outward().transfer(ctx, input, part);
   const plan = await planTransfer(ctx, input, part);
   const { value, authority } = plan;
   const id = part?.id ?? newId(value.at);
@@ -79,7 +77,7 @@ export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWal
 
 /** Writes a transfer whose time has not come, and emits transfer.created. 409 for a reference that another has. */
 export async function insertScheduled(ctx: Ctx, tx: Tx, transfer: Transfer, value: NewTransfer): Promise<void> {
-  const { workspaceId, protocolMetadata: _, ...row } = transfer;
+  const { workspaceId, protocolMetadata: _, destination: __, ...row } = transfer;
   await tx.transfer.create({ data: { ...row, metadata: transfer.metadata as object } });
   try {
     await tx.claim.createMany({ data: claimsOf(transfer, value) });
@@ -102,6 +100,10 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
   const { type } = input;
   const at = ctx.clock.now();
   const sums = await sumsOf(ctx, input);
+  // What is for a rail holds its fee (Gap G-159).
+  if (sums.quote?.rail != null) {
+    throw new ValidationFailed([{ path: ['quoteId'], message: 'is for a rail, whose fee it contains: ask for one without' }]);
+  }
   const { amount, currency } = sums;
   const [from, to] = await parties(ctx, input, sums);
   const protocol = type === 'cross_border' ? 'cross_border' : 'internal';
@@ -139,14 +141,15 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
 }
 
 /** What leaves the payer and what reaches the payee, minor units. */
-interface Sums {
+export interface Sums {
   amount: bigint;
   currency: Currency;
   toCurrency: Currency;
   quote?: Quote;
 }
 
-async function sumsOf(ctx: Ctx, { quoteId, amount, currency, destinationCurrency }: CreateTransferInput): Promise<Sums> {
+/** Reads the sums of a request, from its quote where it has one. 409 for a quote that cannot be used. */
+export async function sumsOf(ctx: Ctx, { quoteId, amount, currency, destinationCurrency }: CreateTransferInput): Promise<Sums> {
   if (quoteId) {
     const quote = await openQuote(ctx, quoteId);
     const toCurrency = quote.toCurrency as Currency;
@@ -159,7 +162,8 @@ async function sumsOf(ctx: Ctx, { quoteId, amount, currency, destinationCurrency
   return { amount: parseMinor(amount, currency, ['amount']), currency, toCurrency: currency };
 }
 
-async function exchangeOf(ctx: Ctx, { quote }: Sums): Promise<Exchange | undefined> {
+/** The change of currency that the quote of a request promises. */
+export async function exchangeOf(ctx: Ctx, { quote }: Sums): Promise<Exchange | undefined> {
   if (quote === undefined) return undefined;
   const { id: quoteId, receiveAmount: amount, fromCurrency, toCurrency: currency, feeAmount: fee } = quote;
   return { quoteId, amount, currency, fee, accounts: await exchangeAccounts(ctx, fromCurrency, currency) };
@@ -210,12 +214,17 @@ function secondsBetween(from: Date, to: Date): number {
 
 async function parties(ctx: Ctx, input: CreateTransferInput, { currency, toCurrency }: Sums): Promise<[WalletRef, WalletRef]> {
   const { type, destination } = input;
-  const from = await party(ctx, 'from', input.fromWalletId, input.fromAccountId, currency);
+  const from = await payerOf(ctx, input, currency);
   if (isWithinWallet(type)) return [from, from];
-  const toWalletId = destination == null ? input.toWalletId : walletOfDestination(destination, toCurrency);
+  const toWalletId = destination == null ? input.toWalletId : walletOfDestination(destination);
   const to = await party(ctx, 'to', toWalletId, input.toAccountId, toCurrency);
   if (from.walletId === to.walletId) throw new SameWallet();
   return [from, to];
+}
+
+/** The wallet that pays. 404 without one, 422 when it holds another currency. */
+export function payerOf(ctx: Ctx, { fromWalletId, fromAccountId }: CreateTransferInput, currency: string): Promise<WalletRef> {
+  return party(ctx, 'from', fromWalletId, fromAccountId, currency);
 }
 
 async function party(

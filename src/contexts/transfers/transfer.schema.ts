@@ -15,12 +15,13 @@ import { QuoteUsed } from '../spending/errors.js';
 import { Initiator } from '../spending/initiator.schema.js';
 import { ProtocolEnum } from '../spending/protocol.schema.js';
 import { postingErrors } from '../spending/refusal.js';
-import { destinationTypes } from './destination.js';
+import { destinationTypes, type ShownDestination } from './destination.js';
 import { HoldExpired, SameWallet } from './errors.js';
 import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
+import { leavingOf } from './transfer.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
@@ -31,7 +32,7 @@ const CaptureModeEnum = builder.enumType(CaptureMode, { name: 'CaptureMode' });
 const TransferHold = builder.objectRef<TransferRow>('TransferHold').implement({
   description: 'Money set aside for a transfer until it is captured.',
   fields: (t) => ({
-    amount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.amount, row.currency) }),
+    amount: t.field({ type: 'Amount', resolve: (row) => formatMinor(leavingOf(row), row.currency) }),
     capturedAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.capturedAmount ?? 0n, row.currency) }),
     expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: (row) => row.holdExpiresAt }),
   }),
@@ -42,6 +43,16 @@ export const TransferFee = builder.objectRef<{ amount: bigint; currency: string 
   fields: (t) => ({
     amount: t.field({ type: 'Amount', resolve: ({ amount, currency }) => formatMinor(amount, currency) }),
     currency: t.expose('currency', { type: 'Currency' }),
+  }),
+});
+
+const DestinationTypeEnum = builder.enumType('DestinationType', { values: destinationTypes });
+const TransferDestination = builder.objectRef<ShownDestination>('TransferDestination').implement({
+  description: 'Where money went that left the platform. Of a key or an account number the end alone is shown.',
+  fields: (t) => ({
+    type: t.expose('type', { type: DestinationTypeEnum }),
+    ref: t.exposeString('ref'),
+    name: t.exposeString('name', { nullable: true }),
   }),
 });
 
@@ -75,6 +86,13 @@ export const Transfer = builder.prismaObject('Transfer', {
     toAccountId: t.expose('toAccountId', { type: 'AccountId', nullable: true }),
     fromWalletId: t.expose('fromWalletId', { type: 'WalletId', nullable: true }),
     toWalletId: t.expose('toWalletId', { type: 'WalletId', nullable: true }),
+    destination: t.field({
+      type: TransferDestination,
+      nullable: true,
+      description: 'The place out of the platform that it goes to.',
+      resolve: ({ destination }) => destination as ShownDestination | null,
+    }),
+    payoutId: t.expose('payoutId', { type: 'PayoutId', nullable: true, description: 'The payout whose money it is.' }),
     protocol: t.expose('protocol', { type: ProtocolEnum }),
     description: t.exposeString('description', { nullable: true }),
     reference: t.exposeString('reference', { nullable: true }),
@@ -128,7 +146,6 @@ const NewTransferType = builder.enumType('NewTransferType', {
   values: ['internal', 'cross_border', 'wrap', 'unwrap'] as const,
 });
 
-const DestinationTypeEnum = builder.enumType('DestinationType', { values: destinationTypes });
 const DestinationInput = builder.inputType('DestinationInput', {
   fields: (t) => ({
     type: t.field({ type: DestinationTypeEnum }),

@@ -1,7 +1,7 @@
 // A transfer: money from one party to another, posted at once, set aside until it is captured, or kept until its time (CONTRACT.md 2).
 // It is made from a domain value, which knows no request: every context that moves money makes one.
 import { eventRecords } from '../../events/event.js';
-import type { Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
+import type { Approval, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
 import { reserved, setAside } from '../../ledger/hold.js';
 import { type Claim, type Guard, type Leg, type LimitUse, move, type Posting, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
@@ -12,6 +12,7 @@ import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import type { RateBook } from '../rates/rate.js';
 import { initiatorOf } from '../spending/approval-request.js';
+import type { ShownDestination } from './destination.js';
 import { event, transferData, transferRoles } from './events.js';
 import { type Exchange, exchangeLegs } from './exchange.js';
 import { transferOperation } from './operation.js';
@@ -62,7 +63,11 @@ export interface NewTransfer {
   exchange?: Exchange | undefined;
   money?: Money | undefined;
   /** What it is a part of. */
-  links?: { batchId?: string; streamId?: string; refundId?: string } | undefined;
+  links?: { batchId?: string; streamId?: string; refundId?: string; payoutId?: string } | undefined;
+  /** A fee that comes on top of the amount. */
+  feeOnTop?: bigint | undefined;
+  /** The place out of the platform that it goes to, as it is shown. */
+  destination?: ShownDestination | undefined;
   /** What it uses up beside its reference and its quote. */
   claims?: readonly Claim[] | undefined;
   protocolMetadata?: Record<string, unknown> | undefined;
@@ -105,7 +110,7 @@ export async function partiesOf(ctx: Ctx, { id, fromWalletId, toWalletId }: Tran
 export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
   const { at, hold, scheduledFor, exchange, links, approvalId = null } = value;
   const [from, to] = [walletOf(value.from), walletOf(value.to)];
-  const isHeld = hold !== undefined || approvalId !== null;
+  const isHeld = hold !== undefined || approvalId !== null || links?.payoutId !== undefined;
   const isPending = isHeld || scheduledFor !== undefined;
   // What waits for an approval has no time of its own: the approval has one.
   const holdExpiresAt = approvalId === null ? (hold?.expiresAt ?? null) : null;
@@ -146,12 +151,27 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     approvalId,
     destinationAmount: exchange?.amount ?? null,
     destinationCurrency: exchange?.currency ?? null,
-    feeAmount: exchange?.fee ?? 0n,
+    feeAmount: exchange?.fee ?? value.feeOnTop ?? 0n,
     quoteId: exchange?.quoteId ?? null,
     batchId: links?.batchId ?? null,
     streamId: links?.streamId ?? null,
     refundId: links?.refundId ?? null,
+    payoutId: links?.payoutId ?? null,
+    destination: (value.destination ?? null) as Transfer['destination'],
   };
+}
+
+/** What a transfer is given by the thing that it is a part of: its id, and what it uses up. */
+export interface TransferPart {
+  id: string;
+  links: NonNullable<NewTransfer['links']>;
+  claims?: NewTransfer['claims'];
+}
+
+/** A transfer that a spend made, and the approval that it waits for. */
+export interface CreatedTransfer {
+  transfer: Transfer;
+  approval: Approval | null;
 }
 
 /** What the posting of a transfer takes beside the transfer itself. */
@@ -199,16 +219,23 @@ function legsOf({ type, amount, currency, from, to, exchange, money }: NewTransf
   return exchangeLegs({ amount, currency, from: payer, to: payee, exchange });
 }
 
+/** What leaves the payer, minor units: the fee of a payout comes on top of its amount, that of a quote is a part of it. */
+export function leavingOf({ amount, feeAmount, payoutId, quoteId }: Transfer): bigint {
+  return payoutId !== null && quoteId === null ? amount + feeAmount : amount;
+}
+
 /** What sets the money of a transfer aside: its legs, the row of the hold, and the guard of the payee. */
 export function holdParts(
-  { workspaceId, id: transferId, type, currency, amount }: Transfer,
+  transfer: Transfer,
   holdId: string,
   at: Date,
   { from, to, exchange, money }: Pick<NewTransfer, 'from' | 'to' | 'exchange' | 'money'>,
 ): Pick<Posting, 'legs' | 'records' | 'guards'> {
+  const { workspaceId, id: transferId, type, currency } = transfer;
   const [fromAccountId, payee] = routeOf(type, from, to);
   const toAccountId = money?.accountId ?? exchange?.accounts.sent ?? payee;
   const heldAccountId = heldAccountOf(from);
+  const amount = leavingOf(transfer);
   const hold = { workspaceId, transferId, id: holdId, createdAt: at, fromAccountId, heldAccountId, toAccountId, currency, amount };
   const wallet = walletOf(to);
   const aside = setAside(hold);

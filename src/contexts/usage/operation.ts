@@ -23,7 +23,11 @@ export type NewOperation = Pick<
   | 'counterpartyId'
   | 'subjectId'
   | 'traceId'
-> & { at: Date };
+> & {
+  at: Date;
+  /** What others took for it, such as the rail. */
+  externalCost?: { amount: bigint; currency: string };
+};
 
 /** The operation as a record of the posting that makes its subject final. In US dollars by the rate of the day. */
 export function operationRecord(ctx: Pick<Ctx, 'workspace'>, operation: NewOperation, rates: RateBook): Row {
@@ -35,8 +39,9 @@ export async function writeOperation(tx: Tx, operation: NewOperation, rates: Rat
   await tx.operation.create({ data: operationRow(operation, rates) });
 }
 
-function operationRow(operation: NewOperation, rates: RateBook) {
+function operationRow({ externalCost, ...operation }: NewOperation, rates: RateBook) {
   // A USDC stands at one US dollar, and its minor unit is a millionth.
   const amountUsd = rates.convertUp(operation.amount, operation.currency, 'USDC')?.minor ?? null;
-  return { id: newId(operation.at), ...operation, amountUsd };
+  const cost = externalCost === undefined ? null : rates.convertUp(externalCost.amount, externalCost.currency, 'USDC');
+  return { id: newId(operation.at), ...operation, amountUsd, ...(cost !== null && { externalCostUsd: cost.minor }) };
 }

@@ -37,14 +37,16 @@ export interface DueStep<Job = unknown, Outcome = unknown, Row extends { id: str
 export interface RowStep {
   table: string;
   concurrency: number;
+  lane?: DueStep['lane'];
   run(ctx: Ctx, id: string): Promise<void>;
 }
 
 /** The step of a table whose rows need no loading and no grouped writing. A run that fails is retried when its lease has ended. */
-export function rowStep({ table, concurrency, run }: RowStep): DueStep<string, true> {
+export function rowStep({ table, concurrency, lane, run }: RowStep): DueStep<string, true> {
   return {
     table,
     concurrency,
+    ...(lane !== undefined && { lane }),
     load: async (_, rows) => new Map(rows.map(({ id }) => [id, id])),
     async take(ctx, id) {
       try {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newQuote, quotedBody, setHalfRate, walletsOfTwo } from '../../factories/exchange.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
-import { type Json, nowhere, useHarness } from '../../harness.js';
+import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
@@ -186,20 +186,13 @@ describe('POST /v1/transfers, cross_border', () => {
 
   describe('503', () => {
     it.each([
-      [{ type: 'bank', ref: 'ba_1' }, 'EUR'],
       [{ type: 'pix', ref: 'ada@example.com' }, 'BRL'],
       [{ type: 'spei', ref: '032180000118359719' }, 'MXN'],
-      [{ type: 'address', ref: '0x0' }, 'USDC'],
-    ])('for money out of the platform to %o: nothing is held', async (destination, to) => {
-      const { from } = await ready();
-      const quote = await newQuote(harness.test, { to_currency: to });
-      expectRefused(
-        await create({ type: 'cross_border', from_wallet_id: from.id, destination, quote_id: quote.id }),
-        503,
-        'rail_unavailable',
-      );
-      expect(await balanceOf(harness.test, from)).toMatchObject({ available: '1000.00', held: '0.00' });
-      expect((await harness.test.get(`/v1/quotes/${quote.id}`)).body.data.status).toBe('open');
+      [{ type: 'address', ref: '0x52908400098527886E0F7030069857D2E4169EE7' }, 'USDC'],
+    ])('in production, for money out of the platform to %o: no provider is connected', async (destination, currency) => {
+      const { wallet } = await openWallet(harness.live, { currency });
+      const body = { type: 'internal', from_wallet_id: wallet.id, destination, amount: '1.00', currency };
+      expectRefused(await harness.live.post('/v1/transfers', body), 503, 'rail_unavailable', { retry: { safe: true } });
     });
   });
 

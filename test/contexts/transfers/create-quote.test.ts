@@ -34,6 +34,17 @@ describe('POST /v1/quotes', () => {
       });
     });
 
+    it('for a rail: its fee is added in the currency that is sent', async () => {
+      await setHalfRate(harness.test);
+      expect((await create({ rail: 'sepa' })).body.data).toMatchObject({
+        rail: 'sepa',
+        fee: { amount: '0.90', currency: 'USD' },
+        receive_amount: '49.55',
+      });
+      const byArrival = await create({ rail: 'sepa', amount: '49.55', amount_side: 'receive' });
+      expect(byArrival.body.data).toMatchObject({ send_amount: '100.00', fee: { amount: '0.90' } });
+    });
+
     it('by what arrives', async () => {
       await setHalfRate(harness.test);
       expect((await create({ amount: '49.75', amount_side: 'receive' })).body.data).toMatchObject({
@@ -87,8 +98,8 @@ describe('POST /v1/quotes', () => {
   });
 
   describe('503', () => {
-    it('for a rail that no provider serves', async () => {
-      expectRefused(await create({ rail: 'sepa' }), 503, 'rail_unavailable', { retry: { safe: true } });
+    it('for a rail that no provider serves, as in production', async () => {
+      expectRefused(await harness.live.post('/v1/quotes', { ...body, rail: 'sepa' }), 503, 'rail_unavailable', { retry: { safe: true } });
     });
   });
 });

@@ -1,0 +1,108 @@
+// The GraphQL face of bank accounts. Agents have none of it; of the details only the end is shown.
+import { z } from 'zod';
+import { BankRail } from '../../generated/prisma/enums.js';
+import { NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { UnsupportedRail } from '../transfers/rail.js';
+import { bankAccount, bankAccounts, createBankAccount, deleteBankAccount, updateBankAccount } from './bank-account.js';
+
+const BankRailEnum = builder.enumType(BankRail, { name: 'BankRail' });
+const BankAccountStatus = builder.enumType('BankAccountStatus', { values: ['active'] as const });
+
+const BankAccount = builder.prismaObject('BankAccount', {
+  description: 'A bank account that payouts may go to. Its details are stored encrypted and never shown whole.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'BankAccountId', description: 'The `ref` of a destination.' }),
+    accountId: t.expose('accountId', { type: 'AccountId' }),
+    rail: t.expose('rail', { type: BankRailEnum, description: 'The rail that reaches it.' }),
+    holderName: t.exposeString('holderName'),
+    last4: t.exposeString('last4', { description: 'The end of its number or key.' }),
+    isDefault: t.exposeBoolean('isDefault', { description: 'Of its account: the first one is, until another is made so.' }),
+    status: t.field({ type: BankAccountStatus, resolve: () => 'active' as const }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+const BankAccountPage = pageOf(BankAccount, 'BankAccount');
+
+const DeletedBankAccount = builder.objectRef<{ id: string }>('DeletedBankAccount').implement({
+  fields: (t) => ({ id: t.expose('id', { type: 'BankAccountId' }), deleted: t.boolean({ resolve: () => true }) }),
+});
+
+const detail = { required: false, validate: z.string().min(1).max(128) } as const;
+const BankDetailsInput = builder.inputType('BankDetailsInput', {
+  description: 'What the rail needs: no more and no less.',
+  fields: (t) => ({
+    routingNumber: t.string({ ...detail, description: 'ach: an ABA routing number.' }),
+    accountNumber: t.string({ ...detail, description: 'ach and wire.' }),
+    bic: t.string({ ...detail, description: 'wire.' }),
+    iban: t.string({ ...detail, description: 'sepa.' }),
+    key: t.string({ ...detail, description: 'pix: a CPF, CNPJ, phone number, e-mail address or random key.' }),
+    clabe: t.string({ ...detail, description: 'spei.' }),
+  }),
+});
+
+const holderName = z.string().trim().min(1).max(200);
+const CreateBankAccountInput = builder.inputType('CreateBankAccountInput', {
+  fields: (t) => ({
+    accountId: t.field({ type: 'AccountId' }),
+    rail: t.string({ description: 'ach, wire, sepa, pix or spei.', validate: z.string().min(1).max(64) }),
+    holderName: t.string({ validate: holderName }),
+    details: t.field({ type: BankDetailsInput }),
+    isDefault: t.boolean({ required: false }),
+  }),
+});
+const UpdateBankAccountInput = builder.inputType('UpdateBankAccountInput', {
+  fields: (t) => ({
+    holderName: t.string({ required: false, validate: holderName }),
+    isDefault: t.boolean({ required: false, description: 'true: instead of the one that is.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  bankAccount: t.prismaField({
+    type: BankAccount,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'BankAccountId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => bankAccount(ctx, id, query),
+  }),
+  bankAccounts: t.field({
+    type: BankAccountPage,
+    authScopes: { audience: 'operator' },
+    args: {
+      ...pageArgs(t),
+      accountId: t.arg({ type: 'AccountId', required: false }),
+      rail: t.arg({ type: BankRailEnum, required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => bankAccounts(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createBankAccount: t.field({
+    type: BankAccount,
+    authScopes: { audience: 'operator' },
+    args: { input: t.arg({ type: CreateBankAccountInput }) },
+    ...facts({ errors: [NotFound, StateConflict, UnsupportedRail] }),
+    resolve: once((ctx, { input }) => createBankAccount(ctx, input), bankAccount),
+  }),
+  updateBankAccount: t.field({
+    type: BankAccount,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'BankAccountId' }), input: t.arg({ type: UpdateBankAccountInput }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: once((ctx, { id, input }) => updateBankAccount(ctx, { ...input, id }), bankAccount),
+  }),
+  deleteBankAccount: t.field({
+    type: DeletedBankAccount,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'BankAccountId' }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: once(
+      (ctx, { id }) => deleteBankAccount(ctx, id),
+      async (_ctx, reference) => ({ id: reference }) as never,
+    ),
+  }),
+}));

@@ -1,0 +1,85 @@
+// Payouts that wait for an approval, and payouts that are called off before they are submitted (CONTRACT.md 6, 12).
+import { eventRecords } from '../../events/event.js';
+import type { Approval, Payout } from '../../generated/prisma/client.js';
+import { giveBackReserved, reserved } from '../../ledger/hold.js';
+import { posting } from '../../ledger/posting.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { StateConflict } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { conflict } from '../../platform/lifecycle.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { printId } from '../../platform/schema/id.js';
+import { walletRef } from '../accounts/wallet-ref.js';
+import { withdrawApproval } from '../spending/approval.js';
+import { declareSubject, type Ending } from '../spending/approval-subject.js';
+import { postApproved } from '../spending/approved-spend.js';
+import { authorizeSpend } from '../spending/pipeline.js';
+import { payerGuards } from '../transfers/hold.js';
+import { leavingOf } from '../transfers/transfer.js';
+import { aboutPayout, event, payoutData } from './events.js';
+import { payoutLifecycle, visiblePayouts } from './payout.js';
+import { fail } from './payout-life.js';
+
+declareSubject('payout', {
+  kind: 'payout',
+  lock: (tx, id) => lockRow(tx.payout, id),
+  approve,
+  end: async (ctx, tx, { subjectId }, { status, code, message }: Ending) => {
+    const payout = await tx.payout.findFirstOrThrow({ where: { id: subjectId } });
+    return fail(ctx, tx, payout, { code, message, isCalledOff: status === 'cancelled' });
+  },
+});
+
+/** What was held stays so, and the payout goes its way: of the posting the limits and guards alone are left. */
+async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
+  const payout = await tx.payout.findFirstOrThrow({ where: { id: approval.subjectId } });
+  const transfer = await lockRow(tx.transfer, payout.transferId);
+  const reader = within(ctx, tx);
+  const from = await walletRef(reader, payout.walletId);
+  if (from === null) throw new Error(`payout ${payout.id} has no wallet`);
+  const at = ctx.clock.now();
+  const { currency, protocol, traceId } = transfer;
+  const authority = await authorizeSpend(reader, {
+    from,
+    to: null,
+    agentId: approval.agentId ?? undefined,
+    lifted: approval.lifted,
+    at,
+    protocol,
+    currency,
+    amount: leavingOf(transfer),
+    traceId,
+  });
+  await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
+    await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
+    const begun = await tx.payout.update({ where: rowKey(ctx, payout.id), data: { dueAt: at } });
+    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
+    const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
+    const initiated = event(ctx, 'settlement.initiated', payoutData(begun), { at, ...aboutPayout(begun) });
+    const records = eventRecords(ctx.workspace.id, [initiated]);
+    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards, records });
+  });
+  return () => ringAt(ctx, 'payout', at);
+}
+
+/** Calls a payout off that was not submitted, with its approval; what was held goes back. 409 otherwise. */
+export function cancelPayout(ctx: Ctx, id: string): Promise<Payout> {
+  return transact(ctx, async (tx) => {
+    const payout = await lockRow(tx.payout, id, { where: visiblePayouts.where(ctx) });
+    const printed = printId('payout', id);
+    if (payout.status !== 'pending') throw conflict(payoutLifecycle, printed, payout.status, 'failed');
+    if (payout.submittedAt !== null) throw submitted(printed);
+    const { approvalId } = await lockRow(tx.transfer, payout.transferId);
+    if (approvalId !== null) await withdrawApproval(ctx, tx, approvalId);
+    return fail(ctx, tx, payout, { code: 'cancelled', message: 'The payout was cancelled before it was submitted.', isCalledOff: true });
+  });
+}
+
+function submitted(id: string): StateConflict {
+  return new StateConflict('The rail has the payout already: what becomes of it is up to the rail.', 'pending', [], {
+    reason: 'submitted',
+    next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/payouts/${id}` }],
+  });
+}

@@ -1,0 +1,233 @@
+// Payouts as they are asked for, by POST /v1/payouts or as a transfer whose destination is out of the platform. The money is held towards
+// the clearing account of the rail, with the fee, before anything is sent (CONTRACT.md 2 "The transfer of a payout", 12).
+import { eventRecords } from '../../events/event.js';
+import type { Approval, Payout, Transfer } from '../../generated/prisma/client.js';
+import { unboundedAccount } from '../../ledger/account.js';
+import { joinRecords } from '../../ledger/record.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { type Currency, parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { newId } from '../../platform/schema/id.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { postingWithin } from '../spending/posting.js';
+import type { Destination } from '../transfers/destination.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { declareOutward } from '../transfers/outward.js';
+import { type CreateTransferInput, checkRequest } from '../transfers/request-shape.js';
+import { type NewTransfer, type TransferPart, transferPosting, transferRow } from '../transfers/transfer.js';
+import { exchangeOf, payerOf, type Sums, sumsOf } from '../transfers/transfer-request.js';
+import { aboutPayout, event, payoutData } from './events.js';
+import { laneOf } from './payout.js';
+import { type Place, placeOf } from './place.js';
+import { railFor } from './rail.js';
+
+declareOutward({
+  feeOf: (ctx, rail, currency) => railFor(ctx, rail, currency).fee,
+  transfer: async (ctx, input, part) => carry(ctx, await planOutside(ctx, input, part), ({ transfer }) => transfer.id),
+  dryRun: async (ctx, input) => tryPlan(ctx, await planOutside(ctx, input)),
+});
+
+export interface CreatePayoutInput {
+  walletId: string;
+  amount: string;
+  currency: Currency;
+  destination: { type: 'bank' | 'wallet'; ref: string };
+  rail?: string | null | undefined;
+  description?: string | null | undefined;
+  agentId?: string | null | undefined;
+  requestApproval?: boolean | null | undefined;
+}
+
+/** A payout with its transfer, and the approval that it waits for. */
+export interface CreatedPayout {
+  payout: Payout;
+  transfer: Transfer;
+  approval: Approval | null;
+}
+
+/** Pays out. The whole pipeline runs inside the posting; refusals leave nothing behind. */
+export async function createPayout(ctx: Ctx, input: CreatePayoutInput): Promise<CreatedPayout> {
+  return carry(ctx, await planPayout(ctx, input), ({ payout }) => payout.id);
+}
+
+/** What createPayout() would do. */
+export async function dryRunPayout(ctx: Ctx, input: CreatePayoutInput): Promise<DryRun> {
+  return tryPlan(ctx, await planPayout(ctx, input));
+}
+
+/** Everything that can be known of a payout before the ledger is asked. */
+interface Plan {
+  payoutId: string;
+  transferId: string;
+  value: NewTransfer & { from: WalletRef };
+  authority: Authority;
+  place: Place;
+  /** What arrives, and what the rail takes, minor units of its currency. */
+  arriving: { amount: bigint; currency: string; fee: bigint };
+  requestApproval: boolean;
+}
+
+async function planPayout(ctx: Ctx, input: CreatePayoutInput): Promise<Plan> {
+  const { walletId, currency, destination, description, agentId, requestApproval } = input;
+  const amount = parseMinor(input.amount, currency, ['amount']);
+  const from = await walletRef(ctx, walletId);
+  if (from === null) throw new NotFound('walletId');
+  if (from.currency !== currency) throw new CurrencyMismatch(from.walletId, from.currency, currency);
+  const place = await placeOf(ctx, addressed(destination), input.rail);
+  const rest = { rail: input.rail, description, agent_id: agentId, request_approval: requestApproval };
+  const body = { wallet_id: walletId, amount: input.amount, currency, destination, ...rest };
+  return plan(ctx, { ...input, type: 'internal' }, from, { amount, currency, toCurrency: currency }, place, { path: '/v1/payouts', body });
+}
+
+/** POST /v1/payouts calls the address of a chain a wallet. */
+function addressed({ type, ref }: CreatePayoutInput['destination']): Destination {
+  return { type: type === 'wallet' ? 'address' : type, ref };
+}
+
+async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<Plan> {
+  checkRequest(input);
+  const { destination, ...rest } = input;
+  const sums = await sumsOf(ctx, input);
+  const from = await payerOf(ctx, input, sums.currency);
+  const place = await placeOf(ctx, destination as Destination, sums.quote?.rail);
+  if (sums.quote !== undefined && sums.quote.rail === null) {
+    const message = 'is for a wallet: ask for one with the rail, whose fee is then among its fees';
+    throw new ValidationFailed([{ path: ['quoteId'], message }]);
+  }
+  const { type, amount, currency, description, reference, metadata, agentId, requestApproval } = rest;
+  const named = { description, reference, metadata, agent_id: agentId, request_approval: requestApproval };
+  const body = { type, from_wallet_id: from.walletId, destination, amount, currency, ...named };
+  return plan(ctx, rest, from, sums, place, { path: '/v1/transfers', body }, part);
+}
+
+type Asked = Pick<CreateTransferInput, 'type' | 'description' | 'reference' | 'metadata' | 'agentId' | 'requestApproval'>;
+
+async function plan(
+  ctx: Ctx,
+  { type, description, reference, metadata, agentId, requestApproval }: Asked,
+  from: WalletRef,
+  sums: Sums,
+  place: Place,
+  request: { path: string; body: Record<string, unknown> },
+  part?: TransferPart,
+): Promise<Plan> {
+  const { amount, currency, toCurrency, quote } = sums;
+  const { fee } = railFor(ctx, place.rail, toCurrency);
+  const at = ctx.clock.now();
+  const protocol = type === 'cross_border' ? 'cross_border' : 'internal';
+  // A quote contains the fee of its rail: nothing comes on top.
+  const feeOnTop = quote === undefined ? fee : 0n;
+  const authority = await authorizeSpend(ctx, {
+    from,
+    to: null,
+    agentId: agentId ?? undefined,
+    protocol,
+    currency,
+    amount: amount + feeOnTop,
+    at,
+    request: { path: request.path, body: Object.fromEntries(Object.entries(request.body).filter(([, value]) => value != null)) },
+    requestApproval: requestApproval === true,
+  });
+  const payoutId = newId(at);
+  const value = {
+    type,
+    protocol,
+    from,
+    to: { ledgerAccountId: await unboundedAccount(ctx, `rail.clearing:${place.rail}`, toCurrency) },
+    amount,
+    currency,
+    at,
+    exchange: await exchangeOf(ctx, sums),
+    feeOnTop,
+    links: { ...part?.links, payoutId },
+    claims: part?.claims,
+    agentId: authority.agentId,
+    destination: place.shown,
+    description,
+    reference,
+    metadata,
+  } as const;
+  const arriving = { amount: quote?.receiveAmount ?? amount, currency: toCurrency, fee };
+  return { payoutId, transferId: part?.id ?? newId(at), value, authority, place, arriving, requestApproval: requestApproval === true };
+}
+
+/** Posts the hold and writes the payout, in one transaction. `referenceOf` names the result for a repeated key. */
+async function carry(ctx: Ctx, made: Plan, referenceOf: (created: CreatedPayout) => string): Promise<CreatedPayout> {
+  const { authority, requestApproval } = made;
+  const run = async (tx: Tx): Promise<CreatedPayout> => {
+    const options = { requestApproval, reader: within(ctx, tx) };
+    const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftPayout(ctx, made, form), options);
+    const { workspaceId: _, ...row } = value.payout;
+    await tx.payout.create({ data: row });
+    return { ...value, approval };
+  };
+  const created = await transact(ctx, run, referenceOf);
+  if (created.payout.dueAt !== null) ringAt(ctx, 'payout', created.payout.dueAt);
+  if (created.approval !== null) ringAt(ctx, 'approval', created.approval.expiresAt);
+  return created;
+}
+
+function tryPlan(ctx: Ctx, made: Plan): Promise<DryRun> {
+  return dryRunSpend(ctx, made.authority, (form) => draftPayout(ctx, made, form), { requestApproval: made.requestApproval });
+}
+
+/** The rows and the posting of a payout: it is initiated now, or when its approval is given (Gap G-160). */
+function draftPayout(ctx: Ctx, made: Plan, form: SpendForm): Draft<{ payout: Payout; transfer: Transfer }> {
+  const { transferId, value, authority } = made;
+  const { approvalId, decisionId, limits } = form;
+  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
+  const payout = payoutRow(ctx, made, approvalId !== null);
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
+  const initiated =
+    approvalId === null ? [event(ctx, 'settlement.initiated', payoutData(payout), { at: value.at, ...aboutPayout(payout) })] : [];
+  return {
+    value: { payout, transfer },
+    posting: { ...posting, records: joinRecords(posting.records, eventRecords(ctx.workspace.id, initiated)) },
+    request: {
+      subject: { subjectType: 'payout', subjectId: payout.id },
+      transferId,
+      description: transfer.description,
+      execution: {},
+    },
+  };
+}
+
+function payoutRow(ctx: Ctx, { payoutId, transferId, value, place, arriving }: Plan, waits: boolean): Payout {
+  const { from, at, agentId = null, description = null } = value;
+  const { whole } = place;
+  return {
+    workspaceId: ctx.workspace.id,
+    id: payoutId,
+    transferId,
+    walletId: from.walletId,
+    agentId,
+    walletAgentId: from.agentId,
+    status: 'pending',
+    ...arriving,
+    rail: place.rail,
+    destinationType: place.type,
+    destinationRef: place.ref,
+    bankAccountId: place.bankAccountId,
+    sealedDestination: whole === null ? null : ctx.platform.vault.seal(JSON.stringify(whole), payoutId),
+    description,
+    railReference: null,
+    submittedAt: null,
+    submissions: 0,
+    asked: 0,
+    errorCode: null,
+    returnReason: null,
+    returnCode: null,
+    expectedAt: null,
+    createdAt: at,
+    confirmedAt: null,
+    completedAt: null,
+    lane: laneOf(ctx, place.rail),
+    dueAt: waits ? null : at,
+    leaseUntil: null,
+  };
+}

@@ -1,0 +1,148 @@
+// The GraphQL face of payouts.
+import { z } from 'zod';
+import type { Approval, Payout as PayoutRow } from '../../generated/prisma/client.js';
+import { PayoutDestination, PayoutStatus } from '../../generated/prisma/enums.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { formatMinor } from '../../platform/money.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { approval } from '../spending/approval.js';
+import { ApprovalType } from '../spending/approval.schema.js';
+import { postingErrors } from '../spending/refusal.js';
+import { DryRunType } from '../transfers/dry-run.schema.js';
+import { RailUnavailable, UnsupportedRail } from '../transfers/rail.js';
+import { transfer } from '../transfers/transfer-list.js';
+import { payout, payouts } from './payout.js';
+import { cancelPayout } from './payout-approval.js';
+import { createPayout, dryRunPayout } from './payout-request.js';
+
+const PayoutStatusEnum = builder.enumType(PayoutStatus, { name: 'PayoutStatus' });
+const PayoutDestinationEnum = builder.enumType(PayoutDestination, { name: 'PayoutDestinationType' });
+
+const PayoutDestinationType = builder.objectRef<PayoutRow>('PayoutDestination').implement({
+  description: 'Where the money goes. Of a key or an account number the end alone is shown.',
+  fields: (t) => ({
+    type: t.expose('destinationType', { type: PayoutDestinationEnum }),
+    ref: t.exposeString('destinationRef'),
+  }),
+});
+const PayoutReturn = builder.objectRef<PayoutRow>('PayoutReturn').implement({
+  description: 'Why the rail rejected or returned it.',
+  fields: (t) => ({
+    reason: t.string({ resolve: (row) => row.returnReason ?? '' }),
+    code: t.string({ resolve: (row) => row.returnCode ?? '' }),
+  }),
+});
+
+/** A payout, as the faces show it. */
+export const Payout = builder.prismaObject('Payout', {
+  description: 'Money of a wallet that leaves the platform over a rail.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'PayoutId' }),
+    transferId: t.expose('transferId', { type: 'TransferId', description: 'The transfer that holds its money.' }),
+    walletId: t.expose('walletId', { type: 'WalletId' }),
+    agentId: t.expose('agentId', { type: 'AgentUuid', nullable: true }),
+    amount: t.field({ type: 'Amount', description: 'What arrives.', resolve: (row) => formatMinor(row.amount, row.currency) }),
+    currency: t.expose('currency', { type: 'Currency' }),
+    fee: t.field({ type: 'Amount', description: 'What the rail takes for it.', resolve: (row) => formatMinor(row.fee, row.currency) }),
+    rail: t.exposeString('rail'),
+    destination: t.field({ type: PayoutDestinationType, resolve: (row) => row }),
+    status: t.expose('status', { type: PayoutStatusEnum }),
+    description: t.exposeString('description', { nullable: true }),
+    railReference: t.exposeString('railReference', { nullable: true, description: 'Its name at the rail, once it was submitted.' }),
+    return: t.field({ type: PayoutReturn, nullable: true, resolve: (row) => (row.returnCode === null ? null : row) }),
+    errorCode: t.exposeString('errorCode', {
+      nullable: true,
+      description: 'Why it failed or came back; `cancelled` when it was called off.',
+    }),
+    expectedAt: t.expose('expectedAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true }),
+    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true }),
+  }),
+});
+const PayoutPage = pageOf(Payout, 'Payout');
+
+/** A payout that a spend made, and the approval that it waits for. */
+interface PayoutPayload {
+  payout: PayoutRow;
+  approval: Approval | null;
+}
+const PayoutPayloadType = builder.objectRef<PayoutPayload>('PayoutPayload').implement({
+  description: 'A payout, and the approval that it waits for, if it does.',
+  fields: (t) => ({
+    payout: t.field({ type: Payout, resolve: ({ payout: row }) => row }),
+    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+  }),
+});
+
+/** The payload of a keyed request that is repeated. */
+async function payloadOf(ctx: Ctx, id: string): Promise<PayoutPayload> {
+  const made = await payout(ctx, id);
+  const { approvalId } = await transfer(ctx, made.transferId);
+  return { payout: made, approval: approvalId === null ? null : await approval(ctx, approvalId) };
+}
+
+const PayoutDestinationInput = builder.inputType('PayoutDestinationInput', {
+  fields: (t) => ({
+    type: t.field({ type: PayoutDestinationEnum, description: 'bank: a bank account. wallet: the address of a chain.' }),
+    ref: t.string({ description: 'A bank account id (`ba_...`) or an address.', validate: z.string().min(1).max(128) }),
+  }),
+});
+const CreatePayoutInput = builder.inputType('CreatePayoutInput', {
+  fields: (t) => ({
+    walletId: t.field({ type: 'WalletId', description: 'The wallet that pays.' }),
+    amount: t.field({ type: 'Amount', description: 'What arrives; the fee of the rail comes on top.' }),
+    currency: t.field({ type: 'Currency' }),
+    destination: t.field({ type: PayoutDestinationInput }),
+    rail: t.string({
+      required: false,
+      description: 'By default the one that reaches the destination; usdc-base for an address of 0x.',
+      validate: z.string().min(1).max(64),
+    }),
+    description: t.string({ required: false, validate: z.string().max(500) }),
+    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
+    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  payout: t.prismaField({
+    type: Payout,
+    args: { id: t.arg({ type: 'PayoutId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_query, _root, { id }, ctx) => payout(ctx, id),
+  }),
+  payouts: t.field({
+    type: PayoutPage,
+    args: {
+      ...pageArgs(t),
+      status: t.arg({ type: PayoutStatusEnum, required: false }),
+      walletId: t.arg({ type: 'WalletId', required: false }),
+      rail: t.arg.string({ required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => payouts(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createPayout: t.field({
+    type: PayoutPayloadType,
+    args: { input: t.arg({ type: CreatePayoutInput }) },
+    ...facts({ errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable, ...postingErrors] }),
+    resolve: once((ctx, { input }) => createPayout(ctx, input), payloadOf),
+  }),
+  dryRunPayout: t.field({
+    type: DryRunType,
+    args: { input: t.arg({ type: CreatePayoutInput }) },
+    ...facts({ effect: 'none', errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable] }),
+    resolve: (_root, { input }, ctx) => dryRunPayout(ctx, input),
+  }),
+  cancelPayout: t.field({
+    type: Payout,
+    args: { id: t.arg({ type: 'PayoutId' }) },
+    ...facts({ errors: [NotFound, StateConflict] }),
+    resolve: once((ctx, { id }) => cancelPayout(ctx, id), payout),
+  }),
+}));

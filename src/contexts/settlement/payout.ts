@@ -1,0 +1,84 @@
+// A payout: money of a wallet that leaves the platform over a rail (CONTRACT.md 12). What it holds stands in its transfer.
+import { v5 } from 'uuid';
+import type { Payout, PayoutStatus, Prisma } from '../../generated/prisma/client.js';
+import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import type { Lifecycle } from '../../platform/lifecycle.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { printId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+
+/** What was paid may still come back; failed and returned are final. Paths name the payout by its printed id. */
+export const payoutLifecycle: Lifecycle<PayoutStatus> = {
+  noun: 'payout',
+  path: '/v1/payouts/{id}',
+  steps: {
+    pending: ['confirmed', 'failed'],
+    confirmed: ['complete', 'failed', 'returned'],
+    complete: ['returned'],
+    failed: [],
+    returned: [],
+  },
+  requests: [{ to: 'failed', from: ['pending'], rel: 'cancel', actor: 'any', method: 'POST', path: '/cancel' }],
+};
+
+/** The statuses of a payout that is on its way. */
+export const openStatuses = ['pending', 'confirmed'] as const satisfies readonly PayoutStatus[];
+
+/** True while a payout is on its way. */
+export function isOpen({ status }: Pick<Payout, 'status'>): boolean {
+  return status === 'pending' || status === 'confirmed';
+}
+
+/** The lane of a rail in a workspace: a rail that hangs holds up its own payouts alone. */
+export function laneOf({ workspace }: Pick<Ctx, 'workspace'>, rail: string): string {
+  return v5(rail, workspace.id);
+}
+
+/** An agent sees the payouts that it made, and those of its wallets. */
+export const visiblePayouts = new Visibility<Prisma.PayoutWhereInput>({
+  agent: ({ id }) => ({ OR: [{ agentId: id }, { walletAgentId: id }] }),
+});
+
+/** The payout, or 404. */
+export async function payout(ctx: Ctx, id: string): Promise<Payout> {
+  const found = await ctx.db.payout.findFirst({ where: { AND: [{ id }, visiblePayouts.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface PayoutFilter extends PageInput {
+  status?: PayoutStatus | null | undefined;
+  walletId?: string | null | undefined;
+  rail?: string | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Payouts, newest first. */
+export function payouts(
+  ctx: Ctx,
+  { status, walletId, rail, since, until, ...page }: PayoutFilter,
+  query: object = {},
+): Promise<Page<Payout>> {
+  const conditions: Prisma.PayoutWhereInput[] = [visiblePayouts.where(ctx), createdBetween(since, until)];
+  if (status) conditions.push({ status });
+  if (walletId) conditions.push({ walletId });
+  if (rail) conditions.push({ rail });
+  return listPage(ctx, 'payout', ctx.db.payout, { AND: conditions }, page, query);
+}
+
+/** Payouts of the wallets that are on their way: they keep a wallet from being closed. */
+export async function openPayouts(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
+  const open = await tx.payout.findMany({
+    where: { walletId: { in: [...walletIds] }, status: { in: [...openStatuses] } },
+    orderBy: { id: 'asc' },
+    take: most,
+    select: { id: true },
+  });
+  return open.map((row) => {
+    const id = printId('payout', row.id);
+    return { type: 'payout', id, ends: { rel: 'cancel', actor: 'any', method: 'POST', path: `/v1/payouts/${id}/cancel` } };
+  });
+}

@@ -1,0 +1,28 @@
+// The codes with which rails reject or return an order, and what each means (Gap G-162).
+
+interface Meaning {
+  reason: string;
+  /** What the payout shows as `error_code`. */
+  errorCode: string;
+}
+
+const meanings: Readonly<Record<string, Meaning>> = {
+  R01: { reason: 'insufficient funds', errorCode: 'insufficient_funds' },
+  R02: { reason: 'account closed', errorCode: 'account_closed' },
+  R03: { reason: 'no account', errorCode: 'no_account' },
+  AC01: { reason: 'incorrect account number', errorCode: 'incorrect_account_number' },
+  AC04: { reason: 'closed account number', errorCode: 'account_closed' },
+  AB09: { reason: "error at the payee's bank", errorCode: 'payee_bank_error' },
+  '14': { reason: 'mandatory information is missing', errorCode: 'missing_information' },
+  reverted: { reason: 'the transaction was reverted', errorCode: 'reverted' },
+};
+
+/** What a code of a rail says to people. */
+export function reasonOf(code: string): string {
+  return meanings[code]?.reason ?? 'rejected by the rail';
+}
+
+/** What a code of a rail says to programs. */
+export function errorCodeOf(code: string): string {
+  return meanings[code]?.errorCode ?? 'rejected_by_rail';
+}

@@ -1,0 +1,114 @@
+// The GraphQL face of the simulated rails: their faults, and results that are forced upon them. The sandbox only.
+import { z } from 'zod';
+import { RailFaultKind } from '../../generated/prisma/enums.js';
+import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { Transfer } from '../transfers/transfer.schema.js';
+import { transfer } from '../transfers/transfer-list.js';
+import { returnPayout, settleTransfer } from './forced-result.js';
+import { payout } from './payout.js';
+import { Payout } from './payout.schema.js';
+import { certain, createRailFault, deleteRailFaults, matchAmountOf, railFault, railFaults } from './rail-fault.js';
+
+const RailFaultKindEnum = builder.enumType(RailFaultKind, { name: 'RailFaultKind' });
+const ForcedOutcome = builder.enumType('ForcedOutcome', { values: ['settled', 'rejected'] as const });
+
+const RailFault = builder.prismaObject('RailFault', {
+  description: 'What befalls orders of a simulated rail.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'RailFaultId' }),
+    rail: t.exposeString('rail'),
+    kind: t.expose('kind', { type: RailFaultKindEnum }),
+    probability: t.field({
+      type: 'Fraction',
+      nullable: true,
+      resolve: ({ probability }) => (probability === null ? null : String(probability / certain)),
+    }),
+    remaining: t.exposeInt('remaining', { nullable: true, description: 'Orders that it is still to befall.' }),
+    applied: t.exposeInt('applied', { description: 'Orders that it has befallen.' }),
+    matchAmount: t.field({ type: 'Amount', nullable: true, resolve: matchAmountOf }),
+    matchDestination: t.exposeString('matchDestination', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+const RailFaultPage = pageOf(RailFault, 'RailFault');
+
+const DeletedRailFaults = builder.objectRef<{ id: string }>('DeletedRailFaults').implement({
+  fields: (t) => ({ id: t.exposeString('id', { description: 'The rail.' }), deleted: t.boolean({ resolve: () => true }) }),
+});
+
+const RailFaultMatchInput = builder.inputType('RailFaultMatchInput', {
+  description: 'Orders that have all of it.',
+  fields: (t) => ({
+    amount: t.field({ type: 'Amount', required: false }),
+    destinationRef: t.string({ required: false, description: 'As the payout shows it.', validate: z.string().min(1).max(128) }),
+  }),
+});
+const CreateRailFaultInput = builder.inputType('CreateRailFaultInput', {
+  fields: (t) => ({
+    kind: t.field({ type: RailFaultKindEnum }),
+    probability: t.field({ type: 'Fraction', required: false, description: 'Of each order that matches; 1 by default.' }),
+    nextN: t.int({
+      required: false,
+      description: 'So many orders; by default all until it is deleted.',
+      validate: z.int().min(1).max(1_000_000),
+    }),
+    match: t.field({ type: RailFaultMatchInput, required: false }),
+  }),
+});
+
+const code = z.string().min(1).max(32);
+const SettleTransferInput = builder.inputType('SettleTransferInput', {
+  fields: (t) => ({
+    outcome: t.field({ type: ForcedOutcome }),
+    code: t.string({ required: false, description: 'Why it is rejected, such as R02.', validate: code }),
+  }),
+});
+const ReturnPayoutInput = builder.inputType('ReturnPayoutInput', {
+  fields: (t) => ({ code: t.string({ required: false, description: 'Why it comes back, such as R03.', validate: code }) }),
+});
+
+builder.queryField('railFaults', (t) =>
+  t.field({
+    type: RailFaultPage,
+    authScopes: { audience: 'operator' },
+    args: { ...pageArgs(t), rail: t.arg.string() },
+    ...facts({ errors: [NotFound, TestModeOnly] }),
+    resolve: (_root, filter, ctx, info) => railFaults(ctx, filter, nodesQuery(ctx, info)),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createRailFault: t.field({
+    type: RailFault,
+    authScopes: { audience: 'operator' },
+    args: { rail: t.arg.string(), input: t.arg({ type: CreateRailFaultInput }) },
+    ...facts({ errors: [NotFound, TestModeOnly] }),
+    resolve: once((ctx, { rail, input }) => createRailFault(ctx, rail, input), railFault),
+  }),
+  deleteRailFaults: t.field({
+    type: DeletedRailFaults,
+    authScopes: { audience: 'operator' },
+    args: { rail: t.arg.string() },
+    ...facts({ errors: [NotFound, TestModeOnly] }),
+    resolve: once(
+      (ctx, { rail }) => deleteRailFaults(ctx, rail),
+      async (_ctx, reference) => ({ id: reference }),
+    ),
+  }),
+  settleTransfer: t.field({
+    type: Transfer,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: SettleTransferInput }) },
+    ...facts({ errors: [NotFound, StateConflict, TestModeOnly] }),
+    resolve: once((ctx, { id, input }) => settleTransfer(ctx, id, input.outcome, input.code ?? null), transfer),
+  }),
+  returnPayout: t.field({
+    type: Payout,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'PayoutId' }), input: t.arg({ type: ReturnPayoutInput }) },
+    ...facts({ errors: [NotFound, StateConflict, TestModeOnly] }),
+    resolve: once((ctx, { id, input }) => returnPayout(ctx, id, input.code ?? null), payout),
+  }),
+}));

@@ -1,0 +1,36 @@
+// The rails of the sandbox: each with the latency, the fee and the troubles of its kind (CONTRACT.md 12), in workspace time. Money goes
+// nowhere.
+import { connectRail } from './rail.js';
+import { book, lookUp, type RailFigures } from './rail-book.js';
+
+interface Figures extends RailFigures {
+  /** Minor units. */
+  fee: bigint;
+}
+
+const chain = { latencySeconds: 15, fee: 10_000n, codes: ['reverted'] } as const;
+
+const rails: readonly Figures[] = [
+  { name: 'ach', latencySeconds: 86_400, fee: 25n, codes: ['R01', 'R02', 'R03'] },
+  { name: 'wire', latencySeconds: 3_600, fee: 1_500n, codes: ['AC01'] },
+  { name: 'sepa', latencySeconds: 14_400, fee: 20n, codes: ['AC04'] },
+  { name: 'pix', latencySeconds: 10, fee: 0n, codes: ['AB09'] },
+  { name: 'spei', latencySeconds: 30, fee: 300n, codes: ['14'] },
+  { name: 'usdc-base', ...chain },
+  { name: 'usdc-polygon', ...chain },
+  { name: 'usdc-solana', ...chain },
+];
+
+for (const { fee, ...figures } of rails) {
+  connectRail('test', {
+    name: figures.name,
+    fee,
+    submit: (ctx, order) => book(ctx, figures, order),
+    status: (ctx, reference) => lookUp(ctx, figures.name, reference),
+  });
+}
+
+/** What goes wrong on a simulated rail, when nobody says. */
+export function usualCode(rail: string): string {
+  return rails.find(({ name }) => name === rail)?.codes[0] ?? 'R01';
+}

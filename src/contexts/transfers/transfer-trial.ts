@@ -1,0 +1,30 @@
+// A transfer tried and rolled back (Gap G-47), whatever it would be: at once, held, scheduled, or out of the platform.
+import type { Ctx } from '../../platform/ctx.js';
+import { rollBack } from '../../platform/postgres/rollback.js';
+import { newId } from '../../platform/schema/id.js';
+import { decide } from '../spending/decision.js';
+import type { Evaluation } from '../spending/evaluation.js';
+import { isOutside } from './destination.js';
+import { type DryRun, dryRunSpend } from './dry-run.js';
+import { outward } from './outward.js';
+import type { CreateTransferInput } from './request-shape.js';
+import { transferRow } from './transfer.js';
+import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
+
+/** What `createTransfer` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
+export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Promise<DryRun> {
+  if (isOutside(input.destination)) return outward().dryRun(ctx, input);
+  const plan = await planTransfer(ctx, input);
+  const id = newId(plan.value.at);
+  if (plan.value.scheduledFor !== undefined) {
+    await rollBack(ctx.db, (tx) => insertScheduled(ctx, tx, transferRow(ctx, plan.value), plan.value));
+    const decision = decide(ctx, { evaluation: noRules, refusals: [], wishes: [], before: () => undefined });
+    return { decision, wouldPost: [], wouldEmit: ['transfer.created'] };
+  }
+  return dryRunSpend(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), {
+    requestApproval: input.requestApproval === true,
+  });
+}
+
+/** A transfer that is scheduled is checked at its time. */
+const noRules: Evaluation = { uses: [], findings: [], rateIds: [] };

@@ -1,0 +1,68 @@
+// The GraphQL face of positions: what snapshots keep, and what is exposed now.
+import { currencies, formatMinor } from '../../platform/money.js';
+import { builder, facts } from '../../platform/schema/builder.js';
+import { owed, positions } from './position.js';
+import type { Position } from './position.sql.js';
+
+/** A field of one amount of a position. */
+const amountOf =
+  (amount: (position: Position) => bigint) =>
+  (position: Position): string =>
+    formatMinor(amount(position), position.currency);
+
+export const TreasuryBalance = builder.objectRef<Position>('TreasuryBalance').implement({
+  description: 'Where the money of one currency stands. What is owed, fees, clearing and world sum to zero.',
+  fields: (t) => ({
+    currency: t.expose('currency', { type: 'Currency' }),
+    available: t.field({ type: 'Amount', description: 'In wallets, free to spend.', resolve: amountOf((at) => at.available) }),
+    held: t.field({ type: 'Amount', description: 'In wallets, set aside.', resolve: amountOf((at) => at.held) }),
+    wrapped: t.field({ type: 'Amount', description: 'In wallets, ready to be streamed.', resolve: amountOf((at) => at.wrapped) }),
+    streams: t.field({ type: 'Amount', description: 'In streams.', resolve: amountOf((at) => at.streams) }),
+    escrows: t.field({ type: 'Amount', description: 'In escrow other than streams.', resolve: amountOf((at) => at.escrows) }),
+    reserve: t.field({ type: 'Amount', description: 'Kept back from settlement.', resolve: amountOf((at) => at.reserve) }),
+    fees: t.field({ type: 'SignedAmount', description: 'Earned by the platform.', resolve: amountOf((at) => at.fees) }),
+    clearing: t.field({
+      type: 'SignedAmount',
+      description: 'On its way through rails, or changed into another currency.',
+      resolve: amountOf((at) => at.clearing),
+    }),
+    world: t.field({
+      type: 'SignedAmount',
+      description: 'Outside. Below zero by what came in from there.',
+      resolve: amountOf((at) => at.world),
+    }),
+    liabilities: t.field({
+      type: 'Amount',
+      description: 'Owed to the owners of wallets: available, held, wrapped, streams, escrows and reserve.',
+      resolve: amountOf(owed),
+    }),
+  }),
+});
+
+export const TreasuryExposure = builder.objectRef<Position>('TreasuryExposure').implement({
+  description: 'What is promised in one currency and not paid yet.',
+  fields: (t) => ({
+    currency: t.expose('currency', { type: 'Currency' }),
+    activeMandates: t.field({
+      type: 'Amount',
+      description: 'What mandates may still spend. There are none yet.',
+      // Nobody can make one yet (Gap G-167).
+      resolve: amountOf(() => 0n),
+    }),
+    scheduled: t.field({ type: 'Amount', description: 'Transfers that wait for their time.', resolve: amountOf((at) => at.scheduled) }),
+    streams: t.field({ type: 'Amount', description: 'Put into streams and not paid out.', resolve: amountOf((at) => at.streams) }),
+    holds: t.field({ type: 'Amount', description: 'Set aside and not resolved.', resolve: amountOf((at) => at.holds) }),
+    disputes: t.field({ type: 'Amount', description: 'Disputed and not resolved.', resolve: amountOf((at) => at.disputes) }),
+    reserve: t.field({ type: 'Amount', description: 'Kept back from settlement.', resolve: amountOf((at) => at.reserve) }),
+  }),
+});
+
+builder.queryField('treasuryExposure', (t) =>
+  t.field({
+    type: [TreasuryExposure],
+    description: 'What is promised and not paid yet, by currency.',
+    ...facts({ most: currencies.length }),
+    authScopes: { audience: 'operator' },
+    resolve: (_root, _args, ctx) => positions(ctx),
+  }),
+);

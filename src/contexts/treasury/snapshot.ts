@@ -1,0 +1,42 @@
+// Snapshots of the treasury, kept for audit: the position at one instant, never changed (SPEC.md "Treasury snapshot", CONTRACT.md 15).
+import type { Prisma, TreasurySnapshot } from '../../generated/prisma/client.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { checkPosition, readPosition } from './position.js';
+import { type Position, type PositionText, readPositions } from './position.sql.js';
+
+/** Takes a snapshot of the workspace as it is now (Gap G-172). */
+export function takeSnapshot(ctx: Ctx, description: string | null | undefined): Promise<TreasurySnapshot> {
+  return transact(ctx, async (tx) => {
+    const capturedAt = ctx.clock.now();
+    const read = await readPositions(within(ctx, tx));
+    read.map(readPosition).forEach(checkPosition);
+    const positions = read as unknown as Prisma.InputJsonValue;
+    return tx.treasurySnapshot.create({ data: { id: newId(capturedAt), description: description ?? null, positions, capturedAt } });
+  });
+}
+
+/** The snapshot, or 404. */
+export async function snapshot(ctx: Ctx, id: string): Promise<TreasurySnapshot> {
+  const found = await ctx.db.treasurySnapshot.findFirst({ where: { id } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface SnapshotFilter extends PageInput {
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Snapshots, newest first. */
+export function snapshots(ctx: Ctx, filter: SnapshotFilter): Promise<Page<TreasurySnapshot>> {
+  return listPage(ctx, 'snapshot', ctx.db.treasurySnapshot, createdBetween(filter.since, filter.until), filter);
+}
+
+/** The positions that a snapshot keeps. */
+export function positionsOf({ positions }: Pick<TreasurySnapshot, 'positions'>): Position[] {
+  return (positions as unknown as PositionText[]).map(readPosition);
+}
