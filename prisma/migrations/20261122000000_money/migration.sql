@@ -99,7 +99,13 @@ CREATE TABLE "quote" (
 CREATE INDEX "refund_workspace_id_original_transfer_id_id_idx" ON "refund"("workspace_id", "original_transfer_id", "id");
 
 -- CreateIndex
+CREATE INDEX "refund_workspace_id_status_id_idx" ON "refund"("workspace_id", "status", "id");
+
+-- CreateIndex
 CREATE INDEX "dispute_workspace_id_transfer_id_id_idx" ON "dispute"("workspace_id", "transfer_id", "id");
+
+-- CreateIndex
+CREATE INDEX "dispute_workspace_id_status_id_idx" ON "dispute"("workspace_id", "status", "id");
 
 ALTER TABLE transfer ADD CONSTRAINT transfer_fee_within_amount CHECK (fee_amount BETWEEN 0 AND amount);
 ALTER TABLE refund ADD CONSTRAINT refund_amount_positive CHECK (amount > 0);

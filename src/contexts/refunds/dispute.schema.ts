@@ -86,7 +86,15 @@ const EvidenceInput = builder.inputType('DisputeEvidenceInput', {
     content: t.string({ required: false, validate: z.string().max(10_000) }),
   }),
 });
-const fewPieces = z.array(z.unknown()).max(mostEvidence / 2);
+/** Characters of what one side shows at once, as JSON (Gap G-191): a page of disputes stays one that can be answered. */
+const mostCharacters = 32_768;
+const fewPieces = z
+  .array(z.unknown())
+  .max(mostEvidence / 2)
+  .refine((pieces) => JSON.stringify(pieces).length <= mostCharacters, {
+    error: `is longer than ${mostCharacters} characters in all`,
+    params: { rule: 'max' },
+  });
 
 const CreateDisputeInput = builder.inputType('CreateDisputeInput', {
   fields: (t) => ({

@@ -15,7 +15,8 @@ import { createdBetween, listPage, type Page, type PageInput } from '../../platf
 import { Visibility } from '../../platform/visibility.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { partiesOf } from '../transfers/transfer.js';
-import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import { NotYourSide } from './errors.js';
+import { tooMuchDisputed, tooMuchResolved } from './excess.js';
 import { agentsOf, lockTransfer, refund, withWallets } from './refund.js';
 import { restOf } from './refundable.js';
 
@@ -86,7 +87,7 @@ export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promis
     const { currency } = transfer;
     const rest = restOf(transfer);
     const amount = input.amountDisputed == null ? rest : parseMinor(input.amountDisputed, currency, ['amountDisputed']);
-    if (amount > rest || amount <= 0n) throw new RefundExceedsOriginal(transfer.id, rest, currency);
+    if (amount > rest || amount <= 0n) throw tooMuchDisputed(input, rest, currency);
     const respondBy = addSeconds(at, answerSeconds);
     return tx.dispute.create({
       data: {
@@ -144,13 +145,15 @@ export interface RespondInput {
   evidence?: readonly EvidenceInput[] | null | undefined;
 }
 
-/** The payee's side answers, once. 409 when it is no longer open. */
+/** The payee's side answers, once and in time. 409 when it is no longer open. */
 export function respondToDispute(ctx: Ctx, { id, response, evidence }: RespondInput): Promise<Dispute> {
   return transact(ctx, async (tx) => {
     const dispute = await lockDispute(ctx, tx, id);
     checkSide(ctx, [dispute.payeeAgentId], 'The side that was paid answers.');
-    checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'under_review');
     const at = ctx.clock.now();
+    // Whether or not its step has run.
+    const status = dispute.status === 'open' && dispute.respondBy <= at ? 'escalated' : dispute.status;
+    checkStep(disputeLifecycle, printId('dispute', id), status, 'under_review');
     const pieces = [...(dispute.evidence as unknown[]), ...(shown('payee', evidence, at) as unknown[])];
     const data = { status: 'under_review', response, evidence: pieces as Prisma.InputJsonValue, respondedAt: at } as const;
     return tx.dispute.update({ where: rowKey(ctx, id), data: { ...data, ...settledAt(at) } });
@@ -238,6 +241,7 @@ async function refundDisputed(ctx: Ctx, tx: Tx, dispute: Dispute, { refundAmount
   const rest = restOf(original);
   // A part of it may have been refunded since.
   const amount = part === null && amountDisputed > rest ? rest : (part ?? amountDisputed);
+  if (amount > rest || rest === 0n) throw tooMuchResolved(disputeId, rest, currency);
   const { id } = await refund(ctx, tx, { original, parties, amount, reason: reasons[reason], disputeId });
   return id;
 }

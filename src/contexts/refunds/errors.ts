@@ -1,20 +1,13 @@
 // Errors that are the refunds' own.
-import { declareError } from '../../platform/errors.js';
+import { declareError, type NextAction } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 
-/** 422: more than is left of what was paid. */
+/** 422: more than is left of what was paid. `action`: what the caller may do about it. */
 export class RefundExceedsOriginal extends declareError(422, 'refund_exceeds_original') {
-  constructor(transferId: string, rest: bigint, currency: string) {
+  constructor(rest: bigint, currency: string, action?: NextAction) {
     const refundable = formatMinor(rest, currency);
-    const body = { original_transfer_id: transferId, amount: refundable, reason: 'other' };
     super(`Of this transfer ${refundable} ${currency} can still be refunded.`, {
-      details: {
-        refundable,
-        currency,
-        ...(rest > 0n
-          ? { next_actions: [{ rel: 'refund_rest', actor: 'any', method: 'POST', path: '/v1/refunds', body }] }
-          : { terminal: true }),
-      },
+      details: { refundable, currency, ...(action === undefined ? { terminal: true } : { next_actions: [action] }) },
     });
   }
 }

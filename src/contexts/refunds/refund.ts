@@ -22,7 +22,8 @@ import { event, transferData } from '../transfers/events.js';
 import { type Exchange, exchangeAccounts } from '../transfers/exchange.js';
 import { aboutOf, type NewTransfer, partiesOf, transferPosting, transferRow, type WalletParties } from '../transfers/transfer.js';
 import { visibleTransfers } from '../transfers/transfer-list.js';
-import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import { NotYourSide } from './errors.js';
+import { tooMuchRefunded } from './excess.js';
 import { checkRefundable, givenBack, payeeShare, restOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
@@ -96,7 +97,7 @@ export async function refund(
 ): Promise<Refund> {
   const rest = restOf(original);
   const sum = amount ?? rest;
-  if (sum > rest || sum <= 0n) throw new RefundExceedsOriginal(original.id, rest, original.currency);
+  if (sum > rest || sum <= 0n) throw tooMuchRefunded(original, rest, reason);
   const at = ctx.clock.now();
   const id = newId(at);
   const value = await refundTransfer(within(ctx, tx), { id, original, parties, sum, at });

@@ -8,7 +8,6 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
 import { ApprovalType } from '../spending/approval.schema.js';
-import { InsufficientBalance } from '../spending/errors.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -245,13 +244,13 @@ builder.mutationFields((t) => ({
   withdrawStream: t.field({
     type: StreamPayload,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: WithdrawStreamInput }) },
-    ...facts({ errors: [...changeErrors, InsufficientBalance] }),
+    ...facts({ errors: [...changeErrors, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => withdrawStream(ctx, id, input.amount ?? null), payloadOf),
   }),
   cancelStream: t.field({
     type: StreamPayload,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: CancelStreamInput }) },
-    ...facts({ errors: changeErrors }),
+    ...facts({ errors: [...changeErrors, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => cancelStream(ctx, id, input.reason ?? null), payloadOf),
   }),
 }));

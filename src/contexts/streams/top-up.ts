@@ -3,8 +3,9 @@
 import type { Approval, Stream, Transfer } from '../../generated/prisma/client.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
+import { ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { parseMinor } from '../../platform/money.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId, printId } from '../../platform/schema/id.js';
@@ -60,6 +61,14 @@ export function addDeposit(ctx: Ctx, tx: Tx, { row, flow, at }: Changing, amount
   return saveFlow(ctx, tx, row, checkpointed(flow, at, { status, deposited: flow.deposited + amount }));
 }
 
+/** What is ever put into one stream, minor units: as much as a wallet can hold, which leaves room for what waits for approvals. */
+const mostDeposited = 9n * 10n ** 17n;
+
+function tooMuchDeposited(currency: string): ValidationFailed {
+  const message = `would make more than the ${formatMinor(mostDeposited, currency)} that are ever put into one stream`;
+  return new ValidationFailed([{ path: ['amount'], message, rule: 'max' }]);
+}
+
 async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestApproval }: TopUpStreamInput) {
   const reader = within(ctx, tx);
   await keepPayer(ctx, tx, id);
@@ -68,6 +77,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestA
   const { row, at } = changing;
   const { currency } = row;
   const amount = parseMinor(text, currency, ['amount']);
+  if (changing.flow.deposited + amount > mostDeposited) throw tooMuchDeposited(currency);
   const { from, to } = await sidesOf(reader, row);
   const authority = await authorizeSpend(reader, {
     from,

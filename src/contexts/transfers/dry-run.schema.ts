@@ -1,12 +1,9 @@
 // The GraphQL face of dry runs.
 
-import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { DecisionType } from '../spending/decision.schema.js';
 import type { DryRun } from './dry-run.js';
-import { SameWallet } from './errors.js';
-import { RailUnavailable, UnsupportedRail } from './rail.js';
-import { CreateTransferInput } from './transfer.schema.js';
+import { CreateTransferInput, requestErrors } from './transfer.schema.js';
 import { mostEntries } from './transfer-list.js';
 import { dryRunTransfer } from './transfer-trial.js';
 
@@ -32,7 +29,7 @@ builder.mutationField('dryRunTransfer', (t) =>
   t.field({
     type: DryRunType,
     args: { input: t.arg({ type: CreateTransferInput }) },
-    ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch, UnsupportedRail, RailUnavailable] }),
+    ...facts({ effect: 'none', errors: requestErrors }),
     resolve: (_root, { input }, ctx) => dryRunTransfer(ctx, input),
   }),
 );

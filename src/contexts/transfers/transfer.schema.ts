@@ -119,6 +119,9 @@ export const Transfer = builder.prismaObject('Transfer', {
 /** A page of transfers, for lists of what something is made of. */
 export const TransferPage = pageOf(Transfer, 'Transfer');
 
+/** What a request for a transfer may be refused with before the ledger is asked. */
+export const requestErrors = [NotFound, SameWallet, CurrencyMismatch, QuoteExpired, QuoteUsed, UnsupportedRail, RailUnavailable] as const;
+
 /** A transfer that a spend made, and the approval that it waits for. */
 interface TransferPayload {
   transfer: TransferRow;
@@ -244,9 +247,7 @@ builder.mutationFields((t) => ({
   createTransfer: t.field({
     type: TransferPayloadType,
     args: { input: t.arg({ type: CreateTransferInput }) },
-    ...facts({
-      errors: [NotFound, SameWallet, CurrencyMismatch, QuoteExpired, QuoteUsed, UnsupportedRail, RailUnavailable, ...postingErrors],
-    }),
+    ...facts({ errors: [...requestErrors, ...postingErrors] }),
     resolve: once((ctx, { input }) => createTransfer(ctx, input), payloadOf),
   }),
   captureTransfer: t.field({

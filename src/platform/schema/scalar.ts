@@ -23,6 +23,9 @@ export function refuse(message: string): never {
 /** Deepest nesting of a free-form JSON member (Gap G-17). */
 export const maxJsonDepth = 16;
 
+/** Longest free-form JSON object, in characters of its text (Gap G-190). Pages of what carries one stay small, whatever a batch may send. */
+export const maxJsonLength = 16_384;
+
 function isCleanText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
@@ -199,11 +202,12 @@ export const json: ScalarShape<unknown, unknown> = {
 };
 
 export const jsonObject: ScalarShape<Record<string, unknown>, unknown> = {
-  description: `A free-form JSON object, at most ${maxJsonDepth} levels deep.`,
+  description: `A free-form JSON object, at most ${maxJsonDepth} levels deep and ${maxJsonLength} characters long.`,
   serialize: (value) => value,
   parseValue: (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return refuse('must be a JSON object');
     checkJson(value);
+    if (JSON.stringify(value).length > maxJsonLength) return refuse(`is longer than ${maxJsonLength} characters of JSON`);
     return value as Record<string, unknown>;
   },
   extensions: { jsonSchema: { type: 'object', additionalProperties: true, examples: [{}] } },

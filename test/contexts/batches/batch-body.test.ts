@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { twoWallets } from '../../factories/payment.js';
 import { type Answer, type Json, openWallet, useHarness } from '../../harness.js';
-import { expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { bodies, createBatch, times } from './transfer-batch.js';
 
 const harness = useHarness();
@@ -35,6 +35,13 @@ describe('over REST', () => {
     expect(status).toBe(202);
     await harness.runDue();
     expect((await harness.test.get(`/v1/batches/${body.data.id}`)).body.data).toMatchObject({ status: 'completed', success_count: 500 });
+  });
+
+  it('400 for an item with more metadata than anything else may have', async () => {
+    const { from, to } = await twoWallets(harness.test, { funded: '1.00' });
+    const item = (length: number) => bodies(from, to, ['0.01'], { metadata: { a: 'x'.repeat(length - '{"a":""}'.length) } });
+    expectInvalid(await createBatch(harness.test, [...item(16_384), ...item(16_385)]), 'transfers.1.metadata');
+    expect((await createBatch(harness.test, item(16_384))).status).toBe(202);
   });
 
   it('more than 4 MiB are 413', async () => {

@@ -68,6 +68,8 @@ describe('POST /v1/disputes', () => {
       const piece = { type: 'receipt', description: 'The mail' };
       expectInvalid(await file(transfer, { evidence: Array.from({ length: 21 }, () => piece) }), 'evidence');
       expectInvalid(await file(transfer, { evidence: [{ ...piece, url: 'ftp://example.com' }] }), 'evidence.0.url');
+      const long = { ...piece, content: 'x'.repeat(10_000) };
+      expectInvalid(await file(transfer, { evidence: [long, long, long, long] }), 'evidence');
     });
   });
 
@@ -122,7 +124,13 @@ describe('POST /v1/disputes', () => {
   describe('422', () => {
     it('for more than is left', async () => {
       const { transfer } = await payment(harness.test);
-      expectRefused(await file(transfer, { amount_disputed: '100.01' }), 422, 'refund_exceeds_original', { refundable: '100.00' });
+      const evidence = [{ type: 'receipt', description: 'The mail' }];
+      const refused = await file(transfer, { amount_disputed: '100.01', evidence });
+      const body = disputeBody(transfer, { amount_disputed: '100.00', evidence });
+      const action = { rel: 'dispute_rest', actor: 'any', method: 'POST', path: '/v1/disputes', body };
+      expectRefused(refused, 422, 'refund_exceeds_original', { refundable: '100.00', next_actions: [action] });
+      const { id } = await harness.test.make(action.path, refused.body.details.next_actions[0].body);
+      await harness.test.make(`/v1/disputes/${id}/resolve`, { resolution: 'rejected' });
       await harness.test.make('/v1/refunds', refundBody(transfer));
       expectRefused(await file(transfer), 422, 'refund_exceeds_original', { terminal: true });
     });

@@ -83,6 +83,14 @@ describe('an answer', () => {
     expectRefused(await step(open, 'respond', answer, payer['token']), 403, 'forbidden');
   });
 
+  it('409 after 30 days, though nothing has escalated it yet', async () => {
+    const { dispute: open } = await dispute(harness.test);
+    harness.clock.set(open.respond_by);
+    expectRefused(await step(open, 'respond', answer), 409, 'state_conflict', { current_status: 'escalated' });
+    await harness.runDue();
+    expect((await harness.test.get(`/v1/disputes/${open.id}`)).body.data).toMatchObject({ status: 'escalated', evidence: [] });
+  });
+
   it('409 for a second one: what can be done is named', async () => {
     const { dispute: open } = await dispute(harness.test);
     await step(open, 'respond', answer);
@@ -160,6 +168,19 @@ describe('a resolution', () => {
     await pay(harness.test, to, from, '50.00');
     expectRefused(await step(open, 'resolve', { resolution: 'refund_full' }), 422, 'insufficient_balance');
     expect((await harness.test.get(`/v1/disputes/${open.id}`)).body.data.status).toBe('open');
+  });
+
+  it('422 for more than is left since: what can be done is named, ready to send', async () => {
+    const { transfer, dispute: open } = await dispute(harness.test);
+    await harness.test.make('/v1/refunds', refundBody(transfer, { amount: '70.00' }));
+    const partly = await step(open, 'resolve', { resolution: 'refund_partial', refund_amount: '30.01' });
+    expectRefused(partly, 422, 'refund_exceeds_original', { refundable: '30.00' });
+    expect(partly.body.details.next_actions).toMatchObject([{ rel: 'refund_rest', body: { resolution: 'refund_full' } }]);
+    await harness.test.make('/v1/refunds', refundBody(transfer));
+    const refused = await step(open, 'resolve', { resolution: 'refund_full' });
+    expectRefused(refused, 422, 'refund_exceeds_original', { refundable: '0.00' });
+    const [{ method, path, body }] = refused.body.details.next_actions;
+    expect((await harness.test.call(method, path, { body })).body.data).toMatchObject({ status: 'resolved', resolution: 'rejected' });
   });
 
   it('twice at once: one refund', async () => {

@@ -99,6 +99,13 @@ describe('POST /v1/streams/{id}/cancel', () => {
     expectRefused(await cancel(stream, {}, payee.token), 403, 'forbidden');
   });
 
+  it('403: a frozen agent, whose tenant may', async () => {
+    const { payer, stream } = await agentStream(harness);
+    await harness.test.post(`/v1/agents/${payer.id}/freeze`, {});
+    expectRefused(await cancel(stream, {}, payer.token), 403, 'agent_frozen');
+    expect((await cancel(stream)).status).toBe(200);
+  });
+
   describe('404', () =>
     itKnowsNothingOf(
       harness,

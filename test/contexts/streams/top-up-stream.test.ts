@@ -1,7 +1,7 @@
 // POST /v1/streams/{id}/top-up
 import { describe, expect, it } from 'vitest';
 import { trip } from '../../factories/approval.js';
-import { balanceOf } from '../../factories/payment.js';
+import { balanceOf, pay } from '../../factories/payment.js';
 import { agentStream, newStream, readStream, step, storedStream } from '../../factories/stream.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
@@ -81,6 +81,23 @@ describe('POST /v1/streams/{id}/top-up', () => {
   it('400: an amount that is none', async () => {
     const { stream } = await newStream(harness.test);
     for (const amount of ['0.00', '1.001', 1, null]) expectInvalid(await topUp(stream, amount), 'amount');
+  });
+
+  it('400: more than can be counted in the life of a stream, however often it is paid out', async () => {
+    const most = '1000000000000000.00';
+    const { from, to, stream } = await newStream(harness.test, { funded: most, initial_deposit: most, flow_rate: '999999999999999999' });
+    const goRound = async () => {
+      harness.clock.advance(1);
+      await step(harness.test, stream, 'withdraw');
+      await pay(harness.test, to, from, most);
+    };
+    for (let n = 0; n < 8; n += 1) {
+      await goRound();
+      expect((await topUp(stream, most)).status).toBe(200);
+    }
+    await goRound();
+    expectInvalid(await topUp(stream, '0.01'), 'amount');
+    expect((await step(harness.test, stream, 'cancel')).status).toBe(200);
   });
 
   describeUnauthenticated(harness, { method: 'POST', path: `/v1/streams/${nowhere}/top-up`, body: { amount: '1.00' } });

@@ -85,6 +85,14 @@ describe('POST /v1/streams/{id}/withdraw', () => {
     expectRefused(await withdraw(stream, {}, payer.token), 403, 'forbidden');
   });
 
+  it('403: a frozen agent, whose tenant may', async () => {
+    const { payee, stream } = await agentStream(harness);
+    harness.clock.advance(100);
+    await harness.test.post(`/v1/agents/${payee.id}/freeze`, {});
+    expectRefused(await withdraw(stream, {}, payee.token), 403, 'agent_frozen');
+    expect((await withdraw(stream)).status).toBe(200);
+  });
+
   describe('404', () =>
     itKnowsNothingOf(
       harness,

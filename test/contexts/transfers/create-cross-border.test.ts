@@ -157,6 +157,19 @@ describe('POST /v1/transfers, cross_border', () => {
   });
 
   describe('422', () => {
+    it('for a rail that does not carry the currency', async () => {
+      const { from } = await ready();
+      const body = {
+        type: 'cross_border',
+        from_wallet_id: from.id,
+        amount: '1.00',
+        currency: 'USD',
+        destination: { type: 'pix', ref: 'ada' },
+      };
+      expectRefused(await create(body), 422, 'unsupported_rail', { rail: 'pix', currency: 'USD' });
+      expectRefused(await harness.test.post('/v1/transfers?dry_run=true', body), 422, 'unsupported_rail');
+    });
+
     it('for wallets in other currencies than those of the quote', async () => {
       const { from, to, quote } = await ready();
       expectRefused(await create(quotedBody(to, from, quote)), 422, 'currency_mismatch');
