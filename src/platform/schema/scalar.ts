@@ -23,7 +23,7 @@ export function refuse(message: string): never {
 /** Deepest nesting of a free-form JSON member (Gap G-17). */
 export const maxJsonDepth = 16;
 
-/** Longest free-form JSON object, in characters of its text (Gap G-190). Pages of what carries one stay small, whatever a batch may send. */
+/** Longest free-form JSON object, in characters of its text (Gap G-173). Pages of what carries one stay small, whatever a batch may send. */
 export const maxJsonLength = 16_384;
 
 function isCleanText(text: string): boolean {
