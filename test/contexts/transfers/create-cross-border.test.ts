@@ -164,7 +164,7 @@ describe('POST /v1/transfers, cross_border', () => {
         from_wallet_id: from.id,
         amount: '1.00',
         currency: 'USD',
-        destination: { type: 'pix', ref: 'ada' },
+        destination: { type: 'pix', ref: 'ada@example.com' },
       };
       expectRefused(await create(body), 422, 'unsupported_rail', { rail: 'pix', currency: 'USD' });
       expectRefused(await harness.test.post('/v1/transfers?dry_run=true', body), 422, 'unsupported_rail');
