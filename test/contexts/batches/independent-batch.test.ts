@@ -48,7 +48,7 @@ describe('items', () => {
       'same_wallet',
       'already_exists',
       'not_found',
-      'rail_unavailable',
+      'not_found',
       'not_found',
       undefined,
     ]);
