@@ -52,12 +52,11 @@ export function startWorker(platform: Platform, { followers, steps, sweeps }: Wo
   );
   const listening = followers.listeners.map((listener) => {
     const position = new Listening(platform, listener);
-    return new Loop({ name: `listen ${listener.name}`, pollMs, log }, async () => {
-      await position.drain();
-      return Number.POSITIVE_INFINITY;
-    });
+    return new Loop({ name: `listen ${listener.name}`, pollMs, log }, async () =>
+      (await position.round()) > 0 ? hearEveryMs : Number.POSITIVE_INFINITY,
+    );
   });
-  const silences = [database.written.listen(() => wakeAll(publishing)), published.listen(() => wakeAll(listening))];
+  const silences = [database.written.listen(() => wakeAll(publishing)), published.listen(() => wakeAll(listening, hearEveryMs))];
   const tables = steps.map((step) => startTable(platform, step, pollMs));
   const sweeping = sweeps.map((sweep) => startSweep(platform, sweep));
   return {
@@ -69,9 +68,12 @@ export function startWorker(platform: Platform, { followers, steps, sweeps }: Wo
   };
 }
 
-function wakeAll(loops: readonly Loop[]): void {
-  for (const loop of loops) loop.wake();
+function wakeAll(loops: readonly Loop[], inMs = 0): void {
+  for (const loop of loops) loop.wake(inMs);
 }
+
+/** Listeners hear what was published in stretches: a transaction of each for every publication would cost more than the transfer. */
+const hearEveryMs = 100;
 
 /** Runs the due rows of one table. */
 function startTable(platform: Platform, step: DueStep, pollMs: number): Worker {
