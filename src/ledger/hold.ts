@@ -97,3 +97,23 @@ export async function usesOf(tx: Tx, workspaceId: string, transferId: string): P
     maximum: null,
   }));
 }
+
+/** A part of what a transfer moved that is given back, minor units: after `before`, of `whole`. */
+export interface PartGivenBack {
+  part: bigint;
+  whole: bigint;
+  before?: bigint;
+}
+
+/**
+ * What comes back of the uses of a transfer with a part of its money, in the windows in which they were used: rounded down over all
+ * that has come back together.
+ */
+export function givenBack(uses: readonly LimitUse[], { part, whole, before = 0n }: PartGivenBack): LimitUse[] {
+  return uses
+    .map(({ counter, window, used }) => {
+      const back = (used * (before + part)) / whole - (used * before) / whole;
+      return { counter, window, used: -back, reserved: 0n, maximum: null };
+    })
+    .filter(({ used }) => used !== 0n);
+}

@@ -2,7 +2,7 @@
 
 import { eventRecords } from '../../events/event.js';
 import type { Prisma, Refund, RefundReason, RefundStatus, Transfer } from '../../generated/prisma/client.js';
-import { usesOf } from '../../ledger/hold.js';
+import { givenBack, usesOf } from '../../ledger/hold.js';
 import { guardsOf } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
@@ -24,7 +24,7 @@ import { aboutOf, type NewTransfer, partiesOf, transferPosting, transferRow, typ
 import { visibleTransfers } from '../transfers/transfer-list.js';
 import { NotYourSide } from './errors.js';
 import { tooMuchRefunded } from './excess.js';
-import { checkRefundable, givenBack, payeeShare, restOf } from './refundable.js';
+import { checkRefundable, payeeShare, restOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
 export const refundLifecycle: Lifecycle<RefundStatus> = {
@@ -125,8 +125,10 @@ export async function refund(
     },
   });
   const uses = await usesOf(tx, ctx.workspace.id, original.id);
+  const { amount: sent, capturedAmount, refundedAmount: before } = original;
+  const limits = givenBack(uses, { part: sum, whole: capturedAmount ?? sent, before });
   const { rates } = await rulebook(within(ctx, tx));
-  const posting = transferPosting(ctx, transfer, value, { limits: givenBack(original, uses, sum), guards: guardsOf(ctx), rates });
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rates });
   const told = event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(refunded) });
   await postPlainly(ctx, postingWithin(tx), {
     ...posting,

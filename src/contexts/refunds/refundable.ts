@@ -1,6 +1,5 @@
 // What can be refunded of a transfer, and what each side of a refund comes to (Gap G-127) (CONTRACT.md 13).
 import type { Transfer } from '../../generated/prisma/client.js';
-import type { LimitUse } from '../../ledger/posting.js';
 import { StateConflict } from '../../platform/errors.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
 import { transferLifecycle } from '../transfers/transfer.js';
@@ -41,17 +40,4 @@ export function payeeShare(transfer: Transfer, amount: bigint): bigint {
   const whole = refundableOf(transfer);
   const share = (refunded: bigint) => (destinationAmount * refunded + whole - 1n) / whole;
   return share(refundedAmount + amount) - share(refundedAmount);
-}
-
-/** What of the limits that a transfer used comes back when `amount` more of it is refunded, in the windows in which it was used. */
-export function givenBack(transfer: Transfer, uses: readonly LimitUse[], amount: bigint): LimitUse[] {
-  const { refundedAmount, amount: sent, capturedAmount } = transfer;
-  const whole = capturedAmount ?? sent;
-  const share = (used: bigint, refunded: bigint) => (used * refunded) / whole;
-  return uses
-    .map(({ counter, window, used }) => {
-      const back = share(used, refundedAmount + amount) - share(used, refundedAmount);
-      return { counter, window, used: -back, reserved: 0n, maximum: null };
-    })
-    .filter(({ used }) => used !== 0n);
 }

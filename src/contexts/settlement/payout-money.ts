@@ -2,7 +2,7 @@
 // Each function returns the legs and limits of a posting, in the transaction that holds the lock of the payout.
 import type { Hold, Payout, Transfer } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
-import { resolve, usesOf } from '../../ledger/hold.js';
+import { givenBack, resolve, usesOf } from '../../ledger/hold.js';
 import { type Leg, type LimitUse, move } from '../../ledger/posting.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -69,7 +69,8 @@ export async function takeBack(ctx: Ctx, tx: Tx, payout: Payout, transfer: Trans
   const { currency } = transfer;
   const back = returnedOf(transfer);
   const clearing = await unboundedAccount(reader, `rail.clearing:${payout.rail}`, payout.currency);
-  const limits = await usesBack(ctx, tx, transfer, back);
+  const uses = await usesOf(tx, ctx.workspace.id, transfer.id);
+  const limits = givenBack(uses, { part: back, whole: leavingOf(transfer) });
   if (transfer.quoteId === null) return { legs: returning(currency, back, clearing, ref.ledger.available), limits };
   const { sent, paid } = await exchangeAccounts(reader, currency, payout.currency);
   const changed = move(payout.currency, payout.amount, clearing, paid);
@@ -79,14 +80,6 @@ export async function takeBack(ctx: Ctx, tx: Tx, payout: Payout, transfer: Trans
 /** Money that was the wallet's always fits. */
 function returning(currency: string, amount: bigint, from: string, to: string): Leg[] {
   return moving(move(currency, amount, from, to).map((leg) => (leg.amount > 0n ? { ...leg, returns: true } : leg)));
-}
-
-async function usesBack(ctx: Ctx, tx: Tx, transfer: Transfer, back: bigint): Promise<LimitUse[]> {
-  const uses = await usesOf(tx, ctx.workspace.id, transfer.id);
-  const whole = leavingOf(transfer);
-  return uses
-    .map(({ counter, window, used }) => ({ counter, window, used: -((used * back) / whole), reserved: 0n, maximum: null }))
-    .filter(({ used }) => used !== 0n);
 }
 
 /** What a payout leaves among the operations when it is final; `moved` in the currency that was sent. What the rail took is a cost. */

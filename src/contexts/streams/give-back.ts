@@ -1,7 +1,7 @@
 // What of the limits is given back with the money that a stream returns: the uses of its deposits, in the windows in which they were used
 // (CONTRACT.md 3). The newest deposits are the ones of which most is left (Gap G-139).
 import type { Stream } from '../../generated/prisma/client.js';
-import { usesOf } from '../../ledger/hold.js';
+import { givenBack, usesOf } from '../../ledger/hold.js';
 import type { LimitUse } from '../../ledger/posting.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { least } from './accrual.js';
@@ -10,7 +10,7 @@ import { least } from './accrual.js';
 const mostDeposits = 200;
 
 /** The uses that go back with `returned` minor units of a stream. What was streamed came out of the oldest deposits. */
-export async function givenBack(tx: Tx, { workspaceId, id }: Stream, returned: bigint): Promise<LimitUse[]> {
+export async function usesReturned(tx: Tx, { workspaceId, id }: Stream, returned: bigint): Promise<LimitUse[]> {
   const deposits = await tx.transfer.findMany({
     where: { streamId: id, type: 'stream_start', status: 'completed' },
     orderBy: { id: 'desc' },
@@ -22,10 +22,7 @@ export async function givenBack(tx: Tx, { workspaceId, id }: Stream, returned: b
     if (rest === 0n) break;
     const part = least(deposit.amount, rest);
     rest -= part;
-    for (const use of await usesOf(tx, workspaceId, deposit.id)) {
-      const used = -((use.used * part) / deposit.amount);
-      if (used < 0n) given.push({ ...use, used, reserved: 0n });
-    }
+    given.push(...givenBack(await usesOf(tx, workspaceId, deposit.id), { part, whole: deposit.amount }));
   }
   return given;
 }

@@ -20,7 +20,7 @@ import { beginChange, type Changing, checkOpen } from './change.js';
 import { saveFlow } from './checkpoint.js';
 import type { StreamChange } from './deposit.js';
 import { tooLittleStreamed } from './errors.js';
-import { givenBack } from './give-back.js';
+import { usesReturned } from './give-back.js';
 import { streamLifecycle, viewOf } from './stream.js';
 import { sidesOf } from './top-up.js';
 
@@ -93,7 +93,7 @@ export async function endStream(
     return { row: await saveFlow(ctx, tx, row, endedAt(flow, at, 'cancelled'), { statusReason: reason }), transfer: waiting };
   }
   const { from, to } = await sidesOf(within(ctx, tx), row);
-  const limits = await givenBack(tx, row, returned);
+  const limits = await usesReturned(tx, row, returned);
   const saved = await saveFlow(ctx, tx, row, endedAt(flow, at, status), { statusReason: reason });
   const legsInto = (accountId: string): Leg[] => [
     ...(paid > 0n ? move(row.currency, paid, row.escrowAccountId, accountId) : []),
