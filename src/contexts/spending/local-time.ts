@@ -13,16 +13,6 @@ export interface LocalTime {
 /** Reads the local time of an instant. */
 export type LocalClock = (at: Date) => LocalTime;
 
-/** True for the name of a time zone, such as `Europe/Berlin`. An offset such as `+02:00` is none: it knows no summer time. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    return formatOf(name) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 /** The clock of a time zone. Making one costs far more than reading it: keep it. */
 export function localClock(timeZone: string): LocalClock {
   const format = formatOf(timeZone);

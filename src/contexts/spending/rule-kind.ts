@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { Protocol } from '../../generated/prisma/enums.js';
 import { currencies } from '../../platform/money.js';
 import { type IdKind, idKinds, parseAnyId, parseId, printId } from '../../platform/schema/id.js';
+import { isTimeZone } from '../../platform/time-zone.js';
 import { categoryPattern } from '../accounts/merchant.js';
-import { isTimeZone, weekdays } from './local-time.js';
+import { weekdays } from './local-time.js';
 
 /** Spans that a rule may count over; `tx` is a single spend. */
 export const rulePeriods = ['tx', 'hour', 'day', 'week', 'month'] as const;
