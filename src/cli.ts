@@ -6,7 +6,7 @@ import { loadConfig, settings } from './config.js';
 import { createApiKey, revokeApiKey } from './contexts/identity/api-key.js';
 import { createTenant, tenantWorkspace } from './contexts/identity/tenant.js';
 import { escrows } from './contexts.js';
-import { playDemo } from './demo.js';
+import { playDemo } from './demo/demo.js';
 import { checkLedger } from './ledger/trial-balance.js';
 import { giveUp, serve } from './main.js';
 import type { Environment, Platform } from './platform/ctx.js';

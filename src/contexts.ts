@@ -2,11 +2,14 @@
 // their events there, and the subjects of approvals.
 import './contexts/accounts/events.js';
 import './contexts/settlement/events.js';
+import './contexts/settlement-rules/events.js';
 import './contexts/batches/events.js';
+import './contexts/reconciliation/events.js';
 import './contexts/spending/events.js';
 import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
+import './contexts/mandates/events.js';
 import './contexts/webhooks/events.js';
 import './contexts/transfers/approval.js';
 import './contexts/settlement/payout-approval.js';
@@ -20,14 +23,24 @@ import { agentTokenCredential, sessionCredential } from './contexts/agents/crede
 import { sweepLogins } from './contexts/agents/session.js';
 import { stepBatch } from './contexts/batches/batch-step.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
+import { fundingOrders } from './contexts/funding/funding-life.js';
+import { openFunding } from './contexts/funding/funding-transaction.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
+import { stepReport } from './contexts/reconciliation/run.js';
 import { stepDispute } from './contexts/refunds/dispute.js';
 import { resumeClocks } from './contexts/sandbox/clock.js';
 import { openPayouts } from './contexts/settlement/payout.js';
+import { payoutOrders } from './contexts/settlement/payout-order.js';
 import { railDoor } from './contexts/settlement/rail.door.js';
 import { stepOrder } from './contexts/settlement/rail-book.js';
-import { stepPayout } from './contexts/settlement/submission.js';
+import { openReserves, reserveHeld, stepReserve } from './contexts/settlement/reserve.js';
+import { orderStep } from './contexts/settlement/submission.js';
+import { stepWindow } from './contexts/settlement/window-closing.js';
+import { settlementListener } from './contexts/settlement-rules/hearing.js';
+import { stepTimer } from './contexts/settlement-rules/schedule.js';
+import { stepExecution } from './contexts/settlement-rules/settling.js';
+import { stepRule } from './contexts/settlement-rules/timing.js';
 import { expireApproval } from './contexts/spending/approval.js';
 import { sweepSpendMinutes } from './contexts/spending/breaker.sql.js';
 import { breakerListener, lookAtAgent } from './contexts/spending/breaker-look.js';
@@ -62,7 +75,7 @@ export const credentialResolvers: readonly CredentialResolver[] = [
 ];
 
 /** Who hears every published event, in transactions of its own. */
-const listeners: readonly EventListener[] = [counterpartyListener, breakerListener];
+const listeners: readonly EventListener[] = [counterpartyListener, breakerListener, settlementListener];
 
 /** What follows from published events. */
 export const followers: Followers = { writeChannels, listeners };
@@ -75,9 +88,17 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
   rowStep({ table: 'limit_crossing', concurrency: 8, run: stepCrossing }),
-  // A rail that hangs holds up its own payouts alone: each is a lane.
-  rowStep({ table: 'payout', concurrency: 128, run: stepPayout, lane: { column: 'lane', concurrency: 8 } }),
+  // A rail that hangs holds up its own orders alone: each is a lane.
+  rowStep({ table: 'payout', concurrency: 128, run: orderStep(payoutOrders), lane: { column: 'lane', concurrency: 8 } }),
+  rowStep({ table: 'funding_transaction', concurrency: 128, run: orderStep(fundingOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'rail_order', concurrency: 8, run: stepOrder }),
+  rowStep({ table: 'settlement_rule', concurrency: 4, run: stepRule }),
+  rowStep({ table: 'settlement_timer', concurrency: 4, run: stepTimer }),
+  // What rules do with one wallet follows each other.
+  rowStep({ table: 'settlement_execution', concurrency: 16, run: stepExecution, lane: { column: 'wallet_id', concurrency: 1 } }),
+  rowStep({ table: 'settlement_window', concurrency: 4, run: stepWindow }),
+  rowStep({ table: 'settlement_reserve', concurrency: 4, run: stepReserve }),
+  rowStep({ table: 'reconciliation_report', concurrency: 2, run: stepReport }),
   rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
   deliveryStep,
 ];
@@ -86,13 +107,13 @@ export const dueSteps: readonly DueStep[] = [
 export const doors: readonly Door[] = [railDoor];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts];
+export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openReserves];
 
 /** What stops at the instant at which somebody's spending is stopped. */
 export const onFreeze: readonly OnFreeze[] = [pauseStreams];
 
 /** What explains the money that is in escrow, for the proof of the ledger. */
-export const escrows: readonly EscrowExplanation[] = [streamEscrow];
+export const escrows: readonly EscrowExplanation[] = [streamEscrow, reserveHeld];
 
 /** What expires and is removed, and clocks that are still to arrive: each is run once a minute, by itself. */
 export const sweeps: readonly Sweep[] = [

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createApp } from './app.js';
 import { doors, dueSteps, followers, lastWrites, onFreeze, openOn, streamEnds, sweeps } from './contexts.js';
+import { hasUnheard } from './events/listener.js';
 import { createHttpServer } from './http/deadline.js';
 import { openHealth, type ReadinessCheck } from './http/health.js';
 import { IdempotencyKeys } from './http/idempotency.js';
@@ -61,9 +62,11 @@ export async function openPlatform(
   await cache.open();
   const outbound = new Outbound({ allowHosts: config.webhookAllowHosts });
   const fanout = new Fanout({ pool: database.pool, cache, redis, log });
+  const listenerNames = followers.listeners.map(({ name }) => name);
   const agenda: Agenda = {
     tables: dueSteps.map(({ table }) => table),
     settle: (workspaceId) => work(platform, { followers, steps: dueSteps }, workspaceId),
+    isUnheard: (workspaceId) => hasUnheard(database.pool, workspaceId, listenerNames),
   };
   const platform: Platform = {
     config,

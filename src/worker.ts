@@ -24,18 +24,21 @@ export interface Work {
 }
 
 /**
- * Publishes what is written and runs what is due, until nothing is left of one workspace, or of all. For those who wait for the end
- * of it: tests, and a sandbox whose clock is advanced. Listeners are heard when it is for all.
+ * Publishes what is written, lets listeners hear it, and runs what is due, until nothing is left of one workspace, or of all. For those
+ * who wait for the end of it: tests, and a sandbox whose clock is advanced.
  */
 export async function work(platform: Platform, { followers, steps }: Omit<Work, 'sweeps'>, workspaceId?: string): Promise<void> {
-  const listening = workspaceId === undefined ? followers.listeners.map((listener) => new Listening(platform, listener)) : [];
+  const listening = followers.listeners.map((listener) => new Listening(platform, listener));
   for (let more = true; more; ) {
     more = false;
     for (let shard = 0; shard < shards; shard += 1) {
       const { events } = await publishEvents(platform, followers, { shard, workspaceId });
       more ||= events > 0;
     }
-    for (const each of listening) more = (await each.drain()) > 0 || more;
+    for (const each of listening) {
+      const heard = await (workspaceId === undefined ? each.drain() : each.drainWorkspace(workspaceId));
+      more ||= heard > 0;
+    }
     more = (await runDue(platform, steps, workspaceId)) > 0 || more;
   }
 }

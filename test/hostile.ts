@@ -1,4 +1,5 @@
 // What an attacker or a broken client sends: values, bodies and headers, as bytes.
+import { createHash } from 'node:crypto';
 import { type ClientRequest, Agent as HttpAgent, request } from 'node:http';
 
 const deep = (open: string, close: string, inner = '') => open.repeat(5_000) + inner + close.repeat(5_000);
@@ -187,4 +188,11 @@ export async function eachOf<T>(items: Iterable<T>, work: (item: T) => Promise<v
     for (let next = queue.next(); next.done !== true; next = queue.next()) await work(next.value);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+const oneOf = process.env['SLOW'] === '1' ? 1 : 5;
+
+/** The attacks on something that are tried. They depend on its name alone, so that a failure comes again. */
+export function sampleOf<T extends { attack: string }>(target: string, cases: Iterable<T>): T[] {
+  return [...cases].filter(({ attack }) => createHash('sha256').update(`${target} ${attack}`).digest().readUInt32BE() % oneOf === 0);
 }

@@ -9,10 +9,15 @@ import { storedApproval } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { refusedSpend } from './factories/decision.js';
 import { newQuote } from './factories/exchange.js';
+import { storedFunding } from './factories/funding.js';
+import { inAMonth, mandateBody } from './factories/mandate.js';
 import { pay, waitingTransfer } from './factories/payment.js';
 import { newBankAccount, rightDetails, storedPayout } from './factories/payout.js';
+import { reconciliationSeeds } from './factories/reconciliation.js';
 import { storedDispute, storedRefund } from './factories/refund.js';
+import { newRule, someRule } from './factories/settlement-rule.js';
 import { storedStream, streamBody } from './factories/stream.js';
+import { newWindow } from './factories/window.js';
 import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
 import {
@@ -54,6 +59,10 @@ async function seedsOf(client: Client): Promise<Seeds> {
     stream: (await storedStream(harness, client)).id,
     bank_account: (await newBankAccount(client, account.id)).id,
     payout: (await storedPayout(harness, client)).id,
+    transaction: (await storedFunding(harness, client)).id,
+    settlement_rule: (await someRule(client)).id,
+    mandate: (await client.make('/v1/ap2/mandates', mandateBody({ ...agent, account }))).id,
+    settlement_window: (await newWindow(client, { enabled: false })).id,
     decision: (await refusedSpend(harness, client)).id,
     target: account.id,
     approval: (await storedApproval(harness, client)).id,
@@ -61,6 +70,7 @@ async function seedsOf(client: Client): Promise<Seeds> {
     api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
     rate: (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data[0].id,
     session: sessions[0].id,
+    ...(await reconciliationSeeds(harness, client)),
     snapshot: (await client.post('/v1/treasury/snapshot', {})).body.id,
     budget: budget.id,
     parent: budget.id,
@@ -76,8 +86,14 @@ beforeAll(async () => {
   const { wallet: abroad } = await openWallet(harness.test, { currency: 'EUR' });
   const paid = await pay(harness.test, { id: own['wallet'], currency: 'USD' }, { id: own['to_wallet'] }, '10.00');
   const sides = [{ id: own['wallet'], currency: 'USD' }, { id: own['to_wallet'] }] as const;
+  await newRule(harness.test, { id: own['wallet'] });
   const stream = await harness.test.make('/v1/streams', streamBody(...sides, { initial_deposit: '10.00' }));
-  ours = { ...own, wallet_abroad: abroad.id, transfer: paid.id, stream: stream.id };
+  const { mandate_jwt } = (await harness.test.get(`/v1/ap2/mandates/${own['mandate']}`)).body.data;
+  // A mandate pays somebody else's merchant, and the one of a path is the account's own.
+  const shop = await harness.test.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: own['to_account'] });
+  const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: own['agent'], currency: 'USD' });
+  await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '100.00' });
+  ours = { ...own, wallet_abroad: abroad.id, transfer: paid.id, stream: stream.id, mandate_jwt, shop: shop.id, purse: purse.id };
   strangers = [
     { whose: 'another tenant', client: harness.other, seeds: theirs },
     { whose: 'production', client: harness.live, seeds: live },
@@ -133,6 +149,13 @@ function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: s
 const unquoted = () => ({ from_wallet_id: ours['wallet'], to_wallet_id: ours['to_wallet'], amount: '1.00', currency: 'USD' });
 const quoted = () => ({ type: 'cross_border', from_wallet_id: ours['wallet'], to_wallet_id: ours['wallet_abroad'] });
 
+/** The type of the action that names such a thing, and a wallet that is not the one named. */
+function ruleBase(id: string, name: string): Json {
+  const action = name === 'wallet_id' ? 'notify' : name.replace(/^destination_(\w+)_id$/, 'settle_to_$1');
+  if (id === 'updateSettlementRule') return { action_type: action };
+  return { wallet_id: ours['to_wallet'], trigger_type: 'manual', action_type: action };
+}
+
 /** A body that is complete but for `name`, which takes the place of what would contradict it. */
 function baseOf({ id, body }: Operation, name: string): Json {
   const base = exampleOf(body, '', ours);
@@ -140,8 +163,17 @@ function baseOf({ id, body }: Operation, name: string): Json {
   if (id === 'createBudget') base.scope = unusedTrace;
   if (id === 'createStream' || id === 'dryRunStream') Object.assign(base, { flow_rate: '0.01', initial_deposit: '1.00' });
   if (id === 'createTransfer') Object.assign(base, name === 'quote_id' ? quoted() : unquoted());
+  if (id === 'createTransfer' && name === 'mandate_id') base.mandate_jwt = ours['mandate_jwt'];
+  if (id === 'createMandate') Object.assign(base, { scope: { max_per_tx: '1.00', currency: 'USD' }, expires_at: inAMonth });
+  if (id === 'verifyMandate') base.mandate_jwt = ours['mandate_jwt'];
+  if (id === 'executeMandate') {
+    const money = { amount: '1.00', currency: 'USD', mandate_jwt: ours['mandate_jwt'] };
+    Object.assign(base, money, { merchant_id: ours['shop'], from_wallet_id: ours['purse'] });
+  }
   if (id === 'createBankAccount') Object.assign(base, { rail: 'ach', details: rightDetails['ach'] });
+  if (id === 'createFundingTransaction') Object.assign(base, { provider: 'sandbox', type: 'sandbox' });
   if (id === 'createPayout') base.destination = { type: 'bank', ref: ours['bank_account'] };
+  if (id.endsWith('SettlementRule')) Object.assign(base, ruleBase(id, name));
   delete base[name.replace('account', 'wallet')];
   return base;
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
     RATE_LIMIT_AUTH: '1000000',
     TRUSTED_PROXIES: '1',
     LOG_LEVEL: 'error',
-    NODE_OPTIONS: '--max-old-space-size=144',
+    NODE_OPTIONS: '--max-old-space-size=192',
   });
 });
 afterAll(async () => {

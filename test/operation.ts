@@ -3,10 +3,15 @@ import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { newQuote } from './factories/exchange.js';
+import { newFunding } from './factories/funding.js';
+import { mandateBody } from './factories/mandate.js';
 import { transferBody } from './factories/payment.js';
 import { newBankAccount, newPayout } from './factories/payout.js';
+import { reconciliationSeeds } from './factories/reconciliation.js';
 import { disputeBody, refundBody } from './factories/refund.js';
+import { newRule } from './factories/settlement-rule.js';
 import { streamBody } from './factories/stream.js';
+import { newWindow } from './factories/window.js';
 import type { Client, Harness, Json } from './harness.js';
 import { openWallet } from './harness.js';
 import { document } from './openapi.js';
@@ -75,6 +80,12 @@ async function payoutSeeds(client: Client, { account, wallet }: { account: Json;
   return { bank_account: bank.id, payout: payout.id, rail: 'ach' };
 }
 
+/** Money on its way into a wallet, as paths and ids of it call it. */
+async function fundingSeeds(client: Client, wallet: Json): Promise<Seeds> {
+  const { id } = await newFunding(client, 'ach', {}, wallet);
+  return { transaction: id, funding_transaction: id };
+}
+
 /** A policy that stands in nobody's way. It is made once: a workspace has room for 100. */
 export async function policySeeds(client: Client): Promise<Seeds> {
   const [kept] = (await client.get('/v1/policies?limit=1')).body.data;
@@ -83,6 +94,12 @@ export async function policySeeds(client: Client): Promise<Seeds> {
   const rules = [{ kind: 'velocity', count: 1_000_000, seconds: 1 }];
   const policy = await client.make('/v1/policies', { name: 'Seed', target: { type: 'account', id: account.id }, rules });
   return { policy: policy.id };
+}
+
+/** A rule of a wallet that settles it by hand. Those of the operations before go first: a workspace has room for 100. */
+async function ruleSeeds(client: Client, wallet: Json): Promise<Seeds> {
+  for (const { id } of (await client.get('/v1/settlement-rules?limit=200')).body.data) await client.delete(`/v1/settlement-rules/${id}`);
+  return { settlement_rule: (await newRule(client, wallet)).id };
 }
 
 /** Ends the budgets that operations have left behind: they would bind what is spent next. Children come before parents in the list. */
@@ -140,12 +157,17 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     approval: approval.id,
     batch: (await someBatch(client)).id,
     decision: waiting.decision_id,
+    ...(await reconciliationSeeds(harness, client)),
     snapshot: (await client.post('/v1/treasury/snapshot', {})).body.id,
     api_key: key.id,
     rate: rate.id,
     budget: budget.id,
+    settlement_window: (await newWindow(client, { enabled: false })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
+    mandate: (await client.make('/v1/ap2/mandates', mandateBody({ account, id: agent.id }))).id,
+    ...(await fundingSeeds(client, wallet)),
     ...(await payoutSeeds(client, { account, wallet })),
+    ...(await ruleSeeds(client, wallet)),
     ...(await webhookSeeds(client)),
     ...(await policySeeds(client)),
   };

@@ -3,17 +3,15 @@
 // twenty lives of 500 requests.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { randomOf } from './life/caller.js';
 import { Player } from './life/player.js';
-import { type Payment, type Purse, randomOf, World } from './life/world.js';
+import { type Payment, type Purse, World } from './life/world.js';
 import { ask, make, type Server } from './load.js';
 import { buildOnce, makeDataDir, runCli, type ServerProcess, startServerProcess, stopPostgres } from './process.js';
 
 const isSlow = process.env['SLOW'] === '1';
 const [lives, requests, kills] = isSlow ? [20, 500, 4] : [1, 150, 1];
 vi.setConfig({ testTimeout: isSlow ? 600_000 : 120_000, hookTimeout: 60_000 });
-
-// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
-type Json = any;
 
 const env: Record<string, string> = {
   PORT: '0',
@@ -66,17 +64,6 @@ async function newWorld(sandbox: Server): Promise<World> {
 
 const minor = (text: string) => BigInt(text.replace('.', ''));
 
-async function listOf(sandbox: Server, path: string): Promise<Json[]> {
-  const all: Json[] = [];
-  let after = '';
-  do {
-    const { body } = await ask(sandbox, 'GET', `${path}?limit=200${after === '' ? '' : `&starting_after=${after}`}`);
-    all.push(...body.data);
-    after = body.pagination.has_more ? body.pagination.next_cursor : '';
-  } while (after !== '');
-  return all;
-}
-
 async function expectBalances(sandbox: Server, purses: readonly Purse[]): Promise<void> {
   for (const { id, available, held, wrapped } of purses) {
     const { balance } = (await ask(sandbox, 'GET', `/v1/wallets/${id}`)).body.data;
@@ -84,8 +71,8 @@ async function expectBalances(sandbox: Server, purses: readonly Purse[]): Promis
   }
 }
 
-async function expectTransfers(sandbox: Server, payments: ReadonlyMap<string, Payment>): Promise<void> {
-  const found = new Map((await listOf(sandbox, '/v1/transfers')).map((transfer) => [transfer.id, transfer]));
+async function expectTransfers(player: Player, payments: ReadonlyMap<string, Payment>): Promise<void> {
+  const found = new Map((await player.list('/v1/transfers')).map((transfer) => [transfer.id, transfer]));
   for (const { id, status, sent, refunded } of payments.values()) {
     const transfer = found.get(id);
     expect([transfer.status, minor(transfer.amount), minor(transfer.refunded_amount)], id).toEqual([status, sent, refunded]);
@@ -97,9 +84,9 @@ async function expectTransfers(sandbox: Server, payments: ReadonlyMap<string, Pa
 }
 
 /** Each event once, and in an order in which it can have happened. */
-async function expectEvents(sandbox: Server, payments: ReadonlyMap<string, Payment>): Promise<void> {
+async function expectEvents(player: Player, payments: ReadonlyMap<string, Payment>): Promise<void> {
   const told = new Map<string, string[]>();
-  for (const { type, data } of (await listOf(sandbox, '/v1/events')).reverse()) {
+  for (const { type, data } of (await player.list('/v1/events')).reverse()) {
     const id = String(data.transfer_id ?? '').slice('tx_'.length);
     told.set(id, [...(told.get(id) ?? []), type]);
   }
@@ -123,8 +110,8 @@ describe('a random life', () => {
       const player = new Player(world, { key, url: () => server.test, kill }, randomOf(seed), kills);
       for (let n = 0; n < requests; n += 1) await player.step();
       await expectBalances(sandbox(), world.purses);
-      await expectTransfers(sandbox(), world.payments);
-      await expectEvents(sandbox(), world.payments);
+      await expectTransfers(player, world.payments);
+      await expectEvents(player, world.payments);
       expect(player.kills, 'kills that never came').toBeLessThan(kills);
       const { code, stdout } = await runCli(['ledger', 'check'], env);
       expect(stdout).toContain('The ledger is right');

@@ -4,6 +4,7 @@ import { buildSchema, type GraphQLObjectType, type GraphQLSchema, getNamedType, 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
 import { enrol, type TestAgent } from './contexts/agents/identity.js';
+import { newFunding } from './factories/funding.js';
 import { type Client, type Json, useHarness } from './harness.js';
 import { operations, pathOf, type Seeds, webhookSeeds } from './operation.js';
 import { walksOf } from './schema-walk.js';
@@ -30,6 +31,7 @@ async function markedCustomer(client: Client): Promise<Seeds> {
   const [wallet, from, to] = [await open(), await open(), await open()];
   for (const { id } of [wallet, from, { id: agent.agent.default_wallet_id }])
     await client.make(`/v1/wallets/${id}/fund`, { amount: `${amount}20.13` });
+  const funding = await newFunding(client, 'card-simulated-us', { amount: `${amount}.10`, source_ref: word }, wallet);
   const merchant = await client.make('/v1/merchants', {
     ...marked({ name: 'Shop', category: 'retail', account_id: account.id, settlement_wallet_id: wallet.id }),
   });
@@ -55,6 +57,8 @@ async function markedCustomer(client: Client): Promise<Seeds> {
     merchant: merchant.id,
     policy: policy.id,
     transfer: transfer.id,
+    transaction: funding.id,
+    funding_transaction: funding.id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
   };
 }

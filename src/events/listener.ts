@@ -52,6 +52,19 @@ const behindQuery = {
          GROUP BY p.workspace_id ORDER BY min(p.number) LIMIT ${roundSize}`,
 };
 
+/** True while one of these listeners has something to hear in a workspace. */
+export async function hasUnheard(pool: pg.Pool, workspaceId: string, names: readonly string[]): Promise<boolean> {
+  const { rowCount } = await pool.query({
+    name: 'listener-unheard',
+    text: `SELECT FROM unnest($2::text[]) AS l (name) CROSS JOIN LATERAL (
+             SELECT FROM publication p WHERE p.workspace_id = $1 AND p.number > coalesce(
+               (SELECT e.number FROM event_listener e WHERE e.workspace_id = $1 AND e.name = l.name), 0) LIMIT 1
+           ) unheard LIMIT 1`,
+    values: [workspaceId, names],
+  });
+  return rowCount === 1;
+}
+
 /** Brings one listener up to date, in this process. Any number of processes may do so beside each other. */
 export class Listening {
   readonly #platform: Pick<Platform, 'database' | 'log'>;
@@ -84,6 +97,14 @@ export class Listening {
   async drain(): Promise<number> {
     let heard = 0;
     for (let round = await this.round(); round > 0; round = await this.round()) heard += round;
+    return heard;
+  }
+
+  /** The same for one workspace. Returns how many stretches were heard. */
+  async drainWorkspace(workspaceId: string): Promise<number> {
+    const { pool } = this.#platform.database;
+    let heard = 0;
+    while ((await hasUnheard(pool, workspaceId, [this.#listener.name])) && (await this.#hearWorkspace(workspaceId))) heard += 1;
     return heard;
   }
 

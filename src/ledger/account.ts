@@ -1,5 +1,5 @@
 // Ledger accounts: opened here, read here, never written elsewhere. Kinds as in CONTRACT.md 0 "Ledger model".
-import type { LedgerAccountStatus } from '../generated/prisma/client.js';
+import type { LedgerAccount, LedgerAccountStatus } from '../generated/prisma/client.js';
 import { loadTogether } from '../platform/batch.js';
 import type { Ctx } from '../platform/ctx.js';
 import type { Tx } from '../platform/postgres/database.js';
@@ -36,16 +36,24 @@ export async function openWalletAccounts(ctx: Ctx, tx: Tx, walletId: string, cur
 }
 
 /** The workspace's own account of `kind` (`world`, clearing...), opened on first use; may go below zero. */
-export async function unboundedAccount(ctx: Ctx, kind: string, currency: string): Promise<string> {
-  const key = `ledger_account:${ctx.workspace.id}:${kind}:${currency}`;
+export function unboundedAccount(ctx: Ctx, kind: string, currency: string): Promise<string> {
+  return accountOf(ctx, { ownerId: ctx.workspace.id, kind, currency, unbounded: true });
+}
+
+/** The account beside a wallet where what is kept back of its payments stands, opened on first use. */
+export function reserveAccount(ctx: Ctx, walletId: string, currency: string): Promise<string> {
+  return accountOf(ctx, { ownerId: walletId, kind: 'settlement.reserve', currency, unbounded: false });
+}
+
+type Described = Pick<LedgerAccount, 'ownerId' | 'kind' | 'currency' | 'unbounded'>;
+
+function accountOf(ctx: Ctx, account: Described): Promise<string> {
+  const { ownerId, kind, currency } = account;
+  const key = `ledger_account:${ctx.workspace.id}:${ownerId}:${kind}:${currency}`;
   return ctx.platform.cache.get(key, async () => {
-    const owner = ctx.workspace.id;
-    const at = ctx.clock.now();
-    await ctx.db.ledgerAccount.createMany({
-      data: [{ id: newId(at), ownerId: owner, kind, currency, unbounded: true }],
-      skipDuplicates: true,
-    });
-    const row = await ctx.db.ledgerAccount.findFirstOrThrow({ where: { ownerId: owner, kind, currency }, select: { id: true } });
+    const id = newId(ctx.clock.now());
+    await ctx.db.ledgerAccount.createMany({ data: [{ id, ...account }], skipDuplicates: true });
+    const row = await ctx.db.ledgerAccount.findFirstOrThrow({ where: { ownerId, kind, currency }, select: { id: true } });
     return { value: row.id, tags: [] };
   });
 }
@@ -64,6 +72,14 @@ export async function lockedBalances({ workspace }: Ctx, tx: Tx, walletId: strin
     ORDER BY id FOR NO KEY UPDATE`;
   const of = (bucket: Bucket) => BigInt(rows.find(({ kind }) => kind === `wallet.${bucket}`)?.balance ?? 0);
   return { available: of('available'), wrapped: of('wrapped') };
+}
+
+/** What a debit can take from a wallet, under the lock of its ledger account: nothing while it is frozen or closed. */
+export async function lockedTakeable({ workspace }: Ctx, tx: Tx, walletId: string): Promise<bigint> {
+  const [row] = await tx.$queryRaw<{ balance: string }[]>`SELECT balance::text AS balance FROM ledger_account
+    WHERE workspace_id = ${workspace.id}::uuid AND owner_id = ${walletId}::uuid AND kind = 'wallet.available' AND status = 'open'
+    FOR NO KEY UPDATE`;
+  return BigInt(row?.balance ?? 0);
 }
 
 /**

@@ -30,7 +30,7 @@ export interface LimitUse {
 
 /** A row whose state must hold at the moment of posting. One SQL function for each kind says when it does (guard_refusal). */
 export interface Guard {
-  kind: 'workspace' | 'api_key' | 'session' | 'agent' | 'agent_token' | 'payee' | 'payer';
+  kind: 'workspace' | 'api_key' | 'session' | 'agent' | 'agent_token' | 'payee' | 'payer' | 'mandate';
   id: string;
   /** Real time by which a row that expires is judged; the time of the posting by default. */
   at?: Date;

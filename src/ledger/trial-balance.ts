@@ -91,11 +91,11 @@ const checks: readonly { breaks: string; text: string }[] = [
 ];
 
 /**
- * What explains the money in escrow accounts of a kind, `stream.escrow` for example: the context whose money it is says in SQL what each
+ * What explains the money in escrow accounts of a kind, `stream.escrow` for example, or in reserve: the context whose money it is says in SQL what each
  * account must hold, as rows of `workspace_id`, `account_id` and `amount`.
  */
 export interface EscrowExplanation {
-  kind: `${string}.escrow`;
+  kind: `${string}.escrow` | 'settlement.reserve';
   text: string;
 }
 
@@ -108,7 +108,7 @@ function escrowCheck(explanations: readonly EscrowExplanation[]): { breaks: stri
   return {
     breaks: 'money in escrow differs from what explains it',
     text: `WITH explained AS (${[nothing, ...explained].join(' UNION ALL ')}),
-        escrow AS (SELECT workspace_id, id AS account_id, kind, balance FROM ledger_account a WHERE kind LIKE '%.escrow'
+        escrow AS (SELECT workspace_id, id AS account_id, kind, balance FROM ledger_account a WHERE (kind LIKE '%.escrow' OR kind = 'settlement.reserve')
           AND NOT EXISTS (SELECT FROM hold h WHERE h.workspace_id = a.workspace_id AND h.held_account_id = a.id))
       SELECT account_id || ': ' || coalesce(a.balance, 0) || ' is not ' || coalesce(e.amount, 0) AS found
       FROM escrow a FULL JOIN explained e USING (workspace_id, account_id, kind)

@@ -59,8 +59,10 @@ export type Audience = 'public' | 'any' | 'operator' | 'api_key';
 export interface Agenda {
   /** Tables whose rows have a due_at. */
   tables: readonly string[];
-  /** Publishes what the workspace wrote and runs what is due in it, until nothing is left that can be taken. */
+  /** Publishes what the workspace wrote, lets listeners hear it, and runs what is due, until nothing is left that can be taken. */
   settle(workspaceId: string): Promise<void>;
+  /** True while a listener has not heard what was published in it: another process may be about to. */
+  isUnheard(workspaceId: string): Promise<boolean>;
 }
 
 /** What a context keeps open on some of the wallets, at most `most`, and the request that would end each. */

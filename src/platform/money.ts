@@ -52,3 +52,22 @@ export function formatMinor(minor: bigint, currency: string): string {
   while (end > point + 2 && digits.charCodeAt(end - 1) === 48) end -= 1;
   return `${sign}${digits.slice(0, point)}.${digits.slice(point, end)}`;
 }
+
+/** Minor units of hundredths of a major unit, as members named `_cents` have them; null where they are no whole minor units. */
+export function minorOfCents(cents: number, currency: string): bigint | null {
+  const scale = scaleOf(currency);
+  if (scale >= 2) return BigInt(cents) * 10n ** BigInt(scale - 2);
+  const part = 10n ** BigInt(2 - scale);
+  return BigInt(cents) % part === 0n ? BigInt(cents) / part : null;
+}
+
+/** Hundredths of a major unit, as members named `_cents` have them, rounded half to even. */
+export function centsOfMinor(minor: bigint, currency: string): bigint {
+  const scale = scaleOf(currency);
+  if (scale <= 2) return minor * 10n ** BigInt(2 - scale);
+  const cent = 10n ** BigInt(scale - 2);
+  const [cents, rest] = [minor / cent, 2n * (minor % cent)];
+  const away = minor < 0n ? -1n : 1n;
+  const size = rest * away;
+  return size > cent || (size === cent && cents % 2n !== 0n) ? cents + away : cents;
+}

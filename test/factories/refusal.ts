@@ -1,6 +1,7 @@
-// What answers with each code of quotes, rails and refunds.
+// What answers with each code of quotes, rails, refunds and mandates.
 import type { Answer, Harness } from '../harness.js';
 import { newQuote, quotedBody, walletsOfTwo } from './exchange.js';
+import { newHolder } from './mandate.js';
 import { payment, refundBody } from './refund.js';
 
 export function moneyCauses(harness: Harness): Record<string, () => Promise<Answer>> {
@@ -24,6 +25,30 @@ export function moneyCauses(harness: Harness): Record<string, () => Promise<Answ
     unsupported_rail: () => {
       const body = { from_currency: 'USD', to_currency: 'EUR', amount: '1.00', amount_side: 'send', rail: 'ach' };
       return harness.test.post('/v1/quotes', body);
+    },
+  };
+}
+
+/** The codes of mandates. */
+export function mandateCauses(harness: Harness): Record<string, () => Promise<Answer>> {
+  return {
+    mandate_revoked: async () => {
+      const holder = await newHolder(harness.test);
+      await harness.test.make(`/v1/ap2/mandates/${holder.mandate.id}/revoke`, {});
+      return holder.spend('1.00');
+    },
+    mandate_expired: async () => {
+      const holder = await newHolder(harness.test);
+      const soon = new Date(harness.clock.now().getTime() + 1_000).toISOString();
+      await harness.test.patch(`/v1/ap2/mandates/${holder.mandate.id}`, { expires_at: soon });
+      harness.clock.advance(1);
+      return holder.spend('1.00');
+    },
+    invalid_mandate_jwt: async () => (await newHolder(harness.test)).spend('1.00', { mandate_jwt: 'x' }),
+    // A limit of a day, which AP2 cannot say.
+    validation_failed: async () => {
+      const { mandate } = await newHolder(harness.test);
+      return harness.test.get(`/v1/ap2/mandates/${mandate.id}?format=ap2`);
     },
   };
 }

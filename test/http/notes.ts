@@ -59,7 +59,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     outbound: new Outbound({ allowHosts: [] }),
     clock,
     log,
-    agenda: { tables: [], settle: async () => {} },
+    agenda: { tables: [], settle: async () => {}, isUnheard: async () => false },
     openOn: [],
     onFreeze: [],
     due: new DueBell(),

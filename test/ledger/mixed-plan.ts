@@ -167,6 +167,9 @@ function transferOf(ctx: Ctx, { minor, kind, description, referenced, metadata }
     streamId: null,
     refundId: null,
     payoutId: null,
+    fundingId: null,
+    executionId: null,
+    mandateId: null,
     destination: null,
   };
 }

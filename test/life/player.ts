@@ -1,41 +1,28 @@
-// Plays a random life: one request after the other, each with what it must answer and what it must do to the world. Now and then the
-// server is killed in the middle of one; the request is then sent again with its key.
-import { setTimeout as pause } from 'node:timers/promises';
+// Plays a random life: one request after the other, each with what it must answer and what it must do to the world.
 import { expect } from 'vitest';
-import { ask } from '../load.js';
+import { Caller, type Platform } from './caller.js';
 import { StreamPlayer } from './stream-player.js';
 import type { Payment, Purse, World } from './world.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
 type Json = any;
 
-export interface Platform {
-  url(): string;
-  key: string;
-  /** Kills the server, and starts another. */
-  kill(): Promise<void>;
-}
-
 export const decimal = (amount: bigint) => `${amount / 100n}.${String(amount % 100n).padStart(2, '0')}`;
 export const minor = (text: string) => BigInt(text.replace('.', ''));
 const minute = 60;
 const day = 86_400;
 
-export class Player {
+export class Player extends Caller {
   readonly #world: World;
-  readonly #platform: Platform;
-  readonly #random: () => number;
   readonly #streams: StreamPlayer;
-  #requests = 0;
   /** Seconds that have passed on the clock. */
   #passed = 0;
   /** Kills that are still to come. */
   kills: number;
 
   constructor(world: World, platform: Platform, random: () => number, kills: number) {
+    super(platform, random);
     this.#world = world;
-    this.#platform = platform;
-    this.#random = random;
     this.kills = kills;
     this.#streams = new StreamPlayer(world, this);
   }
@@ -60,42 +47,16 @@ export class Player {
     await (this.pick(steps) as () => Promise<unknown>)();
   }
 
-  among(least: number, most: number): number {
-    return least + Math.floor(this.#random() * (most - least + 1));
-  }
-
-  pick<T>(list: readonly T[]): T | undefined {
-    return list[Math.floor(this.#random() * list.length)];
-  }
-
   /** Often small, sometimes more than there is. */
   amount(purse: Purse): bigint {
-    const most = this.#random() < 0.9 ? purse.available / 3n + 100n : purse.available + 100n;
-    return 1n + (BigInt(Math.floor(this.#random() * 1e9)) * most) / 1_000_000_000n;
+    const most = this.random() < 0.9 ? purse.available / 3n + 100n : purse.available + 100n;
+    return 1n + (BigInt(Math.floor(this.random() * 1e9)) * most) / 1_000_000_000n;
   }
 
-  get #server() {
-    return { url: this.#platform.url(), key: this.#platform.key };
-  }
-
-  /** Reads one thing. */
-  async read(path: string): Promise<Json> {
-    return (await ask(this.#server, 'GET', path)).body.data;
-  }
-
-  /** Sends a request with a key until it is answered, whatever happens to the server meanwhile. */
-  async send(path: string, body: object = {}, method = 'POST'): Promise<{ status: number; body: Json }> {
-    this.#requests += 1;
-    const headers = { 'idempotency-key': `life-${this.#requests}` };
-    const post = () => ask(this.#server, method, path, body, headers);
-    if (this.kills > 0 && this.#random() < 0.03) {
-      this.kills -= 1;
-      const first = post().catch(() => undefined);
-      await pause(this.#random() * 8);
-      await this.#platform.kill();
-      await first;
-    }
-    return post();
+  protected override isKilling(): boolean {
+    if (this.kills === 0 || this.random() >= 0.03) return false;
+    this.kills -= 1;
+    return true;
   }
 
   /** Sends what must succeed, or be refused with `code`. Returns the whole answer. */
@@ -172,9 +133,9 @@ export class Player {
   async #batch(): Promise<void> {
     const from = this.payer();
     const count = this.among(1, 12);
-    const isAtomic = this.#random() < 0.5;
+    const isAtomic = this.random() < 0.5;
     const most = from.available / BigInt(count);
-    const each = isAtomic && this.#random() < 0.4 ? most + 1n : most;
+    const each = isAtomic && this.random() < 0.4 ? most + 1n : most;
     if (each === 0n || from.isFrozen) return;
     const payees = Array.from({ length: count }, () => this.payee(from));
     const transfers = payees.map((to) => ({
@@ -199,7 +160,7 @@ export class Player {
   async #capture(): Promise<void> {
     const payment = this.#some(({ status, kind }) => status === 'pending' && kind === 'held');
     if (payment === undefined) return;
-    const captured = this.#random() < 0.5 ? payment.sent : 1n + (payment.sent * BigInt(this.among(0, 999))) / 1_000n;
+    const captured = this.random() < 0.5 ? payment.sent : 1n + (payment.sent * BigInt(this.among(0, 999))) / 1_000n;
     const amount = captured > payment.sent ? payment.sent : captured;
     const refusal = payment.from.isFrozen ? 'wallet_frozen' : undefined;
     await this.#expect(`/v1/transfers/${payment.id}/capture`, { amount: decimal(amount) }, refusal);
@@ -244,7 +205,7 @@ export class Player {
 
   async #wrap(): Promise<void> {
     const purse = this.payer();
-    const way = this.#random() < 0.5 ? 'wrap' : 'unwrap';
+    const way = this.random() < 0.5 ? 'wrap' : 'unwrap';
     const amount = this.amount(purse);
     const has = way === 'wrap' ? purse.available : purse.wrapped;
     const refusal = purse.isFrozen ? 'wallet_frozen' : has < amount ? 'insufficient_balance' : undefined;
@@ -258,14 +219,10 @@ export class Player {
 
   async #freeze(): Promise<void> {
     const purse = this.payer();
-    if (!purse.isFrozen && this.#random() < 0.5) return;
+    if (!purse.isFrozen && this.random() < 0.5) return;
     await this.#expect(`/v1/wallets/${purse.id}/${purse.isFrozen ? 'unfreeze' : 'freeze'}`, {});
     purse.isFrozen = !purse.isFrozen;
     if (purse.isFrozen) await this.#streams.frozen(purse);
-  }
-
-  async now(): Promise<number> {
-    return Date.parse((await this.read('/v1/test/clock')).now);
   }
 
   /**
@@ -277,14 +234,9 @@ export class Player {
     if (this.#passed + seconds > 28 * day) return;
     this.#passed += seconds;
     do {
-      await this.#expect('/v1/test/clocks/advance', { seconds });
-      await expect.poll(() => this.#clockStatus(), { interval: 20, timeout: 60_000 }).toBe('ready');
+      await this.advance(seconds);
       seconds = 10 * minute;
       this.#world.arrive(await this.now());
     } while (this.#world.isSoon(await this.now(), 5 * minute * 1000));
-  }
-
-  async #clockStatus(): Promise<string> {
-    return (await this.read('/v1/test/clock')).status;
   }
 }

@@ -28,15 +28,6 @@ export interface Payment {
   dueAt?: number;
 }
 
-/** Numbers from 0 to 1 that are the same for one seed. */
-export function randomOf(seed: number): () => number {
-  let state = seed * 2_654_435_761 + 1;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
-
 const ceil = (num: bigint, den: bigint) => (num + den - 1n) / den;
 
 export class World {

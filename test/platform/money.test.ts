@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ValidationFailed } from '../../src/platform/errors.js';
 import {
   amountPattern,
+  centsOfMinor,
   currencies,
   currencyScales,
   formatMinor,
@@ -120,6 +121,21 @@ describe('formatMinor', () => {
         expect(formatMinor(-minor, currency)).toBe(`-${text}`);
       }),
     );
+  });
+});
+
+describe('cents', () => {
+  it.each([
+    [150n, 'USD', 150n],
+    [-3n, 'JPY', -300n],
+    [4_999n, 'USDC', 0n],
+    [5_000n, 'USDC', 0n],
+    [5_001n, 'USDC', 1n],
+    [15_000n, 'USDC', 2n],
+    [-15_000n, 'USDC', -2n],
+    [-25_000n, 'USDC', -2n],
+  ])('of %s %s are %s, rounded half to even', (minor, currency, cents) => {
+    expect(centsOfMinor(minor, currency)).toBe(cents);
   });
 });
 

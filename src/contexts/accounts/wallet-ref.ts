@@ -39,3 +39,13 @@ export async function defaultWalletRef(ctx: Ctx, accountId: string, currency: st
   });
   return wallet === null ? null : walletRef(ctx, wallet.id);
 }
+
+/** The oldest wallet of an agent in a currency: an active one, or else a frozen one. */
+export async function agentWalletRef(ctx: Ctx, agentId: string, currency: string): Promise<WalletRef | null> {
+  const wallet = await ctx.db.wallet.findFirst({
+    where: { agentId, currency, status: { not: 'closed' } },
+    orderBy: [{ status: 'asc' }, { id: 'asc' }],
+    select: { id: true },
+  });
+  return wallet === null ? null : walletRef(ctx, wallet.id);
+}

@@ -74,10 +74,21 @@ export function storedTransfer(kept: Prisma.JsonValue): CreateTransferInput {
 /** What is wrong with the items, whatever the rows say that they name. */
 export function batchIssues(transfers: readonly CreateTransferInput[], mode: BatchMode): FieldIssue[] {
   const issues = transfers.flatMap((input, index) => {
-    const own = [...requestIssues(input), ...amountIssues(input), ...(mode === 'atomic' ? atomicIssues(input) : [])];
+    const own = [
+      ...requestIssues(input),
+      ...mandateIssues(input),
+      ...amountIssues(input),
+      ...(mode === 'atomic' ? atomicIssues(input) : []),
+    ];
     return own.map((issue): FieldIssue => ({ ...issue, path: ['transfers', index, ...issue.path] }));
   });
   return [...issues, ...referenceIssues(transfers)];
+}
+
+/** A batch is kept until it is carried out, and a mandate is presented at its execution (Gap G-217). */
+function mandateIssues({ mandateId, mandateJwt }: CreateTransferInput): readonly FieldIssue[] {
+  const message = 'a mandate is presented with a request of its own: leave it out of a batch';
+  return mandateId || mandateJwt ? [{ path: ['mandateId'], message, rule: 'batch' }] : [];
 }
 
 /** An amount of too many digits, or of none that counts. */

@@ -15,7 +15,8 @@ export interface JwtFacts {
 
 const audience = 'agent-payments';
 
-function issuerOf({ config }: Platform): string {
+/** Who signs: our public address, where there is one. */
+export function issuerOf({ config }: Platform): string {
   return config.baseUrl ?? audience;
 }
 
@@ -57,7 +58,7 @@ export function expiredJwt(): InvalidJwt {
 }
 
 async function publicKey(platform: Platform, kid: string | undefined) {
-  const key = kid === undefined ? null : await verificationKey(platform, kid);
+  const key = kid === undefined ? null : await verificationKey(platform, kid, jwtTtlSeconds);
   if (key === null) throw new InvalidJwt();
   return key;
 }

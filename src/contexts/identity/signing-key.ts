@@ -7,13 +7,20 @@ import type { Platform } from '../../platform/ctx.js';
 import { serializable } from './serializable.js';
 
 export const signingAlg = 'ES256';
-/** Lifetime of a JWT: a retired key counts until the last one that it signed has expired. */
+/** Lifetime of the JWT of a session. */
 export const jwtTtlSeconds = 3_600;
+/** Lifetime of what is signed for longest, the JWT of a mandate. A retired key is listed until the last of them has expired. */
+export const longestTtlSeconds = 366 * 86_400;
+
+interface PublicKey {
+  key: CryptoKey;
+  retiredAt: Date | null;
+}
 
 interface SigningKeys {
   kid: string;
   privateKey: CryptoKey;
-  publicKeys: ReadonlyMap<string, CryptoKey>;
+  publicKeys: ReadonlyMap<string, PublicKey>;
   jwks: { keys: JWK[] };
   loadedAt: Date;
 }
@@ -28,10 +35,13 @@ export async function signingKey(platform: Platform): Promise<{ kid: string; pri
   return signingKeys(platform);
 }
 
-/** The public key named `kid`, or null. */
-export async function verificationKey(platform: Platform, kid: string): Promise<CryptoKey | null> {
+/** The public key named `kid`, or null. A retired one counts until what it signed, for so many seconds, has expired. */
+export async function verificationKey(platform: Platform, kid: string, ttlSeconds: number): Promise<CryptoKey | null> {
   const known = await signingKeys(platform);
-  return known.publicKeys.get(kid) ?? (await signingKeys(platform, minAgeSeconds)).publicKeys.get(kid) ?? null;
+  const found = known.publicKeys.get(kid) ?? (await signingKeys(platform, minAgeSeconds)).publicKeys.get(kid);
+  if (found === undefined) return null;
+  const counts = found.retiredAt === null || found.retiredAt > addSeconds(platform.clock.now(), -ttlSeconds);
+  return counts ? found.key : null;
 }
 
 /** The public keys as /.well-known/jwks.json prints them. Kept in the process. */
@@ -53,15 +63,17 @@ async function loadSigningKeys(platform: Platform): Promise<SigningKeys> {
   const newest = (await openNewest(platform, rows)) ?? (await openNewest(platform, await addSigningKey(platform, loadedAt)));
   if (newest === undefined) throw new Error('the signing key that was just made cannot be read');
   const all = rows.some(({ id }) => id === newest.kid) ? rows : await countingKeys(platform, loadedAt);
-  const publicKeys = new Map<string, CryptoKey>();
-  for (const { id, publicJwk } of all) publicKeys.set(id, (await importJWK(publicJwk as JWK, signingAlg)) as CryptoKey);
+  const publicKeys = new Map<string, PublicKey>();
+  for (const { id, publicJwk, retiredAt } of all) {
+    publicKeys.set(id, { key: (await importJWK(publicJwk as JWK, signingAlg)) as CryptoKey, retiredAt });
+  }
   return { ...newest, publicKeys, jwks: { keys: all.map(({ publicJwk }) => publicJwk as JWK) }, loadedAt };
 }
 
 /** Keys whose signatures may still be on an unexpired JWT, newest first. */
 function countingKeys({ database }: Platform, at: Date): Promise<SigningKey[]> {
   return database.unscoped.signingKey.findMany({
-    where: { OR: [{ retiredAt: null }, { retiredAt: { gt: addSeconds(at, -jwtTtlSeconds) } }] },
+    where: { OR: [{ retiredAt: null }, { retiredAt: { gt: addSeconds(at, -longestTtlSeconds) } }] },
     orderBy: newestFirst,
   });
 }

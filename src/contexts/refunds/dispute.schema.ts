@@ -86,7 +86,7 @@ const EvidenceInput = builder.inputType('DisputeEvidenceInput', {
     content: t.string({ required: false, validate: z.string().max(10_000) }),
   }),
 });
-/** Characters of what one side shows at once, as JSON (Gap G-174): a page of disputes stays one that can be answered. */
+/** Characters of what one side shows at once, as JSON (Gap G-198): a page of disputes stays one that can be answered. */
 const mostCharacters = 32_768;
 const fewPieces = z
   .array(z.unknown())

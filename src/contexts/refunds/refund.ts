@@ -15,12 +15,23 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
+import { diverted } from '../settlement/holdback.js';
+import { drawOnReserve } from '../settlement/reserve.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { event, transferData } from '../transfers/events.js';
 import { type Exchange, exchangeAccounts } from '../transfers/exchange.js';
-import { aboutOf, type NewTransfer, partiesOf, transferPosting, transferRow, type WalletParties } from '../transfers/transfer.js';
+import {
+  aboutOf,
+  legsOf,
+  type Money,
+  type NewTransfer,
+  partiesOf,
+  transferPosting,
+  transferRow,
+  type WalletParties,
+} from '../transfers/transfer.js';
 import { visibleTransfers } from '../transfers/transfer-list.js';
 import { NotYourSide } from './errors.js';
 import { tooMuchRefunded } from './excess.js';
@@ -100,7 +111,8 @@ export async function refund(
   if (sum > rest || sum <= 0n) throw tooMuchRefunded(original, rest, reason);
   const at = ctx.clock.now();
   const id = newId(at);
-  const value = await refundTransfer(within(ctx, tx), { id, original, parties, sum, at });
+  const asked = await refundTransfer(within(ctx, tx), { id, original, parties, sum, at });
+  const value = { ...asked, money: await reserveFirst(ctx, tx, original.id, asked, parties) };
   const transfer = transferRow(ctx, value);
   const refunded = await tx.transfer.update({
     where: rowKey(ctx, original.id),
@@ -135,6 +147,19 @@ export async function refund(
     records: joinRecords(posting.records, eventRecords(ctx.workspace.id, [told])),
   });
   return made;
+}
+
+/** What was kept back of the payment is given back first (Gap G-180): then less comes out of the wallet that was paid. */
+async function reserveFirst(
+  ctx: Ctx,
+  tx: Tx,
+  transferId: string,
+  value: NewTransfer,
+  { from, to }: WalletParties,
+): Promise<Money | undefined> {
+  const drawn = await drawOnReserve(ctx, tx, transferId, value.amount);
+  if (drawn === null) return undefined;
+  return { accountId: from.ledger.available, legsInto: () => diverted(legsOf(value), to.ledger.available, [drawn]) };
 }
 
 /** The agents on either side of a transfer. */

@@ -77,7 +77,7 @@ function targetOf(now: Date, { to, seconds }: AdvanceClockInput): Date {
 }
 
 /** What another process is busy with is looked at again after this long, and no longer waited for after `patienceMs`. */
-const lookAgainMs = 50;
+const lookAgainMs = 10;
 const patienceMs = 60_000;
 
 const processes = new WeakMap<Platform, Map<string, Promise<void>>>();
@@ -112,7 +112,8 @@ async function arrive(platform: Platform, workspaceId: string): Promise<void> {
     const { now, target } = await timelineOf(platform, workspaceId);
     if (target === null) return;
     const next = await nextDue(platform, workspaceId);
-    const isHeldUp = (next !== null && next <= now) || (await hasUnpublished(platform, workspaceId));
+    const isWorking = (next !== null && next <= now) || (await hasUnpublished(platform, workspaceId));
+    const isHeldUp = isWorking || (await platform.agenda.isUnheard(workspaceId));
     heldUpSince = isHeldUp ? (heldUpSince ?? performance.now()) : undefined;
     if (heldUpSince !== undefined && performance.now() - heldUpSince < patienceMs) {
       await wait(lookAgainMs);

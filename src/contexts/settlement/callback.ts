@@ -2,7 +2,6 @@
 // come through rail.door.ts, simulated ones call the same function (CONTRACT.md 12).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { Payout } from '../../generated/prisma/client.js';
 import type { Vault } from '../../platform/crypto.js';
 import { type Ctx, type Environment, type Platform, workspaceOf } from '../../platform/ctx.js';
 import { systemCtx } from '../../platform/due/step.js';
@@ -10,10 +9,10 @@ import { InvalidJson, NotFound, ValidationFailed } from '../../platform/errors.j
 import { transact } from '../../platform/idempotency.js';
 import { amountPattern, formatMinor } from '../../platform/money.js';
 import { lockRow } from '../../platform/postgres/row.js';
-import { railCurrencies } from '../transfers/rail.js';
+import { RailUnavailable, railCurrencies } from '../transfers/rail.js';
 import { CallbackUnsigned } from './errors.js';
-import { follow } from './payout-life.js';
-import { type RailAnswer, railFor } from './rail.js';
+import { findOrder, type Ordered } from './order-kind.js';
+import { type RailAnswer, railOf } from './rail.js';
 import { reasonOf } from './rail-code.js';
 
 const states = ['accepted', 'settled', 'rejected', 'returned'] as const;
@@ -29,6 +28,7 @@ export const callbackBody = z.strictObject({
   currency: text(8),
   code: text(32).optional().describe('Why it was rejected or returned, in the words of the rail.'),
   reason: text(200).optional(),
+  paid: z.boolean().optional().describe('Of a returned order: whether it had been paid. False by default.'),
   expected_at: z.iso.datetime().optional().describe('When an accepted order settles.'),
 });
 type Body = z.infer<typeof callbackBody>;
@@ -68,20 +68,19 @@ export interface Arrival {
 }
 
 /**
- * Takes a callback in: what it says of one of the workspace's own payouts is followed, once. 401 for a signature that is missing, wrong
+ * Takes a callback in: what it says of one of the workspace's own orders is followed, once. 401 for a signature that is missing, wrong
  * or old, 400 for another body, 404 for a reference that the workspace does not have, 503 where nobody serves the rail.
  */
 export async function receiveCallback(platform: Platform, arrival: Arrival): Promise<z.infer<typeof callbackAnswer>> {
   const { environment, rail } = arrival;
-  const currency = Object.hasOwn(railCurrencies, rail) ? railCurrencies[rail] : undefined;
-  if (currency === undefined) throw new NotFound();
-  railFor({ workspace: { environment } as Ctx['workspace'] }, rail, currency);
+  if (!Object.hasOwn(railCurrencies, rail)) throw new NotFound();
+  if (railOf({ workspace: { environment } }, rail) === undefined) throw new RailUnavailable();
   const body = read(platform, arrival);
   const row = await platform.database.unscoped.workspace.findFirst({ where: { id: body.workspace, environment } });
   if (row === null) throw new NotFound();
   const ctx = systemCtx(platform, workspaceOf(row));
-  const payout = await apply(ctx, rail, body);
-  return { data: { reference: body.reference, status: payout.status } };
+  const { status } = await apply(ctx, rail, body);
+  return { data: { reference: body.reference, status } };
 }
 
 /** The body, when its signature is right. */
@@ -113,25 +112,28 @@ function parse(raw: Uint8Array): Body {
   );
 }
 
-/** Follows what is said of a payout, under its lock. */
-async function apply(ctx: Ctx, rail: string, body: Body): Promise<Payout> {
-  const found = await ctx.db.payout.findFirst({ where: { rail, railReference: body.reference }, select: { id: true } });
+/** Follows what is said of an order, under the lock of its row. */
+async function apply(ctx: Ctx, rail: string, body: Body): Promise<Ordered> {
+  const found = await findOrder(ctx, { rail, railReference: body.reference });
   if (found === null) throw new NotFound('reference');
+  const { kind } = found;
   return transact(ctx, async (tx) => {
-    const payout = await lockRow(tx.payout, found.id);
-    if (payout.railReference !== body.reference) return payout;
+    const row = await lockRow(kind.rows(tx), found.row.id);
+    if (row.railReference !== body.reference) return row;
     const booked = `${body.amount} ${body.currency}`;
-    if (booked !== `${formatMinor(payout.amount, payout.currency)} ${payout.currency}`) {
-      // What is right is found out from the statement: the payout is that of its order (Gap G-166).
-      ctx.log.warn({ payoutId: payout.id, rail, booked }, 'a rail has booked another amount than that of its order');
+    if (booked !== `${formatMinor(row.amount, row.currency)} ${row.currency}`) {
+      // What is right is found out from the statement: what counts here is the order (Gap G-166).
+      ctx.log.warn({ [kind.noun]: row.id, rail, booked }, 'a rail has booked another amount than that of its order');
     }
-    return follow(ctx, tx, payout, answerOf(ctx, body));
+    return kind.follow(ctx, tx, row, answerOf(ctx, body));
   });
 }
 
-function answerOf(ctx: Ctx, { state, code = 'unknown', reason, expected_at }: Body): RailAnswer {
+function answerOf(ctx: Ctx, { state, code = 'unknown', reason, paid, expected_at }: Body): RailAnswer {
   if (state === 'accepted') return { state, expectedAt: expected_at === undefined ? ctx.clock.now() : new Date(expected_at) };
-  return state === 'settled' ? { state } : { state, code, reason: reason ?? reasonOf(code) };
+  if (state === 'settled') return { state };
+  const why = { code, reason: reason ?? reasonOf(code) };
+  return state === 'rejected' ? { state, ...why } : { state, wasPaid: paid ?? false, ...why };
 }
 
 /** What a simulated rail says; amounts in minor units. */

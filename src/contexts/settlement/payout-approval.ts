@@ -21,6 +21,7 @@ import { leavingOf } from '../transfers/transfer.js';
 import { aboutPayout, event, payoutData } from './events.js';
 import { payoutLifecycle, visiblePayouts } from './payout.js';
 import { fail } from './payout-life.js';
+import { joinWindow, startOf } from './window.js';
 
 declareSubject('payout', {
   kind: 'payout',
@@ -54,7 +55,8 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
   });
   await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
     await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
-    const begun = await tx.payout.update({ where: rowKey(ctx, payout.id), data: { dueAt: at } });
+    const start = startOf(await joinWindow(ctx, tx, payout.rail, payout.currency), at);
+    const begun = await tx.payout.update({ where: rowKey(ctx, payout.id), data: start });
     const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
     const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
     const initiated = event(ctx, 'settlement.initiated', payoutData(begun), { at, ...aboutPayout(begun) });

@@ -15,12 +15,10 @@ import { transferData, event as transferEvent, transferRoles } from '../transfer
 import { aboutOf, leavingOf } from '../transfers/transfer.js';
 import { type NewOperation, operationRecord, writeOperation } from '../usage/operation.js';
 import { aboutPayout, emit, endedData, event, payoutData } from './events.js';
+import type { Failure } from './order-kind.js';
 import { type Movement, payOut, payoutOperation, release, releaseLessFee, returnedOf, takeBack } from './payout-money.js';
-import type { RailAnswer, RailReason } from './rail.js';
+import { patienceSeconds, type RailAnswer, type RailReason } from './rail.js';
 import { errorCodeOf } from './rail-code.js';
-
-/** A rail that says nothing by then is asked: so many seconds after it was to have paid. */
-const patienceSeconds = 60;
 
 /** Takes the steps that an answer of the rail means. Returns the payout as it is then. The lock of its row is held. */
 export async function follow(ctx: Ctx, tx: Tx, payout: Payout, answer: RailAnswer): Promise<Payout> {
@@ -39,7 +37,9 @@ export async function follow(ctx: Ctx, tx: Tx, payout: Payout, answer: RailAnswe
     case 'returned':
       if (status === 'complete') return comeBack(ctx, tx, payout, answer);
       if (status !== 'pending' && status !== 'confirmed') return payout;
-      return returnEarly(ctx, tx, await confirmed(ctx, tx, payout), answer);
+      if (!answer.wasPaid) return returnEarly(ctx, tx, await confirmed(ctx, tx, payout), answer);
+      // That it was paid was never heard.
+      return comeBack(ctx, tx, await complete(ctx, tx, await confirmed(ctx, tx, payout)), answer);
     default:
       return payout;
   }
@@ -82,17 +82,13 @@ async function complete(ctx: Ctx, tx: Tx, payout: Payout): Promise<Payout> {
 }
 
 /** Why a payout was not paid. */
-export interface Failure {
-  code: string;
-  message: string;
-  /** What the rail said. */
-  reason?: RailReason;
+interface PayoutFailure extends Failure {
   /** Somebody called it off: then its transfer is cancelled. */
   isCalledOff?: boolean;
 }
 
 /** Ends a payout that was not paid: everything goes back. The lock of its row is held. */
-export async function fail(ctx: Ctx, tx: Tx, payout: Payout, failure: Failure): Promise<Payout> {
+export async function fail(ctx: Ctx, tx: Tx, payout: Payout, failure: PayoutFailure): Promise<Payout> {
   const { code, message, reason, isCalledOff = false } = failure;
   const at = ctx.clock.now();
   const transfer = await lockRow(tx.transfer, payout.transferId);

@@ -1,7 +1,7 @@
 // Payouts as they are asked for, by POST /v1/payouts or as a transfer whose destination is out of the platform. The money is held towards
 // the clearing account of the rail, with the fee, before anything is sent (CONTRACT.md 2 "The transfer of a payout", 12).
 import { eventRecords } from '../../events/event.js';
-import type { Approval, Payout, Transfer } from '../../generated/prisma/client.js';
+import type { Approval, Payout, SettlementWindow, Transfer } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { joinRecords } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
@@ -25,6 +25,7 @@ import { aboutPayout, event, payoutData } from './events.js';
 import { laneOf } from './payout.js';
 import { type Place, placeOf } from './place.js';
 import { railFor } from './rail.js';
+import { joinWindow, startOf } from './window.js';
 
 declareOutward({
   feeOf: (ctx, rail, currency) => railFor(ctx, rail, currency).fee,
@@ -61,7 +62,7 @@ export async function dryRunPayout(ctx: Ctx, input: CreatePayoutInput): Promise<
 }
 
 /** Everything that can be known of a payout before the ledger is asked. */
-interface Plan {
+export interface PayoutPlan {
   payoutId: string;
   transferId: string;
   value: NewTransfer & { from: WalletRef };
@@ -72,7 +73,8 @@ interface Plan {
   requestApproval: boolean;
 }
 
-async function planPayout(ctx: Ctx, input: CreatePayoutInput): Promise<Plan> {
+/** Reads what a payout needs. `execution`: the firing of a settlement rule that makes it, which is no spend. */
+export async function planPayout(ctx: Ctx, input: CreatePayoutInput, execution?: { id: string }): Promise<PayoutPlan> {
   const { walletId, currency, destination, description, agentId, requestApproval } = input;
   const amount = parseMinor(input.amount, currency, ['amount']);
   const from = await walletRef(ctx, walletId);
@@ -81,7 +83,9 @@ async function planPayout(ctx: Ctx, input: CreatePayoutInput): Promise<Plan> {
   const place = await placeOf(ctx, addressed(destination), input.rail);
   const rest = { rail: input.rail, description, agent_id: agentId, request_approval: requestApproval };
   const body = { wallet_id: walletId, amount: input.amount, currency, destination, ...rest };
-  return plan(ctx, { ...input, type: 'internal' }, from, { amount, currency, toCurrency: currency }, place, { path: '/v1/payouts', body });
+  const request = { path: '/v1/payouts', body };
+  const made = execution && { links: { executionId: execution.id } };
+  return plan(ctx, { ...input, type: 'internal' }, from, { amount, currency, toCurrency: currency }, place, request, made);
 }
 
 /** POST /v1/payouts calls the address of a chain a wallet. */
@@ -89,7 +93,7 @@ function addressed({ type, ref }: CreatePayoutInput['destination']): Destination
   return { type: type === 'wallet' ? 'address' : type, ref };
 }
 
-async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<Plan> {
+async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<PayoutPlan> {
   checkRequest(input);
   const { destination, ...rest } = input;
   const sums = await sumsOf(ctx, input);
@@ -114,8 +118,8 @@ async function plan(
   sums: Sums,
   place: Place,
   request: { path: string; body: Record<string, unknown> },
-  part?: TransferPart,
-): Promise<Plan> {
+  part?: Pick<TransferPart, 'links' | 'claims'> & Partial<TransferPart>,
+): Promise<PayoutPlan> {
   const { amount, currency, toCurrency, quote } = sums;
   const { fee } = railFor(ctx, place.rail, toCurrency);
   const at = ctx.clock.now();
@@ -130,6 +134,7 @@ async function plan(
     currency,
     amount: amount + feeOnTop,
     at,
+    isSettlement: part?.links.executionId !== undefined,
     request: { path: request.path, body: Object.fromEntries(Object.entries(request.body).filter(([, value]) => value != null)) },
     requestApproval: requestApproval === true,
   });
@@ -156,32 +161,41 @@ async function plan(
   return { payoutId, transferId: part?.id ?? newId(at), value, authority, place, arriving, requestApproval: requestApproval === true };
 }
 
-/** Posts the hold and writes the payout, in one transaction. `referenceOf` names the result for a repeated key. */
-async function carry(ctx: Ctx, made: Plan, referenceOf: (created: CreatedPayout) => string): Promise<CreatedPayout> {
+/** Posts the hold and writes the payout, in the transaction of whoever makes it. */
+export async function writePayout(ctx: Ctx, tx: Tx, made: PayoutPlan): Promise<CreatedPayout> {
   const { authority, requestApproval } = made;
-  const run = async (tx: Tx): Promise<CreatedPayout> => {
-    const options = { requestApproval, reader: within(ctx, tx) };
-    const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftPayout(ctx, made, form), options);
-    const { workspaceId: _, ...row } = value.payout;
-    await tx.payout.create({ data: row });
-    return { ...value, approval };
-  };
-  const created = await transact(ctx, run, referenceOf);
+  const options = { requestApproval, reader: within(ctx, tx) };
+  const window = await joinWindow(ctx, tx, made.place.rail, made.arriving.currency);
+  const draft = (form: SpendForm) => draftPayout(ctx, made, form, window);
+  const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), draft, options);
+  const { workspaceId: _, ...row } = value.payout;
+  await tx.payout.create({ data: row });
+  return { ...value, approval };
+}
+
+/** Posts the hold and writes the payout, in one transaction. `referenceOf` names the result for a repeated key. */
+async function carry(ctx: Ctx, made: PayoutPlan, referenceOf: (created: CreatedPayout) => string): Promise<CreatedPayout> {
+  const created = await transact(ctx, (tx) => writePayout(ctx, tx, made), referenceOf);
   if (created.payout.dueAt !== null) ringAt(ctx, 'payout', created.payout.dueAt);
   if (created.approval !== null) ringAt(ctx, 'approval', created.approval.expiresAt);
   return created;
 }
 
-function tryPlan(ctx: Ctx, made: Plan): Promise<DryRun> {
+function tryPlan(ctx: Ctx, made: PayoutPlan): Promise<DryRun> {
   return dryRunSpend(ctx, made.authority, (form) => draftPayout(ctx, made, form), { requestApproval: made.requestApproval });
 }
 
 /** The rows and the posting of a payout: it is initiated now, or when its approval is given (Gap G-160). */
-function draftPayout(ctx: Ctx, made: Plan, form: SpendForm): Draft<{ payout: Payout; transfer: Transfer }> {
+function draftPayout(
+  ctx: Ctx,
+  made: PayoutPlan,
+  form: SpendForm,
+  window: SettlementWindow | null = null,
+): Draft<{ payout: Payout; transfer: Transfer }> {
   const { transferId, value, authority } = made;
   const { approvalId, decisionId, limits } = form;
   const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
-  const payout = payoutRow(ctx, made, approvalId !== null);
+  const payout = payoutRow(ctx, made, approvalId === null ? startOf(window, value.at) : waits);
   const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
   const initiated =
     approvalId === null ? [event(ctx, 'settlement.initiated', payoutData(payout), { at: value.at, ...aboutPayout(payout) })] : [];
@@ -197,7 +211,10 @@ function draftPayout(ctx: Ctx, made: Plan, form: SpendForm): Draft<{ payout: Pay
   };
 }
 
-function payoutRow(ctx: Ctx, { payoutId, transferId, value, place, arriving }: Plan, waits: boolean): Payout {
+/** A payout that waits for its approval joins a window when it is given. */
+const waits = { windowId: null, batchReference: null, dueAt: null } as const;
+
+function payoutRow(ctx: Ctx, { payoutId, transferId, value, place, arriving }: PayoutPlan, start: ReturnType<typeof startOf>): Payout {
   const { from, at, agentId = null, description = null } = value;
   const { whole } = place;
   return {
@@ -227,7 +244,7 @@ function payoutRow(ctx: Ctx, { payoutId, transferId, value, place, arriving }: P
     confirmedAt: null,
     completedAt: null,
     lane: laneOf(ctx, place.rail),
-    dueAt: waits ? null : at,
+    ...start,
     leaseUntil: null,
   };
 }

@@ -16,6 +16,7 @@ import { transfer } from '../transfers/transfer-list.js';
 import { payout, payouts } from './payout.js';
 import { cancelPayout } from './payout-approval.js';
 import { createPayout, dryRunPayout } from './payout-request.js';
+import { expectedAt } from './window.js';
 
 const PayoutStatusEnum = builder.enumType(PayoutStatus, { name: 'PayoutStatus' });
 const PayoutDestinationEnum = builder.enumType(PayoutDestination, { name: 'PayoutDestinationType' });
@@ -56,7 +57,17 @@ export const Payout = builder.prismaObject('Payout', {
       nullable: true,
       description: 'Why it failed or came back; `cancelled` when it was called off.',
     }),
-    expectedAt: t.expose('expectedAt', { type: 'DateTime', nullable: true }),
+    windowId: t.expose('windowId', { type: 'SettlementWindowId', nullable: true, description: 'The settlement window that it joined.' }),
+    batchReference: t.exposeString('batchReference', {
+      nullable: true,
+      description: 'What the payouts have in common that its window submitted together.',
+    }),
+    expectedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'As the rail has said; of one that waits for its window counted from the next closing.',
+      resolve: (row, _args, ctx) => expectedAt(ctx, row),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true }),
     completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true }),

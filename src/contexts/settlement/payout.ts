@@ -26,11 +26,6 @@ export const payoutLifecycle: Lifecycle<PayoutStatus> = {
 /** The statuses of a payout that is on its way. */
 export const openStatuses = ['pending', 'confirmed'] as const satisfies readonly PayoutStatus[];
 
-/** True while a payout is on its way. */
-export function isOpen({ status }: Pick<Payout, 'status'>): boolean {
-  return status === 'pending' || status === 'confirmed';
-}
-
 /** The lane of a rail in a workspace: a rail that hangs holds up its own payouts alone. */
 export function laneOf({ workspace }: Pick<Ctx, 'workspace'>, rail: string): string {
   return v5(rail, workspace.id);

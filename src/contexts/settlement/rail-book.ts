@@ -37,7 +37,7 @@ export async function book(ctx: Ctx, { name: rail, latencySeconds, codes }: Rail
       const faults = await takeFaults(tx, rail, order);
       const settlesAt = addSeconds(at, faults.includes('latency') ? latencySeconds * slowness : latencySeconds);
       const fails = faults.includes('reject') || faults.includes('return');
-      const { reference, amount, currency } = order;
+      const { reference, direction, amount, currency } = order;
       const code = fails ? (codes[Math.floor(Math.random() * codes.length)] ?? codes[0]) : null;
       const state = 'accepted';
       return tx.railOrder.create({
@@ -45,6 +45,7 @@ export async function book(ctx: Ctx, { name: rail, latencySeconds, codes }: Rail
           id: newId(at),
           rail,
           reference,
+          direction,
           amount,
           currency,
           state,
@@ -72,7 +73,13 @@ export async function lookUp(ctx: Ctx, rail: string, reference: string): Promise
   if (row === null) return { state: 'missing' };
   if (row.state === 'accepted') return { state: 'accepted', expectedAt: row.settlesAt };
   if (row.state === 'settled') return { state: 'settled' };
-  return { state: row.state, ...reasonFor(row) };
+  if (row.state === 'rejected') return { state: row.state, ...reasonFor(row) };
+  return { state: row.state, wasPaid: await wasPaid(ctx, row), ...reasonFor(row) };
+}
+
+/** Whether the statement has a payment of an order. */
+async function wasPaid(ctx: Ctx, { rail, reference }: Row): Promise<boolean> {
+  return (await ctx.db.railStatement.findFirst({ where: { rail, reference, importId: null }, select: { id: true } })) !== null;
 }
 
 /** The due step of an order: what its time has brought is booked, then told. What was not told when the process died is told again. */
@@ -122,9 +129,11 @@ function beforeOf(state: Forced['state']): Row['state'][] {
 async function enter(ctx: Ctx, tx: Tx, row: Row, state: Exclude<CallbackState, 'accepted'>): Promise<Row> {
   const at = ctx.clock.now();
   const { rail, reference, currency } = row;
-  const direction = state === 'settled' ? 'debit' : state === 'returned' && row.state === 'settled' ? 'credit' : null;
-  if (direction !== null) {
-    const description = direction === 'debit' ? 'payment' : `return ${row.code ?? ''}`.trim();
+  const isReturn = state === 'returned' && row.state === 'settled';
+  if (state === 'settled' || isReturn) {
+    // What comes in is a credit, and so is what was paid and comes back.
+    const direction = (row.direction === 'in') === isReturn ? 'debit' : 'credit';
+    const description = isReturn ? `return ${row.code ?? ''}`.trim() : row.direction === 'in' ? 'collection' : 'payment';
     const line = { id: newId(at), rail, reference, amount: bookedOf(row), currency, direction, description, bookedAt: at } as const;
     await tx.railStatement.create({ data: line });
   }
@@ -140,10 +149,8 @@ function bookedOf(row: Row): bigint {
 /** Tells the platform what an order has become, as often and in the order that its faults say; then nothing is due but its return. */
 async function tell(ctx: Ctx, row: Row): Promise<void> {
   const { state } = row;
-  const says: CallbackState[] = [state];
-  if (has(row, 'duplicate_callback')) says.push(state);
-  if (has(row, 'out_of_order') && state !== 'accepted') says.push('accepted');
-  for (const said of says) await sendCallback(ctx, row.rail, bodyOf(row, said));
+  const paid = state === 'returned' ? { paid: await wasPaid(ctx, row) } : {};
+  for (const said of saysOf(row)) await sendCallback(ctx, row.rail, { ...bodyOf(row, said), ...(said === state && paid) });
   const comesBack = state === 'settled' && has(row, 'return');
   const dueAt = comesBack ? new Date(2 * row.settlesAt.getTime() - row.createdAt.getTime()) : null;
   await transact(ctx, async (tx) => {
@@ -152,6 +159,16 @@ async function tell(ctx: Ctx, row: Row): Promise<void> {
     return row;
   });
   if (dueAt !== null) ringAt(ctx, 'rail_order', dueAt);
+}
+
+/** What is told of an order. With an acknowledgment that is lost nothing reaches us by itself but money that comes back. */
+function saysOf(row: Row): CallbackState[] {
+  const { state } = row;
+  if (has(row, 'lost_ack') && state !== 'returned') return [];
+  const says: CallbackState[] = [state];
+  if (has(row, 'duplicate_callback')) says.push(state);
+  if (has(row, 'out_of_order') && state !== 'accepted') says.push('accepted');
+  return says;
 }
 
 function bodyOf(row: Row, state: CallbackState) {

@@ -2,7 +2,7 @@
 
 interface Meaning {
   reason: string;
-  /** What the payout shows as `error_code`. */
+  /** What is shown as `error_code`. */
   errorCode: string;
 }
 
@@ -14,6 +14,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   AC04: { reason: 'closed account number', errorCode: 'account_closed' },
   AB09: { reason: "error at the payee's bank", errorCode: 'payee_bank_error' },
   '14': { reason: 'mandatory information is missing', errorCode: 'missing_information' },
+  card_declined: { reason: 'the card was declined', errorCode: 'card_declined' },
   reverted: { reason: 'the transaction was reverted', errorCode: 'reverted' },
 };
 

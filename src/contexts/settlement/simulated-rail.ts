@@ -1,14 +1,12 @@
 // The rails of the sandbox: each with the latency, the fee and the troubles of its kind (CONTRACT.md 12), in workspace time. Money goes
 // nowhere.
-import { connectRail } from './rail.js';
+import { connectRail, type Rail } from './rail.js';
 import { book, lookUp, type RailFigures } from './rail-book.js';
 
-interface Figures extends RailFigures {
-  /** Minor units. */
-  fee: bigint;
-}
+type Figures = RailFigures & Pick<Rail, 'fee' | 'share'>;
 
 const chain = { latencySeconds: 15, fee: 10_000n, codes: ['reverted'] } as const;
+const card = { latencySeconds: 2, fee: 0n, share: 290n, codes: ['card_declined'] } as const;
 
 const rails: readonly Figures[] = [
   { name: 'ach', latencySeconds: 86_400, fee: 25n, codes: ['R01', 'R02', 'R03'] },
@@ -19,12 +17,13 @@ const rails: readonly Figures[] = [
   { name: 'usdc-base', ...chain },
   { name: 'usdc-polygon', ...chain },
   { name: 'usdc-solana', ...chain },
+  { name: 'card-simulated-us', ...card },
+  { name: 'card-simulated-eu', ...card },
 ];
 
-for (const { fee, ...figures } of rails) {
+for (const figures of rails) {
   connectRail('test', {
-    name: figures.name,
-    fee,
+    ...figures,
     submit: (ctx, order) => book(ctx, figures, order),
     status: (ctx, reference) => lookUp(ctx, figures.name, reference),
   });

@@ -1,6 +1,5 @@
-// How a payout reaches its rail, exactly once. Its reference is committed before the rail hears of it; from then on the rail is asked, and
+// How an order reaches its rail, exactly once. Its reference is committed before the rail hears of it; from then on the rail is asked, and
 // nothing is sent again under that reference. A reference that the rail has not, and will never take any more, is replaced.
-import type { Payout } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -8,15 +7,15 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { isOpen } from './payout.js';
-import { fail, follow } from './payout-life.js';
-import { type RailAnswer, type RailOrder, railOf } from './rail.js';
+import type { Ordered, OrderKind } from './order-kind.js';
+import { type RailAnswer, railOf } from './rail.js';
+import { giveReference } from './submission.sql.js';
 
 /** An order that has not reached its rail by then is not carried out any more. */
 const orderSeconds = 60;
 /** A rail that does not answer for so long has not answered: less than the lease of the row. */
 const answerMs = 10_000;
-/** References that a payout is submitted under at most: then it has failed. */
+/** References that one thing is submitted under at most: then it has failed. */
 const mostSubmissions = 3;
 /** Seconds until the rail is asked again, doubled each time up to an hour. */
 const askSeconds = 30;
@@ -24,53 +23,42 @@ const longestAskSeconds = 3_600;
 
 const unknown: RailAnswer = { state: 'unknown' };
 
-/** The due step of a payout: it is submitted, or its rail is asked what became of it. */
-export async function stepPayout(ctx: Ctx, id: string): Promise<void> {
-  const found = await ctx.db.payout.findFirst({ where: { id } });
-  if (found === null || !isOpen(found) || found.dueAt === null || found.dueAt > ctx.clock.now()) return;
+/** The due step of a kind of order: one is submitted, or its rail is asked what became of it. */
+export function orderStep<Row extends Ordered>(kind: OrderKind<Row>): (ctx: Ctx, id: string) => Promise<void> {
+  return (ctx, id) => step(ctx, kind, id);
+}
+
+async function step<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, id: string): Promise<void> {
+  const found = await kind.rows(ctx.db).findFirst({ where: { id } });
+  if (found === null || !isOpen(kind, found) || found.dueAt === null || found.dueAt > ctx.clock.now()) return;
   const rail = railOf(ctx, found.rail);
   if (found.railReference !== null) {
     const { railReference } = found;
-    return record(ctx, found, rail === undefined ? unknown : await answered(ctx, () => rail.status(ctx, railReference)));
+    return record(ctx, kind, found, rail === undefined ? unknown : await answered(ctx, () => rail.status(ctx, railReference)));
   }
-  const destination = await destinationOf(ctx, found);
-  const submitted = await transact(ctx, (tx) => begin(ctx, tx, id, destination !== null));
-  if (submitted.railReference === null || destination === null) return;
-  const order = orderOf(submitted, submitted.railReference, destination);
-  await record(ctx, submitted, rail === undefined ? unknown : await answered(ctx, () => rail.submit(ctx, order)));
-}
-
-/** Gives the payout its reference, once. One whose destination is gone fails instead (Gap G-157). */
-async function begin(ctx: Ctx, tx: Tx, id: string, hasDestination: boolean): Promise<Payout> {
-  const payout = await lockRow(tx.payout, id);
+  const end = await kind.endOf(ctx, found);
+  if (end === null) return giveUp(ctx, kind, id);
   const at = ctx.clock.now();
-  const isDue = payout.status === 'pending' && payout.railReference === null && payout.dueAt !== null && payout.dueAt <= at;
-  // Whoever has taken it meanwhile goes on with it: it has no reference to give away here.
-  if (!isDue) return { ...payout, railReference: null };
-  if (!hasDestination) return fail(ctx, tx, payout, { code: 'destination_gone', message: 'The bank account was deleted.' });
-  await tx.transfer.updateMany({ where: { id: payout.transferId, status: 'pending' }, data: { status: 'processing', updatedAt: at } });
-  return tx.payout.update({
-    where: rowKey(ctx, id),
-    data: { railReference: `po${newId(at).replaceAll('-', '')}`, submittedAt: at, submissions: payout.submissions + 1, asked: 0 },
+  const railReference = `${kind.prefix}${newId(at).replaceAll('-', '')}`;
+  // Whoever has taken it meanwhile goes on with it: it has a reference.
+  if (!(await giveReference(ctx, { table: kind.table, id, open: kind.open }, railReference, at))) return;
+  const { amount, currency } = found;
+  const order = { reference: railReference, amount, currency, ...end, direction: kind.direction, expiresAt: addSeconds(at, orderSeconds) };
+  const answer = rail === undefined ? unknown : await answered(ctx, () => rail.submit(ctx, order));
+  await record(ctx, kind, { id, railReference }, answer);
+}
+
+function isOpen<Row extends Ordered>({ open }: OrderKind<Row>, { status }: Row): boolean {
+  return open.includes(status);
+}
+
+/** Ends an order whose destination is gone (Gap G-157), unless somebody has taken it meanwhile. */
+async function giveUp<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, id: string): Promise<void> {
+  await transact(ctx, async (tx) => {
+    const row = await lockRow(kind.rows(tx), id);
+    if (!isOpen(kind, row) || row.railReference !== null) return row;
+    return kind.fail(ctx, tx, row, { code: 'destination_gone', message: 'The bank account was deleted.' });
   });
-}
-
-function orderOf(
-  { submittedAt, amount, currency, destinationRef }: Payout,
-  reference: string,
-  destination: RailOrder['destination'],
-): RailOrder {
-  if (submittedAt === null) throw new Error(`${reference} was not submitted`);
-  return { reference, amount, currency, destination, destinationRef, expiresAt: addSeconds(submittedAt, orderSeconds) };
-}
-
-/** The whole destination; null for a bank account that was deleted. */
-async function destinationOf(ctx: Ctx, { id, bankAccountId, sealedDestination }: Payout): Promise<Record<string, string> | null> {
-  const open = (sealed: Uint8Array, rowId: string) => JSON.parse(ctx.platform.vault.open(sealed, rowId)) as Record<string, string>;
-  if (sealedDestination !== null) return open(sealedDestination, id);
-  const account = await ctx.db.bankAccount.findFirst({ where: { id: bankAccountId ?? '' } });
-  if (account?.sealedDetails == null) return null;
-  return { holder_name: account.holderName, ...open(account.sealedDetails, account.id) };
 }
 
 /** What a rail answers; one that fails or is silent for too long has said nothing. */
@@ -90,31 +78,36 @@ async function answered(ctx: Ctx, ask: () => Promise<RailAnswer>): Promise<RailA
 }
 
 /** Follows an answer about the reference that it was asked for, and says when the rail is asked again. */
-async function record(ctx: Ctx, { id, railReference }: Payout, answer: RailAnswer): Promise<void> {
-  const payout = await transact(ctx, async (tx) => {
-    const before = await lockRow(tx.payout, id);
-    if (before.railReference !== railReference || !isOpen(before)) return before;
-    if (answer.state === 'missing' && before.status === 'pending') return replace(ctx, tx, before);
-    const after = await follow(ctx, tx, before, answer);
-    return after.status === before.status ? askLater(ctx, tx, after) : after;
+async function record<Row extends Ordered>(
+  ctx: Ctx,
+  kind: OrderKind<Row>,
+  { id, railReference }: Pick<Ordered, 'id' | 'railReference'>,
+  answer: RailAnswer,
+): Promise<void> {
+  const row = await transact(ctx, async (tx) => {
+    const before = await lockRow(kind.rows(tx), id);
+    if (before.railReference !== railReference || !isOpen(kind, before)) return before;
+    if (answer.state === 'missing' && before.confirmedAt === null) return replace(ctx, tx, kind, before);
+    const after = await kind.follow(ctx, tx, before, answer);
+    return after === before ? askLater(ctx, tx, kind, after) : after;
   });
-  if (payout.dueAt !== null) ringAt(ctx, 'payout', payout.dueAt);
+  if (row.dueAt !== null) ringAt(ctx, kind.table, row.dueAt);
 }
 
 /** The rail has no such order. Until it has expired it may still be on its way; then it is certain that it was never carried out. */
-async function replace(ctx: Ctx, tx: Tx, payout: Payout): Promise<Payout> {
-  const { id, submittedAt, submissions } = payout;
+async function replace<Row extends Ordered>(ctx: Ctx, tx: Tx, kind: OrderKind<Row>, row: Row): Promise<Row> {
+  const { id, submittedAt, submissions } = row;
   const at = ctx.clock.now();
   const certainAt = addSeconds(submittedAt ?? at, orderSeconds);
   const where = rowKey(ctx, id);
-  if (at <= certainAt) return tx.payout.update({ where, data: { dueAt: addSeconds(certainAt, 1), leaseUntil: null } });
+  if (at <= certainAt) return kind.rows(tx).update({ where, data: { dueAt: addSeconds(certainAt, 1), leaseUntil: null } });
   if (submissions >= mostSubmissions)
-    return fail(ctx, tx, payout, { code: 'not_received', message: 'The rail has not received the payout.' });
-  return tx.payout.update({ where, data: { railReference: null, dueAt: at, leaseUntil: null } });
+    return kind.fail(ctx, tx, row, { code: 'not_received', message: `The rail has not received the ${kind.lifecycle.noun}.` });
+  return kind.rows(tx).update({ where, data: { railReference: null, dueAt: at, leaseUntil: null } });
 }
 
-async function askLater(ctx: Ctx, tx: Tx, { id, asked }: Payout): Promise<Payout> {
+async function askLater<Row extends Ordered>(ctx: Ctx, tx: Tx, kind: OrderKind<Row>, { id, asked }: Row): Promise<Row> {
   const seconds = Math.min(longestAskSeconds, askSeconds * 2 ** Math.min(asked, 10));
   const data = { asked: asked + 1, dueAt: addSeconds(ctx.clock.now(), seconds), leaseUntil: null };
-  return tx.payout.update({ where: rowKey(ctx, id), data });
+  return kind.rows(tx).update({ where: rowKey(ctx, id), data });
 }

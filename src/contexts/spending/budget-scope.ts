@@ -1,4 +1,4 @@
-// Whose spends a budget counts: everybody's, or those of one account, agent or trace (CONTRACT.md 6) (Gap G-107).
+// Whose spends a budget counts: everybody's, or those of one account, agent, mandate or trace (CONTRACT.md 6) (Gap G-107).
 import type { BudgetScope } from '../../generated/prisma/client.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -28,8 +28,11 @@ export async function readScope(tx: Tx, { type, id: given }: ScopeInput): Promis
     }
     case 'trace':
       return traceOf(id);
-    case 'mandate':
-      return refuse('type', 'is not here yet: budgets of a mandate come with mandates', 'scope');
+    case 'mandate': {
+      const mandateId = idOf('mandate', id);
+      if ((await tx.mandate.findFirst({ where: { id: mandateId }, select: { id: true } })) === null) throw new NotFound('scope', 'id');
+      return mandateId;
+    }
   }
 }
 
@@ -37,13 +40,13 @@ export async function readScope(tx: Tx, { type, id: given }: ScopeInput): Promis
 export function scopeIdOf(text: string): string {
   const id = parseAnyId(text) ?? parseTrace(text);
   if (id !== null) return id;
-  const message = 'must be the id of an account or an agent, or a trace id';
+  const message = 'must be the id of an account, an agent or a mandate, or a trace id';
   throw new ValidationFailed([{ path: ['scopeId'], message, rule: 'id' }]);
 }
 
 function idOf(kind: IdKind, text: string | undefined): string {
   if (text === undefined) return missing();
-  return parseId(kind, text) ?? refuse('id', `must be the id of an ${kind}`, 'id');
+  return parseId(kind, text) ?? refuse('id', `must be the id of ${kind === 'mandate' ? 'a' : 'an'} ${kind}`, 'id');
 }
 
 /** The trace of a `traceparent`. */

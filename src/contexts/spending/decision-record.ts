@@ -47,6 +47,7 @@ export interface DecisionInput {
   policies?: [id: string, version: number][];
   budgets?: [id: string, version: number][];
   rates?: string[];
+  mandate?: [id: string, version: number];
   /** The caller wanted an approval where a policy or a budget refuses. */
   requestApproval?: true;
 }
@@ -70,12 +71,13 @@ export function inputIn({ input }: Pick<DecisionRow, 'input'>): DecisionInput {
 
 function inputOf({ facts, rules, evaluation, requestApproval }: Authority): DecisionInput {
   if (facts === null) throw new Error('what is no spend is not decided');
-  const { kya, policies, budgets } = rules;
+  const { kya, policies, budgets, mandate } = rules;
   const input: DecisionInput = { facts: storeFacts(facts) };
   if (kya.length > 0) input.kya = kya.map(storeCap);
   if (policies.length > 0) input.policies = policies.map(({ id, version }) => [id, version]);
   if (budgets.length > 0) input.budgets = budgets.map(({ id, version }) => [id, version]);
   if (evaluation.rateIds.length > 0) input.rates = evaluation.rateIds;
+  if (mandate !== undefined) input.mandate = [mandate.id, mandate.version];
   if (requestApproval === true) input.requestApproval = true;
   return input;
 }

@@ -10,6 +10,48 @@ export class MerchantBlocked extends declareError(403, 'merchant_blocked') {}
 export class BudgetExceeded extends declareError(403, 'budget_exceeded') {}
 export class MandateLimitExceeded extends declareError(403, 'mandate_limit_exceeded') {}
 
+/** 422: a mandate is for money of one currency. */
+export class MandateCurrency extends declareError(422, 'currency_mismatch') {
+  constructor(mandateCurrency: string, asked: string) {
+    super(`The mandate is for ${mandateCurrency}, not ${asked}.`, {
+      details: {
+        mandate_currency: mandateCurrency,
+        currency: asked,
+        next_actions: [{ rel: 'mandates', actor: 'any', method: 'GET', path: '/v1/ap2/mandates' }],
+      },
+    });
+  }
+}
+
+/** 409: the mandate was revoked, which is final. */
+export class MandateRevoked extends declareError(409, 'mandate_revoked') {
+  constructor() {
+    super('The mandate was revoked, which is final.', { details: { terminal: true } });
+  }
+}
+
+/** 409: the time of the mandate is over, which is final. */
+export class MandateExpired extends declareError(409, 'mandate_expired') {
+  constructor() {
+    super('The mandate has expired: another one has to be issued.', { details: { terminal: true } });
+  }
+}
+
+/** 422: the JWT is not the one that the mandate has now. */
+export class InvalidMandateJwt extends declareError(422, 'invalid_mandate_jwt') {
+  constructor(id?: string) {
+    super('The mandate_jwt is not the one that this mandate has now.', {
+      details:
+        id === undefined
+          ? { terminal: true }
+          : { next_actions: [{ rel: 'mandate', actor: 'any', method: 'GET', path: `/v1/ap2/mandates/${printId('mandate', id)}` }] },
+    });
+  }
+}
+
+/** What is wrong with a mandate itself: said before the pipeline. */
+export const mandateErrors = [MandateRevoked, MandateExpired, InvalidMandateJwt] as const;
+
 /** 409: a quote is for one transfer. */
 export class QuoteUsed extends declareError(409, 'quote_used') {
   constructor(id: string) {

@@ -9,6 +9,7 @@ import { actingAgent } from '../agents/agent.js';
 import { isKnownCounterparty, merchantPaid } from './counterparty.js';
 import type { Evaluation, SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
+import type { RulingMandate } from './mandate-rule.js';
 import { asksForCounterparty, asksForMerchant } from './policy-rule.js';
 import { type Rulebook, rulebook, rulesFor } from './rulebook.js';
 import { evaluate, type RulesInForce } from './ruling.js';
@@ -29,9 +30,12 @@ export interface Spend {
   amount: bigint;
   /** Workspace time, in whose windows the limits count. */
   at: Date;
+  /** A payout that a settlement rule starts, which is no spend (CONTRACT.md 0 "What a spend is"). */
+  isSettlement?: boolean | undefined;
   /** The merchant that the request names; else the one whose settlement wallet is paid. */
   merchantId?: string | undefined;
-  mandateId?: string | undefined;
+  /** The mandate that it is an execution of. */
+  mandate?: RulingMandate | undefined;
   /** The trace that budgets of a trace count; that of the request by default. */
   traceId?: string | null | undefined;
   /** Rules that an approval has lifted, as it keeps them. */
@@ -67,17 +71,18 @@ const nothing: Evaluation = { uses: [], findings: [], rateIds: [] };
 export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority> {
   const agent = await spendingAgent(ctx, spend);
   const book = await rulebook(ctx);
-  const { at, merchantId, request, requestApproval } = spend;
-  const guards = [...guardsOf(ctx, agent?.id), workspaceGuard(ctx)];
+  const { at, merchantId, request, requestApproval, mandate } = spend;
+  const guards = [...guardsOf(ctx, agent?.id), workspaceGuard(ctx), ...mandateGuards(mandate)];
   const authority = { at, agentId: agent?.id, guards, merchantId, request, requestApproval };
-  if (!isSpend(spend)) {
+  // An execution is counted wherever its money goes (Gap G-215).
+  if (mandate === undefined && !isSpend(spend)) {
     const rules = { kya: [], policies: [], budgets: [], rates: book.rates };
     return { ...authority, facts: null, rules, evaluation: nothing };
   }
   const facts = factsOf(ctx, book, spend, agent);
-  const rules = rulesFor(book, facts);
+  const rules = { ...rulesFor(book, facts), mandate };
   if (spend.lifted !== undefined) facts.lifted = stillLifted(spend.lifted, rules);
-  if (asksForMerchant(rules.policies)) facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
+  if (mandate !== undefined || asksForMerchant(rules.policies)) facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };
 }
@@ -88,7 +93,7 @@ export function workspaceGuard({ workspace }: Pick<Ctx, 'workspace'>): Guard {
 }
 
 function factsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent | undefined): SpendFacts {
-  const { at, amount, currency, protocol, from, to, mandateId } = spend;
+  const { at, amount, currency, protocol, from, to, mandate } = spend;
   const watched = agent === undefined ? undefined : book.watched.get(agent.id);
   return {
     at,
@@ -99,7 +104,7 @@ function factsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent | un
     payee: to === null ? null : { walletId: to.walletId, accountId: to.accountId, agentId: to.agentId },
     agent: agent === undefined ? null : { id: agent.id, kyaTier: agent.kyaTier },
     traceId: (spend.traceId === undefined ? ctx.traceId : spend.traceId) ?? null,
-    mandateId: mandateId ?? null,
+    mandateId: mandate?.id ?? null,
     breakerTripId: watched !== undefined && watched.endsAt > at ? watched.tripId : null,
     lifted: null,
   };
@@ -109,16 +114,24 @@ function factsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent | un
  * True when money leaves its owner. It does not between wallets of one owner, nor when an account fills the wallet of its own agent
  * (CONTRACT.md 0 "What a spend is") (Gap G-52).
  */
-export function isSpend({ from, to }: Pick<Spend, 'from' | 'to'>): boolean {
+export function isSpend({ from, to, isSettlement = false }: Pick<Spend, 'from' | 'to' | 'isSettlement'>): boolean {
+  if (isSettlement) return false;
   if (to === null || from.accountId !== to.accountId) return true;
   return from.agentId !== null && from.agentId !== to.agentId;
 }
 
-async function spendingAgent(ctx: Ctx, { from, agentId }: Spend): Promise<ActingAgent | undefined> {
+/** The mandate has to be in force, in the version that was presented, at the moment of posting. */
+function mandateGuards(mandate: RulingMandate | undefined): Guard[] {
+  return mandate === undefined ? [] : [{ kind: 'mandate', id: mandate.versionId }];
+}
+
+async function spendingAgent(ctx: Ctx, { from, agentId, mandate }: Spend): Promise<ActingAgent | undefined> {
   const own = ctx.actor.agent;
   if (own !== undefined) {
     if (agentId !== undefined && agentId !== own.id) throw new NotFound('agentId');
-    if (from.agentId !== own.id) throw notYours(from);
+    // A mandate lets an agent spend the money of its account.
+    const isMandated = from.agentId === null && from.accountId === mandate?.accountId;
+    if (from.agentId !== own.id && !isMandated) throw notYours(from);
     return own;
   }
   if (agentId === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
-import { defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { agentWalletRef, defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
 import type { Decision } from './decision.js';
 import { type Draft, type SpendForm, tryOut } from './execution.js';
@@ -74,15 +74,6 @@ async function payingWallet(ctx: Ctx, { agentId, walletId, currency }: EvaluateS
   if (named === null) throw new NotFound('walletId');
   if (named.currency !== currency) throw new CurrencyMismatch(named.walletId, named.currency, currency);
   return named;
-}
-
-async function agentWalletRef(ctx: Ctx, agentId: string, currency: string): Promise<WalletRef | null> {
-  const wallet = await ctx.db.wallet.findFirst({
-    where: { agentId, currency, status: { not: 'closed' } },
-    orderBy: [{ status: 'asc' }, { id: 'asc' }],
-    select: { id: true },
-  });
-  return wallet === null ? null : walletRef(ctx, wallet.id);
 }
 
 /** The wallet that is named, else the one where the named merchant's money goes; null for what is outside, or not known. */

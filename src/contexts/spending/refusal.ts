@@ -9,7 +9,15 @@ import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { AgentFrozen, AgentSuspended, KeyRevoked, SessionRevoked } from '../agents/errors.js';
-import { InsufficientBalance, QuoteUsed, ruleErrors, WorkspaceFrozen } from './errors.js';
+import {
+  InsufficientBalance,
+  InvalidMandateJwt,
+  MandateExpired,
+  MandateRevoked,
+  QuoteUsed,
+  ruleErrors,
+  WorkspaceFrozen,
+} from './errors.js';
 import { type Layer, layers } from './layer.js';
 import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
@@ -121,6 +129,13 @@ function guardRefusal({ refusal, detail }: Fault): Refusal {
       return { layer: 'wallet', error: new WalletFrozen(detail['id'] ?? '') };
     case 'wallet_closed':
       return { layer: 'wallet', error: new WalletFrozen(detail['id'] ?? '', 'closed') };
+    // The mandate itself: what is wrong with it is said before any layer is asked (CONTRACT.md 7).
+    case 'mandate_revoked':
+      return { layer: 'party', error: new MandateRevoked() };
+    case 'mandate_expired':
+      return { layer: 'party', error: new MandateExpired() };
+    case 'invalid_mandate_jwt':
+      return { layer: 'party', error: new InvalidMandateJwt() };
     case 'agent_frozen':
       return {
         layer: 'agent',

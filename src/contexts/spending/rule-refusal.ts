@@ -101,5 +101,6 @@ function changeOf(ruleId: string): NextAction {
   const change = (method: string, path: string): NextAction => ({ rel: 'change_limit', actor: 'api_key', method, path });
   if (subject.startsWith('pol_')) return change('PATCH', `/v1/policies/${subject}`);
   if (subject.startsWith('bud_')) return change('PATCH', `/v1/budgets/${subject}`);
+  if (subject.startsWith('ap2_mnd_')) return change('PATCH', `/v1/ap2/mandates/${subject}`);
   return change('PUT', '/v1/kya-limits');
 }

@@ -4,6 +4,7 @@ import { budgetLayer, type RulingBudget } from './budget-rule.js';
 import type { Evaluation, Finding, LayerAnswer, SpendFacts } from './evaluation.js';
 import { isApprovable } from './finding.js';
 import { type KyaCap, kyaLayer } from './kya-limit.js';
+import { mandateLayer, type RulingMandate } from './mandate-rule.js';
 import { policyLayer, type RulingPolicy } from './policy-rule.js';
 
 /** The rules in force for one spend: those that its facts are bound by. */
@@ -13,18 +14,21 @@ export interface RulesInForce {
   policies: readonly RulingPolicy[];
   budgets: readonly RulingBudget[];
   rates: RateBook;
+  /** The mandate that the spend is an execution of. */
+  mandate?: RulingMandate | undefined;
 }
 
 /**
  * Asks every layer of rules. Pure: equal facts and rules give an equal answer. Once an approval was given, no rule asks for another,
  * and those that it lifted refuse nothing and count on, but for one that cannot count for want of a rate.
  */
-export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates }: RulesInForce): Evaluation {
+export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates, mandate }: RulesInForce): Evaluation {
   const answers = [
     kyaLayer(facts, kya, rates),
     breakerLayer(facts),
     policyLayer(facts, policies, rates),
     budgetLayer(facts, budgets, rates),
+    mandateLayer(facts, mandate),
   ];
   const { lifted } = facts;
   const uses = answers.flatMap((answer) => answer.uses);

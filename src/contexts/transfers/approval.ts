@@ -9,21 +9,25 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { declareSubject, type Ending } from '../spending/approval-subject.js';
+import { type ApprovalSubject, declareSubject, type Ending } from '../spending/approval-subject.js';
 import { type ApprovedForm, postApproved } from '../spending/approved-spend.js';
+import { mandateNow } from '../spending/mandate.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
-import { event, transferData, transferRoles } from './events.js';
+import { completedEvents, transferRoles } from './events.js';
 import { captureLegs } from './exchange.js';
 import { endTransfer, payerGuards } from './hold.js';
 import { transferOperation } from './operation.js';
 import { aboutOf, defaultHoldSeconds, partiesOf, type WalletParties } from './transfer.js';
+import { lessWithheldAt } from './withholding.js';
 
-declareSubject('transfer', {
+/** How a transfer is approved and ended; that of another thing, whose id is the transfer's, is the same under another name. */
+export const transferSubject: ApprovalSubject = {
   kind: 'transfer',
   lock: (tx, id) => lockRow(tx.transfer, id),
   approve,
   end: async (ctx, tx, { subjectId }, ending: Ending) => endTransfer(ctx, tx, await waiting(tx, subjectId), ending),
-});
+};
+declareSubject('transfer', transferSubject);
 
 export interface Approved extends WalletParties {
   approval: Approval;
@@ -41,6 +45,7 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => voi
     agentId: approval.agentId ?? undefined,
     merchantId: approval.merchantId ?? undefined,
     lifted: approval.lifted,
+    mandate: await mandateNow(reader, transfer.mandateId),
     at: ctx.clock.now(),
     protocol,
     currency,
@@ -62,14 +67,16 @@ export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }
     where: rowKey(ctx, transfer.id),
     data: { status: 'completed', capturedAmount: hold.amount, decisionId: form.decisionId, completedAt: at, updatedAt: at },
   });
-  const exchanged = await captureLegs(within(ctx, tx), done);
-  const completed = event(ctx, 'transfer.completed', transferData(done), { at, ...aboutOf(done), roles: transferRoles(done, from, to) });
-  const records = joinRecords(eventRecords(ctx.workspace.id, [completed]), transferOperation(ctx, done, hold.amount, at, rules.rates));
+  const reader = within(ctx, tx);
+  const paid = await lessWithheldAt(reader, done, [...legs, ...(await captureLegs(reader, done))], at);
+  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to) });
+  const operation = transferOperation(ctx, done, hold.amount, at, rules.rates);
+  const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
   return posting(ctx, {
     at,
     transferId: transfer.id,
-    legs: [...legs, ...exchanged],
+    legs: paid.legs,
     limits: [...givenBack, ...form.limits],
     guards,
     records,

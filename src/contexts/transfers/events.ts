@@ -3,8 +3,9 @@
 import { z } from 'zod';
 import { currency, exampleId, exampleTime, id, money, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
-import type { Roles } from '../../events/event.js';
+import type { EventRow, Roles } from '../../events/event.js';
 import type { Transfer } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
@@ -34,6 +35,19 @@ const paid: TransferData = {
   completed_at: exampleTime,
 };
 const subject = 'transfer_id';
+
+const executedData = z.strictObject({
+  mandate_id: id('ap2_mnd'),
+  execution_id: id('ap2_exec'),
+  agent_id: id('agt'),
+  /** Null for a transfer to somebody who is no merchant. */
+  merchant_id: id('mer').nullable(),
+  amount: money,
+  currency,
+  /** Null without such a limit. */
+  remaining_daily: money.nullable(),
+  remaining_monthly: money.nullable(),
+});
 
 export const { emit, event } = declareEvents({
   'transfer.created': {
@@ -74,7 +88,30 @@ export const { emit, event } = declareEvents({
     subject,
     example: { ...paid, status: 'failed', completed_at: null },
   },
+  // Told by transfers, which know when one was carried out, however that came.
+  'ap2.mandate.executed': {
+    description: 'mandate execution recorded',
+    data: executedData,
+    subject: 'execution_id',
+    example: {
+      mandate_id: exampleId('ap2_mnd'),
+      execution_id: exampleId('ap2_exec'),
+      agent_id: exampleId('agt'),
+      merchant_id: exampleId('mer'),
+      amount: '12.50',
+      currency: 'USD',
+      remaining_daily: '87.50',
+      remaining_monthly: '987.50',
+    },
+  },
   'transfer.refunded': { description: 'transfer refunded', data, subject, example: paid },
+  // Nothing else is told of it, and rules that watch a balance look when something is published.
+  '_transfer.released': {
+    description: 'money that was held or kept back has come to its wallet',
+    data: z.strictObject({ transfer_id: id('tx') }),
+    subject,
+    example: { transfer_id: exampleId('tx') },
+  },
 });
 
 /** Data of every transfer.* event. */
@@ -90,6 +127,38 @@ export function transferData(transfer: Transfer): TransferData {
     protocol: transfer.protocol,
     completed_at: transfer.completedAt?.toISOString() ?? null,
   };
+}
+
+/** What is told when a transfer has paid; of an execution of a mandate that as well. */
+export function completedEvents(
+  ctx: Pick<Ctx, 'clock' | 'traceId'>,
+  transfer: Transfer,
+  about: { objectId: string; agentId: string | null; at: Date; roles?: Roles },
+): EventRow[] {
+  const completed = event(ctx, 'transfer.completed', transferData(transfer), about);
+  if (transfer.mandateId === null) return [completed];
+  const { roles: _, ...head } = about;
+  return [completed, event(ctx, 'ap2.mandate.executed', executionData(transfer, transfer.mandateId), head)];
+}
+
+function executionData(transfer: Transfer, mandateId: string): z.infer<typeof executedData> {
+  const { id: transferId, agentId, amount, capturedAmount, currency: of, protocolMetadata } = transfer;
+  return {
+    mandate_id: printId('mandate', mandateId),
+    execution_id: printId('mandateExecution', transferId),
+    agent_id: printId('agent', agentId ?? ''),
+    merchant_id: merchantOf({ protocolMetadata }),
+    amount: formatMinor(capturedAmount ?? amount, of),
+    currency: of,
+    // The database says what is left when the execution is posted: tell_mandate_left().
+    remaining_daily: null,
+    remaining_monthly: null,
+  };
+}
+
+/** The merchant that an execution pays, as it is printed; null for somebody who is none. */
+export function merchantOf({ protocolMetadata }: Pick<Transfer, 'protocolMetadata'>): string | null {
+  return (protocolMetadata as { merchant_id?: string } | null)?.merchant_id ?? null;
 }
 
 type Owned = Pick<WalletRef, 'agentId'>;

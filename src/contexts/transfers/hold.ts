@@ -5,7 +5,7 @@ import { resolve } from '../../ledger/hold.js';
 import { type Guard, guardsOf, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ApiError, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { ApiError, Forbidden, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { conflict } from '../../platform/lifecycle.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
@@ -19,12 +19,13 @@ import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { writeOperation } from '../usage/operation.js';
 import { HoldExpired } from './errors.js';
-import { emit, event, transferData, transferRoles } from './events.js';
+import { completedEvents, emit, transferData, transferRoles } from './events.js';
 import { captureLegs, paidData } from './exchange.js';
 import { operationOf, transferOperation } from './operation.js';
 import { carryOutScheduled } from './schedule.js';
 import { aboutOf, transferLifecycle } from './transfer.js';
 import { visibleTransfers } from './transfer-list.js';
+import { lessWithheldAt } from './withholding.js';
 
 /**
  * Pays out what was held, all of it or `amount`; the rest goes back. Only a manual hold that is pending.
@@ -34,7 +35,8 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
-    refusePayout(transfer);
+    refuseOfRail(transfer);
+    refuseAside(transfer);
     if (transfer.approvalId !== null) {
       const message = 'The transfer waits for an approval: until it is given nothing can be captured.';
       await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
@@ -60,8 +62,8 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
         leaseUntil: null,
       },
     });
-    const completed = event(ctx, 'transfer.completed', transferData(done), { at: now, ...(await captureOf(tx, done)) });
-    await resolveHold(ctx, tx, done, hold, captured, [completed]);
+    const completed = completedEvents(ctx, done, { at: now, ...(await captureOf(tx, done)) });
+    await resolveHold(ctx, tx, done, hold, captured, completed);
     return done;
   });
 }
@@ -74,7 +76,8 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
-    refusePayout(transfer);
+    refuseOfRail(transfer);
+    if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
     if (transfer.streamId !== null && transfer.approvalId !== null) {
       const message = 'The transfer is part of a stream: withdraw its approval, which ends both.';
       await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
@@ -84,8 +87,14 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   });
 }
 
-/** 409 for the transfer of a payout: what becomes of it is said there (Gap G-158). */
-function refusePayout({ status, payoutId }: Transfer): void {
+/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171). */
+function refuseOfRail({ status, payoutId, fundingId }: Transfer): void {
+  if (fundingId !== null) {
+    const path = `/v1/funding/transactions/${printId('fundingTransaction', fundingId)}`;
+    throw new StateConflict('The transfer is money that comes in: what becomes of it is up to its provider.', status, [], {
+      next_actions: [{ rel: 'funding_transaction', actor: 'any', method: 'GET', path }],
+    });
+  }
   if (payoutId === null) return;
   const path = `/v1/payouts/${printId('payout', payoutId)}`;
   throw new StateConflict('The transfer is that of a payout: cancel the payout, while it was not submitted.', status, [], {
@@ -93,6 +102,19 @@ function refusePayout({ status, payoutId }: Transfer): void {
       { rel: 'payout', actor: 'any', method: 'GET', path },
       { rel: 'cancel_payout', actor: 'any', method: 'POST', path: `${path}/cancel` },
     ],
+  });
+}
+
+/** True for money that a settlement rule has set aside in its wallet: it goes nowhere. */
+function isAside({ executionId, payoutId, toWalletId }: Transfer): boolean {
+  return executionId !== null && payoutId === null && toWalletId === null;
+}
+
+/** 409 for capturing what a settlement rule holds (Gap G-204). */
+function refuseAside(transfer: Transfer): void {
+  if (!isAside(transfer)) return;
+  throw new StateConflict('A settlement rule holds this money: cancel the transfer to release it.', transfer.status, [], {
+    next_actions: [{ rel: 'cancel', actor: 'any', method: 'POST', path: `/v1/transfers/${transfer.id}/cancel` }],
   });
 }
 
@@ -110,7 +132,10 @@ export async function endTransfer(
   });
   if (status === 'failed') await emit(ctx, tx, 'transfer.failed', transferData(done), { at: now, ...aboutOf(done) });
   if (transfer.holdId === null) await writeOperation(tx, operationOf(done, 0n, now), (await rulebook(within(ctx, tx))).rates);
-  else await resolveHold(ctx, tx, done, await openHold(tx, transfer), 0n);
+  else {
+    if (status === 'cancelled') await emit(ctx, tx, '_transfer.released', { transfer_id: printId('transfer', done.id) }, { at: now });
+    await resolveHold(ctx, tx, done, await openHold(tx, transfer), 0n);
+  }
   return done;
 }
 
@@ -170,15 +195,14 @@ export async function resolveHold(
 ): Promise<void> {
   const at = ctx.clock.now();
   const { legs, limits } = await resolve(tx, hold, { capture: captured, at });
-  const exchanged = captured > 0n ? await captureLegs(within(ctx, tx), transfer) : [];
-  const { rates } = await rulebook(within(ctx, tx));
-  const records = joinRecords(eventRecords(ctx.workspace.id, emitted), transferOperation(ctx, transfer, captured, at, rates));
+  const reader = within(ctx, tx);
+  const exchanged = captured > 0n ? await captureLegs(reader, transfer) : [];
+  const paid = await lessWithheldAt(reader, transfer, [...legs, ...exchanged], at);
+  const { rates } = await rulebook(reader);
+  const operation = transferOperation(ctx, transfer, captured, at, rates);
+  const records = joinRecords(eventRecords(ctx.workspace.id, emitted), operation, paid.records);
   const guards = captured > 0n ? [...guardsOf(ctx), ...payerGuards(ctx, transfer)] : [];
-  await postPlainly(
-    ctx,
-    postingWithin(tx),
-    posting(ctx, { at, transferId: transfer.id, legs: [...legs, ...exchanged], limits, guards, records }),
-  );
+  await postPlainly(ctx, postingWithin(tx), posting(ctx, { at, transferId: transfer.id, legs: paid.legs, limits, guards, records }));
 }
 
 /** What must hold of the payer when held money is paid out: the workspace and its wallet may spend. */

@@ -5,8 +5,16 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { RateBook } from '../rates/rate.js';
 import { type NewOperation, operationRecord } from '../usage/operation.js';
 
-function kindOf({ type, fromWalletId, refundId, streamId, protocolMetadata }: Transfer): Pick<NewOperation, 'category' | 'operation'> {
+function kindOf({
+  type,
+  fromWalletId,
+  refundId,
+  streamId,
+  mandateId,
+  protocolMetadata,
+}: Transfer): Pick<NewOperation, 'category' | 'operation'> {
   if (refundId !== null) return { category: 'refund', operation: `refund.${type}` };
+  if (mandateId !== null) return { category: 'mandate_execution', operation: 'mandate.execute' };
   const isTopUp = (protocolMetadata as { top_up?: true } | null)?.top_up === true;
   if (streamId !== null) return { category: 'stream_action', operation: isTopUp ? 'stream.top_up' : type.replace('_', '.') };
   return { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };

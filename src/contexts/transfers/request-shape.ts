@@ -22,6 +22,9 @@ export interface CreateTransferInput {
   metadata?: Record<string, unknown> | null | undefined;
   agentId?: string | null | undefined;
   scheduledFor?: Date | null | undefined;
+  /** The mandate that it is an execution of, and its JWT. */
+  mandateId?: string | null | undefined;
+  mandateJwt?: string | null | undefined;
   /** Ask for an approval where a policy or a budget would refuse. */
   requestApproval?: boolean | null | undefined;
 }
@@ -55,6 +58,10 @@ export function requestIssues(input: CreateTransferInput): FieldIssue[] {
     if (capture === 'manual') fail('capture', 'what leaves the platform is held by its payout: leave it out');
     if (scheduledFor != null) fail('scheduledFor', 'what leaves the platform is sent now: leave it out');
   }
+  if (!input.mandateId !== !input.mandateJwt) fail('mandateJwt', 'mandate_id and mandate_jwt go together');
+  // (Gap G-48)
+  if (input.mandateId && (type !== 'internal' || isOutside(destination)))
+    fail('mandateId', 'goes with a transfer of type internal to a wallet');
   // (Gap G-144)
   if (scheduledFor != null && input.requestApproval === true)
     fail('requestApproval', 'is for a spend now: whether a scheduled transfer is refused is known at its time');

@@ -9,11 +9,13 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import { mandateNow } from '../spending/mandate.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingWithin } from '../spending/posting.js';
-import { event, transferData, transferRoles } from './events.js';
+import { completedEvents, transferRoles } from './events.js';
 import { transferOperation } from './operation.js';
 import { aboutOf, holdParts, partiesOf, routeOf, type WalletParties } from './transfer.js';
+import { lessWithheld, type Withholding, withholdingOf } from './withholding.js';
 
 /** Posts a scheduled transfer under its row's lock, with everything checked as of now. Throws the refusal. */
 export async function carryOutScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<Transfer> {
@@ -22,8 +24,10 @@ export async function carryOutScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): P
   const at = ctx.clock.now();
   const { amount, currency, protocol, traceId } = transfer;
   const agentId = transfer.agentId ?? undefined;
-  const authority = await authorizeSpend(reader, { from, to, agentId, protocol, currency, amount, at, traceId });
-  const draft = (form: SpendForm) => draftScheduled(ctx, { transfer, from, to, at, authority }, form);
+  const mandate = await mandateNow(reader, transfer.mandateId);
+  const authority = await authorizeSpend(reader, { from, to, agentId, protocol, currency, amount, at, traceId, mandate });
+  const withholding = await withholdingOf(reader, protocol, to);
+  const draft = (form: SpendForm) => draftScheduled(ctx, { transfer, from, to, at, authority, withholding }, form);
   const subject = { subjectType: 'transfer', subjectId: transfer.id };
   const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), draft, { subject, reader });
   const { status, completedAt, updatedAt, dueAt, leaseUntil, holdId, capturedAmount, decisionId } = value;
@@ -35,9 +39,10 @@ interface Scheduled extends WalletParties {
   transfer: Transfer;
   at: Date;
   authority: Authority;
+  withholding: Withholding | null;
 }
 
-function draftScheduled(ctx: Ctx, { transfer, from, to, at, authority }: Scheduled, form: SpendForm): Draft<Transfer> {
+function draftScheduled(ctx: Ctx, { transfer, from, to, at, authority, withholding }: Scheduled, form: SpendForm): Draft<Transfer> {
   const { approvalId, decisionId, limits } = form;
   const { id, amount, currency, type, description } = transfer;
   const request = {
@@ -61,11 +66,9 @@ function draftScheduled(ctx: Ctx, { transfer, from, to, at, authority }: Schedul
     };
   }
   const value: Transfer = { ...taken, status: 'completed', completedAt: at };
-  const completed = event(ctx, 'transfer.completed', transferData(value), { at, ...aboutOf(value), roles: transferRoles(value, from, to) });
-  const records = joinRecords(
-    eventRecords(ctx.workspace.id, [completed]),
-    transferOperation(ctx, value, amount, at, authority.rules.rates),
-  );
-  const legs = move(currency, amount, ...routeOf(type, from, to));
-  return { value, request, posting: posting(ctx, { ...head, legs, limits, guards: authority.guards, records }) };
+  const completed = completedEvents(ctx, value, { at, ...aboutOf(value), roles: transferRoles(value, from, to) });
+  const paid = lessWithheld(value, move(currency, amount, ...routeOf(type, from, to)), at, withholding);
+  const operation = transferOperation(ctx, value, amount, at, authority.rules.rates);
+  const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
+  return { value, request, posting: posting(ctx, { ...head, legs: paid.legs, limits, guards: authority.guards, records }) };
 }

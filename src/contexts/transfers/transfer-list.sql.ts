@@ -13,6 +13,7 @@ export interface TransferChoice {
   batchId?: string | undefined;
   streamId?: string | undefined;
   quoteId?: string | undefined;
+  mandateId?: string | undefined;
   walletId?: string | undefined;
   agentId?: string | undefined;
   fromAccountId?: string | undefined;
@@ -62,13 +63,14 @@ export async function countTransfers(ctx: Ctx, choice: TransferChoice, most: num
   return rows[0]?.count ?? 0;
 }
 
-/** Ids of transfers from or to one of the wallets that are still to happen, oldest first. Those of streams and payouts end with them. */
+/** Ids of transfers from or to one of the wallets that are still to happen, oldest first. Those of streams, payouts and funding end with them. */
 export async function openTransferIds(tx: Tx, workspaceId: string, walletIds: readonly string[], most: number): Promise<string[]> {
   const open = {
     name: 'open_transfers',
     text: `SELECT id FROM transfer WHERE workspace_id = $1::uuid AND from_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
         AND payout_id IS NULL
       UNION SELECT id FROM transfer WHERE workspace_id = $1::uuid AND to_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
+        AND funding_id IS NULL
       ORDER BY id LIMIT $3::int`,
   };
   const rows = await runIn<{ id: string }>(tx, open, [workspaceId, walletIds, most]);
@@ -96,6 +98,7 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
   if (reference !== undefined) ways.push(way([{ on: `t.reference = ${values.add(reference)}` }]));
   for (const [column, id] of [
     ['quote_id', choice.quoteId],
+    ['mandate_id', choice.mandateId],
     ['batch_id', choice.batchId],
     ['stream_id', choice.streamId],
   ] as const) {

@@ -60,6 +60,7 @@ export interface TransferFilter extends PageInput {
   batchId?: string | null | undefined;
   streamId?: string | null | undefined;
   quoteId?: string | null | undefined;
+  mandateId?: string | null | undefined;
   agentId?: string | null | undefined;
   currency?: string | null | undefined;
   minAmount?: string | null | undefined;
@@ -99,6 +100,7 @@ function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
     batchId: filter.batchId ?? undefined,
     streamId: filter.streamId ?? undefined,
     quoteId: filter.quoteId ?? undefined,
+    mandateId: filter.mandateId ?? undefined,
     agentId: filter.agentId ?? undefined,
     fromAccountId: filter.fromAccountId ?? undefined,
     toAccountId: filter.toAccountId ?? undefined,

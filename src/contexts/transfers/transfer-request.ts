@@ -12,6 +12,8 @@ import { isUniqueViolation } from '../../platform/postgres/failure.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import { presentedMandate } from '../spending/mandate.js';
+import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingNow } from '../spending/posting.js';
 import { referenceTaken } from '../spending/refusal.js';
@@ -32,6 +34,7 @@ import {
   transferPosting,
   transferRow,
 } from './transfer.js';
+import { withholdingOf } from './withholding.js';
 
 /**
  * Creates a transfer: posted at once (completed), held until captured or approved, or kept until its time (all pending). The whole
@@ -106,11 +109,13 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
   }
   const { amount, currency } = sums;
   const [from, to] = await parties(ctx, input, sums);
-  const protocol = type === 'cross_border' ? 'cross_border' : 'internal';
+  const mandate = await mandateOf(ctx, input, currency);
+  const protocol = mandate !== undefined ? 'ap2' : type === 'cross_border' ? 'cross_border' : 'internal';
   const authority = await authorizeSpend(ctx, {
     from,
     to,
-    agentId: input.agentId ?? undefined,
+    agentId: input.agentId ?? mandate?.agentId,
+    mandate,
     protocol,
     currency,
     amount,
@@ -134,10 +139,34 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
     description: input.description,
     reference: input.reference,
     metadata: input.metadata,
-    links: part?.links,
+    links: mandate === undefined ? part?.links : { ...part?.links, mandateId: mandate.id },
+    ...(mandate !== undefined && (await executionFacts(ctx, authority, to))),
     claims: part?.claims,
   };
   return { value, authority };
+}
+
+/** The mandate that a request presents. 409 and 422 for one that is not in force, 422 for another currency, 400 for another agent. */
+async function mandateOf(ctx: Ctx, input: CreateTransferInput, currency: string): Promise<RulingMandate | undefined> {
+  const mandate = await presentedMandate(ctx, input);
+  if (mandate === undefined) return undefined;
+  checkMandateCurrency(mandate, currency);
+  if (input.agentId && input.agentId !== mandate.agentId)
+    throw new ValidationFailed([{ path: ['agentId'], message: 'is not the agent of the mandate', rule: 'mandate' }]);
+  return mandate;
+}
+
+/** What the transfer of an execution says beside the money: whom it pays, and what is kept back of it. */
+export async function executionFacts(
+  ctx: Ctx,
+  { facts }: Authority,
+  to: WalletRef,
+): Promise<Pick<NewTransfer, 'protocolMetadata' | 'withholding'>> {
+  const merchant = facts?.merchant ?? null;
+  return {
+    protocolMetadata: merchant === null ? {} : { merchant_id: printId('merchant', merchant.id) },
+    withholding: await withholdingOf(ctx, 'ap2', to),
+  };
 }
 
 /** What leaves the payer and what reaches the payee, minor units. */
@@ -187,6 +216,8 @@ function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Rec
     metadata,
     agent_id: agentId,
     scheduled_for: scheduledFor?.toISOString(),
+    mandate_id: input.mandateId ? printId('mandate', input.mandateId) : undefined,
+    mandate_jwt: input.mandateJwt,
     request_approval: requestApproval,
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
@@ -203,7 +234,7 @@ export function draftTransfer(ctx: Ctx, id: string, { value, authority }: Transf
       subject: { subjectType: 'transfer', subjectId: id },
       transferId: id,
       description: transfer.description,
-      execution: value.hold === undefined ? {} : { hold_seconds: secondsBetween(value.at, value.hold.expiresAt) },
+      execution: value.hold?.expiresAt == null ? {} : { hold_seconds: secondsBetween(value.at, value.hold.expiresAt) },
     },
   };
 }

@@ -11,11 +11,13 @@ import { Entry } from '../accounts/entry.schema.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
 import { ApprovalType } from '../spending/approval.schema.js';
-import { QuoteUsed } from '../spending/errors.js';
+import { mandateErrors, QuoteUsed } from '../spending/errors.js';
 import { Initiator } from '../spending/initiator.schema.js';
+import { mostJwtLength } from '../spending/mandate.js';
 import { ProtocolEnum } from '../spending/protocol.schema.js';
 import { postingErrors } from '../spending/refusal.js';
-import { destinationTypes, type ShownDestination } from './destination.js';
+import type { ShownDestination } from './destination.js';
+import { DestinationInput, TransferDestination } from './destination.schema.js';
 import { HoldExpired, SameWallet } from './errors.js';
 import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
@@ -27,7 +29,7 @@ import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
 const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
 const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
-const CaptureModeEnum = builder.enumType(CaptureMode, { name: 'CaptureMode' });
+export const CaptureModeEnum = builder.enumType(CaptureMode, { name: 'CaptureMode' });
 
 const TransferHold = builder.objectRef<TransferRow>('TransferHold').implement({
   description: 'Money set aside for a transfer until it is captured.',
@@ -43,16 +45,6 @@ export const TransferFee = builder.objectRef<{ amount: bigint; currency: string 
   fields: (t) => ({
     amount: t.field({ type: 'Amount', resolve: ({ amount, currency }) => formatMinor(amount, currency) }),
     currency: t.expose('currency', { type: 'Currency' }),
-  }),
-});
-
-const DestinationTypeEnum = builder.enumType('DestinationType', { values: destinationTypes });
-const TransferDestination = builder.objectRef<ShownDestination>('TransferDestination').implement({
-  description: 'Where money went that left the platform. Of a key or an account number the end alone is shown.',
-  fields: (t) => ({
-    type: t.expose('type', { type: DestinationTypeEnum }),
-    ref: t.exposeString('ref'),
-    name: t.exposeString('name', { nullable: true }),
   }),
 });
 
@@ -93,6 +85,11 @@ export const Transfer = builder.prismaObject('Transfer', {
       resolve: ({ destination }) => destination as ShownDestination | null,
     }),
     payoutId: t.expose('payoutId', { type: 'PayoutId', nullable: true, description: 'The payout whose money it is.' }),
+    fundingTransactionId: t.expose('fundingId', {
+      type: 'FundingTransactionId',
+      nullable: true,
+      description: 'The funding transaction whose money it is.',
+    }),
     protocol: t.expose('protocol', { type: ProtocolEnum }),
     description: t.exposeString('description', { nullable: true }),
     reference: t.exposeString('reference', { nullable: true }),
@@ -106,6 +103,7 @@ export const Transfer = builder.prismaObject('Transfer', {
     approvalId: t.expose('approvalId', { type: 'ApprovalId', nullable: true, description: 'The approval that it waits or waited for.' }),
     batchId: t.expose('batchId', { type: 'BatchId', nullable: true, description: 'The batch that it is an item of.' }),
     streamId: t.expose('streamId', { type: 'StreamId', nullable: true, description: 'The stream whose money it moves.' }),
+    mandateId: t.expose('mandateId', { type: 'MandateId', nullable: true, description: 'The mandate that it is an execution of.' }),
     refundId: t.expose('refundId', { type: 'RefundId', nullable: true, description: 'The refund whose money it moves.' }),
     traceId: t.exposeString('traceId', { nullable: true, description: 'Of the traceparent of the request that made it.' }),
     protocolMetadata: t.expose('protocolMetadata', { type: 'JSONObject', nullable: true }),
@@ -120,7 +118,16 @@ export const Transfer = builder.prismaObject('Transfer', {
 export const TransferPage = pageOf(Transfer, 'Transfer');
 
 /** What a request for a transfer may be refused with before the ledger is asked. */
-export const requestErrors = [NotFound, SameWallet, CurrencyMismatch, QuoteExpired, QuoteUsed, UnsupportedRail, RailUnavailable] as const;
+export const requestErrors = [
+  NotFound,
+  SameWallet,
+  CurrencyMismatch,
+  QuoteExpired,
+  QuoteUsed,
+  UnsupportedRail,
+  RailUnavailable,
+  ...mandateErrors,
+] as const;
 
 /** A transfer that a spend made, and the approval that it waits for. */
 interface TransferPayload {
@@ -146,18 +153,6 @@ const NewTransferType = builder.enumType('NewTransferType', {
   values: ['internal', 'cross_border', 'wrap', 'unwrap'] as const,
 });
 
-const DestinationInput = builder.inputType('DestinationInput', {
-  fields: (t) => ({
-    type: t.field({ type: DestinationTypeEnum }),
-    ref: t.string({
-      description: 'A wallet id, a bank account id, a chain address, a pix key or a CLABE.',
-      validate: z.string().min(1).max(128),
-    }),
-    name: t.string({ required: false, validate: z.string().min(1).max(200) }),
-  }),
-});
-
-// What belongs to contexts to come (mandate_id) is unknown here until then: Gap G-48.
 export const CreateTransferInput = builder.inputType('CreateTransferInput', {
   fields: (t) => ({
     type: t.field({ type: NewTransferType }),
@@ -185,6 +180,18 @@ export const CreateTransferInput = builder.inputType('CreateTransferInput', {
     metadata: t.field({ type: 'JSONObject', required: false }),
     agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
     scheduledFor: t.field({ type: 'DateTime', required: false, description: 'Carried out then, with everything checked then.' }),
+    mandateId: t.field({
+      type: 'MandateId',
+      required: false,
+      description: 'The mandate that it is an execution of.',
+      extensions: { example: null },
+    }),
+    mandateJwt: t.string({
+      required: false,
+      description: 'The JWT of the mandate.',
+      validate: z.string().min(1).max(mostJwtLength),
+      extensions: { example: null },
+    }),
     requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
   }),
 });
@@ -223,6 +230,7 @@ builder.queryFields((t) => ({
       batchId: t.arg({ type: 'BatchId', required: false }),
       streamId: t.arg({ type: 'StreamId', required: false }),
       quoteId: t.arg({ type: 'QuoteId', required: false }),
+      mandateId: t.arg({ type: 'MandateId', required: false }),
       currency: t.arg({ type: 'Currency', required: false }),
       minAmount: t.arg({ type: 'Amount', required: false }),
       maxAmount: t.arg({ type: 'Amount', required: false }),

@@ -13,9 +13,10 @@ import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import type { RateBook } from '../rates/rate.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import type { ShownDestination } from './destination.js';
-import { event, transferData, transferRoles } from './events.js';
+import { completedEvents, event, transferData, transferRoles } from './events.js';
 import { type Exchange, exchangeLegs } from './exchange.js';
 import { transferOperation } from './operation.js';
+import { lessWithheld, type Withholding } from './withholding.js';
 
 /** Completed, failed and cancelled are final. */
 export const transferLifecycle: Lifecycle<TransferStatus> = {
@@ -62,8 +63,20 @@ export interface NewTransfer {
   /** What the payee gets instead, where it is another currency. */
   exchange?: Exchange | undefined;
   money?: Money | undefined;
+  /** What is kept back of a payment by a protocol: withholdingOf() says it. */
+  withholding?: Withholding | null | undefined;
   /** What it is a part of. */
-  links?: { batchId?: string; streamId?: string; refundId?: string; payoutId?: string } | undefined;
+  links?:
+    | {
+        batchId?: string;
+        streamId?: string;
+        refundId?: string;
+        payoutId?: string;
+        fundingId?: string;
+        executionId?: string;
+        mandateId?: string;
+      }
+    | undefined;
   /** A fee that comes on top of the amount. */
   feeOnTop?: bigint | undefined;
   /** The place out of the platform that it goes to, as it is shown. */
@@ -73,8 +86,8 @@ export interface NewTransfer {
   protocolMetadata?: Record<string, unknown> | undefined;
   /** The agent that spends. */
   agentId?: string | undefined;
-  /** The money is set aside until it is captured, or until then. */
-  hold?: { expiresAt: Date } | undefined;
+  /** The money is set aside until it is captured, or until then; null: until somebody ends it. */
+  hold?: { expiresAt: Date | null } | undefined;
   /** It is set aside until this approval is given. */
   approvalId?: string | null | undefined;
   decisionId?: string | null | undefined;
@@ -157,6 +170,9 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     streamId: links?.streamId ?? null,
     refundId: links?.refundId ?? null,
     payoutId: links?.payoutId ?? null,
+    fundingId: links?.fundingId ?? null,
+    executionId: links?.executionId ?? null,
+    mandateId: links?.mandateId ?? null,
     destination: (value.destination ?? null) as Transfer['destination'],
   };
 }
@@ -202,17 +218,19 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
     });
   }
   const roles = transferRoles(transfer, walletOf(from), walletOf(to));
-  const completed = event(ctx, 'transfer.completed', data, { ...about, roles });
+  const completed = completedEvents(ctx, transfer, { ...about, roles });
+  const { legs, records } = lessWithheld(transfer, legsOf(value), at, value.withholding);
+  const operation = transferOperation(ctx, transfer, amount, at, rates);
   return posting(ctx, {
     ...head,
-    legs: legsOf(value),
+    legs,
     limits,
-    records: joinRecords(row, eventRecords(workspaceId, [created, completed]), transferOperation(ctx, transfer, amount, at, rates)),
+    records: joinRecords(row, eventRecords(workspaceId, [created, ...completed]), operation, records),
   });
 }
 
 /** What moves the money of a transfer at once. */
-function legsOf({ type, amount, currency, from, to, exchange, money }: NewTransfer): readonly Leg[] {
+export function legsOf({ type, amount, currency, from, to, exchange, money }: NewTransfer): readonly Leg[] {
   if (money !== undefined) return money.legsInto(money.accountId);
   const [payer, payee] = routeOf(type, from, to);
   if (exchange === undefined) return move(currency, amount, payer, payee);

@@ -45,9 +45,9 @@ export const TreasuryExposure = builder.objectRef<Position>('TreasuryExposure').
     currency: t.expose('currency', { type: 'Currency' }),
     activeMandates: t.field({
       type: 'Amount',
-      description: 'What mandates may still spend. There are none yet.',
-      // Nobody can make one yet (Gap G-167).
-      resolve: amountOf(() => 0n),
+      description: 'What active mandates may still spend: this month, else today, else at a time.',
+      // What counts as left: Gap G-191.
+      resolve: amountOf((at) => at.mandates),
     }),
     scheduled: t.field({ type: 'Amount', description: 'Transfers that wait for their time.', resolve: amountOf((at) => at.scheduled) }),
     streams: t.field({ type: 'Amount', description: 'Put into streams and not paid out.', resolve: amountOf((at) => at.streams) }),

@@ -2,7 +2,7 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { type Position, type PositionText, places, promises, readPositions } from './position.sql.js';
 
-/** The position now, in every currency that the ledger of the workspace has an account in (Gap G-169). */
+/** The position now, in every currency that the ledger of the workspace has an account in (Gap G-193). */
 export async function positions(ctx: Ctx): Promise<Position[]> {
   return (await readPositions(ctx)).map(readPosition);
 }
@@ -13,7 +13,7 @@ export function readPosition(text: Partial<PositionText> & Pick<PositionText, 'c
   return { currency: text.currency, ...Object.fromEntries(amounts) };
 }
 
-/** What is owed to the owners of wallets: all that stands for them, whether they can spend it or not (Gap G-168). */
+/** What is owed to the owners of wallets: all that stands for them, whether they can spend it or not (Gap G-192). */
 export function owed({ available, held, wrapped, streams, escrows, reserve }: Position): bigint {
   return available + held + wrapped + streams + escrows + reserve;
 }

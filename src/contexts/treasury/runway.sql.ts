@@ -12,14 +12,14 @@ export interface FlowRow {
 
 /**
  * The outside accounts are the workspace's own, a few in each currency. What came out of `world` was minted by the sandbox and does not
- * count (Gap G-170): of its entries those are added up that went into it, the only ones that are read one by one.
+ * count (Gap G-194): of its entries those are added up that went into it, the only ones that are read one by one.
  */
 const flows = {
   name: 'treasury-flows',
   text: `
     WITH outside AS MATERIALIZED (
       SELECT id, kind, currency, balance, coalesce(ledger_entries_before($1::uuid, id, $2::timestamptz), 0) AS entries
-      FROM ledger_account WHERE workspace_id = $1::uuid AND owner_id = $1::uuid AND (kind IN ('fees', 'world') OR kind LIKE 'rail.clearing:%')
+      FROM ledger_account WHERE workspace_id = $1::uuid AND owner_id = $1::uuid AND (kind IN ('fees', 'world', 'receivables') OR kind LIKE 'rail.clearing:%')
     )
     SELECT currency, sum(available)::text AS available, sum(burned)::text AS burned
     FROM (

@@ -54,7 +54,7 @@ export interface Flows {
 
 /**
  * `available` by what is burned in a day, whole days. A burn that rounds to no cent a day is none, and a forecast ends with the
- * year 9999 (Gap G-171).
+ * year 9999 (Gap G-195).
  */
 export function forecast({ available, burned, days, now }: Flows): Runway {
   const burn = { num: burned.num, den: burned.den * BigInt(days) };

@@ -8,7 +8,7 @@ import { createdBetween, listPage, type Page, type PageInput } from '../../platf
 import { checkPosition, readPosition } from './position.js';
 import { type Position, type PositionText, readPositions } from './position.sql.js';
 
-/** Takes a snapshot of the workspace as it is now (Gap G-172). */
+/** Takes a snapshot of the workspace as it is now (Gap G-196). */
 export function takeSnapshot(ctx: Ctx, description: string | null | undefined): Promise<TreasurySnapshot> {
   return transact(ctx, async (tx) => {
     const capturedAt = ctx.clock.now();

@@ -8,6 +8,7 @@ import { type ClaimedRow, DueRows } from './due-rows.js';
 import { HeldRows } from './held-rows.js';
 import { OutcomeWriter } from './outcome-writer.js';
 import type { DueStep } from './step.js';
+import { dueTables } from './workspace-clock.js';
 
 /** Leases of processes that died are looked for at most so often. */
 const lostLeasesEveryMs = 1_000;
@@ -148,8 +149,16 @@ export async function runDue(platform: Platform, steps: readonly DueStep[], work
   let taken = 0;
   for (let more = true; more; ) {
     const before = taken;
-    for (const step of steps) taken += await new DueTable(platform, step, workspaceId).drain();
+    for (const step of await stepsToRun(platform, steps, workspaceId)) taken += await new DueTable(platform, step, workspaceId).drain();
     more = taken > before;
   }
   return taken;
+}
+
+/** Of one workspace, only the tables with something due: a clock that is advanced stops at every instant. */
+async function stepsToRun(platform: Platform, steps: readonly DueStep[], workspaceId?: string): Promise<readonly DueStep[]> {
+  if (workspaceId === undefined) return steps;
+  const tables = steps.map(({ table }) => table);
+  const due = await dueTables(platform, workspaceId, tables);
+  return steps.filter(({ table }) => due.has(table));
 }

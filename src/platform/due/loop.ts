@@ -1,5 +1,5 @@
 // Work that is done again and again in the background, one round at a time: when it is woken, when it asked to be, and at a poll.
-import { setTimeout as pause, setImmediate as yieldToOthers } from 'node:timers/promises';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from '../log.js';
 
 /** Returns the milliseconds until the next round is wanted at the latest: 0 for another one at once, Infinity for none before the poll. */
@@ -23,6 +23,8 @@ export class Loop {
   #stopped = false;
   /** The next round begins at this time of performance.now() at the latest. */
   #nextAt = 0;
+  /** And not before this one. */
+  #notBefore = 0;
   #timer: NodeJS.Timeout | undefined;
   #endRest: (() => void) | undefined;
   #endedAt = performance.now();
@@ -33,9 +35,9 @@ export class Loop {
     this.#running = this.#run();
   }
 
-  /** Asks for a round in so many milliseconds; one that is asked for earlier stands for it. */
+  /** Asks for a round in so many milliseconds, or when the pace allows it; one that is asked for earlier stands for it. */
   wake(inMs = 0): void {
-    const at = performance.now() + inMs;
+    const at = Math.max(performance.now() + inMs, this.#notBefore);
     if (at >= this.#nextAt) return;
     this.#nextAt = at;
     this.#setTimer();
@@ -64,10 +66,13 @@ export class Loop {
       } catch (error) {
         log.warn({ err: error, loop: name }, 'a round of background work failed; the next one tries again');
       }
+      this.#notBefore = performance.now() + paceMs;
+      // What asked for a round during this one waits for the pace too.
+      this.#nextAt = Math.max(this.#nextAt, this.#notBefore);
       this.wake(restMs);
       if (this.#stopped) return;
       if (this.#nextAt > performance.now()) await this.#rest();
-      else await (paceMs > 0 ? pause(paceMs) : yieldToOthers());
+      else await yieldToOthers();
     }
   }
 

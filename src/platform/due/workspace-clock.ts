@@ -35,6 +35,25 @@ export async function nextDue({ database, agenda }: Platform, workspaceId: strin
   return found.rows[0]?.next ?? null;
 }
 
+/** Those of the tables in which rows of the workspace are due now and can be claimed. */
+export async function dueTables(
+  { database, clock }: Platform,
+  workspaceId: string,
+  tables: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const looks = tables.map(
+    (table) =>
+      `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${table} WHERE workspace_id = $1 AND due_at <= at AND lease_until IS NULL)
+         OR EXISTS (SELECT FROM ${table} WHERE workspace_id = $1 AND due_at <= at AND lease_until < clock_timestamp())`,
+  );
+  const found = await database.pool.query<{ name: string }>(
+    `SELECT due.name FROM (SELECT $2::timestamptz + clock_offset_ms * interval '1 ms' AS at FROM workspace WHERE id = $1) now,
+     LATERAL (${looks.join(' UNION ALL ')}) due`,
+    [workspaceId, clock.now()],
+  );
+  return new Set(found.rows.map(({ name }) => name));
+}
+
 /** True while something of the workspace waits in the outbox. */
 export async function hasUnpublished({ database }: Platform, workspaceId: string): Promise<boolean> {
   const { rowCount } = await database.pool.query('SELECT FROM outbox WHERE workspace_id = $1 LIMIT 1', [workspaceId]);

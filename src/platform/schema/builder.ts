@@ -43,6 +43,7 @@ export const builder = new SchemaBuilder<{
   AuthScopes: { audience: Audience };
   Scalars: {
     DateTime: Scalar<Date>;
+    Date: Scalar<string>;
     JSON: Scalar<unknown>;
     JSONObject: { Input: Record<string, unknown>; Output: unknown };
     Amount: Scalar<string>;
@@ -80,6 +81,7 @@ function addScalar<In, Out>(name: Parameters<typeof builder.scalarType>[0], shap
 }
 
 addScalar('DateTime', scalar.dateTime);
+addScalar('Date', scalar.date);
 addScalar('Fraction', scalar.fraction);
 addScalar('JSON', scalar.json);
 addScalar('JSONObject', scalar.jsonObject);

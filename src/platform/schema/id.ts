@@ -18,7 +18,17 @@ export const idKinds = {
   dispute: { prefix: 'dsp', scalars: { DisputeId: 'prefixed' } },
   bankAccount: { prefix: 'ba', scalars: { BankAccountId: 'prefixed' } },
   payout: { prefix: 'po', scalars: { PayoutId: 'prefixed' } },
+  fundingTransaction: { prefix: 'fnd', scalars: { FundingTransactionId: 'prefixed' } },
+  settlementRule: { prefix: 'srl', scalars: { SettlementRuleId: 'bare' } },
+  settlementExecution: { prefix: 'exe', scalars: { SettlementExecutionId: 'prefixed' } },
+  settlementWindow: { prefix: 'win', scalars: { SettlementWindowId: 'bare' } },
+  report: { prefix: 'rec', scalars: { ReportId: 'prefixed' } },
+  discrepancy: { prefix: 'disc', scalars: { DiscrepancyId: 'prefixed' } },
+  railEntry: { prefix: 'ren', scalars: { RailEntryId: 'prefixed' } },
+  railImport: { prefix: 'imp', scalars: { RailImportId: 'prefixed' } },
   railFault: { prefix: 'flt', scalars: { RailFaultId: 'prefixed' } },
+  mandate: { prefix: 'ap2_mnd', scalars: { MandateId: 'prefixed' } },
+  mandateExecution: { prefix: 'ap2_exec', scalars: { MandateExecutionId: 'prefixed' } },
   agent: { prefix: 'agt', scalars: { AgentId: 'prefixed', AgentUuid: 'bare' } },
   rate: { prefix: 'rate', scalars: { RateId: 'prefixed' } },
   policy: { prefix: 'pol', scalars: { PolicyId: 'prefixed' } },
@@ -68,8 +78,9 @@ export function printId(kind: IdKind, id: string): string {
 
 /** The id of a thing of any type, as REST prints it where it stands by itself; of a type without a form of its own the bare UUID. */
 export function printSubject(type: string, id: string): string {
-  const kind = idKinds[type as IdKind] as (typeof idKinds)[IdKind] | undefined;
-  return kind === undefined || Object.values(kind.scalars)[0] === 'bare' ? id : printId(type as IdKind, id);
+  const name = type.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as IdKind;
+  const kind = idKinds[name] as (typeof idKinds)[IdKind] | undefined;
+  return kind === undefined || Object.values(kind.scalars)[0] === 'bare' ? id : printId(name, id);
 }
 
 /** The bare UUID of `text`, which may be bare or carry the prefix of its kind; null when it cannot be such an id. */

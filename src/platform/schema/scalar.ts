@@ -23,7 +23,7 @@ export function refuse(message: string): never {
 /** Deepest nesting of a free-form JSON member (Gap G-17). */
 export const maxJsonDepth = 16;
 
-/** Longest free-form JSON object, in characters of its text (Gap G-173). Pages of what carries one stay small, whatever a batch may send. */
+/** Longest free-form JSON object, in characters of its text (Gap G-197). Pages of what carries one stay small, whatever a batch may send. */
 export const maxJsonLength = 16_384;
 
 function isCleanText(text: string): boolean {
@@ -127,6 +127,20 @@ export const dateTime: ScalarShape<Date, Date> = {
   serialize: (at) => at.toISOString(),
   parseValue: parseDateTime,
   extensions: { jsonSchema: { type: 'string', format: 'date-time', examples: ['2026-11-21T10:00:00.000Z'] } },
+};
+
+const datePattern = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+/** True for a day from 1970 to 2999 that the calendar has, such as `2026-03-01`. */
+export function isDate(text: string): boolean {
+  return datePattern.test(text) && new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
+}
+
+export const date: ScalarShape<string, string> = {
+  description: 'A day of the calendar, in UTC.',
+  serialize: (text) => text,
+  parseValue: (value) => (typeof value === 'string' && isDate(value) ? value : refuse('must be a day such as "2026-03-01"')),
+  extensions: { jsonSchema: { type: 'string', format: 'date', examples: ['2026-03-01'] } },
 };
 
 export const amount: ScalarShape<string, string> = {

@@ -235,7 +235,7 @@ describe('POST /v1/payouts', () => {
 
     it('for rails that are crossed or none', async () => {
       const [dollars, euros] = [await newPayer(harness.test), await newPayer(harness.test, 'sepa')];
-      for (const rail of ['wire', 'sepa', 'card-simulated', 'constructor', 'nonsense'])
+      for (const rail of ['wire', 'sepa', 'card-simulated-us', 'constructor', 'nonsense'])
         expectRefused(await create(payoutBody(dollars, { rail })), 422, 'unsupported_rail', { rails: ['ach'] });
       const crossed = payoutBody(dollars, { destination: { type: 'bank', ref: euros.bank?.id } });
       expectRefused(await create(crossed), 422, 'unsupported_rail', { rail: 'sepa', currency: 'USD' });

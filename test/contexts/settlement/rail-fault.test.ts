@@ -129,10 +129,27 @@ describe('the fault', () => {
     expect([status, reference]).toEqual(['pending', expect.any(String)]);
     await harness.advance(30);
     expect(await readPayout(harness.test, payout)).toMatchObject({ status: 'confirmed', rail_reference: reference });
+    // Nobody says that it has settled; the rail is asked a minute after it was expected.
     await harness.advance(86_400);
+    expect(await statusOf(payout)).toBe('confirmed');
+    await harness.advance(60);
     expect(await statusOf(payout)).toBe('complete');
     expect((await booksOf(harness, payout)).orders).toHaveLength(1);
     expect((await toldOf(harness, payout)).payout).toEqual(whole);
+  });
+
+  it('lost_ack of a payment that comes back: it was complete, and was returned', async () => {
+    await fault('lost_ack', { next_n: 1 });
+    await fault('return', { next_n: 1 });
+    const payout = await submitted();
+    // Nobody asks in time: the first that is heard is the return.
+    await harness.platform.database.pool.query('UPDATE payout SET due_at = NULL WHERE id = $1', [payout.id.slice(3)]);
+    await harness.advance(10);
+    await harness.advance(10);
+    expect(await statusOf(payout)).toBe('returned');
+    expect((await toldOf(harness, payout)).payout).toEqual([...whole, 'settlement.returned']);
+    expect((await booksOf(harness, payout)).statement.map(({ direction }) => direction)).toEqual(['debit', 'credit']);
+    expect(await readTransfer(harness.test, payout)).toMatchObject({ status: 'completed', refunded_amount: payout.amount });
   });
 
   it('out_of_order and duplicate_callback: each step is taken once', async () => {

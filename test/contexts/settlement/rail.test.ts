@@ -19,6 +19,7 @@ function connect(
   connectRail('test', {
     name: 'wire',
     fee: 1_500n,
+    latencySeconds: 3_600,
     submit: (_ctx, order) => {
       sent.push(order);
       return answer(order);

@@ -76,6 +76,7 @@ describe('POST /v1/payouts/{id}/cancel', () => {
       const payout = await newPayout(harness.test, payer);
       await harness.runDue();
       expectRefused(await cancel(payout.id), 409, 'state_conflict', { current_status: 'pending', reason: 'submitted' });
+      await harness.advance(30);
       await harness.advance(3_600);
       expectRefused(await cancel(payout.id), 409, 'state_conflict', { current_status: 'complete' });
     });

@@ -109,7 +109,6 @@ describe('POST /v1/budgets', () => {
       ['a scope with the prefix of something else', { scope: { type: 'account', id: `agt_${nowhere}` } }, 'scope.id'],
       ['a trace of zeros', { scope: { type: 'trace', id: '0'.repeat(32) } }, 'scope.id'],
       ['a tenant with an id', { scope: { type: 'tenant', id: nowhere } }, 'scope.id'],
-      ['a mandate, which is not here yet', { scope: { type: 'mandate', id: nowhere } }, 'scope.type'],
       ['an unknown scope', { scope: { type: 'planet' } }, 'scope.type'],
       ['a parent that is no id', { parent_id: 'x' }, 'parent_id'],
       ['a member that is unknown', { parent: nowhere }, 'parent'],

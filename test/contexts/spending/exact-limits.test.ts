@@ -7,7 +7,7 @@ import { ask, make, type Server } from '../../load.js';
 import { buildOnce, makeDataDir, runCli, type ServerProcess, startServerProcess, stopPostgres } from '../../process.js';
 
 const isSlow = process.env['SLOW'] === '1';
-const seeds = isSlow ? 50 : 2;
+const seeds = isSlow ? 50 : 1;
 vi.setConfig({ testTimeout: isSlow ? 1_800_000 : 120_000 });
 
 const testKey = `pk_test_${randomUUID()}`;

@@ -1,0 +1,150 @@
+// Funding as it is asked for. What a rail brings is stored with its transfer and nothing is credited yet; what the sandbox makes is
+// credited at once (CONTRACT.md 12).
+import { eventRecords } from '../../events/event.js';
+import type { FundingTransaction, FundingType, Transfer } from '../../generated/prisma/client.js';
+import { unboundedAccount } from '../../ledger/account.js';
+import { guardsOf, type Posting, posting } from '../../ledger/posting.js';
+import { joinRecords } from '../../ledger/record.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
+import { rowOf } from '../../platform/postgres/column.js';
+import { newId } from '../../platform/schema/id.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { laneOf } from '../settlement/payout.js';
+import { collectionFee, type Rail } from '../settlement/rail.js';
+import { postingWithin, postPlainly } from '../spending/posting.js';
+import { rulebook } from '../spending/rulebook.js';
+import { event, transferData } from '../transfers/events.js';
+import { aboutOf, type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
+import { railToFund } from './provider.js';
+
+/** The most that a rail is asked to bring at once, minor units: what arrives has to fit into its wallet. */
+const most = 10n ** 15n;
+
+export interface CreateFundingInput {
+  provider: string;
+  type: FundingType;
+  walletId: string;
+  amount: string;
+  currency: Currency;
+  sourceRef?: string | null | undefined;
+}
+
+/** Everything that is known before the ledger is asked. */
+interface Plan {
+  id: string;
+  input: CreateFundingInput;
+  to: WalletRef;
+  /** Null: the sandbox. */
+  rail: Rail | null;
+  fee: bigint;
+  value: NewTransfer;
+}
+
+/** Brings money in. 404, 422 `currency_mismatch` and `unsupported_rail`, 403 for a closed wallet, 503 without a provider. */
+export async function createFundingTransaction(ctx: Ctx, input: CreateFundingInput): Promise<FundingTransaction> {
+  const plan = await planFunding(ctx, input);
+  const made = await transact(
+    ctx,
+    async (tx) => {
+      const { transfer, money } = await draft(within(ctx, tx), plan);
+      const { workspaceId: _, ...row } = fundingRow(ctx, plan, transfer);
+      const funding = await tx.fundingTransaction.create({ data: row });
+      await postPlainly(ctx, postingWithin(tx), money);
+      return funding;
+    },
+    ({ id }) => id,
+  );
+  if (made.dueAt !== null) ringAt(ctx, 'funding_transaction', made.dueAt);
+  return made;
+}
+
+async function planFunding(ctx: Ctx, input: CreateFundingInput): Promise<Plan> {
+  const { walletId, currency, type, sourceRef } = input;
+  const amount = parseMinor(input.amount, currency, ['amount']);
+  if (type === 'card' && sourceRef != null) checkNoCardNumber(sourceRef);
+  const to = await walletRef(ctx, walletId);
+  if (to === null) throw new NotFound('walletId');
+  if (to.currency !== currency) throw new CurrencyMismatch(to.walletId, to.currency, currency);
+  const rail = railToFund(ctx, input);
+  const fee = rail === null ? 0n : collectionFee(rail, amount);
+  if (rail !== null) checkAmount(amount, fee, currency);
+  const id = newId(ctx.clock.now());
+  const source = await unboundedAccount(ctx, rail === null ? 'world' : `rail.clearing:${rail.name}`, currency);
+  const links = { fundingId: id };
+  const parties = { from: { ledgerAccountId: source }, to };
+  const value = { type: 'internal', protocol: 'internal', ...parties, amount, currency, at: ctx.clock.now(), links } as const;
+  return { id, input, to, rail, fee, value };
+}
+
+/** 400 for what looks like the number of a card: it is the provider's to keep (Gap G-168). */
+function checkNoCardNumber(sourceRef: string): void {
+  if (!/^(?:\d[ -]?){12,19}$/.test(sourceRef)) return;
+  throw new ValidationFailed([
+    { path: ['sourceRef'], message: 'is the number of a card: send the token of the provider', rule: 'card_number' },
+  ]);
+}
+
+function checkAmount(amount: bigint, fee: bigint, currency: string): void {
+  const [least, largest] = [formatMinor(fee, currency), formatMinor(most, currency)];
+  if (amount <= fee) throw new ValidationFailed([{ path: ['amount'], message: `is not more than the fee of ${least}`, rule: 'min' }]);
+  if (amount > most) throw new ValidationFailed([{ path: ['amount'], message: `is more than ${largest}`, rule: 'max' }]);
+}
+
+/** The transfer and what is posted with it: the money of the sandbox, or the transfer alone until its rail has settled. */
+async function draft(ctx: Ctx, { rail, fee, value, to }: Plan): Promise<{ transfer: Transfer; money: Posting }> {
+  const made = transferRow(ctx, value);
+  const guards = guardsOf(ctx);
+  if (rail === null) {
+    const { rates } = await rulebook(ctx);
+    return { transfer: made, money: transferPosting(ctx, made, value, { limits: [], guards, rates }) };
+  }
+  const transfer = { ...made, status: 'pending', feeAmount: fee, completedAt: null } as const;
+  const created = event(ctx, 'transfer.created', transferData(transfer), { at: value.at, ...aboutOf(transfer) });
+  const records = joinRecords({ transfer: [rowOf(transfer)] }, eventRecords(ctx.workspace.id, [created]));
+  const payee = { kind: 'payee', id: to.walletId } as const;
+  return {
+    transfer,
+    money: posting(ctx, { at: value.at, transferId: transfer.id, legs: [], guards: [...guards, payee], records }),
+  };
+}
+
+function fundingRow(ctx: Ctx, { id, input, to, rail, fee }: Plan, transfer: Transfer): FundingTransaction {
+  const { provider, type, sourceRef = null } = input;
+  const { amount, currency, createdAt: at } = transfer;
+  const name = rail?.name ?? 'sandbox';
+  return {
+    workspaceId: ctx.workspace.id,
+    id,
+    transferId: transfer.id,
+    walletId: to.walletId,
+    walletAgentId: to.agentId,
+    provider,
+    type,
+    status: rail === null ? 'completed' : 'pending',
+    amount,
+    fee,
+    currency,
+    rail: name,
+    sourceRef,
+    railReference: null,
+    submittedAt: null,
+    submissions: 0,
+    asked: 0,
+    errorCode: null,
+    returnReason: null,
+    returnCode: null,
+    shortfall: 0n,
+    expectedAt: null,
+    createdAt: at,
+    confirmedAt: null,
+    completedAt: rail === null ? at : null,
+    returnedAt: null,
+    lane: laneOf(ctx, name),
+    dueAt: rail === null ? null : at,
+    leaseUntil: null,
+  };
+}

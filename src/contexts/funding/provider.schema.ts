@@ -1,0 +1,37 @@
+// The GraphQL face of funding providers.
+import { z } from 'zod';
+import { FundingType } from '../../generated/prisma/enums.js';
+import { builder, facts } from '../../platform/schema/builder.js';
+import { type FundingProvider, fundingProviders, mostProviders } from './provider.js';
+
+export const FundingTypeEnum = builder.enumType(FundingType, { name: 'FundingType' });
+
+const Provider = builder.objectRef<FundingProvider>('FundingProvider').implement({
+  description: 'Somebody who brings money into wallets.',
+  fields: (t) => ({
+    provider: t.exposeString('provider'),
+    types: t.expose('types', { type: [FundingTypeEnum], ...facts({ most: Object.keys(FundingType).length }) }),
+    regions: t.stringList({
+      description: 'Countries (ISO 3166), EU, or GLOBAL.',
+      ...facts({ most: 10 }),
+      resolve: ({ regions }) => [...regions],
+    }),
+    active: t.exposeBoolean('active', { description: 'Whether it is connected in this environment.' }),
+  }),
+});
+
+builder.queryField('fundingProviders', (t) =>
+  t.field({
+    type: [Provider],
+    args: {
+      type: t.arg({ type: FundingTypeEnum, required: false }),
+      region: t.arg.string({
+        required: false,
+        description: 'Those that serve it, such as US; those of GLOBAL serve every region.',
+        validate: z.string().regex(/^[A-Z]{2}$|^GLOBAL$/, 'must be a country such as US, or EU, or GLOBAL'),
+      }),
+    },
+    ...facts({ most: mostProviders }),
+    resolve: (_root, filter, ctx) => fundingProviders(ctx, filter),
+  }),
+);

@@ -1,0 +1,166 @@
+// An execution of a mandate: a spend by its agent at a merchant (CONTRACT.md 7). It is a transfer under the protocol ap2, whose id it
+// has; the limits of the mandate are those of a layer of the pipeline, and the mandate itself is a guard of the posting.
+import type { Approval, Transfer } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { type Currency, parseMinor } from '../../platform/money.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import type { Page, PageInput } from '../../platform/schema/page.js';
+import { agentWalletRef, defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { declareSubject } from '../spending/approval-subject.js';
+import { MerchantBlocked } from '../spending/errors.js';
+import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
+import { authorizeSpend } from '../spending/pipeline.js';
+import { postingNow } from '../spending/posting.js';
+import { transferSubject } from '../transfers/approval.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { SameWallet } from '../transfers/errors.js';
+import { defaultHoldSeconds, type NewTransfer } from '../transfers/transfer.js';
+import { transfers } from '../transfers/transfer-list.js';
+import { draftTransfer, executionFacts, type TransferPlan } from '../transfers/transfer-request.js';
+import { mandate } from './mandate.js';
+import { present } from './presentation.js';
+
+declareSubject('mandate_execution', { ...transferSubject, kind: 'mandateExecution' });
+
+export interface ExecuteMandateInput {
+  mandateJwt: string;
+  merchantId: string;
+  /** That of the merchant, where it is said. */
+  merchantCategory?: string | null | undefined;
+  amount: string;
+  currency: Currency;
+  description?: string | null | undefined;
+  fromWalletId?: string | null | undefined;
+  capture?: 'automatic' | 'manual' | null | undefined;
+  requestApproval?: boolean | null | undefined;
+}
+
+/** An execution, which is its transfer, and the approval that it waits for. */
+export interface MadeExecution {
+  execution: Transfer;
+  approval: Approval | null;
+}
+
+/** Spends by a mandate: at once, held until it is captured, or held until it is approved. */
+export async function executeMandate(ctx: Ctx, id: string, input: ExecuteMandateInput): Promise<MadeExecution> {
+  const plan = await planExecution(ctx, id, input);
+  const transferId = newId(plan.value.at);
+  const draft = (form: SpendForm) => draftExecution(ctx, transferId, plan, form);
+  const options = { requestApproval: input.requestApproval === true };
+  const { value: execution, approval } = await carryOut(ctx, plan.authority, postingNow(ctx, transferId), draft, options);
+  if (execution.dueAt !== null) ringAt(ctx, 'transfer', execution.dueAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  return { execution, approval };
+}
+
+/** What `executeMandate` would do. What is wrong with the mandate itself is an error, a refusal by a layer a decision. */
+export async function dryRunExecution(ctx: Ctx, id: string, input: ExecuteMandateInput): Promise<DryRun> {
+  const plan = await planExecution(ctx, id, input);
+  const transferId = newId(plan.value.at);
+  const draft = (form: SpendForm) => draftExecution(ctx, transferId, plan, form);
+  return dryRunSpend(ctx, plan.authority, draft, { requestApproval: input.requestApproval === true });
+}
+
+/** That of the transfer, but an approval of it is one of an execution. */
+function draftExecution(ctx: Ctx, id: string, plan: TransferPlan, form: SpendForm): Draft<Transfer> {
+  const draft = draftTransfer(ctx, id, plan, form);
+  return { ...draft, request: { ...draft.request, subject: { subjectType: 'mandate_execution', subjectId: id } } };
+}
+
+async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateInput): Promise<TransferPlan> {
+  const ruling = await present(ctx, { mandateId, mandateJwt: input.mandateJwt });
+  const { currency, description, capture, requestApproval } = input;
+  checkMandateCurrency(ruling, currency);
+  const amount = parseMinor(input.amount, currency, ['amount']);
+  const at = ctx.clock.now();
+  const to = await payeeOf(ctx, input);
+  const from = await payerOf(ctx, ruling, input);
+  if (from.walletId === to.walletId) throw new SameWallet();
+  const authority = await authorizeSpend(ctx, {
+    from,
+    to,
+    agentId: ruling.agentId,
+    mandate: ruling,
+    merchantId: input.merchantId,
+    protocol: 'ap2',
+    currency,
+    amount,
+    at,
+    request: { path: `/v1/ap2/mandates/${printId('mandate', mandateId)}/execute`, body: bodyOf(input) },
+    requestApproval: requestApproval === true,
+  });
+  const value: NewTransfer = {
+    type: 'internal',
+    protocol: 'ap2',
+    from,
+    to,
+    amount,
+    currency,
+    at,
+    agentId: authority.agentId,
+    hold: capture === 'manual' ? { expiresAt: addSeconds(at, defaultHoldSeconds) } : undefined,
+    description,
+    links: { mandateId },
+    ...(await executionFacts(ctx, authority, to)),
+  };
+  return { value, authority };
+}
+
+/**
+ * The merchant's settlement wallet, else its account's oldest in the currency. A category that the caller says must be the merchant's:
+ * what a mandate allows is judged by what is registered (Gap G-214).
+ */
+async function payeeOf(ctx: Ctx, { merchantId, merchantCategory, currency }: ExecuteMandateInput): Promise<WalletRef> {
+  const merchant = await ctx.db.merchant.findFirst({ where: { id: merchantId } });
+  if (merchant === null) throw new NotFound('merchantId');
+  if (merchant.status !== 'active') throw new MerchantBlocked('The merchant is not active.', { details: { terminal: true } });
+  if (merchantCategory != null && merchantCategory !== merchant.category) {
+    throw new ValidationFailed([{ path: ['merchantCategory'], message: `is not that of the merchant, ${merchant.category}` }]);
+  }
+  const settlement = merchant.settlementWalletId === null ? null : await walletRef(ctx, merchant.settlementWalletId);
+  if (settlement?.currency === currency) return settlement;
+  const found = await defaultWalletRef(ctx, merchant.accountId, currency);
+  if (found === null) throw new ValidationFailed([{ path: ['merchantId'], message: `has no wallet in ${currency}`, rule: 'currency' }]);
+  return found;
+}
+
+/** The wallet that is named, else the agent's oldest in the currency, else its account's. */
+async function payerOf(
+  ctx: Ctx,
+  { agentId, accountId }: RulingMandate,
+  { fromWalletId, currency }: ExecuteMandateInput,
+): Promise<WalletRef> {
+  const found =
+    fromWalletId == null
+      ? ((await agentWalletRef(ctx, agentId, currency)) ?? (await defaultWalletRef(ctx, accountId, currency)))
+      : await walletRef(ctx, fromWalletId);
+  if (found === null) throw new NotFound('fromWalletId');
+  if (found.currency !== currency) throw new CurrencyMismatch(found.walletId, found.currency, currency);
+  return found;
+}
+
+/** The body of the request as it could be sent again; what was left out stays so. */
+function bodyOf(input: ExecuteMandateInput): Record<string, unknown> {
+  const body = {
+    mandate_jwt: input.mandateJwt,
+    merchant_id: printId('merchant', input.merchantId),
+    merchant_category: input.merchantCategory,
+    amount: input.amount,
+    currency: input.currency,
+    description: input.description,
+    from_wallet_id: input.fromWalletId,
+    capture: input.capture,
+    request_approval: input.requestApproval,
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+}
+
+/** The executions of a mandate, newest first: every transfer that presented it. 404. */
+export async function executions(ctx: Ctx, mandateId: string, page: PageInput): Promise<Page<Transfer>> {
+  await mandate(ctx, mandateId);
+  return transfers(ctx, { mandateId, ...page });
+}

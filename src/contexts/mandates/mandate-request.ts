@@ -1,0 +1,177 @@
+// Issuing, changing and revoking mandates. Each change of what a mandate lets its agent do is a version with a JWT of its own; the one
+// before counts no more (CONTRACT.md 7).
+import type { Mandate, Prisma } from '../../generated/prisma/client.js';
+import { sha256 } from '../../platform/crypto.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { NotFound, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { checkStep } from '../../platform/lifecycle.js';
+import type { Currency } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { type IdKind, newId, printId } from '../../platform/schema/id.js';
+import { agentRevoked } from '../agents/agent.js';
+import { MandateExpired, MandateRevoked } from '../spending/errors.js';
+import { emit } from './events.js';
+import { type MandateRow, mandateLifecycle, statusOf, visibleMandates, withAgent } from './mandate.js';
+import { agentJwk, type SignedMandate, signMandate } from './mandate-jwt.js';
+import { checkMerchants, printScope, readScope, type ScopeInput } from './scope.js';
+
+export interface CreateMandateInput {
+  accountId: string;
+  agentId: string;
+  scope: ScopeInput;
+  expiresAt: Date;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/**
+ * Issues a mandate. 404 for an account, agent or merchant that is none of this workspace; 400 for an agent of another account
+ * (Gap G-209), a scope that says nothing clear, and a time that is over or more than a year away.
+ */
+export function createMandate(ctx: Ctx, input: CreateMandateInput): Promise<MandateRow> {
+  return transact(ctx, async (tx) => {
+    const at = ctx.clock.now();
+    checkTime(input.expiresAt, at);
+    const { accountId, agentId, expiresAt, metadata } = input;
+    const scope = readScope(input.scope, await currencyFor(tx, input));
+    const agent = await tx.agent.findFirst({ where: { id: agentId } });
+    if (agent === null) throw new NotFound('agentId');
+    if (agent.parentAccountId !== accountId)
+      throw new ValidationFailed([{ path: ['agentId'], message: 'is an agent of another account', rule: 'account' }]);
+    if (agent.status === 'revoked') throw agentRevoked(agent);
+    await checkMerchants(tx, scope);
+    const signed = { id: newId(at), agentId, version: 1, expiresAt, ...scope };
+    const made = await tx.mandate.create({
+      data: {
+        ...signed,
+        ...(await versionOf(ctx, tx, signed)),
+        accountId,
+        metadata: (metadata ?? {}) as Prisma.InputJsonObject,
+        createdAt: at,
+        updatedAt: at,
+      },
+      include: withAgent,
+    });
+    await emit(
+      ctx,
+      tx,
+      'ap2.mandate.created',
+      { ...headOf(made), status: 'active', scope: printScope(made), expires_at: expiresAt.toISOString() },
+      { at, objectId: made.id, agentId },
+    );
+    return made;
+  });
+}
+
+/** The currency of the scope, else that of the account. */
+async function currencyFor(tx: Tx, { accountId, scope }: CreateMandateInput): Promise<Currency> {
+  const account = await tx.account.findFirst({ where: { id: accountId }, select: { defaultCurrency: true } });
+  if (account === null) throw new NotFound('accountId');
+  const currency = scope.currency ?? (account.defaultCurrency as Currency | null);
+  if (currency === null)
+    throw new ValidationFailed([{ path: ['scope', 'currency'], message: 'is required: the account has none', rule: 'required' }]);
+  return currency;
+}
+
+function checkTime(expiresAt: Date, at: Date): void {
+  const latest = new Date(at);
+  latest.setUTCFullYear(at.getUTCFullYear() + 1);
+  const message = expiresAt <= at ? 'is over' : expiresAt > latest ? 'is more than a year away' : null;
+  if (message !== null) throw new ValidationFailed([{ path: ['expiresAt'], message, rule: expiresAt <= at ? 'min' : 'max' }]);
+}
+
+/** Signs a version of a mandate and keeps what it says: the members of its row that go with it. */
+async function versionOf(ctx: Ctx, tx: Tx, signed: SignedMandate): Promise<Pick<Mandate, 'versionId' | 'sealedJwt' | 'jwtHash'>> {
+  const at = ctx.clock.now();
+  const { id, agentId, version, expiresAt } = signed;
+  const key = await tx.agentKey.findFirst({ where: { agentId, status: 'active' }, select: { publicKey: true } });
+  const jwt = await signMandate(ctx, signed, key === null ? null : agentJwk(key.publicKey));
+  await tx.mandateVersion.create({ data: { mandateId: id, version, scope: printScope(signed), expiresAt, createdAt: at } });
+  return { versionId: newId(at), sealedJwt: ctx.platform.vault.seal(jwt, id), jwtHash: sha256(jwt) };
+}
+
+/** The JWT of a mandate. */
+export function jwtOf({ platform }: Pick<Ctx, 'platform'>, { id, sealedJwt }: Mandate): string {
+  return platform.vault.open(sealedJwt, id);
+}
+
+export interface UpdateMandateInput {
+  id: string;
+  /** Replaces the scope as a whole. */
+  scope?: ScopeInput | null | undefined;
+  expiresAt?: Date | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/**
+ * Changes a mandate. What was used of its limits stays, and so does its currency. Metadata alone makes no version (Gap G-213).
+ * 409 `mandate_revoked`, `mandate_expired`.
+ */
+export async function updateMandate(ctx: Ctx, { id, scope, expiresAt, metadata }: UpdateMandateInput): Promise<MandateRow> {
+  const changed = await transact(ctx, async (tx) => {
+    const before = await lockMandate(ctx, tx, id);
+    if (before.revokedAt !== null) throw new MandateRevoked();
+    const at = ctx.clock.now();
+    if (before.expiresAt <= at) throw new MandateExpired();
+    if (expiresAt != null) checkTime(expiresAt, at);
+    if (scope?.currency != null && scope.currency !== before.currency)
+      throw new ValidationFailed([{ path: ['scope', 'currency'], message: `stays ${before.currency}`, rule: 'currency' }]);
+    const isNew = scope != null || expiresAt != null;
+    const says = {
+      ...(scope != null && readScope(scope, before.currency as Currency)),
+      ...(expiresAt != null && { expiresAt }),
+      ...(isNew && { version: before.version + 1 }),
+    };
+    const next = { ...before, ...says };
+    await checkMerchants(tx, next);
+    return tx.mandate.update({
+      where: rowKey(ctx, id),
+      data: {
+        ...says,
+        ...(isNew && (await versionOf(ctx, tx, next))),
+        ...(metadata != null && { metadata: metadata as Prisma.InputJsonObject }),
+        updatedAt: at,
+      },
+      include: withAgent,
+    });
+  });
+  ctx.platform.cache.drop(`mandate:${id}`);
+  return changed;
+}
+
+/** Revokes a mandate, which is final: when this is answered it pays nothing any more. 409 for one that has ended. */
+export async function revokeMandate(ctx: Ctx, id: string, reason: string | null): Promise<MandateRow> {
+  const revoked = await transact(ctx, async (tx) => {
+    const { id: locked } = await lockMandate(ctx, tx, id);
+    const before = await tx.mandate.findFirstOrThrow({ where: { id: locked }, include: withAgent });
+    checkStep(mandateLifecycle, printId('mandate', id), statusOf(ctx, before), 'revoked');
+    const at = ctx.clock.now();
+    const revokedBy = actorId(ctx);
+    const done = await tx.mandate.update({
+      where: rowKey(ctx, id),
+      data: { revokedAt: at, revokedBy, revokedReason: reason, updatedAt: at },
+      include: withAgent,
+    });
+    const data = { ...headOf(done), status: 'revoked', reason, revoked_by: revokedBy, revoked_at: at.toISOString() } as const;
+    await emit(ctx, tx, 'ap2.mandate.revoked', data, { at, objectId: id, agentId: done.agentId });
+    return done;
+  });
+  ctx.platform.cache.drop(`mandate:${id}`);
+  return revoked;
+}
+
+function lockMandate(ctx: Ctx, tx: Tx, id: string): Promise<Mandate> {
+  return lockRow(tx.mandate, id, { where: visibleMandates.where(within(ctx, tx)) });
+}
+
+/** Who asks, as it is printed; a user has the id of the key of its session. */
+function actorId({ actor }: Ctx): string {
+  const kinds: Partial<Record<typeof actor.type, IdKind>> = { api_key: 'apiKey', user: 'apiKey', agent: 'agent' };
+  const kind = kinds[actor.type];
+  return kind === undefined ? actor.type : printId(kind, actor.id);
+}
+
+function headOf({ id, accountId, agentId }: Mandate) {
+  return { mandate_id: printId('mandate', id), account_id: printId('account', accountId), agent_id: printId('agent', agentId) };
+}

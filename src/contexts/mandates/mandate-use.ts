@@ -1,0 +1,63 @@
+// What a mandate has spent and what it has left, in the UTC day and month of now (CONTRACT.md 7).
+import type { Mandate } from '../../generated/prisma/client.js';
+import { loadTogether } from '../../platform/batch.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { formatMinor } from '../../platform/money.js';
+import { remainingOf, windowOf } from '../spending/limit.js';
+import { executionCounter, mandateCounter } from '../spending/mandate-rule.js';
+import { counterKey, readCounters } from '../spending/posting.js';
+
+/** Minor units of the mandate's currency. What is left is null without such a limit. */
+export interface MandateUse {
+  currency: string;
+  today: bigint;
+  month: bigint;
+  remainingDaily: bigint | null;
+  remainingMonthly: bigint | null;
+  /** That were carried out or hold money. */
+  executions: number;
+  dayEndsAt: Date | null;
+  monthEndsAt: Date | null;
+}
+
+/** What is used of a mandate; those of a list are read together. */
+export async function useOf(ctx: Ctx, row: Mandate): Promise<MandateUse> {
+  const at = ctx.clock.now();
+  const [day, month, ever] = [windowOf('day', at), windowOf('month', at), windowOf('once', at)];
+  const counted = (id: string) => [
+    { counter: mandateCounter(id), window: day.name },
+    { counter: mandateCounter(id), window: month.name },
+    { counter: executionCounter(id), window: ever.name },
+  ];
+  const found = await loadTogether(ctx, 'mandate use', row.id, async (ids) => {
+    const counters = await readCounters(ctx.db, ids.flatMap(counted));
+    return new Map(ids.map((id) => [id, counted(id).map((use) => counters.get(counterKey(use)) ?? 0n)]));
+  });
+  const [today = 0n, thisMonth = 0n, executions = 0n] = found ?? [];
+  const left = (max: bigint | null, used: bigint) => (max === null ? null : remainingOf({ max, used }));
+  return {
+    currency: row.currency,
+    today,
+    month: thisMonth,
+    remainingDaily: left(row.maxPerDay, today),
+    remainingMonthly: left(row.maxPerMonth, thisMonth),
+    executions: Number(executions),
+    dayEndsAt: day.resetsAt,
+    monthEndsAt: month.resetsAt,
+  };
+}
+
+/** What the mandate of an execution has left, printed; those of a list are read together. */
+export async function useOfMandate(
+  ctx: Ctx,
+  mandateId: string,
+): Promise<{ remainingDaily: string | null; remainingMonthly: string | null } | undefined> {
+  const row = await loadTogether(ctx, 'mandate', mandateId, async (ids) => {
+    const rows = await ctx.db.mandate.findMany({ where: { id: { in: [...ids] } } });
+    return new Map(rows.map((one) => [one.id, one]));
+  });
+  if (row === undefined) return undefined;
+  const { currency, remainingDaily, remainingMonthly } = await useOf(ctx, row);
+  const print = (left: bigint | null) => (left === null ? null : formatMinor(left, currency));
+  return { remainingDaily: print(remainingDaily), remainingMonthly: print(remainingMonthly) };
+}

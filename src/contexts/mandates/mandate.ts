@@ -1,0 +1,79 @@
+// A mandate: signed leave for an agent to spend its account's money within a scope (CONTRACT.md 7). Whether it is active, suspended or
+// expired follows from its row and its agent, and is worked out when it is read (Gap G-211).
+import type { Agent, Mandate, Prisma } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import type { Lifecycle } from '../../platform/lifecycle.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+
+export const mandateStatuses = ['active', 'suspended', 'expired', 'revoked'] as const;
+export type MandateStatus = (typeof mandateStatuses)[number];
+
+/** It is suspended while its agent is not active, and expires by itself. */
+export const mandateLifecycle: Lifecycle<MandateStatus> = {
+  noun: 'mandate',
+  path: '/v1/ap2/mandates/{id}',
+  steps: {
+    active: ['suspended', 'expired', 'revoked'],
+    suspended: ['active', 'expired', 'revoked'],
+    expired: [],
+    revoked: [],
+  },
+  requests: [{ to: 'revoked', rel: 'revoke', actor: 'api_key', method: 'POST', path: '/revoke' }],
+};
+
+/** A mandate with what its status hangs on. */
+export type MandateRow = Mandate & { agent: Pick<Agent, 'status'> };
+export const withAgent = { agent: { select: { status: true } } } as const;
+
+/** What a mandate is now. */
+export function statusOf({ clock }: Pick<Ctx, 'clock'>, { revokedAt, expiresAt, agent }: MandateRow): MandateStatus {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt <= clock.now()) return 'expired';
+  return agent.status === 'active' ? 'active' : 'suspended';
+}
+
+/** The same as a condition on rows. */
+export function ofStatus(status: MandateStatus, now: Date): Prisma.MandateWhereInput {
+  const running: Prisma.MandateWhereInput = { revokedAt: null, expiresAt: { gt: now } };
+  switch (status) {
+    case 'revoked':
+      return { revokedAt: { not: null } };
+    case 'expired':
+      return { revokedAt: null, expiresAt: { lte: now } };
+    case 'active':
+      return { ...running, agent: { status: 'active' } };
+    case 'suspended':
+      return { ...running, agent: { status: { not: 'active' } } };
+  }
+}
+
+/** An agent sees the mandates that it holds. */
+export const visibleMandates = new Visibility<Prisma.MandateWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+
+/** The mandate, or 404. */
+export async function mandate(ctx: Ctx, id: string): Promise<MandateRow> {
+  const found = await ctx.db.mandate.findFirst({ where: { AND: [{ id }, visibleMandates.where(ctx)] }, include: withAgent });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface MandateFilter extends PageInput {
+  status?: MandateStatus | null | undefined;
+  agentId?: string | null | undefined;
+  accountId?: string | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Mandates, newest first. */
+export async function mandates(ctx: Ctx, filter: MandateFilter): Promise<Page<MandateRow>> {
+  const { status, agentId, accountId, since, until } = filter;
+  const conditions: Prisma.MandateWhereInput[] = [visibleMandates.where(ctx), createdBetween(since, until)];
+  if (status) conditions.push(ofStatus(status, ctx.clock.now()));
+  if (agentId) conditions.push({ agentId });
+  if (accountId) conditions.push({ accountId });
+  const page: Page<Mandate> = await listPage(ctx, 'mandate', ctx.db.mandate, { AND: conditions }, filter, { include: withAgent });
+  return page as Page<MandateRow>;
+}

@@ -1,0 +1,98 @@
+// A mandate that somebody presents with its JWT: to spend, or to ask whether it is good (CONTRACT.md 7). What is wrong with the mandate
+// itself is said before the pipeline, in this order: revoked, expired, the JWT. The posting asks again (its guard), which is the truth.
+import type { Mandate } from '../../generated/prisma/client.js';
+import { sha256 } from '../../platform/crypto.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import { parseMinor } from '../../platform/money.js';
+import { createCtx } from '../../platform/request.js';
+import { workspaceOfAgent } from '../agents/agent.js';
+import { merchantPaid } from '../spending/counterparty.js';
+import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
+import { declareMandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
+import { merchantFindings, type RulingMandate } from '../spending/mandate-rule.js';
+import { type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
+import { claimsOf } from './mandate-jwt.js';
+import { type MandateUse, useOf } from './mandate-use.js';
+
+declareMandateReader((ctx, presented) => present(ctx, presented, 'mandateId'));
+
+/** What a presented mandate lets its agent do. 404 for one that the actor does not see, at `field` where no path names it. */
+export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, field?: string): Promise<RulingMandate> {
+  const row = await keptMandate(ctx, mandateId);
+  if (row === null || !visibleMandates.sees(ctx, row)) throw field === undefined ? new NotFound() : new NotFound(field);
+  if (row.revokedAt !== null) throw new MandateRevoked();
+  if (row.expiresAt <= ctx.clock.now()) throw new MandateExpired();
+  const claims = await claimsOf(ctx.platform, mandateJwt);
+  if (claims?.mandateId !== mandateId) throw new InvalidMandateJwt(mandateId);
+  if (isJwtOf(row, mandateJwt)) return rulingMandate(row);
+  // It is one of another version. A change by another process may not have been heard of yet.
+  ctx.platform.cache.drop(`mandate:${mandateId}`);
+  const fresh = await keptMandate(ctx, mandateId);
+  if (fresh === null || !isJwtOf(fresh, mandateJwt)) throw new InvalidMandateJwt(mandateId);
+  return rulingMandate(fresh);
+}
+
+/** The row of a mandate, kept in the process until it changes. */
+function keptMandate(ctx: Ctx, id: string): Promise<Mandate | null> {
+  return ctx.platform.cache.get(`mandate:${ctx.workspace.id}:${id}`, async () => ({
+    value: await ctx.db.mandate.findFirst({ where: { id } }),
+    tags: [`mandate:${id}`],
+  }));
+}
+
+function isJwtOf({ jwtHash }: Mandate, jwt: string): boolean {
+  return sha256(jwt).equals(jwtHash);
+}
+
+export interface VerifyMandateInput {
+  mandateJwt: string;
+  /** In the currency of the mandate. */
+  amount?: string | null | undefined;
+  merchantId?: string | null | undefined;
+}
+
+/** Whether a mandate is good now; what it is about is told to who holds a JWT that we signed. */
+export interface Verification {
+  valid: boolean;
+  /** Why not: the code that an execution would be refused with, or `mandate_suspended`. */
+  reason: string | null;
+  mandateId: string | null;
+  status: MandateStatus | null;
+  use: MandateUse | null;
+}
+
+const unknown: Verification = { valid: false, reason: 'invalid_mandate_jwt', mandateId: null, status: null, use: null };
+
+/** Asks whether a mandate is good, and for such a spend. Who holds the JWT may ask: it takes no credential. Changes nothing. */
+export async function verifyMandate(ctx: Ctx, { mandateJwt, amount, merchantId }: VerifyMandateInput): Promise<Verification> {
+  const claims = await claimsOf(ctx.platform, mandateJwt);
+  const workspace = claims && (await workspaceOfAgent(ctx.platform, claims.agentId, ctx.workspace.environment));
+  if (claims === null || workspace === null) return unknown;
+  const reader = createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
+  const row = await reader.db.mandate.findFirst({ where: { id: claims.mandateId }, include: withAgent });
+  if (row === null) return unknown;
+  const [status, use] = [statusOf(reader, row), await useOf(reader, row)];
+  const head = { mandateId: row.id, status, use };
+  const minor = amount == null ? null : parseMinor(amount, row.currency, ['amount']);
+  const reason =
+    statusReason(status) ??
+    (isJwtOf(row, mandateJwt) ? null : 'invalid_mandate_jwt') ??
+    (merchantId == null ? null : await merchantReason(reader, row, merchantId)) ??
+    (minor === null ? null : limitReason(row, use, minor));
+  return { valid: reason === null, reason, ...head };
+}
+
+function statusReason(status: MandateStatus): string | null {
+  return status === 'active' ? null : `mandate_${status}`;
+}
+
+async function merchantReason(reader: Ctx, row: MandateRow, merchantId: string): Promise<string | null> {
+  const merchant = await merchantPaid(reader, merchantId, { payee: null });
+  return merchantFindings(rulingMandate(row), merchant)[0]?.code ?? null;
+}
+
+function limitReason({ maxPerTx }: MandateRow, { remainingDaily, remainingMonthly }: MandateUse, minor: bigint): string | null {
+  const passes = (most: bigint | null) => most !== null && minor > most;
+  return [maxPerTx, remainingDaily, remainingMonthly].some(passes) ? 'mandate_limit_exceeded' : null;
+}

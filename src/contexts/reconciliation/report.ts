@@ -1,0 +1,72 @@
+// A report is one run over a rail and a period (CONTRACT.md 12). It runs in the background: its row is the job (run.ts).
+import type { ReconciliationReport, ReportStatus } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { NotFound, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import type { Lifecycle } from '../../platform/lifecycle.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { railCurrencies } from '../transfers/rail.js';
+
+/** Days of a period, at most. */
+const mostDays = 366;
+
+export const reportLifecycle: Lifecycle<ReportStatus> = {
+  noun: 'report',
+  path: '/v1/reconciliation/reports/{id}',
+  steps: { running: ['completed', 'failed'], completed: [], failed: [] },
+  requests: [],
+};
+
+/** The currency that a rail carries. 400 for a rail that nobody knows. */
+export function currencyOf(rail: string): string {
+  const currency = Object.hasOwn(railCurrencies, rail) ? railCurrencies[rail] : undefined;
+  if (currency !== undefined) return currency;
+  const message = `must be one of ${Object.keys(railCurrencies).join(', ')}`;
+  throw new ValidationFailed([{ path: ['rail'], message, rule: 'enum' }]);
+}
+
+export interface RunInput {
+  rail: string;
+  /** Days, YYYY-MM-DD. */
+  dateFrom: string;
+  dateTo: string;
+}
+
+/** Begins a run over the days of a rail, both included (Gap G-182). */
+export async function startRun(ctx: Ctx, { rail, dateFrom: from, dateTo: to }: RunInput): Promise<ReconciliationReport> {
+  currencyOf(rail);
+  const [dateFrom, dateTo] = [new Date(from), new Date(to)];
+  const days = (dateTo.getTime() - dateFrom.getTime()) / 86_400_000 + 1;
+  if (days < 1 || days > mostDays) {
+    const message = days < 1 ? `must not be before ${from}` : `must be at most ${mostDays} days after date_from`;
+    throw new ValidationFailed([{ path: ['dateTo'], message, rule: days < 1 ? 'min' : 'max' }]);
+  }
+  const at = ctx.clock.now();
+  const data = { id: newId(at), rail, status: 'running', phase: 'ledger', dateFrom, dateTo, createdAt: at, dueAt: at } as const;
+  const report = await transact(ctx, (tx) => tx.reconciliationReport.create({ data }));
+  ringAt(ctx, 'reconciliation_report', at);
+  return report;
+}
+
+/** The report, or 404. */
+export async function report(ctx: Ctx, id: string): Promise<ReconciliationReport> {
+  const found = await ctx.db.reconciliationReport.findFirst({ where: { id } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface ReportFilter extends PageInput {
+  rail?: string | null | undefined;
+  status?: ReportStatus | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Reports, newest first. */
+export function reports(ctx: Ctx, filter: ReportFilter): Promise<Page<ReconciliationReport>> {
+  const { rail, status, since, until } = filter;
+  const conditions = [createdBetween(since, until), ...(rail ? [{ rail }] : []), ...(status ? [{ status }] : [])];
+  return listPage(ctx, 'report', ctx.db.reconciliationReport, { AND: conditions }, filter);
+}

@@ -1,0 +1,235 @@
+// Settlement rules: what happens to the money of a wallet, and when (CONTRACT.md 12). Each rule is about one wallet, for ever.
+import type { Prisma, SettlementRule, Wallet } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { CurrencyMismatch, type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { wrongStatus } from '../../platform/lifecycle.js';
+import { formatMinor, maxAmountMinor, minorOfCents } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { walletLifecycle } from '../accounts/wallet.js';
+import { type Action, type ActionType, actionOf, readAction, resolveAction } from './action.js';
+import { TooManySettlementRules } from './errors.js';
+import type { GivenConfig } from './shape.js';
+import { nextFiringOf, readTrigger, type Trigger, type TriggerType, triggerOf } from './trigger.js';
+
+/** Rules of a workspace, deleted ones not counted (Gap G-199). */
+export const mostRules = 100;
+const defaultPriority = 100;
+
+export interface CreateSettlementRuleInput {
+  name: string;
+  walletId: string;
+  triggerType: TriggerType;
+  triggerConfig?: GivenConfig | null | undefined;
+  actionType: ActionType;
+  actionConfig?: GivenConfig | null | undefined;
+  enabled?: boolean | null | undefined;
+  priority?: number | null | undefined;
+}
+
+/** Makes a rule. 400 for a config that is not its type's, 404 and 422 for what it names, 409 for one rule too many. */
+export async function createSettlementRule(ctx: Ctx, input: CreateSettlementRuleInput): Promise<SettlementRule> {
+  const { name, walletId } = input;
+  const given = readBoth(input.triggerType, input.triggerConfig, input.actionType, input.actionConfig);
+  const wallet = await ctx.db.wallet.findFirst({ where: { id: walletId } });
+  if (wallet === null) throw new NotFound('walletId');
+  checkAmounts(given, wallet);
+  const action = await resolveAction(ctx, given.action, wallet);
+  const rule = await transact(ctx, async (tx) => {
+    await checkRoom(ctx, tx);
+    const { status } = await lockRow(tx.wallet, walletId);
+    if (status === 'closed') throw wrongStatus(walletLifecycle, walletId, status, ['active', 'frozen'], 'A closed wallet gets no rules.');
+    const at = ctx.clock.now();
+    const enabled = input.enabled ?? true;
+    return tx.settlementRule.create({
+      data: {
+        id: newId(at),
+        name,
+        walletId,
+        ...stored({ trigger: given.trigger, action }),
+        enabled,
+        priority: input.priority ?? defaultPriority,
+        ...(await armed(ctx, tx, walletId, given.trigger, enabled)),
+        createdAt: at,
+        updatedAt: at,
+      },
+    });
+  });
+  ring(ctx, rule);
+  return rule;
+}
+
+export interface UpdateSettlementRuleInput {
+  id: string;
+  name?: string | null | undefined;
+  triggerType?: TriggerType | null | undefined;
+  triggerConfig?: GivenConfig | null | undefined;
+  actionType?: ActionType | null | undefined;
+  actionConfig?: GivenConfig | null | undefined;
+  enabled?: boolean | null | undefined;
+  priority?: number | null | undefined;
+}
+
+/** Changes a rule; a new type comes with its config. A trigger that is changed or enabled begins anew (Gap G-200). */
+export async function updateSettlementRule(ctx: Ctx, input: UpdateSettlementRuleInput): Promise<SettlementRule> {
+  const { id, name, priority } = input;
+  const rule = await transact(ctx, async (tx) => {
+    const before = await lockRule(tx, id);
+    const triggerType = input.triggerType ?? before.triggerType;
+    const actionType = input.actionType ?? before.actionType;
+    const triggerConfig = input.triggerConfig ?? (triggerType === before.triggerType ? triggerOf(before).config : {});
+    const actionConfig = input.actionConfig ?? (actionType === before.actionType ? actionOf(before).config : {});
+    const given = readBoth(triggerType, triggerConfig as GivenConfig, actionType, actionConfig as GivenConfig);
+    const wallet = await tx.wallet.findFirstOrThrow({ where: { id: before.walletId } });
+    checkAmounts(given, wallet);
+    const isNewAction = input.actionConfig != null || actionType !== before.actionType;
+    const action = isNewAction ? await resolveAction({ ...ctx, db: tx as Ctx['db'] }, given.action, wallet) : given.action;
+    const enabled = input.enabled ?? before.enabled;
+    const begins = input.triggerConfig != null || triggerType !== before.triggerType || enabled !== before.enabled;
+    return tx.settlementRule.update({
+      where: rowKey(ctx, id),
+      data: {
+        ...(name != null && { name }),
+        ...(priority != null && { priority }),
+        ...stored({ trigger: given.trigger, action }),
+        enabled,
+        ...(begins && (await armed(ctx, tx, before.walletId, given.trigger, enabled))),
+        updatedAt: ctx.clock.now(),
+      },
+    });
+  });
+  ring(ctx, rule);
+  return rule;
+}
+
+/** Ends a rule. What it has fired and not carried out is skipped. */
+export function deleteSettlementRule(ctx: Ctx, id: string): Promise<SettlementRule> {
+  return transact(ctx, async (tx) => {
+    await lockRule(tx, id);
+    const at = ctx.clock.now();
+    return tx.settlementRule.update({
+      where: rowKey(ctx, id),
+      data: { deletedAt: at, updatedAt: at, enabled: false, dueAt: null, leaseUntil: null },
+    });
+  });
+}
+
+/** The rule, or 404. */
+export async function settlementRule(ctx: Ctx, id: string, query: object = {}): Promise<SettlementRule> {
+  const found = await ctx.db.settlementRule.findFirst({ ...query, where: { id, deletedAt: null } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface SettlementRuleFilter extends PageInput {
+  triggerType?: TriggerType | null | undefined;
+  enabled?: boolean | null | undefined;
+  walletId?: string | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Rules, newest first. */
+export function settlementRules(
+  ctx: Ctx,
+  { triggerType, enabled, walletId, since, until, ...page }: SettlementRuleFilter,
+  query: object = {},
+): Promise<Page<SettlementRule>> {
+  const conditions: Prisma.SettlementRuleWhereInput[] = [{ deletedAt: null }, createdBetween(since, until)];
+  if (triggerType) conditions.push({ triggerType });
+  if (enabled != null) conditions.push({ enabled });
+  if (walletId) conditions.push({ walletId });
+  const filters = { triggerType, enabled, walletId, since, until, ...page };
+  return listPage(ctx, 'settlementRule', ctx.db.settlementRule, { AND: conditions }, filters, query);
+}
+
+/** The rule under its lock, or 404. */
+export function lockRule(tx: Tx, id: string): Promise<SettlementRule> {
+  return lockRow<SettlementRule>(tx.settlementRule, id, { where: { deletedAt: null } });
+}
+
+interface Says {
+  trigger: Trigger;
+  action: Action;
+}
+
+/** Both configs, read by their types. 400 with everything that is wrong with either. */
+function readBoth(
+  triggerType: TriggerType,
+  triggerConfig: GivenConfig | null | undefined,
+  actionType: ActionType,
+  actionConfig: GivenConfig | null | undefined,
+): Says {
+  const trigger = readTrigger(triggerType, triggerConfig ?? {});
+  const action = readAction(actionType, actionConfig ?? {});
+  const issues = [trigger, action].flatMap((read): FieldIssue[] => ('issues' in read ? read.issues : []));
+  if ('issues' in trigger || 'issues' in action) throw new ValidationFailed(issues);
+  return {
+    trigger: triggerOf({ triggerType, triggerConfig: trigger.config }),
+    action: actionOf({ actionType, actionConfig: action.config }),
+  };
+}
+
+/** 422 for a threshold in another currency than the wallet's, 400 for cents that the currency does not have, and for too many. */
+function checkAmounts({ trigger, action }: Says, { id, currency }: Pick<Wallet, 'id' | 'currency'>): void {
+  if (trigger.type === 'balance_threshold' && trigger.config.currency !== currency)
+    throw new CurrencyMismatch(id, currency, trigger.config.currency);
+  const issues = [
+    ...centsIssues(trigger.config, 'triggerConfig', ['thresholdCents'], currency),
+    ...centsIssues(action.config, 'actionConfig', ['amountCents', 'retainReserveCents'], currency),
+  ];
+  if (issues.length > 0) throw new ValidationFailed(issues);
+}
+
+function centsIssues(config: object, path: string, names: readonly string[], currency: string): FieldIssue[] {
+  return names.flatMap((name) => {
+    const cents = (config as Record<string, number | undefined>)[name];
+    if (cents === undefined) return [];
+    const minor = minorOfCents(cents, currency);
+    if (minor === null) return [{ path: [path, name], message: `must be a multiple of 100: ${currency} has no cents`, rule: 'amount' }];
+    // Beyond it a cent of six decimals is no number of the database.
+    if (minor <= maxAmountMinor) return [];
+    return [{ path: [path, name], message: `must come to at most ${formatMinor(maxAmountMinor, currency)} ${currency}`, rule: 'amount' }];
+  });
+}
+
+function stored({ trigger, action }: Says) {
+  return {
+    triggerType: trigger.type,
+    triggerConfig: trigger.config as Prisma.InputJsonObject,
+    actionType: action.type,
+    actionConfig: action.config as Prisma.InputJsonObject,
+  };
+}
+
+/** From here on the trigger counts and watches: what was before is not its business. */
+async function armed(ctx: Ctx, tx: Tx, walletId: string, trigger: Trigger, enabled: boolean) {
+  const at = ctx.clock.now();
+  const account = await tx.ledgerAccount.findFirstOrThrow({
+    where: { ownerId: walletId, kind: 'wallet.available' },
+    select: { version: true },
+  });
+  return {
+    armedId: newId(at),
+    seenVersion: account.version,
+    counted: 0,
+    recent: [],
+    dueAt: enabled ? nextFiringOf(trigger, at) : null,
+    leaseUntil: null,
+  };
+}
+
+async function checkRoom({ workspace }: Ctx, tx: Tx): Promise<void> {
+  // The workspace's row is the lock: two creations cannot both be the hundredth.
+  await tx.workspace.updateMany({ where: { id: workspace.id }, data: { id: workspace.id } });
+  const count = await tx.settlementRule.count({ where: { deletedAt: null } });
+  if (count >= mostRules) throw new TooManySettlementRules(mostRules, count);
+}
+
+function ring(ctx: Ctx, { dueAt }: SettlementRule): void {
+  if (dueAt !== null) ringAt(ctx, 'settlement_rule', dueAt);
+}

@@ -1,0 +1,88 @@
+// What goes over rails: payouts, and money that comes in. Each kind has rows and steps of its own. How an order reaches its rail, and how
+// what is told of it finds its row, is the same for all of them (submission.ts, callback.ts, forced-result.ts).
+import type { Ctx } from '../../platform/ctx.js';
+import type { Lifecycle } from '../../platform/lifecycle.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import type { IdKind } from '../../platform/schema/id.js';
+import type { RailAnswer, RailOrder, RailReason } from './rail.js';
+
+/** What the rows of every kind have. */
+export interface Ordered {
+  id: string;
+  transferId: string;
+  status: string;
+  rail: string;
+  /** Minor units of the rail's currency. */
+  amount: bigint;
+  currency: string;
+  railReference: string | null;
+  submittedAt: Date | null;
+  submissions: number;
+  asked: number;
+  /** When the rail has accepted it. */
+  confirmedAt: Date | null;
+  dueAt: Date | null;
+}
+
+/** Why an order was not carried out. */
+export interface Failure {
+  code: string;
+  message: string;
+  /** What the rail said. */
+  reason?: RailReason;
+}
+
+interface OrderUpdate extends Partial<Pick<Ordered, 'railReference' | 'submittedAt' | 'submissions' | 'asked' | 'dueAt'>> {
+  leaseUntil?: null;
+}
+
+/** The Prisma model of a kind. */
+interface Rows<Row> {
+  findFirst(args: { where: { id?: string; transferId?: string; rail?: string; railReference?: string } }): PromiseLike<Row | null>;
+  updateManyAndReturn(args: { where: { id: string }; data: { id: string } }): PromiseLike<Row[]>;
+  update(args: { where: { workspaceId_id: { workspaceId: string; id: string } }; data: OrderUpdate }): PromiseLike<Row>;
+}
+
+/** A kind of order. Its steps are taken under the lock of the row. */
+export interface OrderKind<Row extends Ordered> {
+  noun: IdKind & ('payout' | 'fundingTransaction');
+  table: string;
+  direction: RailOrder['direction'];
+  /** What its references begin with. */
+  prefix: string;
+  lifecycle: Lifecycle<string>;
+  /** The statuses in which it is on its way. */
+  open: readonly string[];
+  rows(db: Pick<Tx, 'payout' | 'fundingTransaction'>): Rows<Row>;
+  /** Where it goes or comes from, and the batch that it belongs to; null when that is gone. */
+  endOf(ctx: Ctx, row: Row): Promise<Pick<RailOrder, 'destination' | 'destinationRef' | 'batch'> | null>;
+  /** Takes the steps that an answer of the rail means. Returns the very row that it was given when there are none. */
+  follow(ctx: Ctx, tx: Tx, row: Row, answer: RailAnswer): Promise<Row>;
+  fail(ctx: Ctx, tx: Tx, row: Row, failure: Failure): Promise<Row>;
+}
+
+const kinds: OrderKind<Ordered>[] = [];
+
+/** Declares a kind of order, once. */
+export function declareOrders<Row extends Ordered>(kind: OrderKind<Row>): OrderKind<Row> {
+  kinds.push(kind);
+  return kind;
+}
+
+/** An order with its kind. */
+export interface FoundOrder {
+  kind: OrderKind<Ordered>;
+  row: Ordered;
+}
+
+/** The order of a transfer, or the one that a rail knows by a reference. */
+export async function findOrder(
+  { db }: Pick<Ctx, 'db'>,
+  where: { transferId: string } | { rail: string; railReference: string },
+): Promise<FoundOrder | null> {
+  for (const kind of kinds) {
+    const row = await kind.rows(db).findFirst({ where });
+    if (row !== null) return { kind, row };
+  }
+  return null;
+}

@@ -1,0 +1,49 @@
+// The mandate that a spend names: as its row says what it lets its agent do, and as whoever presents its JWT proves it (CONTRACT.md 7).
+import type { Mandate } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import type { RulingMandate } from './mandate-rule.js';
+
+/** Characters of the longest JWT of a mandate, with room: a hundred merchants and categories are in it at most. */
+export const mostJwtLength = 32_768;
+
+/** What the rules need of a mandate. */
+export function rulingMandate(row: Mandate): RulingMandate {
+  const { id, version, versionId, accountId, agentId, currency, maxPerTx, maxPerDay, maxPerMonth } = row;
+  const { allowedCategories, allowedMerchants, blockedMerchants } = row;
+  const limits = { maxPerTx, maxPerDay, maxPerMonth };
+  return { id, version, versionId, accountId, agentId, currency, ...limits, allowedCategories, allowedMerchants, blockedMerchants };
+}
+
+/** The mandate of a spend that was kept for later, as it is now; undefined for none. Whether it is in force the posting asks. */
+export async function mandateNow({ db }: Pick<Ctx, 'db'>, id: string | null): Promise<RulingMandate | undefined> {
+  return id === null ? undefined : rulingMandate(await db.mandate.findFirstOrThrow({ where: { id } }));
+}
+
+/** A mandate and its JWT, as a request presents them. */
+export interface Presented {
+  mandateId: string;
+  mandateJwt: string;
+}
+
+/** Says what a presented mandate lets its agent do. Throws for one that is not there, not in force, or another's. */
+export type MandateReader = (ctx: Ctx, presented: Presented) => Promise<RulingMandate>;
+
+const readers: MandateReader[] = [];
+
+/** Declares who reads presented mandates. Throws when there is one. */
+export function declareMandateReader(reader: MandateReader): void {
+  if (readers.length > 0) throw new Error('the reader of mandates is declared twice');
+  readers.push(reader);
+}
+
+/** The mandate that a request presents, where it names one. */
+export async function presentedMandate(
+  ctx: Ctx,
+  { mandateId, mandateJwt }: { mandateId?: string | null | undefined; mandateJwt?: string | null | undefined },
+): Promise<RulingMandate | undefined> {
+  if (mandateId == null || mandateJwt == null) return undefined;
+  const [reader] = readers;
+  if (reader === undefined) throw new NotFound('mandateId');
+  return reader(ctx, { mandateId, mandateJwt });
+}

@@ -1,0 +1,87 @@
+// Tells a story by its requests: each is sent and printed with its answer, secrets shortened.
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Reply, sendJson } from '../platform/outbound/client.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the answers are shown to a person as they come
+export type Json = Record<string, any>;
+
+/** What is done in the background is looked at so often, for so long. */
+const lookAgainMs = 50;
+const patienceMs = 15_000;
+
+export class Teller {
+  readonly #url: string;
+  readonly #say: (text: string) => void;
+  #step = 0;
+
+  constructor(url: string, say: (text: string) => void) {
+    this.#url = url;
+    this.#say = say;
+  }
+
+  async ask(
+    title: string,
+    method: string,
+    path: string,
+    authorization: string | null,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    expected?: number,
+  ): Promise<Json> {
+    this.#begin(title);
+    const sent = { ...(authorization === null ? {} : { Authorization: authorization }), ...headers };
+    this.#say(`   > ${method} ${path}${authorization === null ? '  (public)' : `  Authorization: ${authorization.slice(0, 20)}...`}`);
+    for (const [name, value] of Object.entries(headers)) this.#say(`   > ${name}: ${value}`);
+    if (body !== undefined) this.#say(indent('   > ', body));
+    const reply = await this.#send(method, path, sent, body);
+    this.#show(reply);
+    const good = expected === undefined ? reply.status < 300 : reply.status === expected;
+    if (!good) throw new Error(`step ${this.#step} was answered ${reply.status}`);
+    return reply.body as Json;
+  }
+
+  /** Reads something until it is as it should be, and prints the last answer. */
+  async until(title: string, path: string, authorization: string, isDone: (body: Json) => boolean): Promise<Json> {
+    this.#begin(title);
+    this.#say(`   > GET ${path}`);
+    for (let left = patienceMs; left > 0; left -= lookAgainMs) {
+      const reply = await this.#send('GET', path, { Authorization: authorization }, undefined);
+      if (reply.status === 200 && isDone(reply.body as Json)) {
+        this.#show(reply);
+        return reply.body as Json;
+      }
+      await pause(lookAgainMs);
+    }
+    throw new Error(`step ${this.#step} did not come to its end within ${patienceMs / 1000} s`);
+  }
+
+  #begin(title: string): void {
+    this.#step += 1;
+    this.#say(`\n${this.#step}. ${title}`);
+  }
+
+  #show(reply: Reply): void {
+    this.#say(`   < ${reply.status}${reply.headers.get('Idempotent-Replayed') === null ? '' : '  Idempotent-Replayed: true'}`);
+    this.#say(indent('   < ', reply.body));
+  }
+
+  async #send(method: string, path: string, headers: Record<string, string>, body: unknown): Promise<Reply> {
+    const reply = await sendJson(this.#url + path, { method, headers, body }).catch((cause: unknown) => {
+      throw new Error(`Nobody answers at ${this.#url}. Start the platform first: npm start`, { cause });
+    });
+    if (reply.status !== 429) return reply;
+    const seconds = Number(reply.headers.get('Retry-After') ?? 60);
+    this.#say(`   < 429: five sign-ins a minute are allowed; going on in ${seconds} s`);
+    await pause(seconds * 1000);
+    return this.#send(method, path, headers, body);
+  }
+}
+
+const secrets = /("(?:token|privateKey|sessionToken|signature)": ")([^"]{12})[^"]*/g;
+function indent(mark: string, body: unknown): string {
+  return JSON.stringify(body, null, 2)
+    .replace(secrets, '$1$2...')
+    .split('\n')
+    .map((line) => mark + line)
+    .join('\n');
+}

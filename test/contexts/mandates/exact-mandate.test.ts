@@ -1,0 +1,88 @@
+// A mandate that allows k executions allows exactly k of 200 at once, in two processes, mixed with transfers that present it; and one
+// that is revoked meanwhile pays nothing after its revocation was answered.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eachOf } from '../../hostile.js';
+import { ask, make, type Server } from '../../load.js';
+import { type ServerProcess, startServerProcess } from '../../process.js';
+import { ServerOnDatabase } from '../../server-database.js';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let first: ServerOnDatabase;
+let second: ServerProcess;
+
+beforeAll(async () => {
+  first = await ServerOnDatabase.start();
+  second = await startServerProcess(first.env);
+});
+
+afterAll(async () => {
+  if (second?.isRunning) await second.kill('SIGTERM');
+  await first?.stop();
+});
+
+/** The server that takes the n-th request. */
+const serverOf = (n: number): Server => (n % 2 === 0 ? first.sandbox : { ...first.sandbox, url: second.test });
+
+async function newMandate(scope: object) {
+  const server = first.sandbox;
+  const person = { type: 'person', name: 'Somebody' };
+  const [payer, payee] = [await make(server, '/v1/accounts', person), await make(server, '/v1/accounts', person)];
+  const agent = await make(server, '/v1/agents', { parent_account_id: payer.id, name: 'Agent', wallet: { currency: 'USD' } });
+  await make(server, `/v1/wallets/${agent.default_wallet_id}/fund`, { amount: '100000.00' });
+  const to = await make(server, '/v1/wallets', { owner_type: 'account', owner_id: payee.id, currency: 'USD' });
+  const shop = { name: 'Shop', category: 'retail', account_id: payee.id, settlement_wallet_id: to.id };
+  const merchant = await make(server, '/v1/merchants', shop);
+  const expires_at = new Date(Date.now() + 86_400_000).toISOString();
+  const body = { account_id: payer.id, agent_id: agent.id, scope: { currency: 'USD', ...scope }, expires_at };
+  const mandate = await make(server, '/v1/ap2/mandates', body);
+  return { mandate, merchant, from: agent.default_wallet_id, to: to.id };
+}
+type Made = Awaited<ReturnType<typeof newMandate>>;
+
+/** Spends one dollar: by an execution, or by a transfer. */
+async function spend({ mandate, merchant, from, to }: Made, n: number): Promise<{ status: number; code: string | undefined }> {
+  const money = { amount: '1.00', currency: 'USD', mandate_jwt: mandate.mandate_jwt };
+  const [path, body] =
+    n % 3 === 0
+      ? ['/v1/transfers', { ...money, type: 'internal', from_wallet_id: from, to_wallet_id: to, mandate_id: mandate.id }]
+      : [`/v1/ap2/mandates/${mandate.id}/execute`, { ...money, merchant_id: merchant.id }];
+  const answer = await ask(serverOf(n), 'POST', path as string, body, { 'Idempotency-Key': randomUUID() });
+  return { status: answer.status, code: answer.body.code };
+}
+
+const paidTo = async ({ to }: Made) => (await ask(first.sandbox, 'GET', `/v1/wallets/${to}`)).body.data.balance.available;
+
+describe('a mandate', () => {
+  it.each([
+    ['day', { max_per_day: '37.00' }],
+    ['month', { max_per_month: '52.50' }],
+  ])('is spent to its limit of a %s and not beyond', async (per, scope) => {
+    const made = await newMandate(scope);
+    const most = Math.floor(Number(Object.values(scope)[0]));
+    const outcomes: Awaited<ReturnType<typeof spend>>[] = [];
+    const all = Array.from({ length: 200 }, (_, n) => n);
+    await eachOf(all, async (n) => void outcomes.push(await spend(made, n)), 64);
+    expect(outcomes.filter(({ status }) => status === 201)).toHaveLength(most);
+    for (const { status, code } of outcomes) if (status !== 201) expect([status, code], per).toEqual([403, 'mandate_limit_exceeded']);
+    expect(await paidTo(made)).toBe(`${most}.00`);
+    const { usage } = (await ask(first.sandbox, 'GET', `/v1/ap2/mandates/${made.mandate.id}`)).body.data;
+    expect(usage).toMatchObject({ today: `${most}.00`, executions: most });
+  });
+
+  it('pays nothing in either process once its revocation was answered', async () => {
+    const made = await newMandate({ max_per_month: '1000.00' });
+    const running = eachOf(
+      Array.from({ length: 200 }, (_, n) => n),
+      async (n) => void (await spend(made, n)),
+      64,
+    );
+    await spend(made, 1);
+    await ask(serverOf(1), 'POST', `/v1/ap2/mandates/${made.mandate.id}/revoke`, {});
+    const then = await paidTo(made);
+    await running;
+    for (const n of [1, 2, 3]) expect((await spend(made, n)).code).toBe('mandate_revoked');
+    expect(await paidTo(made)).toBe(then);
+  });
+});

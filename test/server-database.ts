@@ -1,0 +1,92 @@
+// A server in a process of its own, on a database of its own, that can be killed and started again.
+import { randomBytes, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { admin, withDatabase } from './database.js';
+import type { Server } from './load.js';
+import { buildOnce, runCli, type ServerProcess, startServerProcess } from './process.js';
+
+export class ServerOnDatabase {
+  readonly env: Readonly<Record<string, string>>;
+  /** The database, as its owner sees it. */
+  readonly db: pg.Client;
+  readonly #database: string;
+  readonly #clients: pg.Client[] = [];
+  #server: ServerProcess;
+
+  private constructor(env: Readonly<Record<string, string>>, database: string, db: pg.Client, server: ServerProcess) {
+    this.env = env;
+    this.#database = database;
+    this.db = db;
+    this.#server = server;
+  }
+
+  static async start(extra: Readonly<Record<string, string>> = {}): Promise<ServerOnDatabase> {
+    await buildOnce();
+    const database = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
+    await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+    const url = withDatabase(inject('databaseUrl'), database);
+    const env = {
+      PORT: '0',
+      SANDBOX_PORT: '0',
+      DATABASE_URL: url,
+      SECRETS_KEY: randomBytes(32).toString('hex'),
+      BOOTSTRAP_TEST_KEY: `pk_test_${randomUUID()}`,
+      BOOTSTRAP_LIVE_KEY: `pk_live_${randomUUID()}`,
+      RATE_LIMIT_SANDBOX: '1000000',
+      LOG_LEVEL: 'error',
+      ...extra,
+    };
+    const db = new pg.Client({ connectionString: url });
+    await db.connect();
+    return new ServerOnDatabase(env, database, db, await startServerProcess(env));
+  }
+
+  /** The sandbox, and its key. */
+  get sandbox(): Server {
+    return { url: this.#server.test, key: this.env['BOOTSTRAP_TEST_KEY'] ?? '' };
+  }
+
+  /** The sandbox of a new tenant: its clock and its rails are its own. */
+  async newTenant(): Promise<Server> {
+    const { stdout } = await runCli(['tenant', 'create', '--name', 'Tenant', '--json'], this.env);
+    return { url: this.#server.test, key: JSON.parse(stdout).test_key };
+  }
+
+  /** Another connection to the database. */
+  async connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.env['DATABASE_URL'] });
+    await client.connect();
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** kill -9, and another process after it. */
+  async kill(): Promise<void> {
+    await this.crash();
+    await this.startAgain();
+  }
+
+  async crash(): Promise<void> {
+    await this.#server.kill('SIGKILL');
+  }
+
+  /** Starts another process. What the dead one had in its hands is free at once, and not after the 30 s of a lease. */
+  async startAgain({ freeLeases = true } = {}): Promise<void> {
+    if (freeLeases) await this.#freeLeases();
+    this.#server = await startServerProcess(this.env);
+  }
+
+  async #freeLeases(): Promise<void> {
+    const leased = await this.db.query("SELECT table_name FROM information_schema.columns WHERE column_name = 'lease_until'");
+    for (const { table_name: table } of leased.rows) {
+      await this.db.query(`UPDATE ${table} SET lease_until = clock_timestamp() - interval '1 second' WHERE lease_until IS NOT NULL`);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#server.isRunning) await this.#server.kill('SIGTERM');
+    for (const client of [this.db, ...this.#clients]) await client.end();
+    await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${this.#database} WITH (FORCE)`);
+  }
+}
