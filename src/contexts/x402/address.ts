@@ -1,0 +1,28 @@
+// Addresses and quantities of the EVM as the protocols write them in JSON. Two spellings of an address are one: bytes are compared.
+
+/** An address in lower case: `0x` and 40 hexadecimal digits. */
+export type Address = `0x${string}`;
+
+/** 32 bytes, as `0x` and 64 hexadecimal digits in lower case. */
+export type Bytes32 = `0x${string}`;
+
+const largest = 2n ** 256n - 1n;
+
+/**
+ * Reads an address in any capitals. The check sum of EIP-55 is not asked for: the reference facilitator takes addresses without it, and
+ * what is signed are the bytes.
+ */
+export function parseAddress(text: string): Address | null {
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? (text.toLowerCase() as Address) : null;
+}
+
+export function parseBytes32(text: string): Bytes32 | null {
+  return /^0x[0-9a-fA-F]{64}$/.test(text) ? (text.toLowerCase() as Bytes32) : null;
+}
+
+/** A uint256 in decimal digits, without a sign and without leading zeros. */
+export function parseUint256(text: string): bigint | null {
+  if (!/^(0|[1-9]\d{0,77})$/.test(text)) return null;
+  const value = BigInt(text);
+  return value > largest ? null : value;
+}
