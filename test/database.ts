@@ -25,9 +25,26 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('databaseUrl', server.url);
   project.provide('template', template);
   return async () => {
+    // Databases of platforms that were kept to the end of their processes are left, beside the template.
+    for (const name of await databasesLike(server.url, ownName(template))) await admin(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
     await admin(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
     await server.stop();
   };
+}
+
+/** How the names of the databases begin that are made from a template. */
+function ownName(template: string): string {
+  return template.replace('template', 't');
+}
+
+/** A name for a database that is made from a template: the end of the run drops it if nobody else does. */
+export function newDatabaseName(template: string): string {
+  return `${ownName(template)}_${randomBytes(4).toString('hex')}`;
+}
+
+async function databasesLike(url: string, start: string): Promise<string[]> {
+  const rows = await admin(url, `SELECT datname FROM pg_database WHERE starts_with(datname, '${start}')`);
+  return rows.map(({ datname }) => datname);
 }
 
 async function openServer(): Promise<{ url: string; stop(): Promise<void> }> {
@@ -54,11 +71,11 @@ export function withDatabase(url: string, database: string): string {
 }
 
 /** Runs one statement on the server's own database. */
-export async function admin(url: string, sql: string): Promise<void> {
+export async function admin(url: string, sql: string): Promise<pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query(sql)).rows;
   } finally {
     await client.end();
   }
