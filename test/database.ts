@@ -16,9 +16,14 @@ declare module 'vitest' {
   }
 }
 
+/** The server of the run, and how many projects of vitest.config.ts use it: setup runs once for each of them, in one process. */
+let shared: Promise<Server> | undefined;
+let users = 0;
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await openServer();
-  // This runs once for each project of vitest.config.ts, in one process.
+  users += 1;
+  shared ??= openServer();
+  const server = await shared;
   const template = `template_${process.pid}_${randomBytes(4).toString('hex')}`;
   await admin(server.url, `CREATE DATABASE ${template}`);
   await migrate(withDatabase(server.url, template));
@@ -28,6 +33,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // Databases of platforms that were kept to the end of their processes are left, beside the template.
     for (const name of await databasesLike(server.url, ownName(template))) await admin(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
     await admin(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+    users -= 1;
+    if (users > 0) return;
+    shared = undefined;
     await server.stop();
   };
 }
@@ -47,7 +55,12 @@ async function databasesLike(url: string, start: string): Promise<string[]> {
   return rows.map(({ datname }) => datname);
 }
 
-async function openServer(): Promise<{ url: string; stop(): Promise<void> }> {
+interface Server {
+  url: string;
+  stop(): Promise<void>;
+}
+
+async function openServer(): Promise<Server> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) return { url: given, stop: async () => {} };
   const dataDir = await mkdtemp(path.join(tmpdir(), 'payments-test-'));
