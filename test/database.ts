@@ -22,21 +22,36 @@ let users = 0;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   users += 1;
-  shared ??= openServer();
-  const server = await shared;
-  const template = `template_${process.pid}_${randomBytes(4).toString('hex')}`;
-  await admin(server.url, `CREATE DATABASE ${template}`);
-  await migrate(withDatabase(server.url, template));
-  project.provide('databaseUrl', server.url);
+  shared ??= prepareServer();
+  const { url, template, stop } = await shared;
+  project.provide('databaseUrl', url);
   project.provide('template', template);
   return async () => {
-    // Databases of platforms that were kept to the end of their processes are left, beside the template.
-    for (const name of await databasesLike(server.url, ownName(template))) await admin(server.url, `DROP DATABASE ${name} WITH (FORCE)`);
-    await admin(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
     users -= 1;
-    if (users > 0) return;
-    shared = undefined;
-    await server.stop();
+    if (users === 0) await stop();
+  };
+}
+
+interface Server {
+  url: string;
+  template: string;
+  stop(): Promise<void>;
+}
+
+async function prepareServer(): Promise<Server> {
+  const { url, stop } = await openServer();
+  const template = `template_${process.pid}_${randomBytes(4).toString('hex')}`;
+  await admin(url, `CREATE DATABASE ${template}`);
+  await migrate(withDatabase(url, template));
+  return {
+    url,
+    template,
+    stop: async () => {
+      // Databases of platforms that were kept to the end of their processes are left, beside the template.
+      for (const name of await databasesLike(url, ownName(template))) await admin(url, `DROP DATABASE ${name} WITH (FORCE)`);
+      await admin(url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+      await stop();
+    },
   };
 }
 
@@ -50,17 +65,13 @@ export function newDatabaseName(template: string): string {
   return `${ownName(template)}_${randomBytes(4).toString('hex')}`;
 }
 
+/** The databases whose names begin so. */
 async function databasesLike(url: string, start: string): Promise<string[]> {
   const rows = await admin(url, `SELECT datname FROM pg_database WHERE starts_with(datname, '${start}')`);
   return rows.map(({ datname }) => datname);
 }
 
-interface Server {
-  url: string;
-  stop(): Promise<void>;
-}
-
-async function openServer(): Promise<Server> {
+async function openServer(): Promise<Omit<Server, 'template'>> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) return { url: given, stop: async () => {} };
   const dataDir = await mkdtemp(path.join(tmpdir(), 'payments-test-'));

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../../src/platform/log.js';
 import { type RunningServer, startServer } from '../../../src/server.js';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
-import { type Answer, Client, type Json, openWallet, useHarness } from '../../harness.js';
+import { Client, type Json, openWallet, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
 import { meet } from '../../standstill.js';
 import { enrol } from '../agents/identity.js';
