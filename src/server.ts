@@ -224,12 +224,13 @@ function addressOf(server: Server, host: string): string {
 
 /** Where the rest.graphql files are, in src and in dist alike. */
 const contextsDir = path.join(import.meta.dirname, 'contexts');
-let compiled: readonly Route[] | undefined;
+const compiled = new WeakMap<typeof schema, readonly Route[]>();
 
-/** The routes of the process. Compiling them takes most of a start, and tests start many servers in a process. */
+/** The routes of the schema. Compiling them takes most of a start, and tests start many servers in a process. */
 function allRoutes(): readonly Route[] {
-  compiled ??= compileRoutes(schema, loadOperations(contextsDir));
-  return compiled;
+  const routes = compiled.get(schema) ?? compileRoutes(schema, loadOperations(contextsDir));
+  compiled.set(schema, routes);
+  return routes;
 }
 
 const graceMs = 5_000;

@@ -16,19 +16,18 @@ declare module 'vitest' {
   }
 }
 
-/** The server of the run, and how many projects of vitest.config.ts use it: setup runs once for each of them, in one process. */
-let shared: Promise<Server> | undefined;
-let users = 0;
+/** The server of the run, and how many projects use it. Each project of vitest.config.ts loads this file again, in one process. */
+const run = globalThis as { testServer?: Promise<Server>; testServerUsers?: number };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  users += 1;
-  shared ??= prepareServer();
-  const { url, template, stop } = await shared;
+  run.testServerUsers = (run.testServerUsers ?? 0) + 1;
+  run.testServer ??= prepareServer();
+  const { url, template, stop } = await run.testServer;
   project.provide('databaseUrl', url);
   project.provide('template', template);
   return async () => {
-    users -= 1;
-    if (users === 0) await stop();
+    run.testServerUsers = (run.testServerUsers ?? 1) - 1;
+    if (run.testServerUsers === 0) await stop();
   };
 }
 
