@@ -1,4 +1,4 @@
-// A charge: a payment by card to a merchant's wallet, as an order of the processor's rail (docs/architecture.md "Cards"). Its transfer
+// A charge: a payment by card to a merchant's wallet, as an order of the processor's rail (CONTRACT.md 8, 12). Its transfer
 // is pending until the processor has paid, and moves nothing before.
 import type { CardCharge, CardChargeStatus } from '../../generated/prisma/client.js';
 import type { Ctx, OpenOn } from '../../platform/ctx.js';

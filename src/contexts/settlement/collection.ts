@@ -1,5 +1,5 @@
 // Money that a rail brings into a wallet, and what of it the source takes back: the legs of both, and the posting of such a step
-// (docs/architecture.md "Funding", "Cards").
+// (CONTRACT.md 12).
 import { type EventRow, eventRecords } from '../../events/event.js';
 import { lockedTakeable, unboundedAccount } from '../../ledger/account.js';
 import { type Leg, type Posting, posting } from '../../ledger/posting.js';
