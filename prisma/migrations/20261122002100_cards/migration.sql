@@ -64,12 +64,11 @@ CREATE INDEX "vaulted_card_workspace_id_agent_id_id_idx" ON "vaulted_card"("work
 CREATE INDEX "card_charge_workspace_id_card_id_id_idx" ON "card_charge"("workspace_id", "card_id", "id");
 
 -- CreateIndex
-CREATE INDEX "card_charge_workspace_id_subject_type_subject_id_idx" ON "card_charge"("workspace_id", "subject_type", "subject_id");
-
--- CreateIndex
 CREATE UNIQUE INDEX "card_charge_workspace_id_transfer_id_key" ON "card_charge"("workspace_id", "transfer_id");
 
 CREATE UNIQUE INDEX card_charge_reference ON card_charge (workspace_id, rail, rail_reference) WHERE rail_reference IS NOT NULL;
+-- A thing is paid for once: a charge that failed may be followed by another one.
+CREATE UNIQUE INDEX card_charge_subject ON card_charge (workspace_id, subject_type, subject_id) WHERE status <> 'failed';
 -- What keeps a wallet from being closed.
 CREATE INDEX card_charge_open ON card_charge (workspace_id, wallet_id) WHERE status = 'pending';
 CREATE INDEX card_charge_due ON card_charge (due_at) WHERE due_at IS NOT NULL AND lease_until IS NULL;

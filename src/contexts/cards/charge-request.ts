@@ -53,6 +53,9 @@ export interface ChargeInput {
   mandate?: RulingMandate | undefined;
   description?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
+  /** What its transfer is a part of, and what the protocol says of it. */
+  links?: NewTransfer['links'];
+  protocolMetadata?: Record<string, unknown> | undefined;
   /** The request as it could be sent again. */
   request?: Spend['request'];
   requestApproval?: boolean | undefined;
@@ -82,7 +85,7 @@ export interface OpenedCharge {
  * currency that its processor does not take, 503 `rail_unavailable` without a processor, 400 for more than a card is charged at once.
  */
 export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePlan> {
-  const { cardId, field, merchantId, protocol, to, amount, currency, mandate, description, metadata } = input;
+  const { cardId, field, protocol, to, amount, currency, mandate, description, metadata, links } = input;
   const card = await ctx.db.vaultedCard.findFirst({ where: { AND: [{ id: cardId, deletedAt: null }, visibleCards.where(ctx)] } });
   if (card === null) throw new NotFound(field);
   if (isExpired(ctx, card)) throw cardExpired();
@@ -101,12 +104,17 @@ export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePl
     currency,
     at,
     agentId: authority.agentId,
-    links: { cardChargeId: id, ...(mandate !== undefined && { mandateId: mandate.id }) },
+    links: { ...links, cardChargeId: id, ...(mandate !== undefined && { mandateId: mandate.id }) },
     description,
     metadata,
-    protocolMetadata: { merchant_id: printId('merchant', merchantId), card_brand: card.cardBrand, card_last_four: card.cardLastFour },
+    protocolMetadata: { ...input.protocolMetadata, ...factsOf(input, card) },
   };
   return { id, transferId: newId(at), input, card, rail, fee, value, authority };
+}
+
+/** What the transfer shows of whom it pays and with which card. */
+function factsOf({ merchantId }: ChargeInput, { cardBrand, cardLastFour }: VaultedCard): Record<string, string> {
+  return { merchant_id: printId('merchant', merchantId), card_brand: cardBrand, card_last_four: cardLastFour };
 }
 
 function tooMuch(field: string, currency: string): ValidationFailed {

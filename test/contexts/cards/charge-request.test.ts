@@ -4,6 +4,7 @@ import { withdrawCharge } from '../../../src/contexts/cards/charge-approval.js';
 import { dryRunCharge } from '../../../src/contexts/cards/charge-request.js';
 import { presentedMandate } from '../../../src/contexts/spending/mandate.js';
 import { transact } from '../../../src/platform/idempotency.js';
+import { newId } from '../../../src/platform/schema/id.js';
 import { trip } from '../../factories/approval.js';
 import { newBudget } from '../../factories/budget.js';
 import { type Buyer, charge, ctxAs, newBuyer, newCard, planFor, toldOfParcel } from '../../factories/card.js';
@@ -75,6 +76,30 @@ describe('whose card', () => {
       status: 400,
       fields: [{ path: ['paymentMethodId'] }],
     });
+  });
+});
+
+describe('what is paid for', () => {
+  it('is charged once, however often it is asked for; after a charge that failed once more', async () => {
+    const declined = await newBuyer(harness.test, { token: 'tok_declined' });
+    const subject = { type: 'parcel', id: newId(harness.clock.now()) };
+    await charge(harness, declined, '10.00', { subject });
+    await harness.runDue();
+    const buyer = { ...declined, card: await newCard(harness.test) };
+    const opened = await Promise.allSettled(Array.from({ length: 4 }, () => charge(harness, buyer, '10.00', { subject })));
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    await harness.runDue();
+    await harness.advance(2);
+    await expect(charge(harness, buyer, '10.00', { subject })).rejects.toThrow();
+    expect(await available(buyer)).toBe('9.71');
+  });
+
+  it('says what its transfer is a part of', async () => {
+    const { transfer } = await charge(harness, await newBuyer(harness.test), '10.00', {
+      protocolMetadata: { parcel: 7 },
+      metadata: { a: 1 },
+    });
+    expect(transfer).toMatchObject({ protocolMetadata: { parcel: 7, card_last_four: '4242' }, metadata: { a: 1 } });
   });
 });
 
