@@ -19,7 +19,6 @@ import { checkNoCardNumber } from './card-number.js';
 const processors = ['simulated'] as const;
 const brands = ['visa', 'mastercard', 'amex', 'discover', 'diners', 'jcb', 'unionpay', 'other'] as const;
 export const cardStatuses = ['active', 'expired'] as const;
-export type CardStatus = (typeof cardStatuses)[number];
 
 export interface BillingAddress {
   line1: string;
