@@ -7,6 +7,7 @@ import { enrol, signIn } from './contexts/agents/identity.js';
 import { someBatch } from './contexts/batches/transfer-batch.js';
 import { storedApproval } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
+import { cardBody, storedCard } from './factories/card.js';
 import { refusedSpend } from './factories/decision.js';
 import { newQuote } from './factories/exchange.js';
 import { storedFunding } from './factories/funding.js';
@@ -60,6 +61,7 @@ async function seedsOf(client: Client): Promise<Seeds> {
     bank_account: (await newBankAccount(client, account.id)).id,
     payout: (await storedPayout(harness, client)).id,
     transaction: (await storedFunding(harness, client)).id,
+    vault: (await storedCard(harness, client)).id,
     settlement_rule: (await someRule(client)).id,
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ ...agent, account }))).id,
     settlement_window: (await newWindow(client, { enabled: false })).id,
@@ -171,6 +173,7 @@ function baseOf({ id, body }: Operation, name: string): Json {
     Object.assign(base, money, { merchant_id: ours['shop'], from_wallet_id: ours['purse'] });
   }
   if (id === 'createBankAccount') Object.assign(base, { rail: 'ach', details: rightDetails['ach'] });
+  if (id === 'createVaultedCard') Object.assign(base, cardBody(ours['account'] ?? ''));
   if (id === 'createFundingTransaction') Object.assign(base, { provider: 'sandbox', type: 'sandbox' });
   if (id === 'createPayout') base.destination = { type: 'bank', ref: ours['bank_account'] };
   if (id.endsWith('SettlementRule')) Object.assign(base, ruleBase(id, name));

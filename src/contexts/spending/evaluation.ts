@@ -4,6 +4,14 @@ import type { Protocol } from '../../generated/prisma/client.js';
 import type { RuleLayer } from './layer.js';
 import type { LimitFigures, RuleUse } from './limit.js';
 
+/** Whose money is spent: that of a wallet, or of a card, which has none. */
+export interface Payer {
+  walletId: string | null;
+  accountId: string;
+  /** The agent whose it is. */
+  agentId: string | null;
+}
+
 /** What is known of a spend before the ledger is asked. Ids are bare. */
 export interface SpendFacts {
   /** Workspace time, in whose windows the limits count. */
@@ -13,7 +21,7 @@ export interface SpendFacts {
   currency: string;
   protocol: Protocol;
   /** Whose money it is. */
-  payer: { walletId: string; accountId: string; agentId: string | null };
+  payer: Payer;
   /** Who gets it; null: outside of the platform. */
   payee: { walletId: string; accountId: string; agentId: string | null } | null;
   /** The agent that spends, if one does. */
