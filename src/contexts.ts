@@ -11,6 +11,9 @@ import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/mandates/events.js';
 import './contexts/webhooks/events.js';
+import './contexts/x402/events.js';
+import './contexts/x402/payment-life.js';
+import './contexts/x402/simulated-chain.js';
 import './contexts/transfers/approval.js';
 import './contexts/settlement/payout-approval.js';
 import './contexts/settlement/payout-request.js';
@@ -58,6 +61,7 @@ import { stepTransfer } from './contexts/transfers/hold.js';
 import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
+import { endpointListener } from './contexts/x402/endpoint-total.sql.js';
 import type { EventListener } from './events/listener.js';
 import { type Followers, sweepEvents, sweepPublications } from './events/outbox.js';
 import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
@@ -78,7 +82,7 @@ export const credentialResolvers: readonly CredentialResolver[] = [
 ];
 
 /** Who hears every published event, in transactions of its own. */
-const listeners: readonly EventListener[] = [counterpartyListener, breakerListener, settlementListener];
+const listeners: readonly EventListener[] = [counterpartyListener, breakerListener, settlementListener, endpointListener];
 
 /** What follows from published events. */
 export const followers: Followers = { writeChannels, listeners };

@@ -46,6 +46,8 @@ import './contexts/streams/stream.schema.js';
 import './contexts/streams/approval.schema.js';
 import './contexts/mandates/mandate.schema.js';
 import './contexts/mandates/execution.schema.js';
+import './contexts/x402/endpoint.schema.js';
+import './contexts/x402/payment.schema.js';
 import './contexts/batches/batch.schema.js';
 import './contexts/events/event.schema.js';
 import './contexts/events/approval-stream.schema.js';

@@ -38,7 +38,7 @@ export interface Guard {
 
 /** Something that a posting uses up, once for ever, or until `expiresAt`. `key` is unique within its kind and workspace. */
 export interface Claim {
-  kind: 'idempotency_key' | 'reference' | 'quote' | 'batch_item';
+  kind: 'idempotency_key' | 'reference' | 'quote' | 'batch_item' | 'x402_nonce';
   key: string;
   /** What it was used for. */
   reference?: string;

@@ -2,7 +2,17 @@
 import type { Row } from '../platform/postgres/column.js';
 
 /** The tables that ledger_post() inserts into for others. It has a parameter `<table>_rows` and one statement for each. */
-export const recordTables = ['transfer', 'hold', 'event', 'outbox', 'decision', 'approval', 'operation', 'settlement_reserve'] as const;
+export const recordTables = [
+  'transfer',
+  'hold',
+  'event',
+  'outbox',
+  'decision',
+  'approval',
+  'operation',
+  'settlement_reserve',
+  'x402_payment',
+] as const;
 export type RecordTable = (typeof recordTables)[number];
 
 /** Rows by table, made with rowOf(). */

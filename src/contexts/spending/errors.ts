@@ -61,6 +61,15 @@ export class QuoteUsed extends declareError(409, 'quote_used') {
   }
 }
 
+/** 422: an authorization pays once, whatever it is presented for. */
+export class NonceUsed extends declareError(422, 'payment_invalid') {
+  constructor() {
+    super('This nonce, or payment request, has paid before: take a new one.', {
+      details: { reason: 'nonce_used', next_actions: [{ rel: 'payments', actor: 'any', method: 'GET', path: '/v1/x402/payments' }] },
+    });
+  }
+}
+
 /** Every code that a layer of rules refuses with. */
 export const ruleErrors = [KyaLimitExceeded, PolicyViolation, MerchantBlocked, BudgetExceeded, MandateLimitExceeded] as const;
 

@@ -14,6 +14,7 @@ import {
   InvalidMandateJwt,
   MandateExpired,
   MandateRevoked,
+  NonceUsed,
   QuoteUsed,
   ruleErrors,
   WorkspaceFrozen,
@@ -164,6 +165,8 @@ function claimRefusal({ detail }: Fault): ApiError {
   switch (detail['kind']) {
     case 'reference':
       return referenceTaken(detail['key'] ?? '');
+    case 'x402_nonce':
+      return new NonceUsed();
     case 'quote':
       return new QuoteUsed(detail['key'] ?? '');
     default:

@@ -36,36 +36,42 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
     refuseOfRail(transfer);
+    refuseOfSeller(transfer);
     refuseAside(transfer);
     if (transfer.approvalId !== null) {
       const message = 'The transfer waits for an approval: until it is given nothing can be captured.';
       await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
     }
-    const hold = await openHold(tx, transfer);
-    const now = ctx.clock.now();
-    if (transfer.holdExpiresAt !== null && transfer.holdExpiresAt <= now) throw new HoldExpired();
-    const captured = amount === null ? hold.amount : parseMinor(amount, hold.currency, ['amount']);
-    if (captured > hold.amount) {
-      throw new ValidationFailed([
-        { path: ['amount'], message: `is more than the ${formatMinor(hold.amount, hold.currency)} held`, rule: 'max' },
-      ]);
-    }
-    const done = await tx.transfer.update({
-      where: rowKey(ctx, id),
-      data: {
-        status: 'completed',
-        capturedAmount: captured,
-        ...paidData(transfer, captured),
-        completedAt: now,
-        updatedAt: now,
-        dueAt: null,
-        leaseUntil: null,
-      },
-    });
-    const completed = completedEvents(ctx, done, { at: now, ...(await captureOf(tx, done)) });
-    await resolveHold(ctx, tx, done, hold, captured, completed);
-    return done;
+    return captureHeld(ctx, tx, transfer, amount);
   });
+}
+
+/** The same for a transfer whose lock is held and which may be captured: what it is a part of has been asked. Amount in major units. */
+export async function captureHeld(ctx: Ctx, tx: Tx, transfer: Transfer, amount: string | null): Promise<Transfer> {
+  const hold = await openHold(tx, transfer);
+  const now = ctx.clock.now();
+  if (transfer.holdExpiresAt !== null && transfer.holdExpiresAt <= now) throw new HoldExpired();
+  const captured = amount === null ? hold.amount : parseMinor(amount, hold.currency, ['amount']);
+  if (captured > hold.amount) {
+    throw new ValidationFailed([
+      { path: ['amount'], message: `is more than the ${formatMinor(hold.amount, hold.currency)} held`, rule: 'max' },
+    ]);
+  }
+  const done = await tx.transfer.update({
+    where: rowKey(ctx, transfer.id),
+    data: {
+      status: 'completed',
+      capturedAmount: captured,
+      ...paidData(transfer, captured),
+      completedAt: now,
+      updatedAt: now,
+      dueAt: null,
+      leaseUntil: null,
+    },
+  });
+  const completed = completedEvents(ctx, done, { at: now, ...(await captureOf(tx, done)) });
+  await resolveHold(ctx, tx, done, hold, captured, completed);
+  return done;
 }
 
 /**
@@ -77,6 +83,7 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
     refuseOfRail(transfer);
+    refuseOfSeller(transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
     if (transfer.streamId !== null && transfer.approvalId !== null) {
       const message = 'The transfer is part of a stream: withdraw its approval, which ends both.';
@@ -105,6 +112,19 @@ function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, approvalI
     next_actions: [
       { rel: 'payout', actor: 'any', method: 'GET', path },
       { rel: 'cancel_payout', actor: 'any', method: 'POST', path: `${path}/cancel` },
+    ],
+  });
+}
+
+/** 409 for what an x402 payment has authorized: its seller settles it, or it expires (Gap G-412). */
+function refuseOfSeller({ id, status, protocol, capture, approvalId }: Transfer): void {
+  if (protocol !== 'x402' || capture !== 'manual') return;
+  const path = `/v1/x402/payments/${printId('x402Payment', id)}`;
+  throw new StateConflict('The transfer is an x402 payment: its seller settles what was used.', status, [], {
+    next_actions: [
+      { rel: 'payment', actor: 'any', method: 'GET', path },
+      { rel: 'consume', actor: 'any', method: 'POST', path: `${path}/consume` },
+      ...waysOf(approvalId),
     ],
   });
 }

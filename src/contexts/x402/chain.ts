@@ -1,0 +1,35 @@
+// A chain, as its provider serves it: what the token contract says, and the addresses of wallets on it (CONTRACT.md 9). Who runs the
+// platform connects one for each network; in the sandbox there is one that lives in PostgreSQL.
+import type { Ctx, Environment } from '../../platform/ctx.js';
+import type { Address, Bytes32 } from './address.js';
+import type { TransferAuthorization } from './transfer-authorization.js';
+
+/**
+ * What came of an authorization that was handed in: the transaction that carried it out, or why the contract refuses it. A chain that throws,
+ * or does not answer in time, has said nothing: authorizationState() is asked.
+ */
+export type ChainAnswer = { state: 'done'; txHash: string } | { state: 'refused'; reason: 'insufficient_funds' | 'nonce_used' };
+
+/** The methods of the token contract that payments need; amounts in base units. */
+export interface Chain {
+  network: string;
+  balanceOf(ctx: Ctx, address: Address): Promise<bigint>;
+  /** The transaction that used an authorization; null while it is unused. */
+  authorizationState(ctx: Ctx, from: Address, nonce: Bytes32): Promise<string | null>;
+  /** Carries out an authorization whose signature was verified, once. */
+  transferWithAuthorization(ctx: Ctx, authorization: TransferAuthorization, signature: string): Promise<ChainAnswer>;
+  /** The address of a wallet, always the same: what reaches it is the wallet's. */
+  depositAddress(ctx: Ctx, walletId: string): Promise<Address>;
+}
+
+const connected: Readonly<Record<Environment, Map<string, Chain>>> = { test: new Map(), live: new Map() };
+
+/** Connects a chain in one environment. What was connected for its network before is replaced. */
+export function connectChain(environment: Environment, chain: Chain): void {
+  connected[environment].set(chain.network, chain);
+}
+
+/** The chain of a network in the environment of the workspace, if somebody serves it. */
+export function chainOf({ workspace }: Pick<Ctx, 'workspace'>, network: string): Chain | undefined {
+  return connected[workspace.environment].get(network);
+}

@@ -1,0 +1,102 @@
+// What becomes of a payment on the ledger network that is pending: approved, settled by its seller, or ended with its transfer, which the
+// database follows. A proof is used up once (CONTRACT.md 9).
+import { writeEvents } from '../../events/event.js';
+import type { Transfer, X402Payment } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { Forbidden, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { wrongStatus } from '../../platform/lifecycle.js';
+import { parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { printId } from '../../platform/schema/id.js';
+import { refuseWhilePending } from '../spending/approval.js';
+import { declareSubject } from '../spending/approval-subject.js';
+import { transferSubject } from '../transfers/approval.js';
+import { captureHeld } from '../transfers/hold.js';
+import { completedEvent, proofSeconds, settlementHash, visiblePayments, x402PaymentLifecycle } from './payment.js';
+import { signProof } from './proof.js';
+
+declareSubject('x402_payment', {
+  ...transferSubject,
+  kind: 'x402Payment',
+  approve: async (ctx, tx, approval) => {
+    const after = await transferSubject.approve(ctx, tx, approval);
+    const transfer = await tx.transfer.findFirstOrThrow({ where: { id: approval.subjectId } });
+    // Of an `upto` payment the money is held on, until its seller settles it.
+    if (transfer.status === 'completed') await settle(ctx, tx, transfer);
+    return after;
+  },
+});
+
+/** The money of a payment has moved: it is settled, and proves it. Under the lock of the transfer. */
+async function settle(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment> {
+  const before = await lockRow(tx.x402Payment, transfer.id);
+  const at = ctx.clock.now();
+  const says = {
+    amount: transfer.capturedAmount ?? transfer.amount,
+    expiresAt: addSeconds(at, proofSeconds),
+    txHash: settlementHash(transfer),
+  };
+  const proof = await signProof(ctx.platform, { ...before, ...says });
+  const data = { ...says, proof, status: 'settled', settledAt: at } as const;
+  const row = await tx.x402Payment.update({ where: rowKey(ctx, before.id), data });
+  await writeEvents(tx, row.workspaceId, [completedEvent(ctx, row)]);
+  return row;
+}
+
+/**
+ * Uses a proof up, as the seller: the call was served. An `upto` payment is settled with it, for `amount` or all that was authorized. 409
+ * `state_conflict` for one that was used before, that has ended, or that has not been paid; 403 for its payer.
+ */
+export function consumePayment(ctx: Ctx, id: string, amount: string | null): Promise<X402Payment> {
+  return transact(ctx, async (tx) => {
+    const seen = await lockSeen(ctx, tx, id);
+    refusePayer(ctx, seen);
+    const settled = seen.status === 'pending' && seen.scheme === 'upto' ? await settleUsed(ctx, tx, seen, amount) : seen;
+    checkConsumable(ctx, settled, amount, seen);
+    return tx.x402Payment.update({ where: rowKey(ctx, id), data: { consumedAt: ctx.clock.now() } });
+  });
+}
+
+/** The payment under its lock, and before it under that of its transfer: whoever ends a transfer holds it when its payment follows. */
+async function lockSeen(ctx: Ctx, tx: Tx, id: string): Promise<X402Payment> {
+  const known = await within(ctx, tx).db.x402Payment.findFirst({ where: { AND: [{ id }, visiblePayments.where(ctx)] } });
+  if (known?.transferId != null) await lockRow(tx.transfer, known.transferId);
+  return lockRow(tx.x402Payment, id, { where: visiblePayments.where(ctx) });
+}
+
+/** An agent consumes what its own wallet was paid. */
+function refusePayer({ actor }: Ctx, { payeeAgentId }: X402Payment): void {
+  if (actor.agent !== undefined && payeeAgentId !== actor.agent.id) throw new Forbidden('The seller of a call consumes its payment.');
+}
+
+async function settleUsed(ctx: Ctx, tx: Tx, seen: X402Payment, amount: string | null): Promise<X402Payment> {
+  const transfer = await tx.transfer.findFirstOrThrow({ where: { id: seen.id } });
+  if (transfer.approvalId !== null) {
+    const message = 'The payment waits for an approval: until it is given nothing can be settled.';
+    await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
+  }
+  return settle(ctx, tx, await captureHeld(ctx, tx, transfer, amount));
+}
+
+function checkConsumable(ctx: Ctx, row: X402Payment, amount: string | null, seen: X402Payment): void {
+  const id = printId('x402Payment', row.id);
+  const read = { next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/x402/payments/${id}` }] } as const;
+  if (row.status === 'pending') throw new StateConflict('The payment has not been made yet.', row.status, ['settled'], read);
+  if (row.status === 'failed') {
+    throw wrongStatus(x402PaymentLifecycle, id, row.status, ['settled'], 'The payment has failed: nothing was paid.');
+  }
+  if (row.consumedAt !== null) {
+    throw new StateConflict('The proof of this payment was used before.', 'consumed', ['settled'], { ...read, reason: 'consumed' });
+  }
+  if (row.expiresAt <= ctx.clock.now()) {
+    throw new StateConflict('The proof of this payment has expired.', 'expired', ['settled'], { ...read, reason: 'expired' });
+  }
+  if (amount !== null && seen.status === 'settled' && parseMinor(amount, row.currency, ['amount']) !== row.amount) {
+    throw new ValidationFailed([
+      { path: ['amount'], message: 'is what was paid: only an upto payment is settled for less', rule: 'scheme' },
+    ]);
+  }
+}

@@ -1,0 +1,232 @@
+// The GraphQL face of x402 payments.
+import { z } from 'zod';
+import type { X402Payment } from '../../generated/prisma/client.js';
+import { X402PaymentStatus } from '../../generated/prisma/enums.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { CurrencyMismatch, Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { formatMinor } from '../../platform/money.js';
+import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { approval } from '../spending/approval.js';
+import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { DecisionType } from '../spending/decision.schema.js';
+import { NonceUsed } from '../spending/errors.js';
+import { mostJwtLength } from '../spending/mandate.js';
+import { postingErrors } from '../spending/refusal.js';
+import { DryRunType } from '../transfers/dry-run.schema.js';
+import { SameWallet } from '../transfers/errors.js';
+import { SchemeEnum } from './endpoint.schema.js';
+import { PaymentInvalid, UnsupportedNetwork } from './errors.js';
+import type { MadePayment } from './ledger-payment.js';
+import { payToOf } from './offer.js';
+import { dryRunPay, type PaymentQuote, PaymentRequestExpired, pay, quoteAgain, quotePayment } from './pay.js';
+import { payment, payments } from './payment.js';
+import { consumePayment } from './payment-life.js';
+import { mostProofLength } from './proof.js';
+import { type PaymentVerification, verifyPayment } from './verification.js';
+import { mostHeaderLength } from './wire.js';
+
+const PaymentStatusEnum = builder.enumType(X402PaymentStatus, { name: 'X402PaymentStatus' });
+
+const PaymentType = builder.objectRef<X402Payment>('X402Payment').implement({
+  description: 'A payment for a call of an endpoint.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'X402PaymentId' }),
+    paymentId: t.expose('id', { type: 'X402PaymentId', description: 'The same.' }),
+    endpointId: t.expose('endpointId', { type: 'X402EndpointId', nullable: true }),
+    amount: t.field({ type: 'Amount', resolve: ({ amount, currency }) => formatMinor(amount, currency) }),
+    currency: t.expose('currency', { type: 'Currency' }),
+    payerWallet: t.exposeString('payerWallet', { description: "A wallet's id, or an address of a chain." }),
+    payTo: t.exposeString('payTo'),
+    network: t.exposeString('network'),
+    scheme: t.expose('scheme', { type: SchemeEnum }),
+    status: t.expose('status', { type: PaymentStatusEnum }),
+    proof: t.exposeString('proof', { nullable: true, description: 'A JWS that the seller verifies and uses up.' }),
+    paymentSignature: t.exposeString('paymentSignature', { nullable: true, description: 'The signed PaymentPayload, where one paid.' }),
+    txHash: t.exposeString('txHash', { nullable: true }),
+    transferId: t.expose('transferId', { type: 'TransferId', nullable: true }),
+    failureReason: t.exposeString('failureReason', { nullable: true }),
+    consumedAt: t.expose('consumedAt', { type: 'DateTime', nullable: true }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When its proof ends.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+const PaymentPage = pageOf(PaymentType, 'X402Payment');
+
+const PaymentPayload = builder.objectRef<MadePayment>('X402PaymentPayload').implement({
+  description: 'A payment, and the approval that it waits for, if it does.',
+  fields: (t) => ({
+    payment: t.field({ type: PaymentType, resolve: (made) => made.payment }),
+    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+  }),
+});
+
+/** The payload of a keyed request that is repeated. */
+async function payloadOf(ctx: Ctx, id: string): Promise<MadePayment> {
+  const made = await payment(ctx, id);
+  const transfer = made.transferId === null ? null : await ctx.db.transfer.findFirst({ where: { id: made.transferId } });
+  return { payment: made, approval: transfer?.approvalId == null ? null : await approval(ctx, transfer.approvalId) };
+}
+
+const QuoteType = builder.objectRef<PaymentQuote>('X402Quote').implement({
+  description: 'The price of a call, promised for a minute and one payment.',
+  fields: (t) => ({
+    paymentRequestId: t.expose('id', { type: 'X402QuoteId' }),
+    amount: t.field({ type: 'Amount', resolve: ({ amount, endpoint }) => formatMinor(amount, endpoint.currency) }),
+    currency: t.field({ type: 'Currency', resolve: ({ endpoint }) => endpoint.currency }),
+    payTo: t.string({ resolve: ({ endpoint }, _args, ctx) => payToOf(ctx, endpoint) }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+    discount: t.field({
+      type: 'Amount',
+      description: 'What the volume discount takes off the base price.',
+      resolve: ({ discount, endpoint }) => formatMinor(discount, endpoint.currency),
+    }),
+    affordable: t.exposeBoolean('affordable', { nullable: true, description: 'Whether the wallet has the money; null without a wallet.' }),
+    decision: t.expose('decision', { type: DecisionType, nullable: true, description: 'What the rules say now; null without a wallet.' }),
+  }),
+});
+
+const VerificationType = builder.objectRef<PaymentVerification>('X402Verification').implement({
+  description: 'Whether a payment is good.',
+  fields: (t) => ({
+    valid: t.exposeBoolean('valid'),
+    paymentId: t.field({ type: 'X402PaymentId', nullable: true, resolve: (found) => found.payment?.id }),
+    amount: t.field({
+      type: 'Amount',
+      nullable: true,
+      resolve: ({ payment: row }) => (row === null ? null : formatMinor(row.amount, row.currency)),
+    }),
+    currency: t.field({ type: 'Currency', nullable: true, resolve: (found) => found.payment?.currency }),
+    payerWallet: t.string({ nullable: true, resolve: (found) => found.payment?.payerWallet }),
+    endpointId: t.field({ type: 'X402EndpointId', nullable: true, resolve: (found) => found.payment?.endpointId }),
+    consumed: t.boolean({ nullable: true, resolve: ({ payment: row }) => (row === null ? null : row.consumedAt !== null) }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'invalid_payload, wrong_endpoint, wrong_resource, pending, failed, consumed or expired.',
+    }),
+  }),
+});
+
+const oneOfDemand = (members: readonly string[]) =>
+  [
+    (input: Record<string, unknown>) => members.filter((member) => input[member] != null).length === 1,
+    {
+      message: `needs exactly one of ${members.map((member) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)).join(', ')}`,
+    },
+  ] as const;
+
+const QuoteInput = builder.inputType('QuoteX402PaymentInput', {
+  validate: z.any().refine(...oneOfDemand(['endpointId', 'paymentRequired'])),
+  fields: (t) => ({
+    endpointId: t.field({ type: 'X402EndpointId', required: false }),
+    paymentRequired: t.field({
+      type: 'JSONObject',
+      required: false,
+      description: 'What the endpoint said with its 402.',
+      extensions: { example: null },
+    }),
+    fromWalletId: t.field({ type: 'WalletId', required: false, description: 'Whose discount is asked for.' }),
+  }),
+});
+const PayInput = builder.inputType('PayX402Input', {
+  validate: z.any().refine(...oneOfDemand(['paymentRequestId', 'endpointId', 'paymentRequired'])),
+  fields: (t) => ({
+    fromWalletId: t.field({ type: 'WalletId' }),
+    paymentRequestId: t.field({
+      type: 'X402QuoteId',
+      required: false,
+      description: 'A price that was promised.',
+      extensions: { example: null },
+    }),
+    endpointId: t.field({ type: 'X402EndpointId', required: false }),
+    paymentRequired: t.field({
+      type: 'JSONObject',
+      required: false,
+      description: 'What the endpoint said with its 402.',
+      extensions: { example: null },
+    }),
+    maxAmount: t.field({ type: 'Amount', required: false, description: 'Nothing is paid for a call that costs more.' }),
+    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
+    mandateId: t.field({ type: 'MandateId', required: false, extensions: { example: null } }),
+    mandateJwt: t.string({ required: false, validate: z.string().min(1).max(mostJwtLength), extensions: { example: null } }),
+    description: t.string({ required: false, validate: z.string().max(500) }),
+    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+  }),
+});
+const VerifyInput = builder.inputType('VerifyX402PaymentInput', {
+  validate: z.any().refine(...oneOfDemand(['proof', 'paymentSignature'])),
+  fields: (t) => ({
+    proof: t.string({ required: false, validate: z.string().min(1).max(mostProofLength) }),
+    paymentSignature: t.string({ required: false, validate: z.string().min(1).max(mostHeaderLength), extensions: { example: null } }),
+    endpointId: t.field({ type: 'X402EndpointId', required: false, description: 'What should have been paid.' }),
+    resource: t.string({ required: false, validate: z.string().min(1).max(2048), extensions: { example: '/weather' } }),
+  }),
+});
+const ConsumeInput = builder.inputType('ConsumeX402PaymentInput', {
+  fields: (t) => ({
+    amount: t.field({ type: 'Amount', required: false, description: 'What the call used of an upto payment; all of it by default.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  x402Payment: t.field({
+    type: PaymentType,
+    args: { id: t.arg({ type: 'X402PaymentId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, { id }, ctx) => payment(ctx, id),
+  }),
+  x402Payments: t.field({
+    type: PaymentPage,
+    args: {
+      ...pageArgs(t),
+      endpointId: t.arg({ type: 'X402EndpointId', required: false }),
+      agentId: t.arg({ type: 'AgentUuid', required: false }),
+      status: t.arg({ type: PaymentStatusEnum, required: false }),
+    },
+    resolve: (_root, filter, ctx) => payments(ctx, filter),
+  }),
+}));
+
+const demandErrors = [NotFound, CurrencyMismatch, SameWallet, StateConflict, PaymentInvalid, UnsupportedNetwork];
+const payErrors = [...demandErrors, PaymentRequestExpired, NonceUsed, ...postingErrors];
+
+builder.mutationFields((t) => ({
+  quoteX402Payment: t.field({
+    type: QuoteType,
+    args: { input: t.arg({ type: QuoteInput }) },
+    ...facts({ errors: demandErrors }),
+    resolve: once((ctx, { input }) => quotePayment(ctx, input), quoteAgain),
+  }),
+  payX402: t.field({
+    type: PaymentPayload,
+    args: { input: t.arg({ type: PayInput }) },
+    ...facts({ errors: payErrors }),
+    resolve: once((ctx, { input }) => pay(ctx, input), payloadOf),
+  }),
+  dryRunPayX402: t.field({
+    type: DryRunType,
+    args: { input: t.arg({ type: PayInput }) },
+    ...facts({ effect: 'none', errors: payErrors }),
+    resolve: (_root, { input }, ctx) => dryRunPay(ctx, input),
+  }),
+  verifyX402Payment: t.field({
+    type: VerificationType,
+    args: { input: t.arg({ type: VerifyInput }) },
+    ...facts({ effect: 'none' }),
+    resolve: (_root, { input }, ctx) => verifyPayment(ctx, input),
+  }),
+  consumeX402Payment: t.field({
+    type: PaymentType,
+    args: { id: t.arg({ type: 'X402PaymentId' }), input: t.arg({ type: ConsumeInput, required: false }) },
+    ...facts({ errors: [NotFound, Forbidden, StateConflict] }),
+    resolve: once((ctx, { id, input }) => consumePayment(ctx, id, input?.amount ?? null), payment),
+  }),
+}));
+
+builder.objectField(ApproveApprovalPayload, 'payment', (t) =>
+  t.field({
+    type: PaymentType,
+    nullable: true,
+    resolve: ({ approval: { subjectType, subjectId } }, _args, ctx) => (subjectType === 'x402_payment' ? payment(ctx, subjectId) : null),
+  }),
+);

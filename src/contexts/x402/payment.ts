@@ -1,0 +1,80 @@
+// A payment by x402: who paid what for a call, and whether its proof was used up (CONTRACT.md 9). On the ledger network it has a transfer
+// from the beginning, whose id is its own; from a chain it has one when the money has come.
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { EventRow } from '../../events/event.js';
+import type { Prisma, Transfer, X402Payment, X402PaymentStatus } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import type { Lifecycle } from '../../platform/lifecycle.js';
+import { formatMinor } from '../../platform/money.js';
+import { printId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { Visibility } from '../../platform/visibility.js';
+import { event } from './events.js';
+
+/** A payment fails with its transfer, or when its chain refuses it. */
+export const x402PaymentLifecycle: Lifecycle<X402PaymentStatus> = {
+  noun: 'payment',
+  path: '/v1/x402/payments/{id}',
+  steps: { pending: ['settled', 'failed'], settled: [], failed: [] },
+  requests: [{ to: 'settled', rel: 'consume', actor: 'any', method: 'POST', path: '/consume' }],
+};
+
+/** Seconds for which the proof of a payment is good. */
+export const proofSeconds = 3_600;
+
+/** An agent sees the payments that it makes, and those that its wallets get. */
+export const visiblePayments = new Visibility<Prisma.X402PaymentWhereInput>({
+  agent: ({ id }) => ({ OR: [{ agentId: id }, { payeeAgentId: id }] }),
+});
+
+/** The payment, or 404. */
+export async function payment(ctx: Ctx, id: string): Promise<X402Payment> {
+  const found = await ctx.db.x402Payment.findFirst({ where: { AND: [{ id }, visiblePayments.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface PaymentFilter extends PageInput {
+  endpointId?: string | null | undefined;
+  agentId?: string | null | undefined;
+  status?: X402PaymentStatus | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Payments, newest first. */
+export function payments(ctx: Ctx, filter: PaymentFilter): Promise<Page<X402Payment>> {
+  const { endpointId, agentId, status, since, until } = filter;
+  const conditions: Prisma.X402PaymentWhereInput[] = [visiblePayments.where(ctx), createdBetween(since, until)];
+  if (endpointId) conditions.push({ endpointId });
+  if (agentId) conditions.push({ agentId });
+  if (status) conditions.push({ status });
+  return listPage(ctx, 'x402Payment', ctx.db.x402Payment, { AND: conditions }, filter);
+}
+
+/** The hash of the ledger transaction that settles a payment: SHA-256 of the canonical JSON of what it moved. */
+export function settlementHash(transfer: Transfer): string {
+  const { id, fromWalletId, toWalletId, amount, capturedAmount, currency, completedAt } = transfer;
+  const moved = formatMinor(capturedAmount ?? amount, currency);
+  const facts = { transfer_id: id, from: fromWalletId, to: toWalletId, amount: moved, currency, at: completedAt?.toISOString() ?? null };
+  return `0x${createHash('sha256')
+    .update(canonicalize(facts) ?? '')
+    .digest('hex')}`;
+}
+
+/** What is told of a payment that is settled. */
+export function completedEvent(ctx: Pick<Ctx, 'clock' | 'traceId'>, row: X402Payment): EventRow {
+  const { id, endpointId, amount, currency, payerWallet, proof, txHash, settledAt, agentId } = row;
+  const data = {
+    payment_id: printId('x402Payment', id),
+    endpoint_id: endpointId === null ? null : printId('x402Endpoint', endpointId),
+    amount: formatMinor(amount, currency),
+    currency,
+    payer_wallet: payerWallet,
+    proof: proof ?? '',
+    tx_hash: txHash ?? '',
+  };
+  return event(ctx, 'x402.payment.completed', data, { at: settledAt ?? row.createdAt, objectId: id, agentId });
+}

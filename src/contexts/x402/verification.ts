@@ -1,0 +1,62 @@
+// Whether a payment is good, and whether its proof was used: what a seller asks before it serves a call (CONTRACT.md 9). Asking changes nothing.
+import type { X402Payment } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { paymentOfProof } from './proof.js';
+import { readPaymentHeader } from './wire.js';
+
+export interface VerifyPaymentInput {
+  proof?: string | null | undefined;
+  paymentSignature?: string | null | undefined;
+  endpointId?: string | null | undefined;
+  resource?: string | null | undefined;
+}
+
+export interface PaymentVerification {
+  valid: boolean;
+  payment: X402Payment | null;
+  /** Why it is not: a word. */
+  reason: string | null;
+}
+
+const unknown: PaymentVerification = { valid: false, payment: null, reason: 'invalid_payload' };
+
+/** Says whether a proof, or the payload that paid, stands for a payment of such an endpoint that was settled and not used yet. */
+export async function verifyPayment(ctx: Ctx, input: VerifyPaymentInput): Promise<PaymentVerification> {
+  const found = await paymentFor(ctx, input);
+  if (found === null) return unknown;
+  const reason = await reasonAgainst(ctx, found, input);
+  return { valid: reason === null, payment: found, reason };
+}
+
+async function paymentFor(ctx: Ctx, { proof, paymentSignature }: VerifyPaymentInput): Promise<X402Payment | null> {
+  if (proof != null) {
+    const id = await paymentOfProof(ctx.platform, proof);
+    return id === null ? null : ctx.db.x402Payment.findFirst({ where: { id, proof } });
+  }
+  const where = paymentSignature == null ? null : signedFacts(paymentSignature);
+  return where === null ? null : ctx.db.x402Payment.findFirst({ where: { ...where, paymentSignature: paymentSignature ?? '' } });
+}
+
+/** By what a payload is found: the payer, and the nonce that it uses once. */
+function signedFacts(paymentSignature: string): { payerWallet: string; nonce: string } | null {
+  const authorization = readPaymentHeader(paymentSignature)?.payload['authorization'] as Record<string, unknown> | undefined;
+  const payer = authorization?.['payer_wallet'] ?? authorization?.['from'];
+  const nonce = authorization?.['nonce'];
+  if (typeof payer !== 'string' || typeof nonce !== 'string') return null;
+  return { payerWallet: payer.toLowerCase(), nonce: payer.startsWith('0x') ? nonce.toLowerCase() : nonce };
+}
+
+async function reasonAgainst(ctx: Ctx, row: X402Payment, { endpointId, resource }: VerifyPaymentInput): Promise<string | null> {
+  if (endpointId != null && row.endpointId !== endpointId) return 'wrong_endpoint';
+  if (resource != null && !(await isResource(ctx, row, resource))) return 'wrong_resource';
+  if (row.status !== 'settled') return row.status;
+  if (row.consumedAt !== null) return 'consumed';
+  return row.expiresAt <= ctx.clock.now() ? 'expired' : null;
+}
+
+/** True for the address or the path of the endpoint that was paid. */
+async function isResource({ db }: Ctx, { endpointId }: X402Payment, resource: string): Promise<boolean> {
+  const row =
+    endpointId === null ? null : await db.x402Endpoint.findFirst({ where: { id: endpointId }, select: { url: true, path: true } });
+  return row !== null && (row.url === resource || row.path === resource);
+}
