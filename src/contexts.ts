@@ -61,7 +61,10 @@ import { stepTransfer } from './contexts/transfers/hold.js';
 import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
+import { stepPayment } from './contexts/x402/chain-payment.js';
 import { endpointListener } from './contexts/x402/endpoint-total.sql.js';
+import { discoveryDoor, settleDoor, supportedDoor, verifyDoor } from './contexts/x402/facilitator.door.js';
+import { challengeDoor, paidDoors } from './contexts/x402/paid.door.js';
 import type { EventListener } from './events/listener.js';
 import { type Followers, sweepEvents, sweepPublications } from './events/outbox.js';
 import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
@@ -108,11 +111,12 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'settlement_reserve', concurrency: 4, run: stepReserve }),
   rowStep({ table: 'reconciliation_report', concurrency: 2, run: stepReport }),
   rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
+  rowStep({ table: 'x402_payment', concurrency: 8, run: stepPayment }),
   deliveryStep,
 ];
 
 /** Endpoints of the wires of others. */
-export const doors: readonly Door[] = [railDoor];
+export const doors: readonly Door[] = [railDoor, challengeDoor, ...paidDoors, verifyDoor, settleDoor, supportedDoor, discoveryDoor];
 
 /** What may keep a wallet, and so its account, from being closed. */
 export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openReserves];

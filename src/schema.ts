@@ -48,6 +48,7 @@ import './contexts/mandates/mandate.schema.js';
 import './contexts/mandates/execution.schema.js';
 import './contexts/x402/endpoint.schema.js';
 import './contexts/x402/payment.schema.js';
+import './contexts/x402/chain.schema.js';
 import './contexts/batches/batch.schema.js';
 import './contexts/events/event.schema.js';
 import './contexts/events/approval-stream.schema.js';

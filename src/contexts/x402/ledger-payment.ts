@@ -34,6 +34,8 @@ export interface PaymentOrder {
   amount: bigint;
   /** Unique for the payer, for ever; by default the id of the payment. */
   nonce?: string | undefined;
+  /** An `upto` payment whose seller has said what was used: nothing is held. */
+  isFinal?: boolean | undefined;
   /** The PaymentPayload that the payer signed, in base64. */
   paymentSignature?: string | undefined;
   /** The agent that an API key acts for. */
@@ -105,7 +107,7 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     currency,
     at,
     agentId: authority.agentId,
-    hold: scheme === 'upto' ? { expiresAt: addSeconds(at, uptoSeconds) } : undefined,
+    hold: scheme === 'upto' && order.isFinal !== true ? { expiresAt: addSeconds(at, uptoSeconds) } : undefined,
     description,
     links: mandate === undefined ? undefined : { mandateId: mandate.id },
     claims: [{ kind: 'x402_nonce', key: `${payment.network} ${from.walletId} ${payment.nonce}`, reference: payment.id }],

@@ -71,10 +71,4 @@ async function bookArrival(
   await tx.railStatement.create({ data: line });
 }
 
-/** Mints tokens for an address of the sandbox; its balance. */
-export async function fundChain(ctx: Ctx, address: Address, amount: bigint): Promise<bigint> {
-  const { network } = ownChain(ctx);
-  return creditBalance(ctx, ctx.db, network, address, amount);
-}
-
 connectChain('test', simulated(ownChain({ workspace: { environment: 'test' } as Ctx['workspace'] })));

@@ -1,0 +1,216 @@
+// A payment from a chain. Its row is the job: it is committed, with its nonce, before the chain hears of it; then the chain is told; then
+// the money is posted, with the payment settled, in one transaction. What a crash leaves between them the due engine mends: it asks the
+// chain, and hands the same authorization in again, which the contract carries out once (CONTRACT.md 9).
+import { writeEvents } from '../../events/event.js';
+import type { X402Endpoint, X402Payment } from '../../generated/prisma/client.js';
+import { unboundedAccount } from '../../ledger/account.js';
+import { addSeconds } from '../../platform/clock.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { systemCtx } from '../../platform/due/step.js';
+import { transact } from '../../platform/idempotency.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { isUniqueViolation } from '../../platform/postgres/failure.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { walletRef } from '../accounts/wallet-ref.js';
+import { postingWithin, postPlainly } from '../spending/posting.js';
+import { rulebook } from '../spending/rulebook.js';
+import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
+import { withholdingOf } from '../transfers/withholding.js';
+import { type Chain, chainOf } from './chain.js';
+import { walletOfDeposit } from './deposit.js';
+import { readPayload } from './exact.js';
+import { type ChainNetwork, ownChain } from './network.js';
+import { completedEvent, proofSeconds } from './payment.js';
+import { signProof } from './proof.js';
+import type { TransferAuthorization } from './transfer-authorization.js';
+import { readPaymentHeader } from './wire.js';
+
+/** Whoever tells the chain has so long for it; then the due engine asks. */
+const patienceSeconds = 30;
+/** A chain that does not answer for so long has not answered: less than that. */
+const answerMs = 10_000;
+/** Seconds until the chain is asked again, doubled each time up to ten minutes. */
+const longestAskSeconds = 600;
+
+/** An authorization that was verified, and what it pays for. */
+export interface ChainOrder {
+  own: ChainNetwork;
+  authorization: TransferAuthorization;
+  signature: string;
+  /** The payload in base64, as it is kept. */
+  paymentSignature: string;
+  endpoint: X402Endpoint | null;
+}
+
+/** Settles an authorization. Null when another payment has its nonce. A payment that is still pending is settled when the chain has said more. */
+export async function payFromChain(asked: Ctx, order: ChainOrder): Promise<X402Payment | null> {
+  const ctx = systemCtx(asked.platform, asked.workspace);
+  const row = await openPayment(ctx, order);
+  return row === null ? null : submit(ctx, row, order);
+}
+
+/** Writes the row with its nonce; null when that is taken. The wallet that is paid stays open as long as it is pending. */
+async function openPayment(ctx: Ctx, { own, authorization, paymentSignature, endpoint }: ChainOrder): Promise<X402Payment | null> {
+  const { from, to, value, nonce } = authorization;
+  const walletId = await walletOfDeposit(ctx, own.network, to);
+  const receiver = walletId === null ? null : await walletRef(ctx, walletId);
+  const at = ctx.clock.now();
+  try {
+    return await transact(ctx, async (tx) => {
+      if (walletId !== null) await lockRow(tx.wallet, walletId, { where: { status: { not: 'closed' } } });
+      return tx.x402Payment.create({
+        data: {
+          id: newId(at),
+          endpointId: endpoint?.id ?? null,
+          walletId,
+          payeeAgentId: receiver?.agentId ?? null,
+          amount: value,
+          currency: own.currency,
+          payerWallet: from,
+          payTo: to,
+          network: own.network,
+          asset: own.token.address,
+          scheme: 'exact',
+          nonce,
+          status: 'pending',
+          paymentSignature,
+          rail: walletId === null ? null : own.rail,
+          expiresAt: addSeconds(at, proofSeconds),
+          createdAt: at,
+          dueAt: addSeconds(at, patienceSeconds),
+        },
+      });
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) return null;
+    throw error;
+  }
+}
+
+/** Hands the authorization to the chain, and follows what it says. */
+async function submit(
+  ctx: Ctx,
+  row: X402Payment,
+  { authorization, signature }: Pick<ChainOrder, 'authorization' | 'signature'>,
+): Promise<X402Payment> {
+  const chain = chainOf(ctx, row.network);
+  const answer = chain === undefined ? null : await answered(ctx, () => chain.transferWithAuthorization(ctx, authorization, signature));
+  if (chain === undefined || answer === null) return row;
+  if (answer.state === 'done') return arrive(ctx, row.id, answer.txHash);
+  // What was used before may have been used by us, or by somebody who handed it in for the same payee.
+  const known =
+    answer.reason === 'nonce_used'
+      ? await answered(ctx, () => chain.authorizationState(ctx, authorization.from, authorization.nonce))
+      : null;
+  if (known !== null) return arrive(ctx, row.id, known);
+  return answer.reason === 'insufficient_funds' ? fail(ctx, row.id, 'insufficient_funds') : row;
+}
+
+/** What a chain answers; null for one that fails or is silent for too long. */
+async function answered<T>(ctx: Ctx, ask: () => Promise<T | null>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), answerMs);
+  });
+  try {
+    return await Promise.race([ask(), silence]);
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'a chain failed; what became of the payment is asked for later');
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The money has come: it is posted, and the payment settled with it, once. */
+function arrive(ctx: Ctx, id: string, txHash: string): Promise<X402Payment> {
+  return transact(ctx, async (tx) => {
+    const before = await lockRow(tx.x402Payment, id);
+    if (before.status !== 'pending') return before;
+    const at = ctx.clock.now();
+    const expiresAt = addSeconds(at, proofSeconds);
+    const proof = await signProof(ctx.platform, { ...before, expiresAt });
+    const transferId = before.walletId === null ? null : id;
+    const row = await tx.x402Payment.update({
+      where: rowKey(ctx, id),
+      data: { status: 'settled', settledAt: at, txHash, proof, expiresAt, transferId, dueAt: null, leaseUntil: null },
+    });
+    await writeEvents(tx, row.workspaceId, [completedEvent(ctx, row)]);
+    if (row.walletId !== null) await credit(ctx, tx, row, row.walletId);
+    return row;
+  });
+}
+
+/** The wallet gets what has come, less what is kept back of it; the clearing account of the rail gives it. */
+async function credit(
+  ctx: Ctx,
+  tx: Tx,
+  { id, amount, currency, rail, endpointId, payerWallet, settledAt }: X402Payment,
+  walletId: string,
+): Promise<void> {
+  const reader = within(ctx, tx);
+  const to = await walletRef(reader, walletId);
+  if (to === null) throw new Error(`the wallet ${walletId} of an x402 payment is gone`);
+  const endpoint = endpointId === null ? {} : { endpoint_id: printId('x402Endpoint', endpointId) };
+  const value: NewTransfer = {
+    type: 'internal',
+    protocol: 'x402',
+    from: { ledgerAccountId: await unboundedAccount(reader, `rail.clearing:${rail}`, currency) },
+    to,
+    amount,
+    currency,
+    at: settledAt ?? ctx.clock.now(),
+    protocolMetadata: { payment_id: printId('x402Payment', id), payer: payerWallet, ...endpoint },
+    withholding: await withholdingOf(reader, 'x402', to),
+  };
+  const transfer = { ...transferRow(ctx, value), id };
+  const { rates } = await rulebook(reader);
+  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rates }));
+}
+
+function fail(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment> {
+  return transact(ctx, async (tx) => {
+    const before = await lockRow(tx.x402Payment, id);
+    if (before.status !== 'pending') return before;
+    return tx.x402Payment.update({ where: rowKey(ctx, id), data: { status: 'failed', failureReason, dueAt: null, leaseUntil: null } });
+  });
+}
+
+/** The due step of a payment whose chain has not answered: it is asked, and told again while the authorization is good. */
+export async function stepPayment(ctx: Ctx, id: string): Promise<void> {
+  const row = await ctx.db.x402Payment.findFirst({ where: { id } });
+  if (row?.status !== 'pending' || row.dueAt === null || row.dueAt > ctx.clock.now()) return;
+  const after = await ask(ctx, row);
+  if (after.status !== 'pending') return;
+  const seconds = Math.min(longestAskSeconds, patienceSeconds * 2 ** Math.min(row.asked, 10));
+  const dueAt = addSeconds(ctx.clock.now(), seconds);
+  await ctx.db.x402Payment.updateMany({ where: { id, status: 'pending' }, data: { asked: row.asked + 1, dueAt, leaseUntil: null } });
+  ringAt(ctx, 'x402_payment', dueAt);
+}
+
+async function ask(ctx: Ctx, row: X402Payment): Promise<X402Payment> {
+  const chain = chainOf(ctx, row.network);
+  const signed = readPayload(readPaymentHeader(row.paymentSignature ?? '')?.payload ?? {});
+  if (chain === undefined || signed === null) return row;
+  const state = await stateOf(ctx, chain, signed.authorization);
+  if (state === null) return row;
+  if (state.txHash !== null) return arrive(ctx, row.id, state.txHash);
+  const now = BigInt(Math.floor(ctx.platform.clock.now().getTime() / 1000));
+  // The contract takes it no more, and has not taken it.
+  if (signed.authorization.validBefore <= now) return fail(ctx, row.id, 'invalid_exact_evm_payload_authorization_valid_before');
+  return submit(ctx, row, signed);
+}
+
+/** Whether the contract has carried an authorization out; null where nobody knows. */
+async function stateOf(ctx: Ctx, chain: Chain, { from, nonce }: TransferAuthorization): Promise<{ txHash: string | null } | null> {
+  return answered(ctx, async () => ({ txHash: await chain.authorizationState(ctx, from, nonce) }));
+}
+
+/** The chain that serves the environment of the workspace, with its network; null where none does. */
+export function servedChain(ctx: Pick<Ctx, 'workspace'>): { chain: Chain; own: ChainNetwork } | null {
+  const own = ownChain(ctx);
+  const chain = chainOf(ctx, own.network);
+  return chain === undefined ? null : { chain, own };
+}
