@@ -65,6 +65,8 @@ import { stepPayment } from './contexts/x402/chain-payment.js';
 import { endpointListener } from './contexts/x402/endpoint-total.sql.js';
 import { discoveryDoor, settleDoor, supportedDoor, verifyDoor } from './contexts/x402/facilitator.door.js';
 import { challengeDoor, paidDoors } from './contexts/x402/paid.door.js';
+import { openPayments } from './contexts/x402/payment.js';
+import { sweepPaymentRequests } from './contexts/x402/quote.sql.js';
 import type { EventListener } from './events/listener.js';
 import { type Followers, sweepEvents, sweepPublications } from './events/outbox.js';
 import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
@@ -119,7 +121,7 @@ export const dueSteps: readonly DueStep[] = [
 export const doors: readonly Door[] = [railDoor, challengeDoor, ...paidDoors, verifyDoor, settleDoor, supportedDoor, discoveryDoor];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openReserves];
+export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openPayments, openReserves];
 
 /** What stops at the instant at which somebody's spending is stopped. */
 export const onFreeze: readonly OnFreeze[] = [pauseStreams];
@@ -140,6 +142,7 @@ export const sweeps: readonly Sweep[] = [
   sweepDecisions,
   sweepSpendMinutes,
   sweepQuotes,
+  sweepPaymentRequests,
   resumeClocks,
 ];
 

@@ -78,6 +78,11 @@ const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables)
     destination: { type: 'bank', ref: bank_account },
   }),
   createFundingTransaction: async () => ({ provider: 'sandbox', type: 'sandbox' }),
+  createX402Endpoint: async () => ({ path: '/weather', currency: 'USD' }),
+  quoteX402Payment: async ({ endpoint }) => ({ endpointId: endpoint }),
+  payX402: async ({ wallet, endpoint }) => ({ fromWalletId: wallet, endpointId: endpoint }),
+  dryRunPayX402: async ({ wallet, endpoint }) => ({ fromWalletId: wallet, endpointId: endpoint }),
+  verifyX402Payment: async () => ({ proof: 'x' }),
   createVaultedCard: async () => ({
     processor: 'simulated',
     processorToken: 'tok_visa',

@@ -19,6 +19,7 @@ import { storedDispute, storedRefund } from './factories/refund.js';
 import { newRule, someRule } from './factories/settlement-rule.js';
 import { storedStream, streamBody } from './factories/stream.js';
 import { newWindow } from './factories/window.js';
+import { endpointBody, storedPayment } from './factories/x402.js';
 import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
 import {
@@ -46,8 +47,14 @@ async function seedsOf(client: Client): Promise<Seeds> {
   const token = await signIn(client, agent);
   const { data: sessions } = (await client.get(`/v1/agents/${agent.id}/sessions`, { as: token })).body;
   const budget = await newBudget(client, { scope: unusedTrace });
+  const till = await client.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'USD' });
+  const endpoint = await client.make('/v1/x402/endpoints', endpointBody(account, { currency: 'USD', receiver_wallet_id: till.id }));
   return {
     account: account.id,
+    receiver_wallet: till.id,
+    endpoint: endpoint.id,
+    payment: (await storedPayment(harness, endpoint.id)).id,
+    payment_request: (await client.make('/v1/x402/quote', { endpoint_id: endpoint.id })).payment_request_id,
     to_account: payee.account.id,
     wallet: wallet.id,
     to_wallet: payee.wallet.id,
@@ -102,8 +109,8 @@ beforeAll(async () => {
   ];
 });
 
-/** Operations on single things. A rail is nobody's: whoever asks for one means his own. */
-const aboutOne = () => operations().filter(({ path, template }) => path.length > 0 && !template.includes('{rail}'));
+/** Operations on single things. A rail and an address are nobody's: whoever asks for one means his own. */
+const aboutOne = () => operations().filter(({ path, template }) => path.length > 0 && !/\{(rail|address)\}/.test(template));
 
 const isPublic = ({ template, method }: Operation) => document.paths[template][method.toLowerCase()].security.length === 0;
 
@@ -175,6 +182,11 @@ function baseOf({ id, body }: Operation, name: string): Json {
   if (id === 'createBankAccount') Object.assign(base, { rail: 'ach', details: rightDetails['ach'] });
   if (id === 'createVaultedCard') Object.assign(base, cardBody(ours['account'] ?? ''));
   if (id === 'createFundingTransaction') Object.assign(base, { provider: 'sandbox', type: 'sandbox' });
+  if (id === 'createX402Endpoint') Object.assign(base, { path: '/weather', currency: 'USD' });
+  if (id === 'verifyX402Payment') base.proof = 'x';
+  if (/^(quote|pay|dryRunPay)X402/.test(id) && name !== 'payment_request_id') base.endpoint_id = ours['endpoint'];
+  if (/X402$/.test(id)) base.from_wallet_id = ours['purse'];
+  if (/X402$/.test(id) && name === 'mandate_id') base.mandate_jwt = ours['mandate_jwt'];
   if (id === 'createPayout') base.destination = { type: 'bank', ref: ours['bank_account'] };
   if (id.endsWith('SettlementRule')) Object.assign(base, ruleBase(id, name));
   delete base[name.replace('account', 'wallet')];

@@ -13,6 +13,7 @@ import { disputeBody, refundBody } from './factories/refund.js';
 import { newRule } from './factories/settlement-rule.js';
 import { streamBody } from './factories/stream.js';
 import { newWindow } from './factories/window.js';
+import { endpointBody, someAddress } from './factories/x402.js';
 import type { Client, Harness, Json } from './harness.js';
 import { openWallet } from './harness.js';
 import { document } from './openapi.js';
@@ -91,6 +92,15 @@ async function cardSeeds(client: Client, account: Json): Promise<Seeds> {
 async function fundingSeeds(client: Client, wallet: Json): Promise<Seeds> {
   const { id } = await newFunding(client, 'ach', {}, wallet);
   return { transaction: id, funding_transaction: id };
+}
+
+/** An endpoint, a payment for it, and an address of the chain, as paths and ids of them call them. */
+async function x402Seeds(client: Client, wallet: Json, seller: { account: Json; wallet: Json }): Promise<Seeds> {
+  const till = { receiver_wallet_id: seller.wallet.id, currency: 'USD' };
+  const { id: endpoint } = await client.make('/v1/x402/endpoints', endpointBody(seller.account, till));
+  const { id: payment } = await client.make('/v1/x402/pay', { from_wallet_id: wallet.id, endpoint_id: endpoint });
+  const { payment_request_id } = await client.make('/v1/x402/quote', { endpoint_id: endpoint });
+  return { endpoint, payment, payment_request: payment_request_id, chain: someAddress, address: someAddress };
 }
 
 /** A policy that stands in nobody's way. It is made once: a workspace has room for 100. */
@@ -172,6 +182,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     settlement_window: (await newWindow(client, { enabled: false })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ account, id: agent.id }))).id,
+    ...(await x402Seeds(client, wallet, other)),
     ...(await cardSeeds(client, account)),
     ...(await fundingSeeds(client, wallet)),
     ...(await payoutSeeds(client, { account, wallet })),

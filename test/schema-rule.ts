@@ -51,6 +51,7 @@ const withoutWorkspace = [
   'Credential.hash',
   'Challenge [expiresAt]',
   'Quote [expiresAt]',
+  'X402Quote [expiresAt]',
   'AgentSession [expiresAt]',
   'Outbox [id]',
   'Publication [number]',
@@ -108,6 +109,7 @@ const sqlWithoutWorkspace = [
   'webhook_delivery_due',
   'webhook_delivery_lane',
   'workspace_moved',
+  'x402_payment_due',
 ];
 
 /** Indexes that migrations add by hand, beside those that the data model writes into the first of them. */

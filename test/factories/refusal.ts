@@ -1,8 +1,9 @@
-// What answers with each code of quotes, rails, refunds and mandates.
-import type { Answer, Harness } from '../harness.js';
+// What answers with each code of quotes, rails, refunds, mandates and x402.
+import { type Answer, type Harness, openWallet } from '../harness.js';
 import { newQuote, quotedBody, walletsOfTwo } from './exchange.js';
 import { newHolder } from './mandate.js';
 import { payment, refundBody } from './refund.js';
+import { endpointBody, newBuyer, newEndpoint, payBody } from './x402.js';
 
 export function moneyCauses(harness: Harness): Record<string, () => Promise<Answer>> {
   return {
@@ -49,6 +50,20 @@ export function mandateCauses(harness: Harness): Record<string, () => Promise<An
     validation_failed: async () => {
       const { mandate } = await newHolder(harness.test);
       return harness.test.get(`/v1/ap2/mandates/${mandate.id}?format=ap2`);
+    },
+  };
+}
+
+/** The codes of x402. */
+export function x402Causes(harness: Harness): Record<string, () => Promise<Answer>> {
+  return {
+    payment_invalid: async () => {
+      const [endpoint, buyer] = [await newEndpoint(harness.test), await newBuyer(harness.test)];
+      return harness.test.post('/v1/x402/pay', payBody(buyer, endpoint, { max_amount: '0.01' }));
+    },
+    unsupported_network: async () => {
+      const { account } = await openWallet(harness.test, { currency: 'USDC' });
+      return harness.test.post('/v1/x402/endpoints', endpointBody(account, { network: 'eip155:1' }));
     },
   };
 }

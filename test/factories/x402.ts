@@ -1,8 +1,9 @@
 // Things that tests of x402 need: an endpoint with its receiver, an agent that pays, and the payments between them.
 import canonicalize from 'canonicalize';
+import { newId } from '../../src/platform/schema/id.js';
 
 import { enrol, sign, type TestAgent } from '../contexts/agents/identity.js';
-import type { Client, Json } from '../harness.js';
+import type { Client, Harness, Json } from '../harness.js';
 import { openWallet } from '../harness.js';
 
 /** An endpoint, and the wallet that it is paid into. */
@@ -63,3 +64,35 @@ export function signedOnLedger(buyer: Buyer, offer: Json, amount: string, now: D
   const signature = sign(canonicalize(authorization) ?? '', buyer.privateKey);
   return { x402Version: 2, accepted: offer, payload: { signature, authorization } };
 }
+
+/** A payment that is there, without money: production has no faucet. */
+export async function storedPayment(harness: Harness, endpointId: string): Promise<{ id: string }> {
+  const { unscoped } = harness.platform.database;
+  const endpoint = await unscoped.x402Endpoint.findFirstOrThrow({ where: { id: endpointId.slice('epd_'.length) } });
+  const { workspaceId, currency, receiverWalletId } = endpoint;
+  const at = harness.clock.now();
+  const id = newId(at);
+  await unscoped.x402Payment.create({
+    data: {
+      workspaceId,
+      id,
+      endpointId: endpoint.id,
+      walletId: receiverWalletId,
+      amount: 1n,
+      currency,
+      payerWallet: receiverWalletId,
+      payTo: receiverWalletId,
+      network: 'ledger:test',
+      asset: currency,
+      scheme: 'exact',
+      nonce: id,
+      status: 'failed',
+      expiresAt: at,
+      createdAt: at,
+    },
+  });
+  return { id: `pay_${id}` };
+}
+
+/** An address of the chain, which is nobody's. */
+export const someAddress = '0x857b06519e91e3a54538791bdbb0e22373e36b66';

@@ -16,6 +16,7 @@ export function parseAddress(text: string): Address | null {
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? (text.toLowerCase() as Address) : null;
 }
 
+/** Reads 32 bytes in any capitals; null for what is none. */
 export function parseBytes32(text: string): Bytes32 | null {
   return /^0x[0-9a-fA-F]{64}$/.test(text) ? (text.toLowerCase() as Bytes32) : null;
 }

@@ -212,7 +212,7 @@ builder.mutationFields((t) => ({
   verifyX402Payment: t.field({
     type: VerificationType,
     args: { input: t.arg({ type: VerifyInput }) },
-    ...facts({ effect: 'none' }),
+    ...facts({ effect: 'none', errors: [NotFound] }),
     resolve: (_root, { input }, ctx) => verifyPayment(ctx, input),
   }),
   consumeX402Payment: t.field({

@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { EventRow } from '../../events/event.js';
 import type { Prisma, Transfer, X402Payment, X402PaymentStatus } from '../../generated/prisma/client.js';
-import type { Ctx } from '../../platform/ctx.js';
+import type { Ctx, OpenOn } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import { formatMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
@@ -52,6 +53,20 @@ export function payments(ctx: Ctx, filter: PaymentFilter): Promise<Page<X402Paym
   if (agentId) conditions.push({ agentId });
   if (status) conditions.push({ status });
   return listPage(ctx, 'x402Payment', ctx.db.x402Payment, { AND: conditions }, filter);
+}
+
+/** Money that is on its way from a chain to one of the wallets: it keeps a wallet from being closed. Held transfers are told as such. */
+export async function openPayments(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
+  const open = await tx.x402Payment.findMany({
+    where: { walletId: { in: [...walletIds] }, status: 'pending', transferId: null },
+    orderBy: { id: 'asc' },
+    take: most,
+    select: { id: true },
+  });
+  return open.map((row) => {
+    const id = printId('x402Payment', row.id);
+    return { type: 'x402_payment', id, ends: { rel: 'payment', actor: 'any', method: 'GET', path: `/v1/x402/payments/${id}` } };
+  });
 }
 
 /** The hash of the ledger transaction that settles a payment: SHA-256 of the canonical JSON of what it moved. */
