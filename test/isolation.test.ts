@@ -16,10 +16,10 @@ import { pay, waitingTransfer } from './factories/payment.js';
 import { newBankAccount, rightDetails, storedPayout } from './factories/payout.js';
 import { reconciliationSeeds } from './factories/reconciliation.js';
 import { storedDispute, storedRefund } from './factories/refund.js';
-import { newRule, someRule } from './factories/settlement-rule.js';
+import { newRule, ruleBase, someRule } from './factories/settlement-rule.js';
 import { storedStream, streamBody } from './factories/stream.js';
 import { newWindow } from './factories/window.js';
-import { endpointBody, storedPayment } from './factories/x402.js';
+import { x402Base, x402Seeds } from './factories/x402.js';
 import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
 import {
@@ -47,14 +47,9 @@ async function seedsOf(client: Client): Promise<Seeds> {
   const token = await signIn(client, agent);
   const { data: sessions } = (await client.get(`/v1/agents/${agent.id}/sessions`, { as: token })).body;
   const budget = await newBudget(client, { scope: unusedTrace });
-  const till = await client.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'USD' });
-  const endpoint = await client.make('/v1/x402/endpoints', endpointBody(account, { currency: 'USD', receiver_wallet_id: till.id }));
   return {
     account: account.id,
-    receiver_wallet: till.id,
-    endpoint: endpoint.id,
-    payment: (await storedPayment(harness, endpoint.id)).id,
-    payment_request: (await client.make('/v1/x402/quote', { endpoint_id: endpoint.id })).payment_request_id,
+    ...(await x402Seeds(harness, client, account)),
     to_account: payee.account.id,
     wallet: wallet.id,
     to_wallet: payee.wallet.id,
@@ -158,13 +153,6 @@ function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: s
 const unquoted = () => ({ from_wallet_id: ours['wallet'], to_wallet_id: ours['to_wallet'], amount: '1.00', currency: 'USD' });
 const quoted = () => ({ type: 'cross_border', from_wallet_id: ours['wallet'], to_wallet_id: ours['wallet_abroad'] });
 
-/** The type of the action that names such a thing, and a wallet that is not the one named. */
-function ruleBase(id: string, name: string): Json {
-  const action = name === 'wallet_id' ? 'notify' : name.replace(/^destination_(\w+)_id$/, 'settle_to_$1');
-  if (id === 'updateSettlementRule') return { action_type: action };
-  return { wallet_id: ours['to_wallet'], trigger_type: 'manual', action_type: action };
-}
-
 /** A body that is complete but for `name`, which takes the place of what would contradict it. */
 function baseOf({ id, body }: Operation, name: string): Json {
   const base = exampleOf(body, '', ours);
@@ -182,13 +170,9 @@ function baseOf({ id, body }: Operation, name: string): Json {
   if (id === 'createBankAccount') Object.assign(base, { rail: 'ach', details: rightDetails['ach'] });
   if (id === 'createVaultedCard') Object.assign(base, cardBody(ours['account'] ?? ''));
   if (id === 'createFundingTransaction') Object.assign(base, { provider: 'sandbox', type: 'sandbox' });
-  if (id === 'createX402Endpoint') Object.assign(base, { path: '/weather', currency: 'USD' });
-  if (id === 'verifyX402Payment') base.proof = 'x';
-  if (/^(quote|pay|dryRunPay)X402/.test(id) && name !== 'payment_request_id') base.endpoint_id = ours['endpoint'];
-  if (/X402$/.test(id)) base.from_wallet_id = ours['purse'];
-  if (/X402$/.test(id) && name === 'mandate_id') base.mandate_jwt = ours['mandate_jwt'];
+  if (id.includes('X402')) Object.assign(base, x402Base(id, name, ours));
   if (id === 'createPayout') base.destination = { type: 'bank', ref: ours['bank_account'] };
-  if (id.endsWith('SettlementRule')) Object.assign(base, ruleBase(id, name));
+  if (id.endsWith('SettlementRule')) Object.assign(base, ruleBase(id, name, ours));
   delete base[name.replace('account', 'wallet')];
   return base;
 }

@@ -44,14 +44,20 @@ export interface ChainOrder {
   endpoint: X402Endpoint | null;
 }
 
-/** Settles an authorization. Null when another payment has its nonce. A payment that is still pending is settled when the chain has said more. */
+/**
+ * Settles an authorization. Null when another payment has its nonce. A payment that is still pending is settled when the chain has said
+ * more.
+ */
 export async function payFromChain(asked: Ctx, order: ChainOrder): Promise<X402Payment | null> {
   const ctx = systemCtx(asked.platform, asked.workspace);
   const row = await openPayment(ctx, order);
   return row === null ? null : submit(ctx, row, order);
 }
 
-/** Writes the row with its nonce; null when that is taken. Without a wallet here it is a payment of the chain alone (Gap G-421). The wallet that is paid stays open as long as it is pending. */
+/**
+ * Writes the row with its nonce; null when that is taken. Without a wallet here it is a payment of the chain alone (Gap G-421). The wallet
+ * that is paid stays open as long as it is pending.
+ */
 async function openPayment(ctx: Ctx, { own, authorization, paymentSignature, endpoint }: ChainOrder): Promise<X402Payment | null> {
   const { from, to, value, nonce } = authorization;
   const walletId = await walletOfDeposit(ctx, own.network, to);

@@ -5,8 +5,8 @@ import type { Address, Bytes32 } from './address.js';
 import type { TransferAuthorization } from './transfer-authorization.js';
 
 /**
- * What came of an authorization that was handed in: the transaction that carried it out, or why the contract refuses it. A chain that throws,
- * or does not answer in time, has said nothing: authorizationState() is asked.
+ * What came of an authorization that was handed in: the transaction that carried it out, or why the contract refuses it. A chain that
+ * throws, or does not answer in time, has said nothing: authorizationState() is asked.
  */
 export type ChainAnswer = { state: 'done'; txHash: string } | { state: 'refused'; reason: 'insufficient_funds' | 'nonce_used' };
 

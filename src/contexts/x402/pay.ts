@@ -190,7 +190,7 @@ async function walletFor(ctx: Ctx, walletId: string): Promise<WalletRef> {
   return found;
 }
 
-/** The body of the request as it could be sent again; what was left out stays so. A payment request is used once, and its endpoint is not. */
+/** The body of the request as it could be sent again; what was left out stays so. */
 function bodyOf(input: PayInput): Record<string, unknown> {
   const body = {
     from_wallet_id: input.fromWalletId,
