@@ -1,5 +1,6 @@
 // graphql-jit and graphql-js must agree on every operation of the rest.graphql files: same data in, same answer out
 // (ARCHITECTURE.md 3). The compiled one serves REST, the other serves /graphql. SLOW=1 compares all mutations.
+import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { credentialResolvers } from '../src/contexts.js';
 import type { Ctx } from '../src/platform/ctx.js';
@@ -83,6 +84,7 @@ const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables)
   payX402: async ({ wallet, endpoint }) => ({ fromWalletId: wallet, endpointId: endpoint }),
   dryRunPayX402: async ({ wallet, endpoint }) => ({ fromWalletId: wallet, endpointId: endpoint }),
   verifyX402Payment: async () => ({ proof: 'x' }),
+  fundChainAccount: async () => ({ address: `0x${randomBytes(20).toString('hex')}` }),
   createVaultedCard: async () => ({
     processor: 'simulated',
     processorToken: 'tok_visa',

@@ -100,7 +100,8 @@ async function x402Seeds(client: Client, wallet: Json, seller: { account: Json; 
   const { id: endpoint } = await client.make('/v1/x402/endpoints', endpointBody(seller.account, till));
   const { id: payment } = await client.make('/v1/x402/pay', { from_wallet_id: wallet.id, endpoint_id: endpoint });
   const { payment_request_id } = await client.make('/v1/x402/quote', { endpoint_id: endpoint });
-  return { endpoint, payment, payment_request: payment_request_id, chain: someAddress, address: someAddress };
+  const byType = { x402_endpoint: endpoint, x402_payment: payment, x402_quote: payment_request_id };
+  return { endpoint, payment, payment_request: payment_request_id, chain: someAddress, address: someAddress, ...byType };
 }
 
 /** A policy that stands in nobody's way. It is made once: a workspace has room for 100. */
