@@ -14,7 +14,7 @@ export interface MandateUse {
   month: bigint;
   remainingDaily: bigint | null;
   remainingMonthly: bigint | null;
-  /** That were carried out or hold money. */
+  /** That hold money, or were carried out and not refunded as a whole. */
   executions: number;
   dayEndsAt: Date | null;
   monthEndsAt: Date | null;
