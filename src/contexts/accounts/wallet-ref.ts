@@ -2,6 +2,7 @@
 // change (status, balance) is checked inside the posting.
 import { type WalletAccounts, walletAccounts } from '../../ledger/account.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { agentWalletId } from './wallet-ref.sql.js';
 
 export interface WalletRef {
   walletId: string;
@@ -42,10 +43,6 @@ export async function defaultWalletRef(ctx: Ctx, accountId: string, currency: st
 
 /** The oldest wallet of an agent in a currency: an active one, or else a frozen one. */
 export async function agentWalletRef(ctx: Ctx, agentId: string, currency: string): Promise<WalletRef | null> {
-  const wallet = await ctx.db.wallet.findFirst({
-    where: { agentId, currency, status: { not: 'closed' } },
-    orderBy: [{ status: 'asc' }, { id: 'asc' }],
-    select: { id: true },
-  });
-  return wallet === null ? null : walletRef(ctx, wallet.id);
+  const id = await agentWalletId(ctx, agentId, currency);
+  return id === undefined ? null : walletRef(ctx, id);
 }

@@ -11,7 +11,7 @@ import { merchantPaid } from '../spending/counterparty.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { declareMandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
 import { merchantFindings, type RulingMandate } from '../spending/mandate-rule.js';
-import { type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
+import { keptMandate, type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
 import { claimsOf } from './mandate-jwt.js';
 import { type MandateUse, useOf } from './mandate-use.js';
 
@@ -31,14 +31,6 @@ export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, fi
   if (fresh === null || !isJwtOf(fresh, mandateJwt)) throw new InvalidMandateJwt(mandateId);
   ctx.platform.cache.drop(`mandate:${mandateId}`);
   return rulingMandate(fresh);
-}
-
-/** The row of a mandate, kept in the process until it changes. */
-function keptMandate(ctx: Ctx, id: string): Promise<Mandate | null> {
-  return ctx.platform.cache.get(`mandate:${ctx.workspace.id}:${id}`, async () => ({
-    value: await ctx.db.mandate.findFirst({ where: { id } }),
-    tags: [`mandate:${id}`],
-  }));
 }
 
 function isJwtOf({ jwtHash }: Mandate, jwt: string): boolean {

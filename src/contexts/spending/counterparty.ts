@@ -3,6 +3,7 @@
 import type { MerchantStatus } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
+import { keptMerchant } from '../accounts/merchant.js';
 import type { PaidMerchant, SpendFacts } from './evaluation.js';
 
 /**
@@ -10,17 +11,17 @@ import type { PaidMerchant, SpendFacts } from './evaluation.js';
  * another workspace.
  */
 export async function merchantPaid(
-  { db }: Pick<Ctx, 'db'>,
+  ctx: Ctx,
   merchantId: string | undefined,
   { payee }: Pick<SpendFacts, 'payee'>,
 ): Promise<PaidMerchant | null> {
   if (merchantId !== undefined) {
-    const named = await db.merchant.findFirst({ where: { id: merchantId }, select });
+    const named = await keptMerchant(ctx, merchantId);
     if (named === null) throw new NotFound('merchantId');
     return paidMerchant(named);
   }
   if (payee === null) return null;
-  const found = await db.merchant.findFirst({ where: { settlementWalletId: payee.walletId }, orderBy: { id: 'asc' }, select });
+  const found = await ctx.db.merchant.findFirst({ where: { settlementWalletId: payee.walletId }, orderBy: { id: 'asc' }, select });
   return found && paidMerchant(found);
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { sessionOf, trip } from '../../factories/approval.js';
 import { decisionsOf } from '../../factories/decision.js';
-import { executionBody, newHolder, newSeller, readMandate } from '../../factories/mandate.js';
+import { executionBody, newHolder, newSeller, readMandate, whileChanging } from '../../factories/mandate.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { nowhere, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
@@ -100,7 +100,23 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
       const holder = await newHolder(harness.test);
       const { body } = await holder.spend('50.00');
       await harness.test.make('/v1/refunds', { original_transfer_id: body.data.transfer_id, amount: '20.00', reason: 'customer_request' });
-      expect((await readMandate(harness.test, holder.mandate)).usage).toMatchObject({ today: '30.00', month: '30.00' });
+      expect((await readMandate(harness.test, holder.mandate)).usage).toMatchObject({ today: '30.00', month: '30.00', executions: 1 });
+      await harness.test.make('/v1/refunds', { original_transfer_id: body.data.transfer_id, amount: '30.00', reason: 'customer_request' });
+      expect((await readMandate(harness.test, holder.mandate)).usage).toMatchObject({ today: '0.00', month: '0.00', executions: 0 });
+    });
+
+    it('counts in the day and the month in which it was asked for, whenever it is captured or refunded', async () => {
+      const at = harness.clock.now().toISOString();
+      harness.clock.set('2026-03-31T23:59:00.000Z');
+      const holder = await newHolder(harness.test);
+      const { data: held } = (await holder.spend('40.00', { capture: 'manual' })).body;
+      const { data: paid } = (await holder.spend('30.00')).body;
+      harness.clock.set('2026-04-01T00:00:00.000Z');
+      await harness.test.make(`/v1/transfers/${held.transfer_id}/capture`, { amount: '15.00' });
+      await harness.test.make('/v1/refunds', { original_transfer_id: paid.transfer_id, amount: '10.00', reason: 'customer_request' });
+      expect((await readMandate(harness.test, holder.mandate)).usage).toMatchObject({ today: '0.00', month: '0.00', executions: 2 });
+      expect((await holder.spend('50.00')).body.data.remaining_daily).toBe('50.00');
+      harness.clock.set(at);
     });
 
     it('a new day and a new month begin at midnight UTC', async () => {
@@ -266,6 +282,15 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
   });
 
   describe('422', () => {
+    it('invalid_mandate_jwt for one that is replaced between its look and its posting, with the way to the last one', async () => {
+      const holder = await newHolder(harness.test);
+      expect((await holder.spend('1.00')).status).toBe(201);
+      const answer = await whileChanging(harness, holder.mandate, () => holder.spend('1.00'));
+      const path = `/v1/ap2/mandates/${holder.mandate.id}`;
+      expectRefused(answer, 422, 'invalid_mandate_jwt', { next_actions: [{ rel: 'mandate', method: 'GET', path }] });
+      expect((await readMandate(harness.test, holder.mandate)).usage.executions).toBe(1);
+    });
+
     it('currency_mismatch for another currency than the mandate’s', async () => {
       const holder = await newHolder(harness.test);
       expectRefused(await holder.spend('60.00', { currency: 'EUR' }), 422, 'currency_mismatch', { mandate_currency: 'USD' });

@@ -63,6 +63,24 @@ describe('invalid_mandate_jwt', () => {
 });
 
 describe('a JWT that was checked', () => {
+  it('is not checked again because an old one is presented in between', async () => {
+    const holder = await newHolder(harness.test);
+    const changed = await harness.test.patch(`/v1/ap2/mandates/${holder.mandate.id}`, { scope: { max_per_tx: '5.00' } });
+    const last = { mandate_jwt: changed.body.data.mandate_jwt };
+    expect((await holder.spend('1.00', last)).status).toBe(201);
+    expectRefused(await holder.spend('1.00'), 422, 'invalid_mandate_jwt');
+    const verify = vi.spyOn(crypto.subtle, 'verify');
+    try {
+      for (let n = 0; n < 3; n += 1) {
+        expectRefused(await holder.spend('1.00'), 422, 'invalid_mandate_jwt');
+        expect((await holder.spend('1.00', last)).status).toBe(201);
+      }
+      expect(verify).not.toHaveBeenCalled();
+    } finally {
+      verify.mockRestore();
+    }
+  });
+
   it('is not checked again, until its mandate changes', async () => {
     const { mandate } = await newHolder(harness.test);
     const verify = vi.spyOn(crypto.subtle, 'verify');
