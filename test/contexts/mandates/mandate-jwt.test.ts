@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { signingKey } from '../../../src/contexts/identity/signing-key.js';
 import { claimsOf } from '../../../src/contexts/mandates/mandate-jwt.js';
 import { sessionOf } from '../../factories/approval.js';
-import { claimsIn, type Holder, newHolder, readMandate } from '../../factories/mandate.js';
+import { claimsIn, type Holder, newHolder, readMandate, whileChanging } from '../../factories/mandate.js';
 import { balanceOf } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
@@ -59,6 +59,15 @@ describe('invalid_mandate_jwt', () => {
     expectRefused(await holder.spend('1.00', { mandate_jwt: await forge(holder) }), 422, 'invalid_mandate_jwt');
     expect(await balanceOf(harness.test, holder.wallet)).toMatchObject({ available: '1000.00', held: '0.00' });
     expect((await readMandate(harness.test, holder.mandate)).usage.executions).toBe(0);
+  });
+
+  it('for one that is replaced between the look at it and the posting, with the way to the last one', async () => {
+    const holder = await newHolder(harness.test);
+    expect((await holder.spend('1.00')).status).toBe(201);
+    const answer = await whileChanging(harness, holder.mandate, () => holder.spend('1.00'));
+    const path = `/v1/ap2/mandates/${holder.mandate.id}`;
+    expectRefused(answer, 422, 'invalid_mandate_jwt', { next_actions: [{ rel: 'mandate', method: 'GET', path }] });
+    expect((await readMandate(harness.test, holder.mandate)).usage.executions).toBe(1);
   });
 });
 
