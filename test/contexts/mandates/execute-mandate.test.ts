@@ -186,8 +186,7 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
     });
 
     it('for a merchant without a wallet in the currency', async () => {
-      const holder = await newHolder(harness.test);
-      const elsewhere = await newSeller(harness.test, 'EUR');
+      const [holder, elsewhere] = [await newHolder(harness.test), await newSeller(harness.test, 'EUR')];
       expectInvalid(await holder.spend('1.00', { merchant_id: elsewhere.id }), 'merchant_id');
     });
   });
@@ -209,9 +208,8 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
     it('mandate_limit_exceeded per month', async () => {
       const holder = await newHolder(harness.test, { max_per_day: '60.00', max_per_month: '60.00' });
       expect((await holder.spend('50.00')).status).toBe(201);
-      const next = new Date(harness.clock.now().getTime() + 86_400_000).toISOString();
       const at = harness.clock.now().toISOString();
-      harness.clock.set(next);
+      harness.clock.advance(86_400);
       expectRefused(await holder.spend('10.01'), 403, 'mandate_limit_exceeded', { limit: { per: 'month', remaining: '10.00' } });
       harness.clock.set(at);
     });
@@ -258,8 +256,7 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
     });
 
     it('for a merchant of another tenant', async () => {
-      const holder = await newHolder(harness.test);
-      const foreign = await newSeller(harness.other);
+      const [holder, foreign] = [await newHolder(harness.test), await newSeller(harness.other)];
       expectRefused(await holder.spend('1.00', { merchant_id: foreign.id }), 404, 'not_found');
     });
   });
