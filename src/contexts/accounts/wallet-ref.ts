@@ -2,7 +2,6 @@
 // change (status, balance) is checked inside the posting.
 import { type WalletAccounts, walletAccounts } from '../../ledger/account.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { agentWalletId } from './wallet-ref.sql.js';
 
 export interface WalletRef {
   walletId: string;
@@ -41,8 +40,18 @@ export async function defaultWalletRef(ctx: Ctx, accountId: string, currency: st
   return wallet === null ? null : walletRef(ctx, wallet.id);
 }
 
-/** The oldest wallet of an agent in a currency: an active one, or else a frozen one. */
+/**
+ * The oldest wallet of an agent in a currency: an active one, or else a frozen one. Which one it is is kept in the process until a wallet
+ * of the agent is opened or changes its status.
+ */
 export async function agentWalletRef(ctx: Ctx, agentId: string, currency: string): Promise<WalletRef | null> {
-  const id = await agentWalletId(ctx, agentId, currency);
-  return id === undefined ? null : walletRef(ctx, id);
+  const id = await ctx.platform.cache.get(`agent_wallet:${ctx.workspace.id}:${agentId}:${currency}`, async () => {
+    const wallet = await ctx.db.wallet.findFirst({
+      where: { agentId, currency, status: { not: 'closed' } },
+      orderBy: [{ status: 'asc' }, { id: 'asc' }],
+      select: { id: true },
+    });
+    return { value: wallet?.id ?? null, tags: [`agent_wallet:${agentId}`] };
+  });
+  return id === null ? null : walletRef(ctx, id);
 }
