@@ -9,6 +9,7 @@ import { claimsIn, type Holder, newHolder, readMandate, whileChanging } from '..
 import { balanceOf } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
+import { countQueries } from '../agents/identity.js';
 
 const harness = useHarness();
 
@@ -72,6 +73,13 @@ describe('invalid_mandate_jwt', () => {
 });
 
 describe('a JWT that was checked', () => {
+  it('leaves an execution with two statements: its posting, and what is left after it', async () => {
+    const holder = await newHolder(harness.test);
+    expect((await holder.spend('1.00')).status).toBe(201);
+    const count = await countQueries(harness.platform, async () => expect((await holder.spend('1.00')).status).toBe(201));
+    expect(count).toBe(2);
+  });
+
   it('is not checked again because an old one is presented in between', async () => {
     const holder = await newHolder(harness.test);
     const changed = await harness.test.patch(`/v1/ap2/mandates/${holder.mandate.id}`, { scope: { max_per_tx: '5.00' } });
