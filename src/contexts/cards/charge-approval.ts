@@ -41,7 +41,7 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
     currency: charge.currency as Currency,
     protocol: transfer.protocol as ChargeSpend['protocol'],
     agentId: approval.agentId ?? undefined,
-    mandate: await mandateNow(reader, transfer.mandateId),
+    mandate: await mandateNow(ctx, tx, transfer.mandateId),
     lifted: approval.lifted,
     traceId: transfer.traceId,
   };

@@ -21,7 +21,7 @@ export function checkRefundable(transfer: Transfer): void {
   }
 }
 
-/** The money would have to go back to the card, over its processor (Gap G-338). */
+/** The money would have to go back to the card, over its processor (Gap G-228). */
 function cardPayment(status: string): StateConflict {
   const message = 'A payment by card is given back by the processor of the card alone.';
   return new StateConflict(message, status, [], { reason: 'card_payment', terminal: true });

@@ -6,7 +6,7 @@ import type { ActingAgent, Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
-import { isKnownCounterparty, merchantPaid } from './counterparty.js';
+import { blockedPayee, isKnownCounterparty, merchantPaid } from './counterparty.js';
 import type { Evaluation, Payer, SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
 import type { RulingMandate } from './mandate-rule.js';
@@ -83,6 +83,7 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   const rules = { ...rulesFor(book, facts), mandate };
   if (spend.lifted !== undefined) facts.lifted = stillLifted(spend.lifted, rules);
   if (mandate !== undefined || asksForMerchant(rules.policies)) facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
+  if (mandate !== undefined) facts.merchant ??= await blockedPayee(ctx, mandate.blockedMerchants, facts);
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };
 }

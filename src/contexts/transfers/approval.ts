@@ -45,7 +45,7 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => voi
     agentId: approval.agentId ?? undefined,
     merchantId: approval.merchantId ?? undefined,
     lifted: approval.lifted,
-    mandate: await mandateNow(reader, transfer.mandateId),
+    mandate: await mandateNow(ctx, tx, transfer.mandateId),
     at: ctx.clock.now(),
     protocol,
     currency,

@@ -87,7 +87,7 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   });
 }
 
-/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-337). */
+/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-227). */
 function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, approvalId }: Transfer): void {
   if (cardChargeId !== null) {
     const next_actions = [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` } as const, ...waysOf(approvalId)];
