@@ -10,6 +10,9 @@ import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/mandates/events.js';
+import './contexts/checkouts/events.js';
+import './contexts/checkouts/fulfillment.js';
+import './contexts/checkouts/payment-approval.js';
 import './contexts/webhooks/events.js';
 import './contexts/transfers/approval.js';
 import './contexts/settlement/payout-approval.js';
@@ -25,6 +28,8 @@ import { sweepLogins } from './contexts/agents/session.js';
 import { stepBatch } from './contexts/batches/batch-step.js';
 import { openCharges } from './contexts/cards/charge.js';
 import { chargeOrders } from './contexts/cards/charge-life.js';
+import { expireCheckout } from './contexts/checkouts/ending.js';
+import { openCheckouts } from './contexts/checkouts/open.sql.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { fundingOrders } from './contexts/funding/funding-life.js';
 import { openFunding } from './contexts/funding/funding-transaction.js';
@@ -104,6 +109,7 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'settlement_reserve', concurrency: 4, run: stepReserve }),
   rowStep({ table: 'reconciliation_report', concurrency: 2, run: stepReport }),
   rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
+  rowStep({ table: 'checkout', concurrency: 8, run: expireCheckout }),
   deliveryStep,
 ];
 
@@ -111,7 +117,7 @@ export const dueSteps: readonly DueStep[] = [
 export const doors: readonly Door[] = [railDoor];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openReserves];
+export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openReserves, openCheckouts];
 
 /** What stops at the instant at which somebody's spending is stopped. */
 export const onFreeze: readonly OnFreeze[] = [pauseStreams];

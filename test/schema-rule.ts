@@ -83,6 +83,7 @@ const sqlWithoutWorkspace = [
   'breaker_look_due',
   'card_charge_due',
   'card_charge_lane',
+  'checkout_due',
   'claim_expiry',
   'credential_ended',
   'decision_old',
