@@ -2,7 +2,7 @@
 import type { Checkout } from '../../generated/prisma/client.js';
 import type { Address } from '../checkouts/checkout.js';
 import { requestOf } from '../checkouts/offered.js';
-import type { CompleteSession, CreateSession, UpdateSession } from './request-shape.js';
+import type { CreateSession } from './request-shape.js';
 
 type Details = NonNullable<CreateSession['fulfillment_details']>;
 type AcpAddress = NonNullable<Details['address']>;
@@ -23,8 +23,15 @@ export function keptOf(row: Pick<Checkout, 'items' | 'currency' | 'details' | 's
   return requestOf(row).wire as Kept;
 }
 
+/** What of a request is kept. */
+export type Noted = {
+  [Name in 'buyer' | 'fulfillment_details' | 'order_notes' | 'locale' | 'timezone' | 'coupons' | 'discounts']?:
+    | CreateSession[Name]
+    | undefined;
+};
+
 /** What a request says anew replaces what was kept, member by member. */
-export function keep(before: Kept, request: Partial<CreateSession & UpdateSession & CompleteSession>): Kept {
+export function keep(before: Kept, request: Noted): Kept {
   const { buyer, fulfillment_details: details, order_notes: notes, locale, timezone, coupons, discounts } = request;
   const codes = discounts?.codes ?? coupons;
   const { address, ...fulfillment } = details ?? {};
