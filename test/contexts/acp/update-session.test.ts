@@ -79,6 +79,7 @@ describe('200', () => {
     const { body } = await other.read(made);
     expect(body).toMatchObject({ status: 'ready_for_payment', line_items: [{ item: { id: 'thing' }, quantity: 2 }] });
     expect(amountsOf(body)['total']).toBe(600);
+    expect(await other.update(made, {})).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
   });
 
   it('is expired when its time is over', async () => {
