@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { basket, checkoutBody, newShop, uuidOf } from '../../factories/checkout.js';
 import { newSeller } from '../../factories/mandate.js';
 import { eventsOf } from '../../factories/payment.js';
-import { nowhere, useHarness } from '../../harness.js';
+import { useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
@@ -16,9 +16,10 @@ describe.each(['acp', 'ucp'] as const)('POST /v1/%s/checkouts/batch', (protocol)
     const merchant = await newSeller(harness.test);
     const inactive = await newSeller(harness.test);
     await harness.test.patch(`/v1/merchants/${inactive.id}`, { status: 'inactive' });
+    const foreign = await newSeller(harness.other);
     const bodies = [
       checkoutBody(merchant),
-      checkoutBody({ id: nowhere }),
+      checkoutBody(foreign),
       checkoutBody(merchant, { items: [mug], metadata: { n: 2 } }),
       checkoutBody(inactive),
     ];
