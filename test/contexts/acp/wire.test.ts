@@ -91,6 +91,18 @@ describe('Idempotency-Key', () => {
     expect(busy.length).toBeGreaterThan(0);
   });
 
+  it('answers from the session where the first answer was not kept', async () => {
+    const key = randomUUID();
+    const { body: session } = await acp.create({}, { key });
+    const { pool } = harness.platform.database;
+    const kept = () => pool.query('DELETE FROM keyed_answer WHERE body LIKE $1', [`%${session.id}%`]);
+    await expect.poll(async () => (await kept()).rowCount).toBe(1);
+    await acp.update(session, { order_notes: 'Ring twice.', buyer: { email: 'ada@example.com' } });
+    const again = await acp.create({}, { key });
+    expect(again).toMatchObject({ status: 201, body: { id: session.id, buyer: { email: 'ada@example.com' } } });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
   it('is of one path: another session may use it too', async () => {
     const [one, other] = [await acp.ready(), await acp.ready()];
     const key = randomUUID();
