@@ -21,6 +21,7 @@ import './contexts/settlement/simulated-rail.js';
 import './contexts/streams/events.js';
 import './contexts/streams/approval.js';
 import './contexts/cards/charge-approval.js';
+import { acpDoors } from './contexts/acp/acp.door.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
@@ -114,7 +115,7 @@ export const dueSteps: readonly DueStep[] = [
 ];
 
 /** Endpoints of the wires of others. */
-export const doors: readonly Door[] = [railDoor];
+export const doors: readonly Door[] = [railDoor, ...acpDoors];
 
 /** What may keep a wallet, and so its account, from being closed. */
 export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openReserves, openCheckouts];

@@ -25,6 +25,7 @@ import {
 } from './checkout.js';
 import { storedAddress } from './checkout-request.js';
 import { NotYourCheckout } from './errors.js';
+import { refuseUnready } from './offered.js';
 import { type CompleteCheckout, draftPayment, type PaymentPlan, planPayment, subjectOf } from './payment.js';
 import { paidRow } from './settling.js';
 
@@ -51,6 +52,7 @@ export async function completeCheckout(
       const row = await lockCheckout(ctx, tx, protocol, id, input.clientSecret);
       checkBuyer(ctx, row, input.clientSecret);
       await checkUnpaid(ctx, tx, row);
+      await refuseUnready(within(ctx, tx), row);
       return pay(ctx, tx, await planPayment(within(ctx, tx), row, input), input);
     },
     ({ checkout }) => checkout.id,
@@ -65,6 +67,7 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   if (row === null) throw new NotFound();
   checkBuyer(ctx, row, input.clientSecret);
   await checkUnpaid(ctx, ctx.db, row);
+  await refuseUnready(ctx, row);
   const plan = await planPayment(ctx, row, input);
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, plan, form), optionsOf(plan, input));
 }
@@ -103,6 +106,7 @@ async function pay(ctx: Ctx, tx: Tx, plan: PaymentPlan, input: CompleteCheckout)
   const { row, value, paidBy, transferId, authority } = plan;
   const options = { ...optionsOf(plan, input), reader: within(ctx, tx) };
   const { approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftPayment(ctx, plan, form), options);
+  const details = input.details?.(row);
   const waits = { status: 'pending_payment', attemptedAt: value.at, failureCode: null, failureMessage: null, updatedAt: value.at } as const;
   const checkout = await tx.checkout.update({
     where: rowKey(ctx, row.id),
@@ -113,6 +117,7 @@ async function pay(ctx: Ctx, tx: Tx, plan: PaymentPlan, input: CompleteCheckout)
       transferId,
       approvalId: approval?.id ?? null,
       payerAgentId: value.from.agentId ?? value.agentId ?? null,
+      ...(details !== undefined && { details: details as Prisma.InputJsonObject }),
       ...(input.shippingAddress != null && { shippingAddress: storedAddress(input.shippingAddress) as Prisma.InputJsonObject }),
     },
   });
