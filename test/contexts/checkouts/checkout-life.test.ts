@@ -63,6 +63,8 @@ describe('the life of a checkout', () => {
       fc.boolean(),
       async (asked, isCareful) => {
         const buyer = isCareful ? careful : shop;
+        // What an earlier life has left waiting expires, and gives its money back.
+        await harness.advance(60);
         const before = await balanceOf(harness.test, buyer.wallet);
         const checkout = await buyer.begin({ expires_in: 60 });
         const known: { status: string; approval: Json | undefined } = { status: 'created', approval: undefined };
