@@ -7,6 +7,7 @@ import { credentialResolvers, doors } from './contexts.js';
 import { authenticate } from './http/authenticate.js';
 import { limitTime } from './http/deadline.js';
 import { openDocs } from './http/docs.js';
+import { speakAs } from './http/door.js';
 import { logAppError, renderErrors } from './http/errors.js';
 import { sendEvents } from './http/event-stream.js';
 import { openGraphiQL } from './http/graphiql.js';
@@ -76,12 +77,7 @@ export function createApp(options: AppOptions): Koa<State, Routed> {
   app.use(renderErrors(log));
   app.use(limitTime(options.deadlineMs));
   app.use(
-    routeRequests([
-      ...pages(options, rates.address),
-      ...graphql(options, guards),
-      ...rest(options, guards),
-      ...doorways(options, rates.address),
-    ]),
+    routeRequests([...pages(options, rates.address), ...graphql(options, guards), ...rest(options, guards), ...doorways(options, guards)]),
   );
   // A request without an endpoint pays the general class like any other, and is then 405 or 404.
   for (const guard of guards) app.use(guard);
@@ -131,11 +127,13 @@ function rest({ schema, routes, keys, limitLoad }: AppOptions, guards: readonly 
   }));
 }
 
-/** Doors ask for no credential: whoever knocks signs what it says. */
-function doorways({ platform, environment, limitLoad }: AppOptions, address: Handler): Endpoint[] {
+/** A door that asks for no credential looks at none: whoever knocks signs what it says. */
+function doorways({ platform, environment, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   return doors.map((door) => {
-    const serve = serveDoor(door, platform, environment);
-    return { method: door.method, path: door.path, handlers: [limitLoad, address, (http) => serve(http)] };
+    const serve = serveDoor(door, { platform, environment, idempotency: keys.run });
+    const asked = door.audience === undefined ? guards.slice(0, 1) : guards;
+    const { method, path } = door;
+    return { method, path, handlers: [speakAs(door), limitLoad, ...asked, (http) => serve(http, http.state.ctx)] };
   });
 }
 

@@ -160,6 +160,11 @@ function sendError(http: HttpContext, error: ApiError): void {
   if (state.face === 'graphql') {
     http.type = http.get('Accept').includes('application/graphql-response+json') ? 'application/graphql-response+json' : 'application/json';
     http.body = JSON.stringify({ errors: [{ message: error.message, extensions: extensionsOf(error, state.requestId) }] });
+  } else if (state.spelling !== undefined) {
+    const { status, body } = state.spelling(error, { requestId: state.requestId });
+    http.status = status;
+    http.type = 'application/json';
+    http.body = JSON.stringify(body);
   } else {
     http.type = 'application/json';
     http.body = JSON.stringify(restErrorBody(error, state.requestId));

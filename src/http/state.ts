@@ -2,6 +2,7 @@
 import type { DocumentNode, GraphQLError, OperationDefinitionNode } from 'graphql';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Ctx } from '../platform/ctx.js';
+import type { Spelling } from '../platform/door.js';
 import type { Effect } from '../platform/effect.js';
 import type { RateClass, RootField } from './root-field.js';
 
@@ -34,6 +35,8 @@ export interface State {
   ip: string;
   /** How errors are spelled. */
   face: 'rest' | 'graphql';
+  /** The protocol's own spelling of errors, at a door that has one. */
+  spelling?: Spelling;
   /** Which budget the request draws on, and how many points of it. */
   rateClass: RateClass;
   rateCost: number;

@@ -1,33 +1,110 @@
 // A door: an endpoint of a protocol's own wire, which is no routed operation (ARCHITECTURE.md 3). It contains no rule:
-// it hands what came in to one, and says for openapi.json what that is.
+// it hands what came in to one, spells what came of it, and says for openapi.json what both are.
+import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { Environment, Platform } from './ctx.js';
+import type { Audience, Ctx, Environment, Platform } from './ctx.js';
+import { type ApiError, declareError } from './errors.js';
 
 /** What came to a door. */
 export interface Knock {
   environment: Environment;
+  /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>;
-  /** The value of the door's header; empty without one. */
-  header: string;
+  /** Query parameters as they were sent. */
+  query: Readonly<Record<string, unknown>>;
+  /** The value of a request header; empty without one. */
+  header(name: string): string;
   /** The bytes of the body, at most 256 KiB. */
   raw: Uint8Array;
+  /** The request as it came, for protocols that sign parts of it. */
+  message: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'headersDistinct'>;
 }
 
-export interface Door {
-  /** Its operationId. */
+/** A knock whose sender has been let in. */
+export interface Visit<Body = unknown, Admission = unknown> extends Knock {
+  /** The body, as the schema of the door reads it; `{}` where none was sent. */
+  body: Body;
+  /** What `admit` made of the knock. */
+  admission: Admission;
+}
+
+export interface DoorAnswer {
+  /** By default the first status of `answers`. */
+  status?: number;
+  body: object;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** How a protocol spells a failure. Headers of the error (`Retry-After`, `WWW-Authenticate`) are sent besides. */
+export type Spelling = (error: ApiError, facts: { requestId: string }) => { status: number; body: object };
+
+/** What every door says of itself. */
+interface DoorFacts {
+  /** Its operationId, and the scope of its Idempotency-Keys together with its path. */
   id: string;
-  method: 'POST';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
-  tag: string;
+  /** Under which name openapi.json lists it; `about` is said once, by any of the doors of a tag. */
+  tag: { name: string; about?: string };
   summary: string;
   description: string;
-  header: { name: string; description: string };
-  body: z.ZodType;
-  /** A body, for readers. */
-  example: object;
-  answer: z.ZodType;
+  /** The headers that it reads, beside those of every endpoint. */
+  headers?: readonly { name: string; description: string; required?: boolean }[];
+  /** Request headers that come back in every answer, also in refusals. */
+  echoes?: readonly string[];
+  /** What it takes. `optional`: a request without a body is `{}`. */
+  request?: { schema: z.ZodType; example: object; optional?: boolean };
+  /** What it answers when nothing goes wrong, by status. */
+  answers: Readonly<Record<number, { schema: z.ZodType; description?: string }>>;
   /** Statuses that it refuses with, beside those of every endpoint. */
   failures: readonly number[];
-  /** Answers with the body of a 200, or throws the ApiError. Nobody has been asked for a credential. */
-  take(platform: Platform, knock: Knock): Promise<object>;
+  /** The protocol's own errors; by default the platform's. */
+  refusal?: { spell: Spelling; schema: z.ZodType };
+}
+
+/** A door that asks for no credential: whoever knocks signs what it says, or reads what is public. */
+export interface OpenDoor extends DoorFacts {
+  audience?: undefined;
+  /** Answers, or throws the ApiError. The body has not been looked at. */
+  take(platform: Platform, knock: Knock): Promise<DoorAnswer>;
+}
+
+/** A door that lets in who shows one of the platform's credentials. */
+export interface GuardedDoor<Body = unknown, Admission = unknown> extends DoorFacts {
+  audience: Audience;
+  /**
+   * Whether it takes an Idempotency-Key. Its scope is workspace, actor and the whole path. `required`: 400 `idempotency_key_required`
+   * without one.
+   */
+  key?: 'required' | 'optional';
+  /** Asks what the protocol asks of every request (versions, signatures), before its body is understood. Throws the ApiError. */
+  admit?(ctx: Ctx, knock: Knock): Admission | Promise<Admission>;
+  /** Does what is asked, or throws the ApiError. */
+  take(ctx: Ctx, visit: Visit<Body, Admission>): Promise<DoorAnswer>;
+  /** Answers a request whose effect an earlier one with the same key had; `reference` is that of its result. It changes nothing. */
+  again?(ctx: Ctx, visit: Visit<Body, Admission>, reference: string): Promise<DoorAnswer>;
+  /**
+   * What the protocol answers where `take` refused and a plain error would be the wrong word: the object with a message in it. It
+   * changes nothing, and is not kept for the key. Undefined: the error is spelled.
+   */
+  refused?(ctx: Ctx, visit: Visit<Body, Admission>, error: ApiError): Promise<DoorAnswer | undefined>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a door's schema reads is the door's own business
+export type Door = OpenDoor | GuardedDoor<any, any>;
+
+/** Declares a guarded door; the type of its body is that of its schema. */
+export function guardedDoor<Schema extends z.ZodType, Admission = undefined>(
+  door: Omit<GuardedDoor<z.output<Schema>, Admission>, 'request'> & { request: { schema: Schema; example: object; optional?: boolean } },
+): GuardedDoor<z.output<Schema>, Admission> {
+  return door;
+}
+
+/** 400: the protocol asks for an Idempotency-Key. */
+export class IdempotencyKeyRequired extends declareError(400, 'idempotency_key_required') {
+  constructor() {
+    super('Send an Idempotency-Key: a new one for each new request.', {
+      fields: [{ path: ['Idempotency-Key'], message: 'is required', rule: 'required' }],
+    });
+  }
 }

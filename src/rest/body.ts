@@ -14,6 +14,11 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   const bytes = await readBytes(request, limit);
   if (bytes.length === 0) return {};
   checkMediaType(request);
+  return parseBody(bytes);
+}
+
+/** The JSON object that bytes spell. 400 `invalid_json` for anything else. */
+export function parseBody(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new InvalidJson('The body is not UTF-8.');
   return parseObject(bytes.toString('utf8'));
 }
@@ -48,11 +53,14 @@ function parseObject(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-/** The bytes of a JSON body as they came, for those whose protocol reads them itself. 413 beyond `limit` bytes, 415 for another type. */
-export async function readRaw(request: IncomingMessage, limit: number): Promise<Buffer> {
+/**
+ * The bytes of a JSON body as they came, for those whose protocol reads them itself. 413 beyond `limit` bytes, 415 for another type; an
+ * empty body has none where it `isOptional`.
+ */
+export async function readRaw(request: IncomingMessage, limit: number, isOptional = false): Promise<Buffer> {
   if (Number(request.headers['content-length']) > limit) throw new BodyTooLarge(limit);
   const bytes = await readBytes(request, limit);
-  checkMediaType(request);
+  if (bytes.length > 0 || !isOptional) checkMediaType(request);
   return bytes;
 }
 

@@ -1,50 +1,110 @@
-// Serves doors, and describes them for openapi.json: what they take and answer by the zod schemas of their protocol.
-import { z } from 'zod';
+// Serves doors: body by the schema of the protocol, one effect for each Idempotency-Key, and failures in the protocol's spelling.
+// Rate limits and authentication come before it (src/app.ts).
 import { bodyLimit } from '../platform/body-limit.js';
-import type { Environment, Platform } from '../platform/ctx.js';
-import type { Door } from '../platform/door.js';
-import { readRaw } from './body.js';
-import { commonHeaders, commonResponse } from './openapi-error.js';
-import type { Exchange } from './serve.js';
+import type { Ctx, Environment, Platform } from '../platform/ctx.js';
+import { type Door, type DoorAnswer, type GuardedDoor, IdempotencyKeyRequired, type Knock, type Visit } from '../platform/door.js';
+import { ApiError, invalidRequest } from '../platform/errors.js';
+import { type Answer, type Idempotency, IdempotencyInFlight, IdempotencyKeyReused } from '../platform/idempotency.js';
+import { authorize } from '../platform/schema/audience.js';
+import { checkJson } from '../platform/schema/scalar.js';
+import { readBy } from '../platform/zod-issue.js';
+import { parseBody, readRaw } from './body.js';
+import { type Exchange, send } from './serve.js';
 
-type Json = Record<string, unknown>;
+/** Sends the answer of a door, or throws the ApiError. `ctx` is undefined at doors that ask for no credential. */
+export type ServeDoor = (exchange: Exchange, ctx: Ctx | undefined) => Promise<void>;
 
-/** The handler of a door: reads the bytes of the body and hands them on. */
-export function serveDoor(door: Door, platform: Platform, environment: Environment): (exchange: Exchange) => Promise<void> {
-  return async (exchange) => {
-    const raw = await readRaw(exchange.req, bodyLimit);
-    const { params } = exchange;
-    const answer = await door.take(platform, { environment, params, header: exchange.get(door.header.name), raw });
-    exchange.status = 200;
-    exchange.set('Content-Type', 'application/json; charset=utf-8');
-    exchange.body = JSON.stringify(answer);
+export interface DoorParts {
+  platform: Platform;
+  environment: Environment;
+  idempotency: Idempotency;
+}
+
+/** What serves `door`. */
+export function serveDoor(door: Door, { platform, environment, idempotency }: DoorParts): ServeDoor {
+  return async (exchange, ctx) => {
+    if (door.audience !== undefined) authorize((ctx as Ctx).actor, door.audience);
+    const raw = door.request === undefined ? Buffer.alloc(0) : await readRaw(exchange.req, bodyLimit, door.request.optional);
+    const knock = knockOf(exchange, environment, raw);
+    const { answer, headers } =
+      door.audience === undefined
+        ? answered(door, await door.take(platform, knock))
+        : await receive(door, ctx as Ctx, knock, raw, idempotency);
+    for (const [name, value] of Object.entries(headers)) exchange.set(name, value);
+    send(exchange, answer);
   };
 }
 
-const schemaOf = (type: z.ZodType): Json => {
-  const { $schema: _, ...schema } = z.toJSONSchema(type) as Json;
-  return schema;
-};
+interface Answered {
+  answer: Answer;
+  headers: Readonly<Record<string, string>>;
+}
 
-/** The operation of a door, as openapi.json has it. */
-export function describeDoor({ id, path, tag, summary, description, header, body, example, answer, failures }: Door): Json {
-  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
-  const shared = [...failures, 413, 415, 429, 500].map((status): [string, Json] => [String(status), commonResponse(status)]);
-  return {
-    operationId: id,
-    summary,
-    description,
-    tags: [tag],
-    parameters: [
-      ...named,
-      { name: header.name, in: 'header', description: header.description, required: true, schema: { type: 'string' } },
-      { $ref: '#/components/parameters/RequestId' },
-    ],
-    requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body), example } } },
-    responses: {
-      200: { description: 'Done.', headers: commonHeaders, content: { 'application/json': { schema: schemaOf(answer) } } },
-      ...Object.fromEntries(shared),
-    },
-    security: [],
+function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer): Answered {
+  return { answer: { status: status ?? Number(Object.keys(answers)[0]), body, secretless: () => body }, headers };
+}
+
+function knockOf({ req, params, query }: Exchange, environment: Environment, raw: Uint8Array): Knock {
+  const header = (name: string) => {
+    const value = req.headers[name.toLowerCase()];
+    return typeof value === 'string' ? value : (value?.join(', ') ?? '');
   };
+  return { environment, params, query, header, raw, message: req };
+}
+
+async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, idempotency: Idempotency): Promise<Answered> {
+  const isMutation = door.method !== 'GET';
+  ctx.effect.isMutation = isMutation;
+  const admission = await door.admit?.(ctx, knock);
+  const key = door.key === undefined ? undefined : keyOf(door, knock);
+  const content = raw.length === 0 ? {} : parseBody(raw);
+  checkText(content);
+  const visit: Visit = { ...knock, admission, body: door.request === undefined ? {} : readBy(door.request.schema, content) };
+  let headers: DoorAnswer['headers'];
+  const run = async () => {
+    const reference = ctx.idempotency?.replayOf;
+    const made = answered(door, await (reference === undefined ? door.take(ctx, visit) : again(door, ctx, visit, reference)));
+    headers = made.headers;
+    return made.answer;
+  };
+  try {
+    const request = { key, operation: `${door.id} ${pathOf(door, knock)}`, content: { query: knock.query, body: content } };
+    return { answer: key === undefined ? await run() : await idempotency(ctx, request, run), headers: headers ?? {} };
+  } catch (error) {
+    const answer = isRefusal(error) ? await door.refused?.(ctx, visit, error) : undefined;
+    if (answer === undefined) throw error;
+    return answered(door, answer);
+  }
+}
+
+/** True for what a rule refused; not for what is about the key, nor for what failed. */
+function isRefusal(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || error.status >= 500) return false;
+  return !(error instanceof IdempotencyInFlight || error instanceof IdempotencyKeyReused);
+}
+
+function again(door: GuardedDoor, ctx: Ctx, visit: Visit, reference: string): Promise<DoorAnswer> {
+  if (door.again === undefined) throw new Error(`${door.id} takes keys, but cannot answer again`);
+  return door.again(ctx, visit, reference);
+}
+
+function keyOf({ key }: GuardedDoor, { header }: Knock): string | undefined {
+  const given = header('Idempotency-Key');
+  if (given !== '') return given;
+  if (key === 'required') throw new IdempotencyKeyRequired();
+  return undefined;
+}
+
+/** The path with its parameters, decoded: two spellings of one path are one. */
+function pathOf({ path }: Door, { params }: Knock): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+}
+
+/** 400 for text that cannot be stored, and for nesting that would exhaust a stack. */
+function checkText(content: unknown): void {
+  try {
+    checkJson(content);
+  } catch (error) {
+    throw invalidRequest(`The body ${(error as Error).message}.`, 'text');
+  }
 }

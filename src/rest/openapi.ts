@@ -1,15 +1,15 @@
 // The OpenAPI 3.1 document, derived from the same routes that are served: variables are parameters, the input type is the
 // body, the selection the response, a fragment a component, the description of an operation its summary.
 import { getNamedType, isSpecifiedScalarType } from 'graphql';
-import type { Audience } from '../platform/ctx.js';
 import type { Door } from '../platform/door.js';
 import type { JsonSchema } from '../platform/schema/scalar.js';
 import { boundsOf } from '../platform/schema/validation.js';
-import { describeDoor } from './door.js';
 import { SchemaComponents } from './json-schema.js';
+import { describeDoors } from './openapi-door.js';
 import { commonHeaders, errorResponses, errorSchemas, failuresOf } from './openapi-error.js';
 import type { OutputShape } from './output.js';
 import { type Route, takesKey } from './routes.js';
+import { securityOf, securitySchemes } from './security.js';
 import type { RouteVariable } from './variable.js';
 
 /** Where the two environments are reached. */
@@ -34,8 +34,9 @@ export function openApi(routes: readonly Route[], { doors = [], urls }: Document
     const flagged = routes.filter(({ when, method, path }) => when !== undefined && method === route.method && path === route.path);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, flagged, components) };
   }
-  for (const door of doors) paths[door.path] = { ...paths[door.path], [door.method.toLowerCase()]: describeDoor(door) };
-  const schemas = { ...components.all(), ...errorSchemas };
+  const own = describeDoors(doors);
+  for (const [path, operations] of Object.entries(own.paths)) paths[path] = { ...paths[path], ...operations };
+  const schemas = { ...components.all(), ...own.schemas, ...errorSchemas };
   return {
     openapi: '3.1.0',
     info: {
@@ -45,7 +46,7 @@ export function openApi(routes: readonly Route[], { doors = [], urls }: Document
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: serversOf(urls),
-    tags: tagsOf(routes),
+    tags: tagsOf(routes, own.tags),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: { schemas, responses: errorResponses(), parameters, headers, securitySchemes },
   };
@@ -68,8 +69,8 @@ function serversOf(urls: ServerUrls | undefined): Json[] {
   ];
 }
 
-function tagsOf(routes: readonly Route[]): Json[] {
-  const abouts = new Map(routes.map(({ context: { name, about } }) => [name, about]));
+function tagsOf(routes: readonly Route[], ofDoors: ReadonlyMap<string, string>): Json[] {
+  const abouts = new Map([...ofDoors, ...routes.map(({ context: { name, about } }): [string, string] => [name, about])]);
   return [...abouts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, about]) => ({ name, description: about || `Operations on ${name}.` }));
@@ -164,25 +165,6 @@ function describeAnswers(routes: readonly Route[], components: SchemaComponents)
 function envelope(shape: OutputShape, components: SchemaComponents): JsonSchema {
   return { type: 'object', properties: { data: components.output(shape) }, required: ['data'] };
 }
-
-/** Who may call, as security requirements: one of them is enough. */
-function securityOf(audience: Audience): Json[] {
-  const schemes: Readonly<Record<Audience, readonly string[]>> = {
-    public: [],
-    any: ['apiKey', 'jwt', 'agentToken', 'agentSession'],
-    operator: ['apiKey', 'jwt'],
-    api_key: ['apiKey'],
-  };
-  return schemes[audience].map((name) => ({ [name]: [] }));
-}
-
-const bearer = (bearerFormat: string, description: string): Json => ({ type: 'http', scheme: 'bearer', bearerFormat, description });
-const securitySchemes = {
-  apiKey: bearer('pk_test_... or pk_live_...', 'An API key of the tenant; test keys work on the sandbox, live keys in production.'),
-  jwt: bearer('JWT', 'A JWT session of a person.'),
-  agentToken: bearer('agent_...', 'The long-lived token of an agent.'),
-  agentSession: bearer('sess_...', 'A session of an agent, got by signing a challenge with its Ed25519 key.'),
-};
 
 const headerRef = (name: string) => ({ $ref: `#/components/headers/${name}` });
 const header = (description: string, schema: JsonSchema): Json => ({ description, schema });

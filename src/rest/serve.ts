@@ -107,7 +107,8 @@ function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variable
   };
 }
 
-function send(exchange: Exchange, { status, body, replayed }: Answer): void {
+/** Sends an answer, as JSON. */
+export function send(exchange: Exchange, { status, body, replayed }: Answer): void {
   exchange.status = status;
   exchange.set('Content-Type', 'application/json; charset=utf-8');
   if (replayed) exchange.set('Idempotent-Replayed', 'true');

@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config.js';
 import { authenticate } from '../../src/http/authenticate.js';
 import { createHttpServer, limitTime } from '../../src/http/deadline.js';
 import { openDocs } from '../../src/http/docs.js';
+import { speakAs } from '../../src/http/door.js';
 import { logAppError, renderErrors } from '../../src/http/errors.js';
 import { openGraphiQL } from '../../src/http/graphiql.js';
 import { serveGraphQL } from '../../src/http/graphql.js';
@@ -25,6 +26,7 @@ import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { type CredentialResolver, MalformedCredential } from '../../src/platform/credential.js';
 import { Vault } from '../../src/platform/crypto.js';
 import type { ActorType, Environment, Platform } from '../../src/platform/ctx.js';
+import type { Door } from '../../src/platform/door.js';
 import { DueBell } from '../../src/platform/due/due-bell.js';
 import { Fanout } from '../../src/platform/fanout.js';
 import { createLogger, type Logger } from '../../src/platform/log.js';
@@ -32,6 +34,7 @@ import { Outbound } from '../../src/platform/outbound/client.js';
 import { openDatabase } from '../../src/platform/postgres/database.js';
 import type { Redis } from '../../src/platform/redis.js';
 import { Signal } from '../../src/platform/signal.js';
+import { serveDoor } from '../../src/rest/door.js';
 import { schema } from './note.js';
 
 /** What was logged, as objects. */
@@ -96,6 +99,7 @@ export interface ServerOptions {
   https?: boolean;
   /** Served beside the pages and /graphql. */
   endpoints?: readonly Endpoint[];
+  doors?: readonly Door[];
   /** Serves what has no endpoint, after authentication. */
   handler?: Handler;
 }
@@ -160,6 +164,19 @@ function graphql(keys: IdempotencyKeys, log: Logger, guards: readonly Handler[])
   ];
 }
 
+function doorways(
+  { doors = [], environment = 'live' }: ServerOptions,
+  platform: Platform,
+  keys: IdempotencyKeys,
+  guards: readonly Handler[],
+): Endpoint[] {
+  return doors.map((door) => {
+    const serve = serveDoor(door, { platform, environment, idempotency: keys.run });
+    const asked = door.audience === undefined ? guards.slice(0, 1) : guards;
+    return { method: door.method, path: door.path, handlers: [speakAs(door), ...asked, (http) => serve(http, http.state.ctx)] };
+  });
+}
+
 /** The middlewares of src/http in the order of src/app.ts, listening on a free port. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const { platform = openPlatform(), environment = 'live', limits = { general: 100_000, auth: 100_000 }, trustedProxies = 0 } = options;
@@ -176,7 +193,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   app.use(identifyRequest({ environment, https: options.https ?? false, trustedProxies }));
   app.use(renderErrors(log));
   app.use(limitTime(options.deadlineMs));
-  app.use(routeRequests([...pages(platform, metrics, rates.address, redis), ...graphql(keys, log, guards), ...(options.endpoints ?? [])]));
+  app.use(
+    routeRequests([
+      ...pages(platform, metrics, rates.address, redis),
+      ...graphql(keys, log, guards),
+      ...doorways(options, platform, keys, guards),
+      ...(options.endpoints ?? []),
+    ]),
+  );
   app.use((http, next) => {
     if (http.path.startsWith('/auth/')) http.state.rateClass = 'auth';
     return next();

@@ -5,10 +5,11 @@ import { z } from 'zod';
 import type { Vault } from '../../platform/crypto.js';
 import { type Ctx, type Environment, type Platform, workspaceOf } from '../../platform/ctx.js';
 import { systemCtx } from '../../platform/due/step.js';
-import { InvalidJson, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { InvalidJson, NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { amountPattern, formatMinor } from '../../platform/money.js';
 import { lockRow } from '../../platform/postgres/row.js';
+import { readBy } from '../../platform/zod-issue.js';
 import { RailUnavailable, railCurrencies } from '../transfers/rail.js';
 import { CallbackUnsigned } from './errors.js';
 import { findOrder, type Ordered } from './order-kind.js';
@@ -101,15 +102,7 @@ function parse(raw: Uint8Array): Body {
   } catch (cause) {
     throw new InvalidJson('The body is not valid JSON.', cause);
   }
-  const read = callbackBody.safeParse(value);
-  if (read.success) return read.data;
-  throw new ValidationFailed(
-    read.error.issues.map(({ path, message, code }) => ({
-      path: path.map((step) => (typeof step === 'number' ? step : String(step))),
-      message,
-      rule: code,
-    })),
-  );
+  return readBy(callbackBody, value);
 }
 
 /** Follows what is said of an order, under the lock of its row. */

@@ -1,0 +1,22 @@
+// What a zod schema objects to, as issues of the error family.
+import type { z } from 'zod';
+import { type FieldIssue, ValidationFailed } from './errors.js';
+
+/** Most issues that one answer lists. */
+const mostIssues = 50;
+
+/** The issues of a value that stands at `at`, with the member names of the schema. */
+export function issuesOf({ issues }: z.ZodError, at: readonly (string | number)[] = []): FieldIssue[] {
+  return issues.slice(0, mostIssues).map(({ path, message, code }) => ({
+    path: [...at, ...path.map((step) => (typeof step === 'number' ? step : String(step)))],
+    message,
+    rule: code,
+  }));
+}
+
+/** What `schema` reads `value` as. 400 `validation_failed` with paths below `at`. */
+export function readBy<Schema extends z.ZodType>(schema: Schema, value: unknown, at: readonly (string | number)[] = []): z.output<Schema> {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  throw new ValidationFailed(issuesOf(read.error, at));
+}
