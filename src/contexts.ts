@@ -10,6 +10,9 @@ import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/mandates/events.js';
+import './contexts/checkouts/events.js';
+import './contexts/checkouts/fulfillment.js';
+import './contexts/checkouts/payment-approval.js';
 import './contexts/webhooks/events.js';
 import './contexts/transfers/approval.js';
 import './contexts/settlement/payout-approval.js';
@@ -22,6 +25,7 @@ import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
 import { sweepLogins } from './contexts/agents/session.js';
 import { stepBatch } from './contexts/batches/batch-step.js';
+import { expireCheckout } from './contexts/checkouts/ending.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { fundingOrders } from './contexts/funding/funding-life.js';
 import { openFunding } from './contexts/funding/funding-transaction.js';
@@ -100,6 +104,7 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'settlement_reserve', concurrency: 4, run: stepReserve }),
   rowStep({ table: 'reconciliation_report', concurrency: 2, run: stepReport }),
   rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
+  rowStep({ table: 'checkout', concurrency: 8, run: expireCheckout }),
   deliveryStep,
 ];
 

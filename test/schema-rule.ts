@@ -81,6 +81,7 @@ const sqlWithoutWorkspace = [
   'approval_due',
   'batch_due',
   'breaker_look_due',
+  'checkout_due',
   'claim_expiry',
   'credential_ended',
   'decision_old',

@@ -30,24 +30,6 @@ const x402EndpointData = z.strictObject({
   status: z.string(),
 });
 
-const checkoutData = z.strictObject({
-  checkout_id: id('acp_chk'),
-  merchant_id: z.string(),
-  status: z.enum(['created', 'pending_payment', 'paid', 'fulfilled', 'expired']),
-  total: money,
-  currency,
-  items: z.array(z.strictObject({ sku: z.string(), quantity: z.int().positive(), unit_price: money })),
-});
-const checkout = family(checkoutData, 'checkout_id');
-const basket: z.infer<typeof checkoutData> = {
-  checkout_id: exampleId('acp_chk'),
-  merchant_id: exampleId('mer'),
-  status: 'created',
-  total: '59.98',
-  currency: 'USD',
-  items: [{ sku: 'SKU-1', quantity: 2, unit_price: '29.99' }],
-};
-
 /** Each type by its name. */
 export const specified: Readonly<Record<string, Definition>> = {
   'x402.payment.completed': family(x402PaymentData, 'payment_id')('x402 payment settled to endpoint owner', {
@@ -70,7 +52,4 @@ export const specified: Readonly<Record<string, Definition>> = {
     network: 'ledger:test',
     status: 'active',
   }),
-  'acp.checkout.created': checkout('checkout session created', basket),
-  'acp.checkout.completed': checkout('checkout completed with payment', { ...basket, status: 'paid' }),
-  'acp.checkout.expired': checkout('session expired without completion', { ...basket, status: 'expired' }),
 };

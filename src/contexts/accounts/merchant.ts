@@ -10,6 +10,7 @@ import { newId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleAccounts } from './account.js';
+import { defaultWalletRef, type WalletRef, walletRef } from './wallet-ref.js';
 
 /** A category: a slug, or a four-digit merchant category code. */
 export const categoryPattern = /^(\d{4}|[a-z0-9]+(-[a-z0-9]+)*)$/;
@@ -95,6 +96,16 @@ export async function merchant(ctx: Ctx, id: string, query: object = {}): Promis
   const found = await ctx.db.merchant.findFirst({ ...query, where: { AND: [{ id }, visibleMerchants.where(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
+}
+
+/** The wallet that a merchant is paid to: its settlement wallet, else its account's oldest in the currency; null without one. */
+export async function payeeOfMerchant(
+  ctx: Ctx,
+  { accountId, settlementWalletId }: Pick<Merchant, 'accountId' | 'settlementWalletId'>,
+  currency: string,
+): Promise<WalletRef | null> {
+  const settlement = settlementWalletId === null ? null : await walletRef(ctx, settlementWalletId);
+  return settlement?.currency === currency ? settlement : defaultWalletRef(ctx, accountId, currency);
 }
 
 export interface MerchantFilter extends PageInput {

@@ -35,6 +35,7 @@ import {
 import { visibleTransfers } from '../transfers/transfer-list.js';
 import { NotYourSide } from './errors.js';
 import { tooMuchRefunded } from './excess.js';
+import { followRefund } from './refund-follower.js';
 import { checkRefundable, payeeShare, restOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
@@ -136,6 +137,7 @@ export async function refund(
       completedAt: at,
     },
   });
+  await followRefund(ctx, tx, refunded);
   const uses = await usesOf(tx, ctx.workspace.id, original.id);
   const { amount: sent, capturedAmount, refundedAmount: before } = original;
   const limits = givenBack(uses, { part: sum, whole: capturedAmount ?? sent, before });

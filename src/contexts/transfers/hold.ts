@@ -78,8 +78,9 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
     refuseOfRail(transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
-    if (transfer.streamId !== null && transfer.approvalId !== null) {
-      const message = 'The transfer is part of a stream: withdraw its approval, which ends both.';
+    if ((transfer.streamId ?? transfer.checkoutId) !== null && transfer.approvalId !== null) {
+      const whole = transfer.streamId === null ? 'pays a checkout' : 'is part of a stream';
+      const message = `The transfer ${whole}: withdraw its approval, which ends both.`;
       await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
     }
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);

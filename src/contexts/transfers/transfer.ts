@@ -75,6 +75,7 @@ export interface NewTransfer {
         fundingId?: string;
         executionId?: string;
         mandateId?: string;
+        checkoutId?: string;
       }
     | undefined;
   /** A fee that comes on top of the amount. */
@@ -173,6 +174,7 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     fundingId: links?.fundingId ?? null,
     executionId: links?.executionId ?? null,
     mandateId: links?.mandateId ?? null,
+    checkoutId: links?.checkoutId ?? null,
     destination: (value.destination ?? null) as Transfer['destination'],
   };
 }

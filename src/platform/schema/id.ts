@@ -27,6 +27,8 @@ export const idKinds = {
   railEntry: { prefix: 'ren', scalars: { RailEntryId: 'prefixed' } },
   railImport: { prefix: 'imp', scalars: { RailImportId: 'prefixed' } },
   railFault: { prefix: 'flt', scalars: { RailFaultId: 'prefixed' } },
+  acpCheckout: { prefix: 'acp_chk', scalars: { AcpCheckoutId: 'prefixed' } },
+  ucpCheckout: { prefix: 'ucp_chk', scalars: { UcpCheckoutId: 'prefixed' } },
   mandate: { prefix: 'ap2_mnd', scalars: { MandateId: 'prefixed' } },
   mandateExecution: { prefix: 'ap2_exec', scalars: { MandateExecutionId: 'prefixed' } },
   agent: { prefix: 'agt', scalars: { AgentId: 'prefixed', AgentUuid: 'bare' } },

@@ -1,0 +1,137 @@
+// The payment of a checkout: a spend under its protocol, by a wallet or by a mandate, to the wallet of its merchant (CONTRACT.md 8).
+import { eventRecords } from '../../events/event.js';
+import type { Checkout, CheckoutPaymentKind, Transfer } from '../../generated/prisma/client.js';
+import { joinRecords } from '../../ledger/record.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { payeeOfMerchant } from '../accounts/merchant.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { payerByMandate } from '../mandates/payer.js';
+import { present } from '../mandates/presentation.js';
+import type { Draft, SpendForm } from '../spending/execution.js';
+import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
+import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { SameWallet } from '../transfers/errors.js';
+import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
+import { withholdingOf } from '../transfers/withholding.js';
+import { type Address, type CheckoutProtocol, checkoutPath, printCheckoutId, wireAddress } from './checkout.js';
+import { noWallet, readMerchant, refuseInactive } from './checkout-request.js';
+import { checkoutEvents } from './events.js';
+
+/** With what a checkout is paid. */
+export type CheckoutPayment =
+  | { kind: 'wallet'; walletId: string }
+  /** The wallet is by default the oldest of the mandate's agent in the currency, else its account's. */
+  | { kind: 'mandate'; mandateId: string; mandateJwt: string; walletId?: string | null | undefined };
+
+export interface CompleteCheckout {
+  payment: CheckoutPayment;
+  /** Lets somebody pay who neither began the checkout nor is named in it. It is no money. */
+  clientSecret?: string | null | undefined;
+  /** Where the goods go, if that is to change. */
+  shippingAddress?: Address | null | undefined;
+  /** Ask for an approval where a policy or a budget would refuse. */
+  requestApproval?: boolean | null | undefined;
+}
+
+/** Everything that can be known of a payment before the ledger is asked. */
+export interface PaymentPlan {
+  row: Checkout;
+  paidBy: CheckoutPaymentKind;
+  transferId: string;
+  value: NewTransfer & { from: WalletRef };
+  authority: Authority;
+  description: string;
+}
+
+/** Reads the parties of a payment and what binds it. `row` is not to change until it is posted. */
+export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteCheckout): Promise<PaymentPlan> {
+  const { payment, clientSecret, requestApproval } = input;
+  const { total: amount, currency, merchantId } = row;
+  const protocol = row.protocol as CheckoutProtocol;
+  const at = ctx.clock.now();
+  const mandate = payment.kind === 'mandate' ? await present(ctx, payment, 'mandateId') : undefined;
+  if (mandate !== undefined) checkMandateCurrency(mandate, currency);
+  const { to, description } = await payeeOf(ctx, row);
+  const from = await payerOf(ctx, payment, mandate, currency);
+  if (from.walletId === to.walletId) throw new SameWallet();
+  // Who pays with the client secret pays for itself: the agent that the checkout names is another's.
+  const named = ctx.actor.agent === undefined && clientSecret == null ? (row.agentId ?? undefined) : undefined;
+  const authority = await authorizeSpend(ctx, {
+    from,
+    to,
+    agentId: mandate?.agentId ?? named,
+    mandate,
+    merchantId,
+    protocol,
+    currency,
+    amount,
+    at,
+    request: { path: `${checkoutPath(row)}/complete`, body: bodyOf(input), amountMember: null },
+    requestApproval: requestApproval === true,
+  });
+  const value = {
+    type: 'internal',
+    protocol,
+    from,
+    to,
+    amount,
+    currency,
+    at,
+    agentId: authority.agentId,
+    description,
+    links: { checkoutId: row.id, ...(mandate !== undefined && { mandateId: mandate.id }) },
+    protocolMetadata: { checkout_id: printCheckoutId(row), merchant_id: printId('merchant', merchantId) },
+    withholding: await withholdingOf(ctx, protocol, to),
+  } as const;
+  return { row, paidBy: payment.kind, transferId: newId(at), value, authority, description };
+}
+
+async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout): Promise<{ to: WalletRef; description: string }> {
+  const merchant = await readMerchant(ctx, merchantId);
+  if (merchant === null) throw new NotFound('merchantId');
+  refuseInactive(merchant);
+  const to = await payeeOfMerchant(ctx, merchant, currency);
+  if (to === null) throw noWallet(currency);
+  return { to, description: `Checkout at ${merchant.name}` };
+}
+
+async function payerOf(ctx: Ctx, payment: CheckoutPayment, mandate: RulingMandate | undefined, currency: string): Promise<WalletRef> {
+  if (mandate !== undefined) return payerByMandate(ctx, mandate, { fromWalletId: payment.walletId, currency });
+  const found = await walletRef(ctx, payment.walletId ?? '');
+  if (found === null) throw new NotFound('fromWalletId');
+  if (found.currency !== currency) throw new CurrencyMismatch(found.walletId, found.currency, currency);
+  return found;
+}
+
+/** The transfer of a payment and its posting, with what is told when it has paid at once. */
+export function draftPayment(ctx: Ctx, plan: PaymentPlan, form: SpendForm): Draft<Transfer> {
+  const { row, transferId, value, authority, description } = plan;
+  const { approvalId, decisionId, limits } = form;
+  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
+  const told = approvalId === null ? checkoutEvents(ctx, 'completed', row, value.at) : [];
+  return {
+    value: transfer,
+    posting: { ...posting, records: joinRecords(posting.records, eventRecords(ctx.workspace.id, told)) },
+    request: { subject: subjectOf(row), transferId, description, execution: {} },
+  };
+}
+
+/** What an approval of the payment is about. */
+export function subjectOf({ protocol, id }: Checkout): { subjectType: string; subjectId: string } {
+  return { subjectType: `${protocol}_checkout`, subjectId: id };
+}
+
+/** The body of the request as it could be sent again; what was left out stays so. */
+function bodyOf({ payment, clientSecret, shippingAddress, requestApproval }: CompleteCheckout): Record<string, unknown> {
+  const body = {
+    from_wallet_id: payment.walletId,
+    ...(payment.kind === 'mandate' && { mandate_id: printId('mandate', payment.mandateId), mandate_jwt: payment.mandateJwt }),
+    client_secret: clientSecret,
+    shipping_address: shippingAddress == null ? undefined : wireAddress(shippingAddress),
+    request_approval: requestApproval,
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+}
