@@ -10,6 +10,7 @@ import { newId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleAccounts } from './account.js';
+import { checkOffer } from './offer.js';
 import { defaultWalletRef, type WalletRef, walletRef } from './wallet-ref.js';
 
 /** A category: a slug, or a four-digit merchant category code. */
@@ -24,8 +25,12 @@ export interface CreateMerchantInput {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Registers a merchant. 404 when the account or the wallet is not of this workspace, or the wallet not the account's. */
+/**
+ * Registers a merchant. 404 when the account or the wallet is not of this workspace, or the wallet not the account's; 400 for an offer in
+ * its metadata that is none.
+ */
 export function createMerchant(ctx: Ctx, input: CreateMerchantInput): Promise<Merchant> {
+  checkOffer(input.metadata);
   return transact(ctx, async (tx) => {
     const account = await tx.account.findFirst({ where: { id: input.accountId }, select: { id: true } });
     if (account === null) throw new NotFound('accountId');
@@ -57,8 +62,9 @@ export interface UpdateMerchantInput {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Changes a merchant. */
+/** Changes a merchant. Metadata replaces what was there; 400 for an offer in it that is none. */
 export function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Merchant> {
+  checkOffer(input.metadata);
   return transact(ctx, async (tx) => {
     const before = await tx.merchant.findFirst({ where: { id: input.id }, select: { accountId: true } });
     if (before === null) throw new NotFound();
