@@ -17,15 +17,17 @@ export type ServeDoor = (exchange: Exchange, ctx: Ctx | undefined) => Promise<vo
 export interface DoorParts {
   platform: Platform;
   environment: Environment;
+  /** Where callers reach this listener; null: whatever address they used. */
+  baseUrl: string | null;
   idempotency: Idempotency;
 }
 
 /** What serves `door`. */
-export function serveDoor(door: Door, { platform, environment, idempotency }: DoorParts): ServeDoor {
+export function serveDoor(door: Door, { platform, environment, baseUrl, idempotency }: DoorParts): ServeDoor {
   return async (exchange, ctx) => {
     if (door.audience !== undefined) authorize((ctx as Ctx).actor, door.audience);
     const raw = door.request === undefined ? Buffer.alloc(0) : await readRaw(exchange.req, bodyLimit, door.request.optional);
-    const knock = knockOf(exchange, environment, raw);
+    const knock = knockOf(exchange, { environment, baseUrl }, raw);
     const { answer, headers } =
       door.audience === undefined
         ? answered(door, await door.take(platform, knock))
@@ -44,12 +46,20 @@ function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer)
   return { answer: { status: status ?? Number(Object.keys(answers)[0]), body, secretless: () => body }, headers };
 }
 
-function knockOf({ req, params, query }: Exchange, environment: Environment, raw: Uint8Array): Knock {
+type Listener = Pick<DoorParts, 'environment' | 'baseUrl'>;
+
+function knockOf({ req, params, query }: Exchange, { environment, baseUrl }: Listener, raw: Uint8Array): Knock {
   const header = (name: string) => {
     const value = req.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : (value?.join(', ') ?? '');
   };
-  return { environment, params, query, header, raw, message: req };
+  const origin = baseUrl?.replace(/\/+$/, '') ?? `http://${hostOf(header('Host'))}`;
+  return { environment, origin, params, query, header, raw, message: req };
+}
+
+/** The host that the caller names, where it can be one. */
+function hostOf(host: string): string {
+  return /^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) ? host : 'localhost';
 }
 
 async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, idempotency: Idempotency): Promise<Answered> {

@@ -71,9 +71,12 @@ const open: Door = {
   description: 'Pages.',
   method: 'GET',
   path: '/pages/about',
-  answers: { 200: { schema: z.object({ at: z.string() }) } },
+  answers: { 200: { schema: z.object({ at: z.string(), origin: z.string() }) } },
   failures: [],
-  take: async (_platform, { environment }) => ({ body: { at: environment }, headers: { 'Cache-Control': 'public, max-age=3600' } }),
+  take: async (_platform, { environment, origin }) => ({
+    body: { at: environment, origin },
+    headers: { 'Cache-Control': 'public, max-age=3600' },
+  }),
 };
 
 let database: TestDatabase;
@@ -131,7 +134,7 @@ describe('2xx', () => {
   it('hands on parameters, and asks nobody at an open door', async () => {
     expect(await send('GET', '/pages/b/write?text=hi')).toMatchObject({ status: 200, body: { text: 'hi' } });
     const about = await send('GET', '/pages/about', { as: 'no credential of ours' });
-    expect(about).toMatchObject({ status: 200, body: { at: 'live' } });
+    expect(about).toMatchObject({ status: 200, body: { at: 'live', origin: server.url } });
     expect(about.headers.get('cache-control')).toBe('public, max-age=3600');
   });
 

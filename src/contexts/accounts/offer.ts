@@ -1,7 +1,7 @@
 // What a merchant offers: its catalogue, and how it delivers, taxes, is paid and answers for it. It stands in the merchant's
 // metadata as the member `offer` (docs/protocols.md), because the specification gives a merchant no other place (Gap G-350).
 import { z } from 'zod';
-import type { Merchant } from '../../generated/prisma/client.js';
+import type { Merchant, Prisma } from '../../generated/prisma/client.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { amountPattern, type Currency, currencies, formatMinor, parseMinor } from '../../platform/money.js';
 import { readBy } from '../../platform/zod-issue.js';
@@ -145,7 +145,14 @@ export function offerOf({ metadata }: Pick<Merchant, 'metadata'>): Offer | null 
   }
 }
 
-function readOffer(value: unknown): Offer {
+/** The offer as the merchant wrote it, with these items alone: what is agreed in a checkout. `readOffer` reads it again. */
+export function offerFor({ metadata }: Pick<Merchant, 'metadata'>, itemIds: ReadonlySet<string>): Prisma.InputJsonObject {
+  const offer = memberOf(metadata) as { items: { id: string }[] };
+  return { ...offer, items: offer.items.filter(({ id }) => itemIds.has(id)) };
+}
+
+/** Reads an offer. 400 with paths below `metadata.offer`. */
+export function readOffer(value: unknown): Offer {
   const at = ['metadata', 'offer'];
   const {
     currency,

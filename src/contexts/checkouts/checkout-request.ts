@@ -172,10 +172,15 @@ export interface CheckoutChange {
 }
 
 /**
- * Changes a checkout that nobody has begun to pay. 404, 403 for an agent that does not buy, 409 `checkout_expired` and
- * `state_conflict`, 400 as for a new one.
+ * Changes a checkout that nobody has begun to pay; a function works the change out under the lock of the row. 404, 403 for an agent that
+ * does not buy, 409 `checkout_expired` and `state_conflict`, 400 as for a new one.
  */
-export function updateCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, change: CheckoutChange): Promise<Checkout> {
+export function updateCheckout(
+  ctx: Ctx,
+  protocol: CheckoutProtocol,
+  id: string,
+  change: CheckoutChange | ((row: Checkout) => CheckoutChange),
+): Promise<Checkout> {
   return transact(ctx, async (tx) => {
     const row = await lockCheckout(ctx, tx, protocol, id);
     if (!isBuyerSide(ctx, row)) throw new NotYourCheckout('A checkout is changed by whoever began it.');
@@ -184,8 +189,17 @@ export function updateCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string,
       const message = `Only a checkout that nobody has begun to pay can be changed; this one is ${row.status}.`;
       throw wrongStatus(lifecycleOf(row), printCheckoutId(row), row.status, ['created'], message);
     }
-    return tx.checkout.update({ where: rowKey(ctx, id), data: { ...changed(row, change), updatedAt: ctx.clock.now() } });
+    const made = typeof change === 'function' ? change(row) : change;
+    if (made.items !== undefined && made.details === undefined && row.details !== null) throw new PricedByOffer();
+    return tx.checkout.update({ where: rowKey(ctx, id), data: { ...changed(row, made), updatedAt: ctx.clock.now() } });
   });
+}
+
+/** 400: the items have prices of the merchant's offer, which only the wire that made the checkout knows. */
+class PricedByOffer extends ValidationFailed {
+  constructor() {
+    super([{ path: ['items'], message: 'have the prices of the merchant: change them where the checkout was made', rule: 'offer' }]);
+  }
 }
 
 function changed(row: Checkout, change: CheckoutChange): Prisma.CheckoutUpdateInput {

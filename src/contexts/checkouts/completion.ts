@@ -25,6 +25,7 @@ import {
 } from './checkout.js';
 import { storedAddress } from './checkout-request.js';
 import { NotYourCheckout } from './errors.js';
+import { refuseUnready } from './offered.js';
 import { type CompleteCheckout, draftPayment, type PaymentPlan, planPayment, subjectOf } from './payment.js';
 import { paidRow } from './settling.js';
 
@@ -51,6 +52,7 @@ export async function completeCheckout(
       const row = await lockCheckout(ctx, tx, protocol, id, input.clientSecret);
       checkBuyer(ctx, row, input.clientSecret);
       await checkUnpaid(ctx, tx, row);
+      await refuseUnready(within(ctx, tx), row);
       return pay(ctx, tx, await planPayment(within(ctx, tx), row, input), input);
     },
     ({ checkout }) => checkout.id,
@@ -65,6 +67,7 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   if (row === null) throw new NotFound();
   checkBuyer(ctx, row, input.clientSecret);
   await checkUnpaid(ctx, ctx.db, row);
+  await refuseUnready(ctx, row);
   const plan = await planPayment(ctx, row, input);
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, plan, form), optionsOf(plan, input));
 }

@@ -38,7 +38,8 @@ export interface PricedSelection {
 /**
  * What keeps a basket from being paid. `line` and `selection` are places in the request.
  * - `unknown_item`, `out_of_stock` and `quantity_exceeded` are about a line;
- * - `unknown_option`, `option_unsuited` (it does not go there, or not for these items) and `option_repeated` about a selection;
+ * - `unknown_option`, `option_unsuited` (not for these items), `option_repeated` and `option_out_of_reach` (it does not go there) about a
+ *   selection;
  * - `destination_missing` and `option_missing` say that a choice is still to be made, `undeliverable` that none would help.
  */
 export interface Problem {
@@ -49,6 +50,7 @@ export interface Problem {
     | 'unknown_option'
     | 'option_unsuited'
     | 'option_repeated'
+    | 'option_out_of_reach'
     | 'destination_missing'
     | 'option_missing'
     | 'undeliverable';
@@ -151,9 +153,10 @@ function selectionProblems({ options }: Offer, { selections, country }: BasketRe
     const twice = itemIds.some((id) => taken.has(id));
     for (const id of itemIds) taken.add(id);
     if (twice) return [{ code: 'option_repeated', selection, message: 'An item goes one way only.' }];
-    if (!reaches(option, country)) return [{ code: 'option_unsuited', selection, message: `${option.title} does not go to ${country}.` }];
     const unsuited = itemIds.length === 0 || itemIds.some((id) => !(items.has(id) && suits(option, items.get(id) as OfferItem)));
-    return unsuited ? [{ code: 'option_unsuited', selection, message: `${option.title} is not for these items.` }] : [];
+    if (unsuited) return [{ code: 'option_unsuited', selection, message: `${option.title} is not for these items.` }];
+    if (reaches(option, country)) return [];
+    return [{ code: 'option_out_of_reach', selection, message: `${option.title} does not go to ${country}.` }];
   });
 }
 

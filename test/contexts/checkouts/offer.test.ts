@@ -124,7 +124,7 @@ describe('a basket may not be paid', () => {
 
   it.each<[string, Selection[]]>([
     ['unknown_option', [{ optionId: 'none', itemIds: ['mug'] }]],
-    ['option_unsuited', [{ optionId: 'express', itemIds: ['mug'] }]],
+    ['option_out_of_reach', [{ optionId: 'express', itemIds: ['mug'] }]],
     ['option_unsuited', [{ optionId: 'download', itemIds: ['mug'] }]],
     ['option_unsuited', [{ optionId: 'standard', itemIds: ['pen'] }]],
     ['option_repeated', [standard, { optionId: 'shop', itemIds: ['mug'] }]],
