@@ -135,6 +135,7 @@ export function deliveryMessages({ methods, chosen, messages }: Delivery, proble
       case 'unknown_option':
       case 'option_unsuited':
       case 'option_repeated':
+      case 'option_out_of_reach':
         return [recoverable('invalid', message, `$.fulfillment.methods[${chosen[selection ?? 0]}].groups[0].selected_option_id`)];
       case 'destination_missing':
         // What the chosen address lacks is said already.

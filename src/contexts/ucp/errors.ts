@@ -82,3 +82,10 @@ export class AlgorithmUnsupported extends declareError(400, 'algorithm_unsupport
     super(`The signature ${message}.`, { fields: [{ path: ['Signature'], message, rule: 'algorithm' }] });
   }
 }
+
+/** The instrument is none that pays here. UCP answers it with the checkout and a message. */
+export class PaymentRefused extends declareError(422, 'payment_invalid') {
+  constructor(message: string) {
+    super(message, { details: { retry: { safe: true, same_key: true } } });
+  }
+}

@@ -1,8 +1,9 @@
 // What a checkout says of itself in `messages`: what is still missing, and why something did not work.
+import type { FieldIssue } from '../../platform/errors.js';
 import type { Problem } from '../checkouts/offer.js';
 
 /** Who can resolve it: the agent by another request, the buyer, or nobody for this checkout. */
-export type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';
+type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';
 
 /** An error as UCP prints it. `path` is a JSONPath into the checkout. */
 export interface Message {
@@ -25,21 +26,26 @@ export function unrecoverable(code: string, content: string, path?: string): Mes
   return { ...recoverable(code, content, path), severity: 'unrecoverable' };
 }
 
-const lineCodes: Partial<Record<Problem['code'], string>> = {
-  unknown_item: 'item_unavailable',
-  out_of_stock: 'out_of_stock',
-  quantity_exceeded: 'quantity_exceeded',
+const lineCodes: Readonly<Record<string, { code: string; member: string }>> = {
+  unknown_item: { code: 'item_unavailable', member: '.item.id' },
+  out_of_stock: { code: 'out_of_stock', member: '.quantity' },
+  quantity_exceeded: { code: 'quantity_exceeded', member: '.quantity' },
 };
 
-/** True for a problem of a line: a basket that has one is not sold at all. */
-export function isOfLine({ code }: Problem): boolean {
-  return lineCodes[code] !== undefined;
+/** The messages about lines that cannot be sold as they are. */
+export function lineMessages(problems: readonly Problem[]): Message[] {
+  return problems.flatMap(({ code, line, message }) => {
+    const known = lineCodes[code];
+    return known === undefined ? [] : [recoverable(known.code, message, `$.line_items[${line}]${known.member}`)];
+  });
 }
 
-/** The messages about lines that cannot be sold. */
-export function lineMessages(problems: readonly Problem[]): Message[] {
-  return problems.filter(isOfLine).map(({ code, line, message }) => {
-    const path = `$.line_items[${line}]${code === 'unknown_item' ? '.item.id' : '.quantity'}`;
-    return unrecoverable(lineCodes[code] ?? code, message, path);
+/** The messages about a request that names what the offer does not have, by the issues with which it was refused. */
+export function requestMessages(issues: readonly FieldIssue[]): Message[] {
+  return issues.map(({ path: [list, index], message, rule = 'invalid' }) => {
+    if (list === 'selections') return recoverable('invalid', message, '$.fulfillment.methods');
+    const known = lineCodes[rule];
+    if (known === undefined) return recoverable('invalid', message, '$.line_items');
+    return recoverable(known.code, message, `$.line_items[${index}]${known.member}`);
   });
 }
