@@ -20,6 +20,7 @@ import './contexts/settlement/payout-request.js';
 import './contexts/settlement/simulated-rail.js';
 import './contexts/streams/events.js';
 import './contexts/streams/approval.js';
+import { acpDoors } from './contexts/acp/acp.door.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
@@ -110,7 +111,7 @@ export const dueSteps: readonly DueStep[] = [
 ];
 
 /** Endpoints of the wires of others. */
-export const doors: readonly Door[] = [railDoor, ...ucpDoors];
+export const doors: readonly Door[] = [railDoor, ...acpDoors, ...ucpDoors];
 
 /** What may keep a wallet, and so its account, from being closed. */
 export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openReserves];

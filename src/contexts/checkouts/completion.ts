@@ -106,6 +106,7 @@ async function pay(ctx: Ctx, tx: Tx, plan: PaymentPlan, input: CompleteCheckout)
   const { row, value, paidBy, transferId, authority } = plan;
   const options = { ...optionsOf(plan, input), reader: within(ctx, tx) };
   const { approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftPayment(ctx, plan, form), options);
+  const details = input.details?.(row);
   const waits = { status: 'pending_payment', attemptedAt: value.at, failureCode: null, failureMessage: null, updatedAt: value.at } as const;
   const checkout = await tx.checkout.update({
     where: rowKey(ctx, row.id),
@@ -116,6 +117,7 @@ async function pay(ctx: Ctx, tx: Tx, plan: PaymentPlan, input: CompleteCheckout)
       transferId,
       approvalId: approval?.id ?? null,
       payerAgentId: value.from.agentId ?? value.agentId ?? null,
+      ...(details !== undefined && { details: details as Prisma.InputJsonObject }),
       ...(input.shippingAddress != null && { shippingAddress: storedAddress(input.shippingAddress) as Prisma.InputJsonObject }),
     },
   });

@@ -25,21 +25,21 @@ export interface Charges {
 export const noCharges: Charges = { fulfillment: 0n, tax: 0n };
 
 /**
- * What a basket comes to, minor units of `currency`. 400 for items in another currency, for a sum beyond the largest amount, and for
- * one of nothing.
+ * What a basket comes to, minor units of `currency`. 400 at `member` for items in another currency, for a sum beyond the largest amount,
+ * and for one of nothing.
  */
-export function totalOf(items: readonly CheckoutItem[], currency: string, { fulfillment, tax }: Charges): bigint {
+export function totalOf(items: readonly CheckoutItem[], currency: string, { fulfillment, tax }: Charges, member = 'items'): bigint {
   const strangers = items.flatMap((item, index): FieldIssue[] =>
     item.currency === currency
       ? []
-      : [{ path: ['items', index, 'currency'], message: `is not that of the checkout, ${currency}`, rule: 'currency' }],
+      : [{ path: [member, index, 'currency'], message: `is not that of the checkout, ${currency}`, rule: 'currency' }],
   );
   if (strangers.length > 0) throw new ValidationFailed(strangers);
   const total = items.reduce((sum, { quantity, unitPrice }) => sum + BigInt(quantity) * unitPrice, fulfillment + tax);
-  if (total <= 0n) throw new ValidationFailed([{ path: ['items'], message: 'come to nothing', rule: 'min' }]);
+  if (total <= 0n) throw new ValidationFailed([{ path: [member], message: 'come to nothing', rule: 'min' }]);
   if (total > maxAmountMinor) {
     const message = `come to more than ${formatMinor(maxAmountMinor, currency)} ${currency}`;
-    throw new ValidationFailed([{ path: ['items'], message, rule: 'max' }]);
+    throw new ValidationFailed([{ path: [member], message, rule: 'max' }]);
   }
   return total;
 }

@@ -3,11 +3,11 @@
 import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
-import { type Offer, offerFor, offerOf, readOffer } from '../accounts/offer.js';
+import { maxOfferMinor, type Offer, offerFor, offerOf, paymentHandlers, readOffer } from '../accounts/offer.js';
 import { type Address, type CheckoutProtocol, checkoutPath } from './checkout.js';
 import { type CheckoutChange, createCheckout, type IssuedCheckout, readMerchant, updateCheckout } from './checkout-request.js';
-import { type CheckoutItem, itemsOf } from './item.js';
-import { type Basket, type BasketLine, type BasketRequest, type Problem, priceBasket, type Selection } from './offer.js';
+import { type CheckoutItem, chargesOf, itemsOf } from './item.js';
+import { type Basket, type BasketLine, type BasketRequest, type PricedLine, type Problem, priceBasket, type Selection } from './offer.js';
 
 /** A merchant that sells by the wires of protocols. */
 export interface Seller {
@@ -46,20 +46,52 @@ export function isOffered({ details }: Pick<Checkout, 'details'>): boolean {
   return typeof details === 'object' && details !== null && 'offer' in details;
 }
 
-/** What was asked for in a checkout. */
+/** What was asked for in a checkout. One that was not made from an offer has chosen nothing. */
 export function requestOf(row: Offered): OfferedRequest {
-  const { selections, wire } = row.details as unknown as OfferedDetails;
+  const { selections, wire } = isOffered(row) ? (row.details as unknown as OfferedDetails) : { selections: [], wire: {} };
   const lines = itemsOf(row).map(({ sku, quantity }) => ({ id: sku, quantity }));
   return { lines, selections, shippingAddress: row.shippingAddress as Address | null, wire };
 }
 
 /** The basket of a checkout, by what was agreed: it comes to the total of the checkout. */
-export function basketOf(row: Offered): Basket {
+export function basketOf(row: Checkout): Basket {
+  return isOffered(row) ? agreedBasket(row) : plainBasket(row);
+}
+
+function agreedBasket(row: Offered): Basket {
   return priceBasket(readOffer((row.details as unknown as OfferedDetails).offer), basketRequest(requestOf(row)));
 }
 
+/** The basket of a checkout that was made without an offer: items at the prices that it was made with, and its charges. */
+function plainBasket(row: Checkout): Basket {
+  const { fulfillment, tax } = chargesOf(row);
+  const priced = itemsOf(row).map(({ sku: id, title, unitPrice, quantity }) => ({
+    item: { id, title: title ?? id, unitPrice, digital: true },
+    quantity,
+  }));
+  const lines = priced.map(({ item, quantity }): PricedLine => {
+    const base = item.unitPrice * BigInt(quantity);
+    return { item, quantity, base, tax: 0n, total: base };
+  });
+  const offer: Offer = {
+    currency: row.currency as Offer['currency'],
+    items: new Map(lines.map(({ item }) => [item.id, item])),
+    options: [],
+    tax: null,
+    paymentHandlers,
+    links: {},
+    orderUrl: null,
+  };
+  const subtotal = row.total - fulfillment - tax;
+  const { total } = row;
+  const charges = { fulfillment, tax };
+  const isTooLarge = total > maxOfferMinor;
+  return { offer, lines, options: [], selections: [], subtotal, ...charges, charges, total, isTooLarge, problems: [] };
+}
+
 /** What keeps a checkout from being paid now: what is still to be chosen, and what the merchant no longer has (null: it sells no more). */
-export function problemsNow(row: Offered, offer: Offer | null): readonly Problem[] {
+export function problemsNow(row: Checkout, offer: Offer | null): readonly Problem[] {
+  if (!isOffered(row)) return [];
   const request = requestOf(row);
   const ofLine = ({ line }: Problem) => line !== undefined;
   const gone = request.lines.map(({ id }, line): Problem => ({ code: 'unknown_item', line, message: `${id} is not sold any more.` }));

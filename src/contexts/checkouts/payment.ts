@@ -33,6 +33,8 @@ export interface CompleteCheckout {
   shippingAddress?: Address | null | undefined;
   /** Ask for an approval where a policy or a budget would refuse. */
   requestApproval?: boolean | null | undefined;
+  /** What only the wire knows of it, where that changes with the payment; worked out under the lock of the row. */
+  details?: ((row: Checkout) => Record<string, unknown> | undefined) | undefined;
 }
 
 /** Everything that can be known of a payment before the ledger is asked. */

@@ -1,0 +1,96 @@
+// How a session of ACP is paid here: a wallet, an AP2 mandate or a vaulted card of this platform. No handler takes a card number, and none
+// needs a delegated token (Gap G-353).
+import { decodeJwt } from 'jose';
+import { ValidationFailed } from '../../platform/errors.js';
+import { parseId } from '../../platform/schema/id.js';
+import type { PaymentHandler } from '../accounts/offer.js';
+import type { CheckoutPayment } from '../checkouts/payment.js';
+import type { CompleteSession } from './request-shape.js';
+import type { AcpHandler } from './session-shape.js';
+import { acpVersion } from './version.js';
+
+/** The handlers that pay, and what the token of their credential is. */
+const kinds = {
+  wallet: { title: 'Wallet', credential: 'wallet_id' },
+  mandate: { title: 'AP2 mandate', credential: 'mandate_jwt' },
+} as const;
+type HandlerId = keyof typeof kinds;
+
+const payable = (allowed: readonly PaymentHandler[]): HandlerId[] =>
+  (Object.keys(kinds) as HandlerId[]).filter((id) => (allowed as readonly string[]).includes(id));
+
+export interface HandlerFacts {
+  allowed: readonly PaymentHandler[];
+  merchantId: string;
+  environment: 'test' | 'live';
+  origin: string;
+}
+
+/** The handlers of a session. */
+export function handlersOf({ allowed, merchantId, environment, origin }: HandlerFacts): AcpHandler[] {
+  const schema = (name: string) => `${origin}/v1/openapi.json#/components/schemas/${name}`;
+  return payable(allowed).map((id, order) => ({
+    id,
+    name: `local.agent_payments.${id}`,
+    display_name: kinds[id].title,
+    version: acpVersion,
+    spec: `${origin}/docs`,
+    requires_delegate_payment: false,
+    requires_pci_compliance: false,
+    psp: 'agent_payments',
+    config_schema: schema('AcpPaymentHandler'),
+    instrument_schemas: [schema('AcpPaymentData')],
+    config: { merchant_id: merchantId, environment, credential_type: kinds[id].credential },
+    display_order: order,
+  }));
+}
+
+type PaymentData = CompleteSession['payment_data'];
+
+/** The payment that the data of a completion mean. 400 for what is not supported, and for what is none. */
+export function paymentOf(data: PaymentData, allowed: readonly PaymentHandler[]): CheckoutPayment {
+  refuseCredit(data);
+  const { handler_id: handler, instrument } = data;
+  const refuse = (path: string[], message: string, rule = 'handler'): never => {
+    throw new ValidationFailed([{ path: ['payment_data', ...path], message, rule }]);
+  };
+  const id = payable(allowed).find((known) => known === handler);
+  if (handler === undefined) return refuse(['handler_id'], 'is required', 'required');
+  if (instrument === undefined) return refuse(['instrument'], 'is required', 'required');
+  if (id === undefined) return refuse(['handler_id'], 'is none of the handlers of the session', 'unsupported');
+  const { type, token } = instrument.credential;
+  const { credential } = kinds[id];
+  const at = ['instrument', 'credential'];
+  if (type !== credential) return refuse([...at, 'type'], `must be ${credential}: delegated tokens are not taken`, 'unsupported');
+  if (id === 'wallet') {
+    return { kind: 'wallet', walletId: parseId('wallet', token) ?? refuse([...at, 'token'], 'is no id of a wallet') };
+  }
+  return { kind: 'mandate', mandateId: mandateIn(token) ?? refuse([...at, 'token'], 'is no mandate_jwt'), mandateJwt: token };
+}
+
+/** The mandate that a JWT names; whether it is good is asked when it pays. */
+function mandateIn(jwt: string): string | null {
+  try {
+    return parseId('mandate', decodeJwt(jwt).jti);
+  } catch {
+    return null;
+  }
+}
+
+/** Refuses to sell on credit. */
+function refuseCredit({
+  purchase_order_number: order,
+  payment_terms: terms,
+  due_date: due,
+  approval_required: approval,
+}: PaymentData): void {
+  const asked: Record<string, boolean> = {
+    purchase_order_number: order !== undefined && order !== '',
+    payment_terms: terms !== undefined && terms !== 'immediate',
+    due_date: due !== undefined,
+    approval_required: approval === true,
+  };
+  const found = Object.keys(asked).filter((name) => asked[name]);
+  if (found.length === 0) return;
+  throw new ValidationFailed(found.map((name) => ({ path: ['payment_data', name], message: 'is not supported', rule: 'unsupported' })));
+}
