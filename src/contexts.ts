@@ -27,6 +27,7 @@ import { agentTokenCredential, sessionCredential } from './contexts/agents/crede
 import { sweepLogins } from './contexts/agents/session.js';
 import { stepBatch } from './contexts/batches/batch-step.js';
 import { expireCheckout } from './contexts/checkouts/ending.js';
+import { openCheckouts } from './contexts/checkouts/open.sql.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { fundingOrders } from './contexts/funding/funding-life.js';
 import { openFunding } from './contexts/funding/funding-transaction.js';
@@ -114,7 +115,7 @@ export const dueSteps: readonly DueStep[] = [
 export const doors: readonly Door[] = [railDoor, ...acpDoors, ...ucpDoors];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openReserves];
+export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openReserves, openCheckouts];
 
 /** What stops at the instant at which somebody's spending is stopped. */
 export const onFreeze: readonly OnFreeze[] = [pauseStreams];

@@ -54,7 +54,12 @@ export async function createCheckoutBatch(
   }));
   const done = await transact(ctx, async (tx) => {
     await insertBatch(ctx, tx, row, items);
-    if (made.length > 0) await insertCheckouts(ctx, tx, made.map((one) => ({ ...one, batchId: row.id })));
+    if (made.length > 0)
+      await insertCheckouts(
+        ctx,
+        tx,
+        made.map((one) => ({ ...one, batchId: row.id })),
+      );
     return completeBatch(ctx, tx, row.id, outcomes);
   });
   for (const { expiresAt } of made) ringAt(ctx, 'checkout', expiresAt);

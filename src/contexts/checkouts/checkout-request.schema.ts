@@ -135,7 +135,10 @@ builder.queryFields((t) => {
 });
 
 /** What a keyed request that is repeated answers. */
-const read = (protocol: CheckoutProtocol) => (ctx: Ctx, id: string): Promise<Checkout> => checkout(ctx, protocol, id);
+const read =
+  (protocol: CheckoutProtocol) =>
+  (ctx: Ctx, id: string): Promise<Checkout> =>
+    checkout(ctx, protocol, id);
 
 const creating = facts({ errors: [NotFound, MerchantBlocked] });
 const changing = facts({ errors: [NotFound, NotYourCheckout, CheckoutExpired, StateConflict] });

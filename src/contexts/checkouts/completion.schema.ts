@@ -10,7 +10,7 @@ import { refundById } from '../refunds/refund.js';
 import { Refund, RefundReasonEnum } from '../refunds/refund.schema.js';
 import { approval } from '../spending/approval.js';
 import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
-import { mandateErrors, MerchantBlocked } from '../spending/errors.js';
+import { MerchantBlocked, mandateErrors } from '../spending/errors.js';
 import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';

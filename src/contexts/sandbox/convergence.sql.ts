@@ -26,6 +26,13 @@ const openings = [
     status: 'status',
     where: `status = 'pending' AND due_at IS NOT NULL`,
   },
+  {
+    type: 'checkout',
+    from: 'checkout',
+    id: `protocol || '_chk_' || id`,
+    status: 'status',
+    where: `status = 'pending_payment' AND approval_id IS NULL`,
+  },
   { type: 'settlement_execution', from: 'settlement_execution', id: 'id', status: 'status', where: `status = 'pending'` },
   { type: 'rail_order', from: 'rail_order', id: 'reference', status: 'state', where: 'due_at IS NOT NULL' },
   { type: 'report', from: 'reconciliation_report', id: 'id', status: 'status', where: `status = 'running'` },
