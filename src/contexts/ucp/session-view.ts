@@ -197,6 +197,5 @@ function printOption(
 
 /** The order is the checkout that was paid. */
 function orderOf(row: Checkout, { orderUrl }: Offer, origin: string): object {
-  const id = printCheckoutId(row);
-  return { id, permalink_url: orderUrl === null ? origin + checkoutPath(row) : orderUrl + id };
+  return { id: `ord_${row.id}`, permalink_url: orderUrl === null ? origin + checkoutPath(row) : orderUrl + printCheckoutId(row) };
 }

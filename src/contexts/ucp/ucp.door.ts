@@ -9,7 +9,7 @@ import { agentProfile } from './agent-profile.js';
 import { checkoutAnswer, createdAnswer, failure, profileAnswer } from './answer.js';
 import { activeCapabilities } from './capability.js';
 import { CapabilitiesIncompatible } from './errors.js';
-import { handlerIdOf, handlerSchemaPath, instrumentSchema } from './payment-handler.js';
+import { handlerOf, handlerSchemaPath, instrumentSchema } from './payment-handler.js';
 import { businessProfile, businessProfilePath, platformProfile } from './profile.js';
 import { errorAnswer, leavesNothing, messagesOf, spell } from './refusal.js';
 import { cancelRequest, completeRequest, createRequest, updateRequest } from './request.js';
@@ -231,7 +231,7 @@ const handlerDoor: OpenDoor = {
   answers: { 200: { schema: z.looseObject({}) } },
   failures: [404],
   async take(_platform, { params }) {
-    const id = handlerIdOf(params['handler'] ?? '');
+    const id = handlerOf(params['handler'] ?? '');
     if (id === null) throw new NotFound();
     return { body: instrumentSchema(id), headers: cached };
   },
