@@ -58,9 +58,9 @@ export class ProfileHost {
   }
 
   /** Serves a profile under a new address, and returns that. */
-  publish(profile: Json | Served, path = `/${randomUUID()}`): string {
+  publish(profile: object | Served, path = `/${randomUUID()}`): string {
     const text = JSON.stringify(profile);
-    this.#served.set(path, typeof profile === 'function' ? profile : (response) => response.end(text));
+    this.#served.set(path, typeof profile === 'function' ? (profile as Served) : (response) => response.end(text));
     return `http://${this.host}${path}`;
   }
 
