@@ -42,7 +42,9 @@ export function lineMessages(problems: readonly Problem[]): Message[] {
 
 /** The messages about a request that names what the offer does not have, by the issues with which it was refused. */
 export function requestMessages(issues: readonly FieldIssue[]): Message[] {
-  return issues.map(({ path: [list, index], message, rule = 'invalid' }) => {
+  const ofLines = issues.filter(({ path: [list] }) => list !== 'selections');
+  // What is chosen for items that are not there is no second fault.
+  return (ofLines.length > 0 ? ofLines : issues).map(({ path: [list, index], message, rule = 'invalid' }) => {
     if (list === 'selections') return recoverable('invalid', message, '$.fulfillment.methods');
     const known = lineCodes[rule];
     if (known === undefined) return recoverable('invalid', message, '$.line_items');
