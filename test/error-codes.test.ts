@@ -9,7 +9,7 @@ import { findingError, limitError } from '../src/contexts/spending/rule-refusal.
 import { InsufficientScope } from '../src/platform/errors.js';
 import { newSpender, type Spender } from './factories/decision.js';
 import { transferBody, twoWallets } from './factories/payment.js';
-import { mandateCauses, moneyCauses } from './factories/refusal.js';
+import { checkoutCauses, mandateCauses, moneyCauses } from './factories/refusal.js';
 import { type Answer, type Json, openWallet, useHarness } from './harness.js';
 import { operationAt } from './openapi.js';
 import { readFiles } from './source.js';
@@ -120,6 +120,7 @@ const causes: Record<string, () => Promise<Answer>> = {
   },
   ...moneyCauses(harness),
   ...mandateCauses(harness),
+  ...checkoutCauses(harness),
   invalid_webhook_url: () => post('/v1/webhooks', { url: 'https://127.0.0.1/in', events: ['*'] }),
 };
 

@@ -1,5 +1,6 @@
-// What answers with each code of quotes, rails, refunds and mandates.
+// What answers with each code of quotes, rails, refunds, mandates and checkouts.
 import type { Answer, Harness } from '../harness.js';
+import { newShop } from './checkout.js';
 import { newQuote, quotedBody, walletsOfTwo } from './exchange.js';
 import { newHolder } from './mandate.js';
 import { payment, refundBody } from './refund.js';
@@ -49,6 +50,18 @@ export function mandateCauses(harness: Harness): Record<string, () => Promise<An
     validation_failed: async () => {
       const { mandate } = await newHolder(harness.test);
       return harness.test.get(`/v1/ap2/mandates/${mandate.id}?format=ap2`);
+    },
+  };
+}
+
+/** The codes of checkouts. */
+export function checkoutCauses(harness: Harness): Record<string, () => Promise<Answer>> {
+  return {
+    checkout_expired: async () => {
+      const shop = await newShop(harness.test);
+      const checkout = await shop.begin({ metadata: { order: 7 } });
+      harness.clock.advance(1_800);
+      return shop.complete(checkout);
     },
   };
 }

@@ -49,7 +49,7 @@ const create = guardedDoor({
   path: '/acp/{merchant_id}/checkout_sessions',
   summary: 'Begin a checkout session',
   description: 'At the prices of the merchant. What is missing or sold out is told in `messages`.',
-  request: { schema: shape.createSession, example: examples.create },
+  request: { schema: shape.createSession, example: examples.ofCreate },
   answers: { 201: { schema: session, description: 'The session.' } },
   failures: [404, 409, 422],
   take: async (ctx, visit) => show(ctx, await createSession(ctx, pathOf(visit), visit.body), visit),
@@ -62,7 +62,7 @@ const update = guardedDoor({
   path: one,
   summary: 'Change a checkout session',
   description: 'What is left out stays as it is. Other items are priced anew.',
-  request: { schema: shape.updateSession, example: examples.update },
+  request: { schema: shape.updateSession, example: examples.ofUpdate },
   answers: ok,
   failures: [404, 409, 422],
   take: async (ctx, visit) => show(ctx, await updateSession(ctx, pathOf(visit), visit.body), visit),
@@ -80,7 +80,7 @@ const read: GuardedDoor = {
   take: async (ctx, visit) => show(ctx, await findSession(ctx, pathOf(visit)), visit),
 };
 
-/** Codes of payments that were declined by who pays, or by what binds it: another payment may be tried. */
+/** Codes of payments that were declined by who pays, or by what binds it: another payment may be tried (Gap G-355). */
 const declines: ReadonlySet<string> = new Set([
   'insufficient_balance',
   'currency_mismatch',
@@ -106,7 +106,7 @@ const complete = guardedDoor({
   summary: 'Pay a checkout session',
   description:
     'With a wallet or an AP2 mandate of this platform: `payment_data.instrument.credential.token` is its id or its `mandate_jwt`. A payment that is declined leaves the session as it was: the answer is the session with a message.',
-  request: { schema: shape.completeSession, example: examples.complete },
+  request: { schema: shape.completeSession, example: examples.ofComplete },
   answers: { 200: { schema: session, description: 'The session; with its order once it is paid.' } },
   failures: [404, 409, 422],
   take: async (ctx, visit) => show(ctx, await completeSession(ctx, pathOf(visit), visit.body), visit),
@@ -124,7 +124,7 @@ const cancel = guardedDoor({
   path: `${one}/cancel`,
   summary: 'Cancel a checkout session',
   description: '405 for one that is completed or canceled.',
-  request: { schema: shape.cancelSession, example: examples.cancel, optional: true },
+  request: { schema: shape.cancelSession, example: examples.ofCancel, optional: true },
   answers: ok,
   failures: [404, 405, 409, 422],
   take: async (ctx, visit) => show(ctx, await cancelSession(ctx, pathOf(visit), visit.body), visit),

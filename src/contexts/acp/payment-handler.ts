@@ -1,23 +1,13 @@
-// How a session of ACP is paid here: a wallet, an AP2 mandate or a vaulted card of this platform. No handler takes a card number, and none
-// needs a delegated token (Gap G-353).
-import { decodeJwt } from 'jose';
+// How a session of ACP is paid here: by the handlers of this platform. None of them needs a delegated token (Gap G-353).
 import { ValidationFailed } from '../../platform/errors.js';
-import { parseId } from '../../platform/schema/id.js';
 import type { PaymentHandler } from '../accounts/offer.js';
 import type { CheckoutPayment } from '../checkouts/payment.js';
+import { type PayingHandler, payingHandlers, paymentByToken, tokenKinds } from '../checkouts/payment-token.js';
 import type { CompleteSession } from './request-shape.js';
 import type { AcpHandler } from './session-shape.js';
 import { acpVersion } from './version.js';
 
-/** The handlers that pay, and what the token of their credential is. */
-const kinds = {
-  wallet: { title: 'Wallet', credential: 'wallet_id' },
-  mandate: { title: 'AP2 mandate', credential: 'mandate_jwt' },
-} as const;
-type HandlerId = keyof typeof kinds;
-
-const payable = (allowed: readonly PaymentHandler[]): HandlerId[] =>
-  (Object.keys(kinds) as HandlerId[]).filter((id) => (allowed as readonly string[]).includes(id));
+const titles: Record<PayingHandler, string> = { wallet: 'Wallet', mandate: 'AP2 mandate' };
 
 export interface HandlerFacts {
   allowed: readonly PaymentHandler[];
@@ -29,10 +19,10 @@ export interface HandlerFacts {
 /** The handlers of a session. */
 export function handlersOf({ allowed, merchantId, environment, origin }: HandlerFacts): AcpHandler[] {
   const schema = (name: string) => `${origin}/v1/openapi.json#/components/schemas/${name}`;
-  return payable(allowed).map((id, order) => ({
+  return payingHandlers(allowed).map((id, order) => ({
     id,
     name: `local.agent_payments.${id}`,
-    display_name: kinds[id].title,
+    display_name: titles[id],
     version: acpVersion,
     spec: `${origin}/docs`,
     requires_delegate_payment: false,
@@ -40,7 +30,7 @@ export function handlersOf({ allowed, merchantId, environment, origin }: Handler
     psp: 'agent_payments',
     config_schema: schema('AcpPaymentHandler'),
     instrument_schemas: [schema('AcpPaymentData')],
-    config: { merchant_id: merchantId, environment, credential_type: kinds[id].credential },
+    config: { merchant_id: merchantId, environment, credential_type: tokenKinds[id] },
     display_order: order,
   }));
 }
@@ -54,27 +44,14 @@ export function paymentOf(data: PaymentData, allowed: readonly PaymentHandler[])
   const refuse = (path: string[], message: string, rule = 'handler'): never => {
     throw new ValidationFailed([{ path: ['payment_data', ...path], message, rule }]);
   };
-  const id = payable(allowed).find((known) => known === handler);
+  const id = payingHandlers(allowed).find((known) => known === handler);
   if (handler === undefined) return refuse(['handler_id'], 'is required', 'required');
   if (instrument === undefined) return refuse(['instrument'], 'is required', 'required');
   if (id === undefined) return refuse(['handler_id'], 'is none of the handlers of the session', 'unsupported');
   const { type, token } = instrument.credential;
-  const { credential } = kinds[id];
   const at = ['instrument', 'credential'];
-  if (type !== credential) return refuse([...at, 'type'], `must be ${credential}: delegated tokens are not taken`, 'unsupported');
-  if (id === 'wallet') {
-    return { kind: 'wallet', walletId: parseId('wallet', token) ?? refuse([...at, 'token'], 'is no id of a wallet') };
-  }
-  return { kind: 'mandate', mandateId: mandateIn(token) ?? refuse([...at, 'token'], 'is no mandate_jwt'), mandateJwt: token };
-}
-
-/** The mandate that a JWT names; whether it is good is asked when it pays. */
-function mandateIn(jwt: string): string | null {
-  try {
-    return parseId('mandate', decodeJwt(jwt).jti);
-  } catch {
-    return null;
-  }
+  if (type !== tokenKinds[id]) return refuse([...at, 'type'], `must be ${tokenKinds[id]}: delegated tokens are not taken`, 'unsupported');
+  return paymentByToken(id, token) ?? refuse([...at, 'token'], `is no ${tokenKinds[id]}`);
 }
 
 /** Refuses to sell on credit. */

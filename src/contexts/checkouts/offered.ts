@@ -1,5 +1,5 @@
 // Checkouts that the wire of a protocol makes from a merchant's offer. What was agreed is kept with the checkout, so that its prices hold
-// while the merchant changes its offer; what is sold out since then keeps it from being paid.
+// while the merchant changes its offer; what is sold out since then keeps it from being paid (Gap G-360).
 import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
@@ -62,7 +62,7 @@ function agreedBasket(row: Offered): Basket {
   return priceBasket(readOffer((row.details as unknown as OfferedDetails).offer), basketRequest(requestOf(row)));
 }
 
-/** The basket of a checkout that was made without an offer: items at the prices that it was made with, and its charges. */
+/** The basket of a checkout that was made without an offer, as through /v1 (Gap G-363): items at the prices that it was made with, and its charges. */
 function plainBasket(row: Checkout): Basket {
   const { fulfillment, tax } = chargesOf(row);
   const priced = itemsOf(row).map(({ sku: id, title, unitPrice, quantity }) => ({
@@ -135,7 +135,8 @@ export function updateOffered(
   change: (asked: OfferedRequest) => Partial<OfferedRequest>,
 ): Promise<Checkout> {
   return updateCheckout(ctx, protocol, id, (row): CheckoutChange => {
-    if (row.merchantId !== merchant.id || !isOffered(row)) throw new NotFound();
+    if (row.merchantId !== merchant.id) throw new NotFound();
+    if (!isOffered(row)) throw new MadeWithoutOffer(row);
     const before = requestOf(row);
     const made = change(before);
     const after = { ...before, ...made };
@@ -146,6 +147,15 @@ export function updateOffered(
     const kept = made.lines === undefined ? { ...details, offer: (row.details as unknown as OfferedDetails).offer } : details;
     return { items, charges, details: kept, shippingAddress: after.shippingAddress };
   });
+}
+
+/** 409: its items have prices of their own, which no wire may change. */
+class MadeWithoutOffer extends StateConflict {
+  constructor(row: Checkout) {
+    super('The checkout was not made from an offer: change it under /v1.', row.status, [], {
+      next_actions: [{ rel: 'update', actor: 'any', method: 'PATCH', path: checkoutPath(row) }],
+    });
+  }
 }
 
 /** Selections without the items that have left the basket. */

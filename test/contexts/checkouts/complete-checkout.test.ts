@@ -214,6 +214,16 @@ describe('POST /v1/acp/checkouts/{id}/complete', () => {
       async (client) => client.make('/v1/acp/checkouts', checkoutBody(await newSeller(client))),
     );
 
+    it('for a mandate that is nobody’s, and for another tenant’s', async () => {
+      const [shop, stranger] = [await newShop(harness.test), await newShop(harness.other)];
+      const foreign = await harness.other.make('/v1/ap2/mandates', mandateBody(stranger));
+      for (const mandate_id of [`ap2_mnd_${nowhere}`, foreign.id]) {
+        const by = { mandate_id, mandate_jwt: foreign.mandate_jwt };
+        const answer = await shop.complete(await shop.begin(), by);
+        expectRefused(answer, 404, 'not_found', { fields: [{ path: 'mandate_id' }] });
+      }
+    });
+
     it('for a wallet that is nobody’s', async () => {
       const shop = await newShop(harness.test);
       expectRefused(await shop.complete(await shop.begin(), { from_wallet_id: nowhere }), 404, 'not_found');
