@@ -7,7 +7,7 @@ import { enrol, signIn } from './contexts/agents/identity.js';
 import { someBatch } from './contexts/batches/transfer-batch.js';
 import { storedApproval } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
-import { basket, checkoutBody } from './factories/checkout.js';
+import { checkoutExtras, checkoutSeeds } from './factories/checkout.js';
 import { refusedSpend } from './factories/decision.js';
 import { newQuote } from './factories/exchange.js';
 import { storedFunding } from './factories/funding.js';
@@ -46,7 +46,6 @@ async function seedsOf(client: Client): Promise<Seeds> {
   const token = await signIn(client, agent);
   const { data: sessions } = (await client.get(`/v1/agents/${agent.id}/sessions`, { as: token })).body;
   const budget = await newBudget(client, { scope: unusedTrace });
-  const seller = await client.make('/v1/merchants', { name: 'Seller', category: 'retail', account_id: payee.account.id });
   return {
     account: account.id,
     to_account: payee.account.id,
@@ -65,8 +64,7 @@ async function seedsOf(client: Client): Promise<Seeds> {
     settlement_rule: (await someRule(client)).id,
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ ...agent, account }))).id,
     settlement_window: (await newWindow(client, { enabled: false })).id,
-    acp_checkout: (await client.make('/v1/acp/checkouts', checkoutBody(seller))).id,
-    ucp_checkout: (await client.make('/v1/ucp/checkouts', checkoutBody(seller))).id,
+    ...(await checkoutSeeds(client, payee.account)),
     decision: (await refusedSpend(harness, client)).id,
     target: account.id,
     approval: (await storedApproval(harness, client)).id,
@@ -119,13 +117,10 @@ function idsIn(template: string, seeds: Seeds): Record<string, string> {
   return ids;
 }
 
-/** One of several members that a payment can be named by: none of them is required. */
-const paymentIn = (id: string) => (/^complete\w+Checkout$/.test(id) ? { from_wallet_id: ours['wallet'] } : {});
-
 function send(
   { id, method, body }: Operation,
   path: string,
-  content = body === undefined ? undefined : { ...exampleOf(body, '', ours), ...paymentIn(id) },
+  content = body === undefined ? undefined : { ...exampleOf(body, '', ours), ...checkoutExtras(id, ours) },
 ): Promise<Answer> {
   return harness.test.call(method, path, { body: content });
 }
@@ -150,8 +145,8 @@ function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: s
   return membersOf(body).flatMap(({ route, schema: member }) => {
     const name = String(route.at(-1));
     // A checkout is paid once: here from a wallet (complete-checkout.test.ts has the mandates of strangers).
-    if (name === 'mandate_id' && /^complete\w+Checkout$/.test(id)) return [];
-    return Object.values(ours).includes(exampleOf(member, name, ours)) ? [{ route, schema: member, name }] : [];
+    const isLink = !(name === 'mandate_id' && id.endsWith('Checkout')) && Object.values(ours).includes(exampleOf(member, name, ours));
+    return isLink ? [{ route, schema: member, name }] : [];
   });
 }
 
@@ -171,7 +166,7 @@ function baseOf({ id, body }: Operation, name: string): Json {
   // It must not bind what the other operations spend.
   if (id === 'createBudget') base.scope = unusedTrace;
   if (id === 'createStream' || id === 'dryRunStream') Object.assign(base, { flow_rate: '0.01', initial_deposit: '1.00' });
-  if (id === 'createUcpCheckout') base.items = basket;
+  Object.assign(base, checkoutExtras(id, ours));
   if (id === 'createTransfer') Object.assign(base, name === 'quote_id' ? quoted() : unquoted());
   if (id === 'createTransfer' && name === 'mandate_id') base.mandate_jwt = ours['mandate_jwt'];
   if (id === 'createMandate') Object.assign(base, { scope: { max_per_tx: '1.00', currency: 'USD' }, expires_at: inAMonth });

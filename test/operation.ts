@@ -2,7 +2,7 @@
 import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
-import { checkoutBody } from './factories/checkout.js';
+import { checkoutSeeds } from './factories/checkout.js';
 import { newQuote } from './factories/exchange.js';
 import { newFunding } from './factories/funding.js';
 import { mandateBody } from './factories/mandate.js';
@@ -135,7 +135,6 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
   const refund = await client.make('/v1/refunds', refundBody(paid, { amount: '1.00' }));
   const dispute = await client.make('/v1/disputes', disputeBody(paid));
   const refundable = await client.make('/v1/transfers', transferBody(wallet, other.wallet, '10.00'));
-  const seller = await client.make('/v1/merchants', { name: 'Seller', category: 'retail', account_id: other.account.id });
   const stream = await client.make('/v1/streams', streamBody(wallet, other.wallet, { initial_deposit: '10.00' }));
   const key = await client.make('/v1/api-keys', { name: 'Seed' });
   const budget = await newBudget(client, { scope: unusedTrace });
@@ -167,8 +166,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     settlement_window: (await newWindow(client, { enabled: false })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ account, id: agent.id }))).id,
-    acp_checkout: (await client.make('/v1/acp/checkouts', checkoutBody(seller))).id,
-    ucp_checkout: (await client.make('/v1/ucp/checkouts', checkoutBody(seller))).id,
+    ...(await checkoutSeeds(client, other.account)),
     ...(await fundingSeeds(client, wallet)),
     ...(await payoutSeeds(client, { account, wallet })),
     ...(await ruleSeeds(client, wallet)),

@@ -57,3 +57,16 @@ export function sellerAgent(client: Client, merchant: Json): Promise<TestAgent> 
 
 /** The UUID in a printed id. */
 export const uuidOf = ({ id }: Json): string => id.slice(-36);
+
+/** A checkout of each protocol at a merchant of the account, as paths call them. */
+export async function checkoutSeeds(client: Client, account: Json): Promise<Record<string, string>> {
+  const seller = await client.make('/v1/merchants', { name: 'Seller', category: 'retail', account_id: account.id });
+  const begin = async (protocol: Protocol): Promise<string> => (await client.make(`/v1/${protocol}/checkouts`, checkoutBody(seller))).id;
+  return { acp_checkout: await begin('acp'), ucp_checkout: await begin('ucp') };
+}
+
+/** What an operation is sent of which one of several members is required, so that its document requires none. */
+export function checkoutExtras(operation: string, { wallet }: Readonly<Record<string, string>>): object {
+  if (operation === 'createUcpCheckout') return { items: basket };
+  return /^complete\w+Checkout$/.test(operation) ? { from_wallet_id: wallet } : {};
+}

@@ -85,7 +85,7 @@ const endings = {
   expired: { code: 'checkout_expired', message: 'The checkout expired before its payment was approved.' },
 } as const;
 
-/** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation. */
+/** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation (Gap G-311). */
 async function endCheckout(
   ctx: Ctx,
   tx: Tx,
