@@ -40,7 +40,7 @@ export const spell: Spelling = (error, { requestId }) => {
   };
 };
 
-/** True for what is no outcome of the business: the caller may not do it, or the checkout is past it. */
+/** True where the checkout is past the step that was asked for (Gap G-385). */
 function isConflict({ code, details }: ApiError): boolean {
   return code === 'state_conflict' && details?.['reason'] !== 'not_ready';
 }

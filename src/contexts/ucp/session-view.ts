@@ -120,22 +120,19 @@ function printLine({ item, quantity, base }: PricedLine, id: string): object {
 
 /** What the basket comes to. A tax that prices contain is no entry of its own, for it would be counted twice. */
 function totalsOf({ offer: { tax }, subtotal, fulfillment, selections, charges, tax: taxed, total }: Basket): Total[] {
-  const all: Total = { type: 'total', amount: Number(total) };
-  if (tax?.included === true) {
-    const lines = [
-      { display_text: `Without ${tax.title}`, amount: Number(total - taxed) },
-      { display_text: tax.title, amount: Number(taxed) },
-    ];
-    return [...beforeTax(), { ...all, lines }];
-  }
-  const added: Total[] = tax === null ? [] : [{ type: 'tax', display_text: tax.title, amount: Number(charges.tax) }];
-  return [...beforeTax(), ...added, all];
-
-  function beforeTax(): Total[] {
-    const title = selections.map(({ option }) => option.title).join(', ');
-    const delivery: Total[] = selections.length === 0 ? [] : [{ type: 'fulfillment', display_text: title, amount: Number(fulfillment) }];
-    return [{ type: 'subtotal', amount: Number(subtotal) }, ...delivery];
-  }
+  const delivery = selections.map(({ option }) => option.title).join(', ') || 'Fulfillment';
+  const title = tax?.title ?? 'Tax';
+  const parts = [
+    { display_text: `Without ${title}`, amount: Number(total - taxed) },
+    { display_text: title, amount: Number(taxed) },
+  ];
+  const isAdded = charges.tax > 0n || tax?.included === false;
+  return [
+    { type: 'subtotal', amount: Number(subtotal) },
+    ...(selections.length > 0 || fulfillment > 0n ? [{ type: 'fulfillment', display_text: delivery, amount: Number(fulfillment) }] : []),
+    ...(isAdded ? [{ type: 'tax', display_text: title, amount: Number(charges.tax) }] : []),
+    { type: 'total', amount: Number(total), ...(tax?.included === true && { lines: parts }) },
+  ];
 }
 
 /** How UCP calls the pages of a merchant; others keep their names. */

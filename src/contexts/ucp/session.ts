@@ -4,7 +4,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
-import { type Offer, offerOf } from '../accounts/offer.js';
+import { maxOfferMinor, type Offer, offerOf } from '../accounts/offer.js';
 import { checkout, isOpen } from '../checkouts/checkout.js';
 import { readMerchant } from '../checkouts/checkout-request.js';
 import { completeCheckout } from '../checkouts/completion.js';
@@ -84,7 +84,8 @@ function isSame(lines: readonly BasketLine[], before: readonly BasketLine[]): bo
 /** The checkout of this merchant, or 404. */
 export async function readSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
   const row = await checkout(ctx, 'ucp', checkoutIdOf(id));
-  if (row.merchantId !== merchantIdOf(talk) || wireOf(row) === null) throw new NotFound();
+  // An amount that a number of JSON cannot tell exactly is not told (Gap G-354).
+  if (row.merchantId !== merchantIdOf(talk) || row.total > maxOfferMinor) throw new NotFound();
   return row;
 }
 
@@ -93,7 +94,7 @@ export async function completeSession(ctx: Ctx, talk: Talk, id: string, { paymen
   const row = await readSession(ctx, talk, id);
   const [instrument, ...others] = payment.instruments;
   if (instrument === undefined || others.length > 0) throw new PaymentRefused('Send exactly one payment instrument.');
-  if (isOpen(row) && (talk.active.includes(ap2Capability) || wireOf(row)?.isLocked === true)) {
+  if (isOpen(row) && (talk.active.includes(ap2Capability) || wireOf(row).isLocked)) {
     const { id: printedId, currency, line_items, totals } = await printRow(ctx, talk, row);
     await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, { id: printedId, currency, line_items, totals });
   }
@@ -116,10 +117,8 @@ export async function answerSession(ctx: Ctx, talk: Talk, row: Checkout, message
 }
 
 async function printRow(ctx: Ctx, talk: Talk, row: Checkout, messages: readonly Message[] = []): Promise<PrintedSession> {
-  const wire = wireOf(row);
-  if (wire === null) throw new NotFound();
   const problems = isOpen(row) ? problemsNow(row, await offerNow(ctx, row)) : [];
-  return printSession({ row, wire, problems, messages, now: ctx.clock.now() }, talk);
+  return printSession({ row, wire: wireOf(row), problems, messages, now: ctx.clock.now() }, talk);
 }
 
 async function offerNow(ctx: Ctx, { merchantId }: Checkout): Promise<Offer | null> {

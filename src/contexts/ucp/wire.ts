@@ -1,5 +1,6 @@
 // What a checkout by UCP keeps that only UCP knows: who asked, how both sides call its lines, and how it is to be delivered.
 import type { Checkout } from '../../generated/prisma/client.js';
+import { itemsOf } from '../checkouts/item.js';
 import { isOffered, requestOf } from '../checkouts/offered.js';
 import type { BuyerShape, FulfillmentRequest, LineRequest } from './request.js';
 
@@ -15,10 +16,13 @@ export interface Wire {
   fulfillment: FulfillmentRequest;
 }
 
-/** What a checkout has kept; null for one that was made under /v1. */
-export function wireOf(row: Checkout): Wire | null {
-  return row.protocol === 'ucp' && isOffered(row) ? (requestOf(row).wire as unknown as Wire) : null;
+/** What a checkout has kept; one that was begun under /v1 has agreed on nothing (Gap G-363). */
+export function wireOf(row: Checkout): Wire {
+  if (isOffered(row)) return requestOf(row).wire as unknown as Wire;
+  return { profile: '', isLocked: false, lineIds: itemsOf(row).map((_, index) => lineName(index)), fulfillment: {} };
 }
+
+const lineName = (index: number): string => `line_${index + 1}`;
 
 /** As the checkout keeps it: plain JSON. */
 export function storedWire(wire: Wire): Record<string, unknown> {
@@ -30,7 +34,7 @@ export function lineIdsOf(lines: readonly LineRequest[]): string[] {
   const given = new Set(lines.map(({ id }) => id));
   const taken = new Set<string>();
   return lines.map(({ id }, index) => {
-    let name = id === undefined || taken.has(id) ? `line_${index + 1}` : id;
+    let name = id === undefined || taken.has(id) ? lineName(index) : id;
     while (taken.has(name) || (name !== id && given.has(name))) name += '_';
     taken.add(name);
     return name;

@@ -24,6 +24,24 @@ describe('GET /ucp/{merchant_id}/checkout-sessions/{id}', () => {
     expect((await talk.read(made.id)).body).toEqual(made);
     expect((await talk.read(made.id.slice(-36))).body).toEqual(made);
   });
+  it('200: one that was begun under /v1, which can be paid here and not changed', async () => {
+    const made = await harness.test.make('/v1/ucp/checkouts', {
+      merchant_id: merchant.id,
+      items: [{ sku: 'mug', title: 'A mug', quantity: 2, unit_price: '3.50', currency: 'USD' }],
+    });
+    const { body } = await talk.read(made.id);
+    expect(body).toMatchObject({
+      status: 'ready_for_complete',
+      line_items: [{ id: 'line_1', item: { id: 'mug', title: 'A mug', price: 350 }, quantity: 2 }],
+      totals: [
+        { type: 'subtotal', amount: 700 },
+        { type: 'total', amount: 700 },
+      ],
+    });
+    expect(await talk.update(made.id, songs())).toMatchObject(missing);
+    const { wallet } = await openWallet(harness.test, { funded: '9.00' });
+    expect((await talk.complete(made.id, byWallet(wallet))).body.status).toBe('completed');
+  });
   it('200 not_found for another merchant, tenant or protocol', async () => {
     const { body: made } = await talk.create(songs());
     const other = new Talk(harness.test, (await newSeller(harness.test)).merchant, profile);
