@@ -140,11 +140,10 @@ async function portrait(): Promise<Json[]> {
 
 /** Members of a body that name another object. */
 function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: string }[] {
-  // A test event is about whatever its caller says; what the items of a batch name is the error of the item (test/contexts).
+  // Others look for them: a test event is about what its caller says, a batch has errors of items, a checkout is paid once (test/contexts).
   if (body === undefined || id === 'triggerEvent' || id.endsWith('Batch')) return [];
   return membersOf(body).flatMap(({ route, schema: member }) => {
     const name = String(route.at(-1));
-    // A checkout is paid once: here from a wallet (complete-checkout.test.ts has the mandates of strangers).
     const isLink = !(name === 'mandate_id' && id.endsWith('Checkout')) && Object.values(ours).includes(exampleOf(member, name, ours));
     return isLink ? [{ route, schema: member, name }] : [];
   });
@@ -185,7 +184,6 @@ function baseOf({ id, body }: Operation, name: string): Json {
 
 describe('the id of a stranger’s object in a path', () => {
   const withPath = aboutOne();
-
   it('there are such operations, and every one can be asked for an object of its own', () => {
     expect(withPath.length).toBeGreaterThan(30);
     for (const { id, template } of withPath) for (const seed of Object.values(idsIn(template, ours))) expect(seed, id).not.toBe('none');

@@ -65,7 +65,7 @@ const createDoor = guardedDoor<typeof createRequest, Talk>({
     'Prices, titles and taxes are those of the offer of the merchant. 200 with `ucp.status: "error"` says why there is no checkout. It can be paid for six hours.',
   request: { schema: createRequest, example: { line_items: [{ item: { id: 'mug' }, quantity: 2 }] } },
   answers: { 201: { schema: createdAnswer }, 200: { schema: checkoutAnswer, description: 'The merchant refused.' } },
-  failures: [400, 401, 403, 404, 409, 422, 424],
+  failures: [400, 401, 403, 404, 409, 422, 424, 503],
   key: 'required',
   admit,
   take: async (ctx, { admission, body }) => ({
@@ -88,7 +88,7 @@ const readDoor: GuardedDoor<unknown, Talk> = {
   summary: 'Read a checkout by UCP',
   description: 'The checkout as it is now. 200 with `not_found` in its messages where the merchant has none of this id.',
   answers: { 200: { schema: checkoutAnswer } },
-  failures: [400, 401, 422, 424],
+  failures: [400, 401, 422, 424, 503],
   admit,
   take: async (ctx, visit) => ({ body: await answerSession(ctx, visit.admission, await readSession(ctx, visit.admission, idOf(visit))) }),
   refused: refusedAt('request'),
@@ -128,7 +128,7 @@ const updateDoor = guardedDoor<typeof updateRequest, Talk>({
     },
   },
   answers: { 200: { schema: checkoutAnswer } },
-  failures: [400, 401, 403, 409, 422, 424],
+  failures: [400, 401, 403, 409, 422, 424, 503],
   key: 'required',
   admit,
   take: async (ctx, visit) => ({
@@ -162,7 +162,7 @@ const completeDoor = guardedDoor<typeof completeRequest, Talk>({
     },
   },
   answers: { 200: { schema: checkoutAnswer } },
-  failures: [400, 401, 403, 409, 422, 424],
+  failures: [400, 401, 403, 409, 422, 424, 503],
   key: 'required',
   admit,
   take: async (ctx, visit) => ({
@@ -181,7 +181,7 @@ const cancelDoor = guardedDoor<typeof cancelRequest, Talk>({
   description: 'A checkout that is not paid. 409 for one that is paid, cancelled or expired.',
   request: { schema: cancelRequest, example: {}, optional: true },
   answers: { 200: { schema: checkoutAnswer } },
-  failures: [400, 401, 403, 409, 422, 424],
+  failures: [400, 401, 403, 409, 422, 424, 503],
   key: 'required',
   admit,
   take: async (ctx, visit) => ({ body: await answerSession(ctx, visit.admission, await cancelSession(ctx, visit.admission, idOf(visit))) }),
@@ -201,7 +201,7 @@ const platformProfileDoor: OpenDoor = {
   description:
     'What is spoken here, the keys, and the templates of the endpoint and the profile of a merchant in the `config` of the service.',
   answers: { 200: { schema: profileAnswer } },
-  failures: [],
+  failures: [400, 503],
   take: async (platform, { origin }) => ({ body: await platformProfile(platform, origin), headers: cached }),
 };
 
@@ -213,7 +213,7 @@ const businessProfileDoor: OpenDoor = {
   summary: 'The UCP profile of a merchant',
   description: 'The endpoint of its checkouts. It says nothing of whether there is such a merchant.',
   answers: { 200: { schema: profileAnswer } },
-  failures: [404],
+  failures: [400, 404, 503],
   async take(platform, { origin, params }) {
     const id = parseId('merchant', params['merchant_id']);
     if (id === null) throw new NotFound();
@@ -229,7 +229,7 @@ const handlerDoor: OpenDoor = {
   summary: 'The schema of the instruments of a payment handler',
   description: 'JSON Schema of what `payment.instruments` holds for the handler.',
   answers: { 200: { schema: z.looseObject({}) } },
-  failures: [404],
+  failures: [400, 404, 503],
   async take(_platform, { params }) {
     const id = handlerOf(params['handler'] ?? '');
     if (id === null) throw new NotFound();

@@ -38,7 +38,7 @@ describe('GET /ucp/{merchant_id}/checkout-sessions/{id}', () => {
         { type: 'total', amount: 700 },
       ],
     });
-    expect(await talk.update(made.id, songs())).toMatchObject(missing);
+    expect(await talk.update(made.id, songs())).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
     const { wallet } = await openWallet(harness.test, { funded: '9.00' });
     expect((await talk.complete(made.id, byWallet(wallet))).body.status).toBe('completed');
   });
