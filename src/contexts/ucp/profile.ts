@@ -19,8 +19,8 @@ export async function platformProfile(platform: Platform, origin: string): Promi
 }
 
 /**
- * The profile of a merchant. It is the same for each id that could be one, so that it tells nobody which merchants there are (Gap
- * G-380); what a merchant sells and takes, its checkouts say.
+ * The profile of a merchant: the same for each id that could be one, so that it tells nobody which merchants there are (Gap G-380). What a
+ * merchant sells and takes, its checkouts say.
  */
 export async function businessProfile(platform: Platform, origin: string, merchantId: string): Promise<object> {
   return profileOf(platform, origin, { ...service, endpoint: origin + endpointPath.replace('{merchant_id}', merchantId) });

@@ -1,5 +1,5 @@
 // The signature of a request, where it has one: RFC 9421 by a key of the agent's profile. It proves that the agent of that profile said
-// exactly this; it lets nobody in, which a credential does (Gap G-381).
+// exactly this; it lets nobody in, which a credential does.
 import type { Knock } from '../../platform/door.js';
 import {
   covers,

@@ -84,7 +84,7 @@ function isSame(lines: readonly BasketLine[], before: readonly BasketLine[]): bo
 /** The checkout of this merchant, or 404. */
 export async function readSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
   const row = await checkout(ctx, 'ucp', checkoutIdOf(id));
-  // An amount that a number of JSON cannot tell exactly is not told (Gap G-354).
+  // An amount that a number of JSON cannot tell exactly is not told.
   if (row.merchantId !== merchantIdOf(talk) || row.total > maxOfferMinor) throw new NotFound();
   return row;
 }

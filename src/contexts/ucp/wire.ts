@@ -16,7 +16,7 @@ export interface Wire {
   fulfillment: FulfillmentRequest;
 }
 
-/** What a checkout has kept; one that was begun under /v1 has agreed on nothing (Gap G-363). */
+/** What a checkout has kept; one that was begun under /v1 has agreed on nothing. */
 export function wireOf(row: Checkout): Wire {
   if (isOffered(row)) return requestOf(row).wire as unknown as Wire;
   return { profile: '', isLocked: false, lineIds: itemsOf(row).map((_, index) => lineName(index)), fulfillment: {} };
