@@ -5,7 +5,7 @@ import type { Environment, Platform } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import { egressProblem } from '../../platform/outbound/guard.js';
 import { parseDictionary } from '../../platform/structured-field.js';
-import type { CapabilityVersions } from './capability.js';
+import { type CapabilityVersions, capabilityNames } from './capability.js';
 import { InvalidProfileUrl, ProfileMalformed, ProfileUnreachable, VersionUnsupported } from './errors.js';
 import { namePattern, ucpVersion, versionPattern } from './version.js';
 
@@ -20,7 +20,7 @@ const mostCapabilities = 200;
 export interface AgentProfile {
   url: string;
   capabilities: CapabilityVersions;
-  keys: readonly Readonly<Record<string, unknown>>[];
+  keys: readonly z.output<typeof jwk>[];
 }
 
 type Outcome = { profile: AgentProfile } | { failure: ApiError; at: Date };
@@ -85,7 +85,19 @@ const registry = <Entity extends z.ZodType>(entity: Entity) =>
     .record(z.string().max(200).regex(namePattern), z.array(entity).max(50))
     .refine((entries) => Object.keys(entries).length <= mostCapabilities, `must have at most ${mostCapabilities} entries`);
 const entity = z.looseObject({ version });
-const keySet = z.array(z.looseObject({ kid: z.string().max(500), kty: z.string().max(20) })).max(mostKeys);
+const part = z.string().max(200).optional().catch(undefined);
+/** What of a key is used; the rest is not kept. One of a kind that is not known here may have anything. */
+const jwk = z.object({
+  kid: z.string().max(500),
+  kty: z.string().max(20),
+  crv: part,
+  x: part,
+  y: part,
+  alg: part,
+  use: part,
+  key_ops: z.array(z.string().max(20)).max(10).optional().catch([]),
+});
+const keySet = z.array(jwk).max(mostKeys);
 
 const profileShape = z.object({
   ucp: z.object({
@@ -114,9 +126,8 @@ export function parseProfile(text: string): Omit<AgentProfile, 'url'> {
   const read = profileShape.safeParse(content);
   if (!read.success) throw new ProfileMalformed(firstIssue(read.error));
   const { ucp, signing_keys, keys } = read.data;
-  const capabilities = Object.entries(ucp.capabilities ?? {}).map(
-    ([name, entries]) => [name, entries.map((entry) => entry.version)] as const,
-  );
+  // Nothing is kept of what we do not know: a profile may be as large as it likes, and there are many.
+  const capabilities = capabilityNames.map((name) => [name, (ucp.capabilities?.[name] ?? []).map((entry) => entry.version)] as const);
   return { capabilities: new Map(capabilities), keys: signing_keys ?? keys ?? [] };
 }
 

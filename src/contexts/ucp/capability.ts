@@ -8,6 +8,9 @@ const ours: Readonly<Record<string, { extends?: string; page: string; schema: st
   [ap2Capability]: { extends: checkoutCapability, page: 'ap2-mandates', schema: 'ap2_mandate' },
 };
 
+/** The names of what we can do. */
+export const capabilityNames: readonly string[] = Object.keys(ours);
+
 /** The versions that a side names, by capability. */
 export type CapabilityVersions = ReadonlyMap<string, readonly string[]>;
 
@@ -34,7 +37,7 @@ export function declaredCapabilities(): Record<string, DeclaredCapability[]> {
 
 /** The names of what is active with a side that has `theirs`, in our order. */
 export function activeCapabilities(theirs: CapabilityVersions): readonly string[] {
-  let active = Object.keys(ours).filter((name) => theirs.get(name)?.includes(ucpVersion));
+  let active = capabilityNames.filter((name) => theirs.get(name)?.includes(ucpVersion));
   for (;;) {
     const kept = active.filter((name) => {
       const parent = ours[name]?.extends;

@@ -100,7 +100,7 @@ async function verified(jwt: string, keys: AgentProfile['keys']): Promise<Json> 
 }
 
 async function keyNamed(keys: AgentProfile['keys'], kid: string | undefined) {
-  const jwk = keys.find((key) => kid !== undefined && key['kid'] === kid && key['kty'] === 'EC' && key['use'] !== 'enc');
+  const jwk = keys.find((key) => kid !== undefined && key.kid === kid && key.kty === 'EC' && key.use !== 'enc');
   if (jwk === undefined) throw new errors.JWKSNoMatchingKey();
   const { kty, crv, x, y } = jwk;
   return importKey({ kty, crv, x, y } as JWK);

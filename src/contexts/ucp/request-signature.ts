@@ -50,7 +50,7 @@ function problemOf(knock: SignedKnock, signature: MessageSignature, keys: AgentP
   if (keyId === undefined) return new SignatureInvalid('it has no keyid');
   // A tag narrows what a signature is for; that of Web Bot Auth goes together with a request of UCP.
   if (tag !== undefined && tag !== 'web-bot-auth') return new SignatureInvalid('its tag says that it is for something else');
-  const jwk = keys.find((key) => key['kid'] === keyId && isForSignatures(key));
+  const jwk = keys.find((key) => key.kid === keyId && isForSignatures(key));
   if (jwk === undefined) return new KeyNotFound(keyId);
   const key = signingKeyOf(jwk);
   if (key === null) return new AlgorithmUnsupported();
@@ -62,9 +62,8 @@ function problemOf(knock: SignedKnock, signature: MessageSignature, keys: AgentP
   return verifies(key, signature, base) ? undefined : new SignatureInvalid('it is not that of the key over these parts');
 }
 
-function isForSignatures({ use, key_ops }: Readonly<Record<string, unknown>>): boolean {
-  if (use !== undefined && use !== 'sig') return false;
-  return key_ops === undefined || (Array.isArray(key_ops) && key_ops.includes('verify'));
+function isForSignatures({ use = 'sig', key_ops: operations = ['verify'] }: AgentProfile['keys'][number]): boolean {
+  return use === 'sig' && operations.includes('verify');
 }
 
 /** What a signature has to cover: the target, the body, and each header that changes what the request means. */

@@ -140,8 +140,9 @@ describe('a signature', () => {
   const ed = signer('ed', 'ed25519');
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
   const foreign = { ...p384.publicKey.export({ format: 'jwk' }), kid: 'p384' };
+  const unheardOf = { kid: 'later', kty: 'AKP', alg: 'ML-DSA-65', x: 'A'.repeat(2_600), key_ops: 'verify' };
   const url = () =>
-    host.publish(profileOf(undefined, { keys: [ec.jwk, ed.jwk, foreign, { ...ec.jwk, kid: 'enc', use: 'enc' }] }), '/signed');
+    host.publish(profileOf(undefined, { keys: [ec.jwk, ed.jwk, foreign, unheardOf, { ...ec.jwk, kid: 'enc', use: 'enc' }] }), '/signed');
 
   const raw = JSON.stringify(songs());
   const digestOf = (text: string) => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
@@ -234,6 +235,7 @@ describe('a signature', () => {
   });
   it('400 algorithm_unsupported', async () => {
     expect(await send(signed({ ...ec, kid: 'p384' }))).toMatchObject({ status: 400, body: { code: 'algorithm_unsupported' } });
+    expect(await send(signed({ ...ec, kid: 'later' }))).toMatchObject({ status: 401, body: { code: 'key_not_found' } });
   });
   it('400 digest_mismatch for another body, signed or not', async () => {
     const wrong = signed(ec, { lie: { 'content-digest': digestOf('{}') } });
