@@ -69,9 +69,8 @@ export interface SendResult {
   body: string;
   /** There was more of it, or it broke off. */
   isCut: boolean;
-  /** The answer's Retry-After and Cache-Control as they came. */
+  /** The answer's Retry-After as it came. */
   retryAfter: string | null;
-  cacheControl: string | null;
   /** Why no answer came. */
   error: string | null;
   /** Refused by the egress guard: nothing was sent. */
@@ -102,7 +101,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     body: '',
     isCut: false,
     retryAfter: null,
-    cacheControl: null,
     error: null,
     refused: false,
     abandoned: false,
@@ -140,7 +138,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.result.status = status;
     this.result.retryAfter = first(headers['retry-after']);
-    this.result.cacheControl = first(headers['cache-control']);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#stop(), bodyTimeoutMs);
   }
