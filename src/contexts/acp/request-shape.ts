@@ -1,11 +1,13 @@
 // What agents send by ACP: the requests of the version that is served, with our own bounds (docs/protocols.md "ACP"). What nobody here
 // would read is understood and not kept (Gap G-361).
 import { z } from 'zod';
+import { maxJsonLength } from '../../platform/schema/scalar.js';
 import { mostItems } from '../checkouts/item.js';
 
 const text = (most: number) => z.string().trim().min(1).max(most);
 /** Agents send what they have: an empty text is none. */
 const maybeText = (most: number) => z.string().trim().max(most).optional();
+const isShort = (value: unknown): boolean => JSON.stringify(value).length <= maxJsonLength;
 const email = z.email().max(320);
 const at = z.iso.datetime({ offset: true });
 
@@ -120,7 +122,7 @@ export const createSession = z
     locale: maybeText(35),
     timezone: maybeText(64),
     quote_id: maybeText(200).describe('Not supported: 400.'),
-    metadata: z.record(z.string(), z.unknown()).optional(),
+    metadata: z.record(z.string(), z.unknown()).refine(isShort, `must have at most ${maxJsonLength} characters`).optional(),
   })
   .meta({ id: 'AcpCreateSession' });
 export type CreateSession = z.output<typeof createSession>;

@@ -30,14 +30,14 @@ const faults: Readonly<Record<string, string>> = {
 };
 
 /** Members of our own inputs, as the wire has them. */
-const members: Readonly<Record<string, readonly string[]>> = {
-  lines: ['line_items'],
-  selections: ['selected_fulfillment_options'],
-  optionId: ['option_id'],
-  itemIds: ['item_ids'],
-  fromWalletId: ['payment_data', 'instrument', 'credential', 'token'],
-  mandateId: ['payment_data', 'instrument', 'credential', 'token'],
-};
+const members: ReadonlyMap<string | number, readonly string[]> = new Map([
+  ['lines', ['line_items']],
+  ['selections', ['selected_fulfillment_options']],
+  ['optionId', ['option_id']],
+  ['itemIds', ['item_ids']],
+  ['fromWalletId', ['payment_data', 'instrument', 'credential', 'token']],
+  ['mandateId', ['payment_data', 'instrument', 'credential', 'token']],
+]);
 
 function typeOf(status: number): z.infer<typeof acpError>['type'] {
   if (status === 503 || status === 429) return 'service_unavailable';
@@ -48,7 +48,7 @@ function typeOf(status: number): z.infer<typeof acpError>['type'] {
 function paramOf({ path }: FieldIssue): string | undefined {
   const [first] = path;
   if (first === undefined || /^[A-Z]/.test(String(first))) return undefined;
-  return jsonPath(path.flatMap((step): readonly (string | number)[] => members[step] ?? [step]));
+  return jsonPath(path.flatMap((step): readonly (string | number)[] => members.get(step) ?? [step]));
 }
 
 function codeOf({ code, fields: [first] = [] }: Pick<ApiError, 'code'> & { fields?: readonly FieldIssue[] | undefined }): string {

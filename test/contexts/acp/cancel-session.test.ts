@@ -60,6 +60,15 @@ describe('405', () => {
   });
 });
 
+it('409 for one whose payment is under way, which says so', async () => {
+  const session = await acp.ready();
+  const id = session.id.replace('acp_chk_', '');
+  await harness.platform.database.pool.query("UPDATE checkout SET status = 'pending_payment' WHERE id = $1", [id]);
+  const { body } = await acp.read(session);
+  expect(body).toMatchObject({ status: 'complete_in_progress', messages: [{ type: 'info' }] });
+  expect(await acp.cancel(session)).toMatchObject({ status: 409, body: { code: 'state_conflict' } });
+});
+
 it('409 for one whose time is over', async () => {
   const session = await acp.ready();
   harness.clock.advance(1_800);

@@ -1,5 +1,6 @@
 // What ACP asks of every request and answer: versions, keys, headers, errors, discovery, and the published examples.
 import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cancelSession, completeSession, createSession, updateSession } from '../../../src/contexts/acp/request-shape.js';
 import { type AcpClient, createBody, faultBy, newShop } from '../../factories/acp.js';
@@ -90,6 +91,18 @@ describe('Idempotency-Key', () => {
     expect(busy.length).toBeGreaterThan(0);
   });
 
+  it('answers from the session where the first answer was not kept', async () => {
+    const key = randomUUID();
+    const { body: session } = await acp.create({}, { key });
+    const { pool } = harness.platform.database;
+    const kept = () => pool.query('DELETE FROM keyed_answer WHERE body LIKE $1', [`%${session.id}%`]);
+    await expect.poll(async () => (await kept()).rowCount).toBe(1);
+    await acp.update(session, { order_notes: 'Ring twice.', buyer: { email: 'ada@example.com' } });
+    const again = await acp.create({}, { key });
+    expect(again).toMatchObject({ status: 201, body: { id: session.id, buyer: { email: 'ada@example.com' } } });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+  });
+
   it('is of one path: another session may use it too', async () => {
     const [one, other] = [await acp.ready(), await acp.ready()];
     const key = randomUUID();
@@ -121,6 +134,35 @@ describe('errors are flat', () => {
   it('says of an unknown item what the published error says', async () => {
     const { type, code } = published.error_400_invalid_item;
     expect(await acp.create({ line_items: [{ id: 'invalid_item' }] })).toMatchObject({ status: 400, body: { type, code } });
+  });
+});
+
+describe('hostile bodies', () => {
+  it('are refused, whatever their names', async () => {
+    const session = await acp.ready();
+    for (const name of ['constructor', '__proto__', 'toString', "it's", 'a.b[0]']) {
+      const metadata = `{"intent_trace":{"reason_code":"other","metadata":{${JSON.stringify(name)}:{}}}}`;
+      const answer = await acp.send('POST', `/${session.id}/cancel`, undefined, { raw: metadata });
+      expect(answer.status, name).toBeLessThan(500);
+    }
+  });
+
+  it('never make a fault of ours', async () => {
+    const { body: session } = await acp.create();
+    const names = fc.constantFrom(...Object.keys({ ...createSession.shape, ...updateSession.shape, ...completeSession.shape }));
+    const body = fc.dictionary(names, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(body, fc.constantFrom('', `/${session.id}`, `/${session.id}/complete`), async (value, path) => {
+        const { status } = await acp.send('POST', path, path === '' ? { ...createBody(), ...value } : value);
+        expect(status).toBeLessThan(500);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('of metadata that is too long are 400', async () => {
+    const answer = await acp.create({ metadata: { a: 'x'.repeat(20_000) } });
+    expect(answer).toMatchObject({ status: 400, body: { param: '$.metadata' } });
   });
 });
 
