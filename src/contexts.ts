@@ -20,12 +20,15 @@ import './contexts/settlement/payout-request.js';
 import './contexts/settlement/simulated-rail.js';
 import './contexts/streams/events.js';
 import './contexts/streams/approval.js';
+import './contexts/cards/charge-approval.js';
 import { acpDoors } from './contexts/acp/acp.door.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
 import { sweepLogins } from './contexts/agents/session.js';
 import { stepBatch } from './contexts/batches/batch-step.js';
+import { openCharges } from './contexts/cards/charge.js';
+import { chargeOrders } from './contexts/cards/charge-life.js';
 import { expireCheckout } from './contexts/checkouts/ending.js';
 import { openCheckouts } from './contexts/checkouts/open.sql.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
@@ -98,6 +101,7 @@ export const dueSteps: readonly DueStep[] = [
   // A rail that hangs holds up its own orders alone: each is a lane.
   rowStep({ table: 'payout', concurrency: 128, run: orderStep(payoutOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'funding_transaction', concurrency: 128, run: orderStep(fundingOrders), lane: { column: 'lane', concurrency: 8 } }),
+  rowStep({ table: 'card_charge', concurrency: 128, run: orderStep(chargeOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'rail_order', concurrency: 8, run: stepOrder }),
   rowStep({ table: 'settlement_rule', concurrency: 4, run: stepRule }),
   rowStep({ table: 'settlement_timer', concurrency: 4, run: stepTimer }),
@@ -115,7 +119,7 @@ export const dueSteps: readonly DueStep[] = [
 export const doors: readonly Door[] = [railDoor, ...acpDoors, ...ucpDoors];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openReserves, openCheckouts];
+export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openReserves, openCheckouts];
 
 /** What stops at the instant at which somebody's spending is stopped. */
 export const onFreeze: readonly OnFreeze[] = [pauseStreams];

@@ -35,6 +35,7 @@ import './contexts/settlement/payout.schema.js';
 import './contexts/settlement/rail-fault.schema.js';
 import './contexts/funding/provider.schema.js';
 import './contexts/funding/funding.schema.js';
+import './contexts/cards/card.schema.js';
 import './contexts/settlement-rules/rule.schema.js';
 import './contexts/settlement/settlement-config.schema.js';
 import './contexts/settlement/window.schema.js';

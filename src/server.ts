@@ -25,7 +25,7 @@ import { pendingMigrations } from './platform/postgres/migration.js';
 import { openRedis, type Redis } from './platform/redis.js';
 import { Signal } from './platform/signal.js';
 import { openApi } from './rest/openapi.js';
-import { compileRoutes, loadOperations } from './rest/routes.js';
+import { compileRoutes, loadOperations, type Route } from './rest/routes.js';
 import { schema } from './schema.js';
 import { startWorker, type Worker, work } from './worker.js';
 
@@ -103,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const servers: Partial<Record<Environment, Server>> = {};
   if (config.role !== 'worker') {
-    const routes = compileRoutes(schema, loadOperations(contextsDir));
+    const routes = allRoutes();
     const metrics = createMetrics(platform.database.pool);
     const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
     let document: Record<string, unknown> | undefined;
@@ -224,6 +224,15 @@ function addressOf(server: Server, host: string): string {
 
 /** Where the rest.graphql files are, in src and in dist alike. */
 const contextsDir = path.join(import.meta.dirname, 'contexts');
+const compiled = new WeakMap<typeof schema, readonly Route[]>();
+
+/** The routes of the schema. Compiling them takes most of a start, and tests start many servers in a process. */
+function allRoutes(): readonly Route[] {
+  const routes = compiled.get(schema) ?? compileRoutes(schema, loadOperations(contextsDir));
+  compiled.set(schema, routes);
+  return routes;
+}
+
 const graceMs = 5_000;
 const sendGraceMs = 2_000;
 

@@ -91,7 +91,13 @@ const orders = `
     WHEN status = 'completed' AND returned_at IS NULL THEN ARRAY['credit']
     WHEN status = 'completed' THEN ARRAY['credit', 'debit']
     ELSE ARRAY[]::text[] END
-  FROM funding_transaction WHERE workspace_id = $1`;
+  FROM funding_transaction WHERE workspace_id = $1
+  UNION ALL
+  SELECT id, rail, rail_reference, status::text, CASE
+    WHEN status = 'paid' AND returned_at IS NULL THEN ARRAY['credit']
+    WHEN status = 'paid' THEN ARRAY['credit', 'debit']
+    ELSE ARRAY[]::text[] END
+  FROM card_charge WHERE workspace_id = $1`;
 
 /**
  * The platform says so itself: nothing is on its way, and all that differs are the minor units that rails booked too much. When these

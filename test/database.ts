@@ -16,21 +16,61 @@ declare module 'vitest' {
   }
 }
 
+/** The server of the run, and how many projects use it. Each project of vitest.config.ts loads this file again, in one process. */
+const run = globalThis as { testServer?: Promise<Server>; testServerUsers?: number };
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await openServer();
-  // This runs once for each project of vitest.config.ts, in one process.
-  const template = `template_${process.pid}_${randomBytes(4).toString('hex')}`;
-  await admin(server.url, `CREATE DATABASE ${template}`);
-  await migrate(withDatabase(server.url, template));
-  project.provide('databaseUrl', server.url);
+  run.testServerUsers = (run.testServerUsers ?? 0) + 1;
+  run.testServer ??= prepareServer();
+  const { url, template, stop } = await run.testServer;
+  project.provide('databaseUrl', url);
   project.provide('template', template);
   return async () => {
-    await admin(server.url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
-    await server.stop();
+    run.testServerUsers = (run.testServerUsers ?? 1) - 1;
+    if (run.testServerUsers === 0) await stop();
   };
 }
 
-async function openServer(): Promise<{ url: string; stop(): Promise<void> }> {
+interface Server {
+  url: string;
+  template: string;
+  stop(): Promise<void>;
+}
+
+async function prepareServer(): Promise<Server> {
+  const { url, stop } = await openServer();
+  const template = `template_${process.pid}_${randomBytes(4).toString('hex')}`;
+  await admin(url, `CREATE DATABASE ${template}`);
+  await migrate(withDatabase(url, template));
+  return {
+    url,
+    template,
+    stop: async () => {
+      // Databases of platforms that were kept to the end of their processes are left, beside the template.
+      for (const name of await databasesLike(url, ownName(template))) await admin(url, `DROP DATABASE ${name} WITH (FORCE)`);
+      await admin(url, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+      await stop();
+    },
+  };
+}
+
+/** How the names of the databases begin that are made from a template. */
+function ownName(template: string): string {
+  return template.replace('template', 't');
+}
+
+/** A name for a database that is made from a template: the end of the run drops it if nobody else does. */
+export function newDatabaseName(template: string): string {
+  return `${ownName(template)}_${randomBytes(4).toString('hex')}`;
+}
+
+/** The databases whose names begin so. */
+async function databasesLike(url: string, start: string): Promise<string[]> {
+  const rows = await admin(url, `SELECT datname FROM pg_database WHERE starts_with(datname, '${start}')`);
+  return rows.map(({ datname }) => datname);
+}
+
+async function openServer(): Promise<Omit<Server, 'template'>> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) return { url: given, stop: async () => {} };
   const dataDir = await mkdtemp(path.join(tmpdir(), 'payments-test-'));
@@ -54,11 +94,11 @@ export function withDatabase(url: string, database: string): string {
 }
 
 /** Runs one statement on the server's own database. */
-export async function admin(url: string, sql: string): Promise<void> {
+export async function admin(url: string, sql: string): Promise<pg.QueryResultRow[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query(sql)).rows;
   } finally {
     await client.end();
   }

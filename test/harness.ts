@@ -11,8 +11,9 @@ import type { Platform } from '../src/platform/ctx.js';
 import { createLogger } from '../src/platform/log.js';
 import { startServer } from '../src/server.js';
 import { work } from '../src/worker.js';
-import { admin, withDatabase } from './database.js';
+import { admin, newDatabaseName, withDatabase } from './database.js';
 import { checkEvents } from './event-data.js';
+import { givePlatformBack, type Started, takePlatform } from './kept-platform.js';
 import { checkAnswer } from './openapi.js';
 import { checkWayOut } from './way-out.js';
 
@@ -158,38 +159,55 @@ export class Harness {
   }
 }
 
-/** Starts a platform for the test file that calls this at its top level, and stops it afterwards. */
-export function useHarness({ limits = {}, env = {}, checkLedger: check = true, route, mostInFlight }: HarnessOptions = {}): Harness {
+/** A platform on a database of its own. */
+async function startPlatform(clock: Clock, { limits = {}, env = {}, route, mostInFlight }: HarnessOptions): Promise<Started> {
+  const database = newDatabaseName(inject('template'));
+  await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+  const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
+  const ownUrl = withDatabase(inject('databaseUrl'), database);
+  const databaseUrl = (await route?.(ownUrl)) ?? ownUrl;
+  const secretsKey = randomBytes(32).toString('hex');
+  const config = loadConfig({
+    DATABASE_URL: databaseUrl,
+    SECRETS_KEY: secretsKey,
+    PORT: '0',
+    SANDBOX_PORT: '0',
+    RATE_LIMIT_GENERAL: String(general),
+    RATE_LIMIT_SANDBOX: String(sandbox),
+    RATE_LIMIT_AUTH: String(auth),
+    ...env,
+  });
+  const server = await startServer({
+    config: { ...config, databaseUrl, secretsKey },
+    log: createLogger(process.env['TEST_LOG_LEVEL'] ?? 'fatal'),
+    clock,
+    pollMs: 0,
+    ...(mostInFlight && { mostInFlight }),
+  });
+  return {
+    ...server,
+    remove: async () => {
+      await server.stop();
+      await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+    },
+  };
+}
+
+/**
+ * A platform for the test file that calls this at its top level: an own one when it asks for something special, else the one that the
+ * files of the process use after each other, emptied in between.
+ */
+export function useHarness({ checkLedger: check = true, ...options }: HarnessOptions = {}): Harness {
   const harness = new Harness();
-  const database = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
-  let stop: (() => Promise<void>) | undefined;
+  const isOwn = Object.keys(options).length > 0;
+  let own: Started | undefined;
+  let failed = false;
 
   beforeAll(async () => {
-    await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
-    const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
-    const ownUrl = withDatabase(inject('databaseUrl'), database);
-    const databaseUrl = (await route?.(ownUrl)) ?? ownUrl;
-    const secretsKey = randomBytes(32).toString('hex');
-    const config = loadConfig({
-      DATABASE_URL: databaseUrl,
-      SECRETS_KEY: secretsKey,
-      PORT: '0',
-      SANDBOX_PORT: '0',
-      RATE_LIMIT_GENERAL: String(general),
-      RATE_LIMIT_SANDBOX: String(sandbox),
-      RATE_LIMIT_AUTH: String(auth),
-      ...env,
-    });
-    const log = createLogger(process.env['TEST_LOG_LEVEL'] ?? 'fatal');
-    const server = await startServer({
-      config: { ...config, databaseUrl, secretsKey },
-      log,
-      clock: harness.clock,
-      pollMs: 0,
-      ...(mostInFlight && { mostInFlight }),
-    });
+    const start = (clock: Clock) => startPlatform(clock, options);
+    const server = isOwn ? await start(harness.clock) : await takePlatform(harness.clock, start);
+    if (isOwn) own = server;
     harness.platform = server.platform;
-    stop = server.stop;
     const tenant = await createTenant(server.platform, { name: 'Tenant' });
     const stranger = await createTenant(server.platform, { name: 'Stranger' });
     harness.tenantId = tenant.tenantId;
@@ -197,14 +215,15 @@ export function useHarness({ limits = {}, env = {}, checkLedger: check = true, r
     harness.live = new Client(server.urls.live ?? '', tenant.liveKey);
     harness.other = new Client(server.urls.test ?? '', stranger.testKey);
   });
-  afterEach(async () => {
-    if (harness.platform) await checkEvents(harness.platform.database);
-    if (check && harness.platform) expect(await checkLedger(harness.platform.database, escrows)).toEqual([]);
+  afterEach(async ({ task }) => {
+    failed ||= task.result?.state === 'fail';
+    if (!harness.platform || failed) return;
+    failed = true;
+    await checkEvents(harness.platform.database);
+    if (check) expect(await checkLedger(harness.platform.database, escrows)).toEqual([]);
+    failed = false;
   });
-  afterAll(async () => {
-    await stop?.();
-    await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
-  });
+  afterAll(() => (isOwn ? own?.remove() : givePlatformBack({ failed })));
   return harness;
 }
 

@@ -2,6 +2,7 @@
 import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
+import { newCard } from './factories/card.js';
 import { checkoutSeeds } from './factories/checkout.js';
 import { newQuote } from './factories/exchange.js';
 import { newFunding } from './factories/funding.js';
@@ -79,6 +80,12 @@ async function payoutSeeds(client: Client, { account, wallet }: { account: Json;
   const bank = await newBankAccount(client, account.id);
   const payout = await newPayout(client, { account, wallet, bank }, { amount: '1.00' });
   return { bank_account: bank.id, payout: payout.id, rail: 'ach' };
+}
+
+/** A vaulted card, as paths and ids of it call it. */
+async function cardSeeds(client: Client, account: Json): Promise<Seeds> {
+  const { id } = await newCard(client, {}, account);
+  return { vault: id, vaulted_card: id };
 }
 
 /** Money on its way into a wallet, as paths and ids of it call it. */
@@ -166,6 +173,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     settlement_window: (await newWindow(client, { enabled: false })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ account, id: agent.id }))).id,
+    ...(await cardSeeds(client, account)),
     ...(await checkoutSeeds(client, other.account)),
     ...(await fundingSeeds(client, wallet)),
     ...(await payoutSeeds(client, { account, wallet })),

@@ -81,6 +81,8 @@ const sqlWithoutWorkspace = [
   'approval_due',
   'batch_due',
   'breaker_look_due',
+  'card_charge_due',
+  'card_charge_lane',
   'checkout_due',
   'claim_expiry',
   'credential_ended',

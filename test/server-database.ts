@@ -72,16 +72,9 @@ export class ServerOnDatabase {
   }
 
   /** Starts another process. What the dead one had in its hands is free at once, and not after the 30 s of a lease. */
-  async startAgain({ freeLeases = true } = {}): Promise<void> {
-    if (freeLeases) await this.#freeLeases();
+  async startAgain({ freeLeases: isFree = true } = {}): Promise<void> {
+    if (isFree) await freeLeases(this.db);
     this.#server = await startServerProcess(this.env);
-  }
-
-  async #freeLeases(): Promise<void> {
-    const leased = await this.db.query("SELECT table_name FROM information_schema.columns WHERE column_name = 'lease_until'");
-    for (const { table_name: table } of leased.rows) {
-      await this.db.query(`UPDATE ${table} SET lease_until = clock_timestamp() - interval '1 second' WHERE lease_until IS NOT NULL`);
-    }
   }
 
   async stop(): Promise<void> {
@@ -89,4 +82,20 @@ export class ServerOnDatabase {
     for (const client of [this.db, ...this.#clients]) await client.end();
     await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${this.#database} WITH (FORCE)`);
   }
+}
+
+/** Ends every lease, whoever holds it. */
+export function freeLeases(db: pg.Client): Promise<void> {
+  return changeLeases(db, "clock_timestamp() - interval '1 second'");
+}
+
+/** Lets so many seconds of every lease pass at once. */
+export function passLeases(db: pg.Client, seconds: number): Promise<void> {
+  return changeLeases(db, `lease_until - interval '${seconds} seconds'`);
+}
+
+async function changeLeases(db: pg.Client, until: string): Promise<void> {
+  const leased = await db.query("SELECT table_name FROM information_schema.columns WHERE column_name = 'lease_until'");
+  for (const { table_name: table } of leased.rows)
+    await db.query(`UPDATE ${table} SET lease_until = ${until} WHERE lease_until IS NOT NULL`);
 }

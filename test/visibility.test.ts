@@ -4,6 +4,7 @@ import { buildSchema, type GraphQLObjectType, type GraphQLSchema, getNamedType, 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
 import { enrol, type TestAgent } from './contexts/agents/identity.js';
+import { newCard } from './factories/card.js';
 import { newFunding } from './factories/funding.js';
 import { type Client, type Json, useHarness } from './harness.js';
 import { operations, pathOf, type Seeds, webhookSeeds } from './operation.js';
@@ -57,6 +58,7 @@ async function markedCustomer(client: Client): Promise<Seeds> {
     merchant: merchant.id,
     policy: policy.id,
     transfer: transfer.id,
+    vaulted_card: (await newCard(client, { label: word, processor_token: word }, account)).id,
     transaction: funding.id,
     funding_transaction: funding.id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
@@ -102,6 +104,7 @@ beforeAll(async () => {
     agent: agent.uuid,
     merchant: merchant.id,
     policy: policy.id,
+    vaulted_card: (await newCard(client, {}, agent.account)).id,
     transfer,
     stream,
     funding,

@@ -47,15 +47,35 @@ export function reserveAccount(ctx: Ctx, walletId: string, currency: string): Pr
 
 type Described = Pick<LedgerAccount, 'ownerId' | 'kind' | 'currency' | 'unbounded'>;
 
-function accountOf(ctx: Ctx, account: Described): Promise<string> {
+/** Accounts that a transaction opened itself: until it has ended, nobody else has them, and the process must not remember them. */
+const openedWithin = new WeakMap<Ctx['db'], Set<string>>();
+
+async function accountOf(ctx: Ctx, account: Described): Promise<string> {
   const { ownerId, kind, currency } = account;
   const key = `ledger_account:${ctx.workspace.id}:${ownerId}:${kind}:${currency}`;
-  return ctx.platform.cache.get(key, async () => {
-    const id = newId(ctx.clock.now());
-    await ctx.db.ledgerAccount.createMany({ data: [{ id, ...account }], skipDuplicates: true });
-    const row = await ctx.db.ledgerAccount.findFirstOrThrow({ where: { ownerId, kind, currency }, select: { id: true } });
-    return { value: row.id, tags: [] };
+  const known = await ctx.platform.cache.get(key, async () => {
+    const isOpened = openedWithin.get(ctx.db)?.has(key) ?? false;
+    return { value: isOpened ? null : await findAccount(ctx, account), tags: [] };
   });
+  return known ?? openAccount(ctx, key, account);
+}
+
+async function findAccount(ctx: Ctx, { ownerId, kind, currency }: Described): Promise<string | null> {
+  const row = await ctx.db.ledgerAccount.findFirst({ where: { ownerId, kind, currency }, select: { id: true } });
+  return row?.id ?? null;
+}
+
+async function openAccount(ctx: Ctx, key: string, account: Described): Promise<string> {
+  const opened = openedWithin.get(ctx.db) ?? new Set();
+  if (isTransaction(ctx)) openedWithin.set(ctx.db, opened.add(key));
+  await ctx.db.ledgerAccount.createMany({ data: [{ id: newId(ctx.clock.now()), ...account }], skipDuplicates: true });
+  const id = await findAccount(ctx, account);
+  if (id === null) throw new Error(`the ledger account ${account.kind} of ${account.ownerId} was not opened`);
+  return id;
+}
+
+function isTransaction({ db, platform, workspace }: Ctx): boolean {
+  return db !== platform.database.forWorkspace(workspace.id);
 }
 
 /** Opens an escrow account of `kind` for money that belongs to a thing and to no wallet; its id. */

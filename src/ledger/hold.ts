@@ -54,6 +54,12 @@ export async function resolve(tx: Tx, hold: Hold, resolution: Resolution): Promi
   return { legs, limits: uses.map((use) => settled(use, usesAnew ? 0n : capture, amount)) };
 }
 
+/** Uses up what a transfer without a hold has reserved of limits, in the windows in which it did: its money has come from outside. */
+export async function useReserved(tx: Tx, workspaceId: string, transferId: string): Promise<LimitUse[]> {
+  const uses = await reservedUses(tx, workspaceId, transferId);
+  return uses.map((use) => settled(use, 1n, 1n));
+}
+
 /** Gives back all that a transfer has reserved of limits, in the windows in which it did, while its hold stays as it is. */
 export async function giveBackReserved(tx: Tx, workspaceId: string, transferId: string): Promise<LimitUse[]> {
   const uses = await reservedUses(tx, workspaceId, transferId);

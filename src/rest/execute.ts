@@ -19,11 +19,18 @@ type Result = ExecutionResult<Record<string, unknown>>;
 /** Runs an operation with variables in JSON terms. */
 export type Execute = (ctx: Ctx, variables: Readonly<Record<string, unknown>>) => Result | PromiseLike<Result>;
 
-/**
- * The executor of a query or mutation, compiled. Throws at boot when it cannot be. graphql-jit unrolls input types, so an
- * operation with one that contains itself is left to graphql-js.
- */
+/** A route belongs to one schema, and each listener asks for its executor. */
+const executors = new WeakMap<Route, Execute>();
+
+/** The executor of a query or mutation, compiled once. Throws at boot when it cannot be. */
 export function compileExecutor(schema: GraphQLSchema, route: Route): Execute {
+  const known = executors.get(route) ?? compile(schema, route);
+  executors.set(route, known);
+  return known;
+}
+
+/** graphql-jit unrolls input types, so an operation with one that contains itself is left to graphql-js. */
+function compile(schema: GraphQLSchema, route: Route): Execute {
   const { document, name, variables } = route;
   if (variables.some(({ type }) => isRecursive(getNamedType(type)))) return executePlain(schema, route);
   const compiled = compileQuery<Record<string, unknown>>(schema, document, name);

@@ -8,7 +8,7 @@ import { type LimitUse, move, posting } from '../../src/ledger/posting.js';
 import { post } from '../../src/ledger/statement.js';
 import { sweepHolds, sweepLimitCounters } from '../../src/ledger/sweep.js';
 import { checkLedger } from '../../src/ledger/trial-balance.js';
-import type { Ctx } from '../../src/platform/ctx.js';
+import { type Ctx, within } from '../../src/platform/ctx.js';
 import { newId } from '../../src/platform/schema/id.js';
 import { useHarness } from '../harness.js';
 import { balanceOf, ctxOf, postMove, query, stateOf, walletRef } from './wallet-ref.js';
@@ -192,5 +192,44 @@ describe('the sweep', () => {
     const left = await query(ctx, 'SELECT "window" FROM limit_counter WHERE counter = $1', [counter]);
     expect(left.map(({ window }) => window).sort()).toEqual([day(91), 'total'].sort());
     await postMove(ctx, to.available, from.available, 5n, { limits: windows.map((window) => ({ ...use(window), used: -5n })) });
+  });
+});
+
+describe('an account that a transaction opens on first use', () => {
+  const openTwice = async (reader: Ctx, kind: string) =>
+    new Set([await unboundedAccount(reader, kind, 'USD'), await unboundedAccount(reader, kind, 'USD')]);
+
+  it('is not remembered when the transaction is rolled back', async () => {
+    const gone = new Set<string>();
+    const undone = ctx.db.$transaction(async (tx) => {
+      for (const id of await openTwice(within(ctx, tx), 'undone.of.tests')) gone.add(id);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    const opened = await unboundedAccount(ctx, 'undone.of.tests', 'USD');
+    expect([...gone]).toEqual([expect.not.stringMatching(opened)]);
+    await postMove(ctx, opened, (await walletRef(ctx)).available, 1n);
+  });
+
+  it('is the same for everybody else, who wait for the end of the transaction', async () => {
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let isOpened = () => {};
+    const opened = new Promise<void>((resolve) => {
+      isOpened = resolve;
+    });
+    const first = ctx.db.$transaction(async (tx) => {
+      const ids = await openTwice(within(ctx, tx), 'shared.of.tests');
+      isOpened();
+      await held;
+      return ids;
+    });
+    await opened;
+    const second = openTwice(ctx, 'shared.of.tests');
+    goOn();
+    expect(await second).toEqual(await first);
+    expect((await first).size).toBe(1);
   });
 });

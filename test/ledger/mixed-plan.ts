@@ -170,6 +170,7 @@ function transferOf(ctx: Ctx, { minor, kind, description, referenced, metadata }
     fundingId: null,
     executionId: null,
     mandateId: null,
+    cardChargeId: null,
     checkoutId: null,
     destination: null,
   };

@@ -63,9 +63,9 @@ export interface UpdateMerchantInput {
 }
 
 /** Changes a merchant. Metadata replaces what was there; 400 for an offer in it that is none. */
-export function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Merchant> {
+export async function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Merchant> {
   checkOffer(input.metadata);
-  return transact(ctx, async (tx) => {
+  const changed = await transact(ctx, async (tx) => {
     const before = await tx.merchant.findFirst({ where: { id: input.id }, select: { accountId: true } });
     if (before === null) throw new NotFound();
     if (input.settlementWalletId) await checkSettlementWallet(tx, input.settlementWalletId, before.accountId);
@@ -82,6 +82,20 @@ export function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Me
       },
     });
   });
+  ctx.platform.cache.drop(`merchant:${input.id}`);
+  return changed;
+}
+
+/** What spends ask of a merchant. */
+export type KeptMerchant = Pick<Merchant, 'id' | 'category' | 'status' | 'accountId' | 'settlementWalletId'>;
+
+/** A merchant of this workspace, kept in the process until it changes; null for none. */
+export function keptMerchant({ platform, workspace, db }: Ctx, id: string): Promise<KeptMerchant | null> {
+  const select = { id: true, category: true, status: true, accountId: true, settlementWalletId: true };
+  return platform.cache.get(`merchant:${workspace.id}:${id}`, async () => ({
+    value: await db.merchant.findFirst({ where: { id }, select }),
+    tags: [`merchant:${id}`],
+  }));
 }
 
 async function checkSettlementWallet(tx: Tx, walletId: string, accountId: string): Promise<void> {

@@ -22,7 +22,7 @@ export interface ItemInput {
 
 interface BasketInput {
   items?: readonly ItemInput[] | null | undefined;
-  /** UCP's word for the same (Gap G-307). */
+  /** UCP's word for the same (Gap G-239). */
   lineItems?: readonly ItemInput[] | null | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface CompleteCheckoutInput extends Omit<CompleteCheckout, 'payment'>
   mandateJwt?: string | null | undefined;
 }
 
-/** The payment that a request names (Gap G-313). 400 for none, and for a mandate without its JWT or a JWT without its mandate. */
+/** The payment that a request names (Gap G-245). 400 for none, and for a mandate without its JWT or a JWT without its mandate. */
 export function completionOf({ fromWalletId, mandateId, mandateJwt, ...rest }: CompleteCheckoutInput): CompleteCheckout {
   return { ...rest, payment: paymentIn({ fromWalletId, mandateId, mandateJwt }) };
 }

@@ -72,7 +72,7 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, plan, form), optionsOf(plan, input));
 }
 
-/** Throws unless the actor may pay: it buys, or it has the client secret (Gap G-303). */
+/** Throws unless the actor may pay: it buys, or it has the client secret (Gap G-235). */
 function checkBuyer(ctx: Ctx, row: Checkout, clientSecret: string | null | undefined): void {
   if (clientSecret != null && !sha256(clientSecret).equals(row.secretHash)) {
     throw new ValidationFailed([{ path: ['clientSecret'], message: 'is not that of this checkout', rule: 'secret' }]);

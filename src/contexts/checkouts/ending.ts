@@ -67,7 +67,7 @@ function isUnderWay({ status, approvalId }: Checkout): boolean {
   return status === 'pending_payment' && approvalId === null;
 }
 
-/** The due step of a checkout: its time is over. A payment that is under way elsewhere decides first (Gap G-304). */
+/** The due step of a checkout: its time is over. A payment that is under way elsewhere decides first (Gap G-236). */
 export async function expireCheckout(ctx: Ctx, id: string): Promise<void> {
   await transact(ctx, async (tx) => {
     const row = await lockRow(tx.checkout, id);
@@ -85,7 +85,7 @@ const endings = {
   expired: { code: 'checkout_expired', message: 'The checkout expired before its payment was approved.' },
 } as const;
 
-/** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation (Gap G-311). */
+/** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation (Gap G-243). */
 async function endCheckout(
   ctx: Ctx,
   tx: Tx,

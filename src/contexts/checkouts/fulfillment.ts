@@ -49,7 +49,7 @@ export async function refundCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   return createRefund(ctx, { ...input, originalTransferId: row.transferId });
 }
 
-/** A checkout whose payment was given back in full keeps its status and says so, however the refund was asked for (Gap G-305). */
+/** A checkout whose payment was given back in full keeps its status and says so, however the refund was asked for (Gap G-237). */
 declareRefundFollower(async (ctx, tx, transfer) => {
   const { checkoutId, refundedAmount } = transfer;
   if (checkoutId === null || refundedAmount < refundableOf(transfer)) return;

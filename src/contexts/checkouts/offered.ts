@@ -1,5 +1,5 @@
 // Checkouts that the wire of a protocol makes from a merchant's offer. What was agreed is kept with the checkout, so that its prices hold
-// while the merchant changes its offer; what is sold out since then keeps it from being paid (Gap G-360).
+// while the merchant changes its offer; what is sold out since then keeps it from being paid (Gap G-257).
 import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
@@ -62,7 +62,7 @@ function agreedBasket(row: Offered): Basket {
   return priceBasket(readOffer((row.details as unknown as OfferedDetails).offer), basketRequest(requestOf(row)));
 }
 
-/** The basket of a checkout that was made without an offer, as through /v1 (Gap G-363): items at the prices that it was made with, and its charges. */
+/** The basket of a checkout that was made without an offer, as through /v1 (Gap G-260): items at the prices that it was made with, and its charges. */
 function plainBasket(row: Checkout): Basket {
   const { fulfillment, tax } = chargesOf(row);
   const priced = itemsOf(row).map(({ sku: id, title, unitPrice, quantity }) => ({

@@ -58,7 +58,7 @@ export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteChecko
   const { to, description } = await payeeOf(ctx, row);
   const from = await payerOf(ctx, payment, mandate, currency);
   if (from.walletId === to.walletId) throw new SameWallet();
-  // Who pays with the client secret pays for itself: the agent that the checkout names is another's (Gap G-310).
+  // Who pays with the client secret pays for itself: the agent that the checkout names is another's (Gap G-242).
   const named = ctx.actor.agent === undefined && clientSecret == null ? (row.agentId ?? undefined) : undefined;
   const authority = await authorizeSpend(ctx, {
     from,

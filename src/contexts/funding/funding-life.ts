@@ -1,24 +1,17 @@
 // The steps of money that comes in, each taken once under the lock of its row: with it go its money, the status of its transfer, and the
 // events (CONTRACT.md 12). What the rail says twice, or too late, changes nothing.
-import { type EventRow, eventRecords } from '../../events/event.js';
-import type { FundingTransaction, Transfer } from '../../generated/prisma/client.js';
-import { lockedTakeable, unboundedAccount } from '../../ledger/account.js';
-import { type Leg, posting } from '../../ledger/posting.js';
-import { joinRecords } from '../../ledger/record.js';
+import type { FundingTransaction } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { collectedLegs, collectingWallet, postStep, takenBackLegs } from '../settlement/collection.js';
 import { declareOrders, type Failure } from '../settlement/order-kind.js';
 import { patienceSeconds, type RailAnswer, type RailReason } from '../settlement/rail.js';
 import { errorCodeOf } from '../settlement/rail-code.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
-import { rulebook } from '../spending/rulebook.js';
 import { event, transferData, transferRoles } from '../transfers/events.js';
 import { operationOf } from '../transfers/operation.js';
 import { aboutOf } from '../transfers/transfer.js';
-import { type NewOperation, operationRecord } from '../usage/operation.js';
 import { fundingLifecycle } from './funding-transaction.js';
 
 /** Money that comes in as orders of its rails. */
@@ -71,28 +64,19 @@ const ended = { dueAt: null, leaseUntil: null } as const;
 async function complete(
   ctx: Ctx,
   tx: Tx,
-  { id, rail, transferId, amount, fee, currency }: FundingTransaction,
+  { id, rail, walletId, transferId, amount, fee, currency }: FundingTransaction,
 ): Promise<FundingTransaction> {
   const at = ctx.clock.now();
   const row = await tx.fundingTransaction.update({ where: rowKey(ctx, id), data: { status: 'completed', completedAt: at, ...ended } });
   await lockRow(tx.transfer, transferId);
   const data = { status: 'completed', completedAt: at, updatedAt: at } as const;
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
-  const reader = within(ctx, tx);
-  const to = await walletOf(reader, row);
-  const [clearing, fees] = await Promise.all([
-    unboundedAccount(reader, `rail.clearing:${rail}`, currency),
-    unboundedAccount(reader, 'fees', currency),
-  ]);
-  const legs = moving(currency, [
-    [clearing, -amount],
-    [to.ledger.available, amount - fee],
-    [fees, fee],
-  ]);
+  const to = await collectingWallet(within(ctx, tx), row);
+  const legs = await collectedLegs(ctx, tx, { rail, walletId, amount, fee, currency }, to);
   const roles = transferRoles(transfer, null, to);
   const completed = event(ctx, 'transfer.completed', transferData(transfer), { at, ...aboutOf(transfer), roles });
   const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency } };
-  await write(ctx, tx, transfer, legs, completed, operation);
+  await postStep(ctx, tx, { transferId, legs, events: [completed], operation });
   return row;
 }
 
@@ -116,14 +100,11 @@ async function fail(
   const data = { status: 'failed', failureCode: code, failureMessage: message, updatedAt: at } as const;
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
   const failed = event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) });
-  await write(ctx, tx, transfer, [], failed, operationOf(transfer, 0n, at));
+  await postStep(ctx, tx, { transferId, events: [failed], operation: operationOf(transfer, 0n, at) });
   return row;
 }
 
-/**
- * The source takes back what it has paid. The wallet gives what it has; the rest is owed to the platform, and stands in `receivables`
- * (Gap G-170).
- */
+/** The source takes back what it has paid (Gap G-170). */
 async function comeBack(
   ctx: Ctx,
   tx: Tx,
@@ -131,51 +112,16 @@ async function comeBack(
   { code, reason }: RailReason,
 ) {
   const at = ctx.clock.now();
-  const reader = within(ctx, tx);
-  const from = await walletOf(reader, { walletId });
-  const [clearing, receivables] = await Promise.all([
-    unboundedAccount(reader, `rail.clearing:${rail}`, currency),
-    unboundedAccount(reader, 'receivables', currency),
-  ]);
   await lockRow(tx.transfer, transferId);
   const data = { refundedAmount: amount, updatedAt: at };
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
-  const there = await lockedTakeable(ctx, tx, walletId);
-  const taken = there < amount ? there : amount;
+  const { legs, shortfall } = await takenBackLegs(ctx, tx, { rail, walletId, amount, currency });
   const row = await tx.fundingTransaction.update({
     where: rowKey(ctx, id),
-    data: { returnedAt: at, returnReason: reason, returnCode: code, errorCode: errorCodeOf(code), shortfall: amount - taken },
+    data: { returnedAt: at, returnReason: reason, returnCode: code, errorCode: errorCodeOf(code), shortfall },
   });
-  const legs = moving(currency, [
-    [from.ledger.available, -taken],
-    [receivables, taken - amount],
-    [clearing, amount],
-  ]);
   const refunded = event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) });
-  await write(ctx, tx, transfer, legs, refunded, { ...operationOf(transfer, amount, at), operation: 'transfer.returned' });
+  const operation = { ...operationOf(transfer, amount, at), operation: 'transfer.returned' };
+  await postStep(ctx, tx, { transferId, legs, events: [refunded], operation });
   return row;
-}
-
-async function walletOf(reader: Ctx, { walletId }: Pick<FundingTransaction, 'walletId'>): Promise<WalletRef> {
-  const wallet = await walletRef(reader, walletId);
-  if (wallet === null) throw new Error(`wallet ${walletId} of a funding transaction is gone`);
-  return wallet;
-}
-
-function moving(currency: string, movements: readonly [accountId: string, amount: bigint][]): Leg[] {
-  return movements.flatMap(([accountId, amount]) => (amount === 0n ? [] : [{ accountId, currency, amount }]));
-}
-
-/** The posting of a step: what the rail has done is done, so nothing but the ledger itself refuses it. */
-async function write(
-  ctx: Ctx,
-  tx: Tx,
-  { id: transferId }: Transfer,
-  legs: readonly Leg[],
-  told: EventRow,
-  operation: NewOperation,
-): Promise<void> {
-  const { rates } = await rulebook(within(ctx, tx));
-  const records = joinRecords(eventRecords(ctx.workspace.id, [told]), { operation: [operationRecord(ctx, operation, rates)] });
-  await postPlainly(ctx, postingWithin(tx), posting(ctx, { at: operation.at, transferId, legs, records }));
 }

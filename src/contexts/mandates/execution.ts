@@ -8,10 +8,9 @@ import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import type { Page, PageInput } from '../../platform/schema/page.js';
-import { payeeOfMerchant } from '../accounts/merchant.js';
+import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { declareSubject } from '../spending/approval-subject.js';
-import { MerchantBlocked } from '../spending/errors.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { checkMandateCurrency } from '../spending/mandate-rule.js';
 import { authorizeSpend } from '../spending/pipeline.js';
@@ -117,9 +116,8 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
  * what a mandate allows is judged by what is registered (Gap G-214).
  */
 async function payeeOf(ctx: Ctx, { merchantId, merchantCategory, currency }: ExecuteMandateInput): Promise<WalletRef> {
-  const merchant = await ctx.db.merchant.findFirst({ where: { id: merchantId } });
+  const merchant = await keptMerchant(ctx, merchantId);
   if (merchant === null) throw new NotFound('merchantId');
-  if (merchant.status !== 'active') throw new MerchantBlocked('The merchant is not active.', { details: { terminal: true } });
   if (merchantCategory != null && merchantCategory !== merchant.category) {
     throw new ValidationFailed([{ path: ['merchantCategory'], message: `is not that of the merchant, ${merchant.category}` }]);
   }

@@ -8,7 +8,8 @@ const types: readonly Transfer['type'][] = ['internal', 'cross_border', 'stream_
 
 /** Throws 409 unless money of the transfer may be sent back: it was completed, between wallets, and is no refund itself. */
 export function checkRefundable(transfer: Transfer): void {
-  const { id, status, type, refundId, fromWalletId, toWalletId } = transfer;
+  const { id, status, type, refundId, fromWalletId, toWalletId, cardChargeId } = transfer;
+  if (cardChargeId !== null) throw cardPayment(status);
   if (!types.includes(type) || refundId !== null || fromWalletId === null || toWalletId === null) {
     throw new StateConflict('Only payments from one wallet to another are refunded, and refunds are not.', status, [], {
       reason: 'not_refundable',
@@ -18,6 +19,12 @@ export function checkRefundable(transfer: Transfer): void {
   if (status !== 'completed') {
     throw wrongStatus(transferLifecycle, id, status, ['completed'], 'Only a completed transfer is refunded.');
   }
+}
+
+/** The money would have to go back to the card, over its processor (Gap G-228). */
+function cardPayment(status: string): StateConflict {
+  const message = 'A payment by card is given back by the processor of the card alone.';
+  return new StateConflict(message, status, [], { reason: 'card_payment', terminal: true });
 }
 
 /** What was paid of a transfer and can be refunded, minor units of the currency that it was sent in: what was captured, less the fee. */

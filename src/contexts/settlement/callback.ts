@@ -8,11 +8,10 @@ import { systemCtx } from '../../platform/due/step.js';
 import { InvalidJson, NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { amountPattern, formatMinor } from '../../platform/money.js';
-import { lockRow } from '../../platform/postgres/row.js';
 import { readBy } from '../../platform/zod-issue.js';
 import { RailUnavailable, railCurrencies } from '../transfers/rail.js';
 import { CallbackUnsigned } from './errors.js';
-import { findOrder, type Ordered } from './order-kind.js';
+import { findOrder, lockOrder, type Ordered } from './order-kind.js';
 import { type RailAnswer, railOf } from './rail.js';
 import { reasonOf } from './rail-code.js';
 
@@ -111,7 +110,7 @@ async function apply(ctx: Ctx, rail: string, body: Body): Promise<Ordered> {
   if (found === null) throw new NotFound('reference');
   const { kind } = found;
   return transact(ctx, async (tx) => {
-    const row = await lockRow(kind.rows(tx), found.row.id);
+    const row = await lockOrder(kind, tx, found.row);
     if (row.railReference !== body.reference) return row;
     const booked = `${body.amount} ${body.currency}`;
     if (booked !== `${formatMinor(row.amount, row.currency)} ${row.currency}`) {

@@ -1,8 +1,9 @@
-// What goes over rails: payouts, and money that comes in. Each kind has rows and steps of its own. How an order reaches its rail, and how
+// What goes over rails: payouts, money that comes in, and charges of cards. Each kind has rows and steps of its own. How an order reaches its rail, and how
 // what is told of it finds its row, is the same for all of them (submission.ts, callback.ts, forced-result.ts).
 import type { Ctx } from '../../platform/ctx.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow } from '../../platform/postgres/row.js';
 import type { IdKind } from '../../platform/schema/id.js';
 import type { RailAnswer, RailOrder, RailReason } from './rail.js';
 
@@ -43,9 +44,14 @@ interface Rows<Row> {
   update(args: { where: { workspaceId_id: { workspaceId: string; id: string } }; data: OrderUpdate }): PromiseLike<Row>;
 }
 
+/** Where an order goes, or comes from. */
+export type OrderEnd = Pick<RailOrder, 'destination' | 'destinationRef' | 'batch'>;
+
+type Model = 'payout' | 'fundingTransaction' | 'cardCharge';
+
 /** A kind of order. Its steps are taken under the lock of the row. */
 export interface OrderKind<Row extends Ordered> {
-  noun: IdKind & ('payout' | 'fundingTransaction');
+  noun: IdKind & Model;
   table: string;
   direction: RailOrder['direction'];
   /** What its references begin with. */
@@ -53,9 +59,11 @@ export interface OrderKind<Row extends Ordered> {
   lifecycle: Lifecycle<string>;
   /** The statuses in which it is on its way. */
   open: readonly string[];
-  rows(db: Pick<Tx, 'payout' | 'fundingTransaction'>): Rows<Row>;
-  /** Where it goes or comes from, and the batch that it belongs to; null when that is gone. */
-  endOf(ctx: Ctx, row: Row): Promise<Pick<RailOrder, 'destination' | 'destinationRef' | 'batch'> | null>;
+  rows(db: Pick<Tx, Model>): Rows<Row>;
+  /** Locks what is locked before a row: what it is for, which hears of its steps. */
+  lockBefore?(tx: Tx, row: Row): Promise<unknown>;
+  /** Where it goes or comes from, and the batch that it belongs to; why it is not carried out where that is gone. */
+  endOf(ctx: Ctx, row: Row): Promise<OrderEnd | Failure>;
   /** Takes the steps that an answer of the rail means. Returns the very row that it was given when there are none. */
   follow(ctx: Ctx, tx: Tx, row: Row, answer: RailAnswer): Promise<Row>;
   fail(ctx: Ctx, tx: Tx, row: Row, failure: Failure): Promise<Row>;
@@ -67,6 +75,12 @@ const kinds: OrderKind<Ordered>[] = [];
 export function declareOrders<Row extends Ordered>(kind: OrderKind<Row>): OrderKind<Row> {
   kinds.push(kind);
   return kind;
+}
+
+/** An order under its lock, as it is then. */
+export async function lockOrder<Row extends Ordered>(kind: OrderKind<Row>, tx: Tx, row: Row): Promise<Row> {
+  await kind.lockBefore?.(tx, row);
+  return lockRow(kind.rows(tx), row.id);
 }
 
 /** An order with its kind. */

@@ -15,7 +15,8 @@ export const payoutOrders = declareOrders<Payout>({
   rows: (db) => db.payout,
   endOf: async (ctx, row) => {
     const destination = await destinationOf(ctx, row);
-    return destination === null ? null : { destination, destinationRef: row.destinationRef, batch: row.batchReference };
+    if (destination === null) return { code: 'destination_gone', message: 'The bank account was deleted.' };
+    return { destination, destinationRef: row.destinationRef, batch: row.batchReference };
   },
   follow,
   fail,

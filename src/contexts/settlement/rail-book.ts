@@ -22,23 +22,35 @@ export interface RailFigures {
   latencySeconds: number;
   /** What goes wrong on it. */
   codes: readonly [string, ...string[]];
+  /** How it treats an order, where the order itself says so. */
+  treatmentOf?: (order: RailOrder) => Treatment;
+}
+
+/** How an order is treated: what is left out is as usual. */
+export interface Treatment {
+  latencySeconds?: number;
+  faults?: readonly RailFaultKind[];
+  /** Why it is rejected. */
+  code?: string;
 }
 
 /** An order with the fault `latency` takes so many times as long. */
 const slowness = 10;
 
 /** Books an order, once for a reference. One that comes too late is not booked, and never will be. */
-export async function book(ctx: Ctx, { name: rail, latencySeconds, codes }: RailFigures, order: RailOrder): Promise<RailAnswer> {
+export async function book(ctx: Ctx, figures: RailFigures, order: RailOrder): Promise<RailAnswer> {
+  const { name: rail, codes } = figures;
+  const { latencySeconds = figures.latencySeconds, faults: asked = [], code: why } = figures.treatmentOf?.(order) ?? {};
   const at = ctx.clock.now();
   if (at > order.expiresAt) return { state: 'missing' };
   const usual = addSeconds(at, latencySeconds);
   try {
     const row = await transact(ctx, async (tx) => {
-      const faults = await takeFaults(tx, rail, order);
+      const faults = [...new Set([...asked, ...(await takeFaults(tx, rail, order))])];
       const settlesAt = addSeconds(at, faults.includes('latency') ? latencySeconds * slowness : latencySeconds);
       const fails = faults.includes('reject') || faults.includes('return');
       const { reference, direction, amount, currency } = order;
-      const code = fails ? (codes[Math.floor(Math.random() * codes.length)] ?? codes[0]) : null;
+      const code = fails ? (why ?? codes[Math.floor(Math.random() * codes.length)] ?? codes[0]) : null;
       const state = 'accepted';
       return tx.railOrder.create({
         data: {

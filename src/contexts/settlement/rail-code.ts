@@ -14,6 +14,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
   AC04: { reason: 'closed account number', errorCode: 'account_closed' },
   AB09: { reason: "error at the payee's bank", errorCode: 'payee_bank_error' },
   '14': { reason: 'mandatory information is missing', errorCode: 'missing_information' },
+  insufficient_funds: { reason: 'the card has not enough funds', errorCode: 'insufficient_funds' },
+  expired_card: { reason: 'the card has expired', errorCode: 'card_expired' },
   card_declined: { reason: 'the card was declined', errorCode: 'card_declined' },
   reverted: { reason: 'the transaction was reverted', errorCode: 'reverted' },
 };

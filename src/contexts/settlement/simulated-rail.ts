@@ -1,12 +1,14 @@
 // The rails of the sandbox: each with the latency, the fee and the troubles of its kind (CONTRACT.md 12), in workspace time. Money goes
 // nowhere.
+import { cardRails } from '../transfers/rail.js';
 import { connectRail, type Rail } from './rail.js';
 import { book, lookUp, type RailFigures } from './rail-book.js';
+import { treatmentOfCard } from './test-card.js';
 
 type Figures = RailFigures & Pick<Rail, 'fee' | 'share'>;
 
 const chain = { latencySeconds: 15, fee: 10_000n, codes: ['reverted'] } as const;
-const card = { latencySeconds: 2, fee: 0n, share: 290n, codes: ['card_declined'] } as const;
+const card = { latencySeconds: 2, fee: 0n, share: 290n, codes: ['card_declined'], treatmentOf: treatmentOfCard } as const;
 
 const rails: readonly Figures[] = [
   { name: 'ach', latencySeconds: 86_400, fee: 25n, codes: ['R01', 'R02', 'R03'] },
@@ -19,6 +21,7 @@ const rails: readonly Figures[] = [
   { name: 'usdc-solana', ...chain },
   { name: 'card-simulated-us', ...card },
   { name: 'card-simulated-eu', ...card },
+  ...cardRails('simulated').map(({ rail }) => ({ name: rail, ...card })),
 ];
 
 for (const figures of rails) {

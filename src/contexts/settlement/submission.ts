@@ -5,9 +5,9 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import type { Ordered, OrderKind } from './order-kind.js';
+import { type Failure, lockOrder, type Ordered, type OrderKind } from './order-kind.js';
 import { type RailAnswer, railOf } from './rail.js';
 import { giveReference } from './submission.sql.js';
 
@@ -37,7 +37,7 @@ async function step<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, id: str
     return record(ctx, kind, found, rail === undefined ? unknown : await answered(ctx, () => rail.status(ctx, railReference)));
   }
   const end = await kind.endOf(ctx, found);
-  if (end === null) return giveUp(ctx, kind, id);
+  if ('code' in end) return giveUp(ctx, kind, found, end);
   const at = ctx.clock.now();
   const railReference = `${kind.prefix}${newId(at).replaceAll('-', '')}`;
   // Whoever has taken it meanwhile goes on with it: it has a reference.
@@ -45,19 +45,19 @@ async function step<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, id: str
   const { amount, currency } = found;
   const order = { reference: railReference, amount, currency, ...end, direction: kind.direction, expiresAt: addSeconds(at, orderSeconds) };
   const answer = rail === undefined ? unknown : await answered(ctx, () => rail.submit(ctx, order));
-  await record(ctx, kind, { id, railReference }, answer);
+  await record(ctx, kind, { ...found, railReference }, answer);
 }
 
 function isOpen<Row extends Ordered>({ open }: OrderKind<Row>, { status }: Row): boolean {
   return open.includes(status);
 }
 
-/** Ends an order whose destination is gone (Gap G-157), unless somebody has taken it meanwhile. */
-async function giveUp<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, id: string): Promise<void> {
+/** Ends an order whose bank account (Gap G-157) or card is gone, unless somebody has taken it meanwhile. */
+async function giveUp<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, found: Row, failure: Failure): Promise<void> {
   await transact(ctx, async (tx) => {
-    const row = await lockRow(kind.rows(tx), id);
+    const row = await lockOrder(kind, tx, found);
     if (!isOpen(kind, row) || row.railReference !== null) return row;
-    return kind.fail(ctx, tx, row, { code: 'destination_gone', message: 'The bank account was deleted.' });
+    return kind.fail(ctx, tx, row, failure);
   });
 }
 
@@ -78,15 +78,10 @@ async function answered(ctx: Ctx, ask: () => Promise<RailAnswer>): Promise<RailA
 }
 
 /** Follows an answer about the reference that it was asked for, and says when the rail is asked again. */
-async function record<Row extends Ordered>(
-  ctx: Ctx,
-  kind: OrderKind<Row>,
-  { id, railReference }: Pick<Ordered, 'id' | 'railReference'>,
-  answer: RailAnswer,
-): Promise<void> {
+async function record<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, asked: Row, answer: RailAnswer): Promise<void> {
   const row = await transact(ctx, async (tx) => {
-    const before = await lockRow(kind.rows(tx), id);
-    if (before.railReference !== railReference || !isOpen(kind, before)) return before;
+    const before = await lockOrder(kind, tx, asked);
+    if (before.railReference !== asked.railReference || !isOpen(kind, before)) return before;
     if (answer.state === 'missing' && before.confirmedAt === null) return replace(ctx, tx, kind, before);
     const after = await kind.follow(ctx, tx, before, answer);
     return after === before ? askLater(ctx, tx, kind, after) : after;

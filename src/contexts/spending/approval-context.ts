@@ -13,7 +13,7 @@ import { counterKey, readCounters } from './posting.js';
 
 /** In names of the wire. Amounts are decimal strings of the approval's currency. */
 export interface ApprovalContext {
-  /** What the agent, or else the wallet, has spent in this UTC day. */
+  /** What the agent, or else the wallet or the cards of the account, has spent in this UTC day. */
   spent_today: string;
   /** The least that is left of a limit per day; null when none binds. */
   remaining_today: string | null;
@@ -43,7 +43,7 @@ export async function approvalBackground(ctx: Ctx, authority: Authority): Promis
   if (facts === null) throw new Error('what is no spend needs no approval');
   const [merchant, spent, remaining, isKnown, similar] = await Promise.all([
     facts.merchant === undefined ? merchantPaid(ctx, merchantId, facts) : facts.merchant,
-    facts.agent === null ? spentFromWallet(ctx, facts) : spentByAgent(ctx, facts, facts.agent.id),
+    facts.agent === null ? spentByPayer(ctx, facts) : spentByAgent(ctx, facts, facts.agent.id),
     remainingToday(ctx, authority, facts),
     facts.isKnownCounterparty ?? isKnownCounterparty(ctx, facts),
     similarApproved(ctx, facts),
@@ -78,9 +78,10 @@ async function spentByAgent({ db }: Ctx, { currency, at }: SpendFacts, agentId: 
 }
 
 /** Operations name no wallet, so these are the transfers that were made in this day. */
-async function spentFromWallet({ db }: Ctx, { payer, currency, at }: SpendFacts): Promise<bigint> {
+async function spentByPayer({ db }: Ctx, { payer, currency, at }: SpendFacts): Promise<bigint> {
   const where: Prisma.TransferWhereInput = {
     fromWalletId: payer.walletId,
+    fromAccountId: payer.accountId,
     currency,
     status: 'completed',
     type: { notIn: within },
@@ -116,5 +117,5 @@ async function similarApproved({ db }: Ctx, { agent, payer, payee, currency, amo
   });
   const ids = approved.flatMap(({ transferId }) => transferId ?? []);
   if (ids.length === 0) return 0;
-  return db.transfer.count({ where: { id: { in: ids }, toAccountId: payee?.accountId ?? null } });
+  return db.transfer.count({ where: { id: { in: ids }, fromAccountId: payer.accountId, toAccountId: payee?.accountId ?? null } });
 }

@@ -59,7 +59,10 @@ function named(ctx: Ctx, noun: 'agent' | 'merchant', id: string | null): Promise
 const ContextType = builder.objectRef<ApprovalContext>('ApprovalContext').implement({
   description: 'What whoever decides should know, as it was when the approval was asked for.',
   fields: (t) => ({
-    spentToday: t.expose('spent_today', { type: 'Amount', description: 'By the agent, or else from the wallet, in this UTC day.' }),
+    spentToday: t.expose('spent_today', {
+      type: 'Amount',
+      description: 'By the agent, or else from the wallet or by card, in this UTC day.',
+    }),
     remainingToday: t.expose('remaining_today', {
       type: 'Amount',
       nullable: true,

@@ -68,7 +68,12 @@ const InputType = builder.objectRef<DecisionRow>('DecisionInput').implement({
     }),
     currency: t.field({ type: 'Currency', resolve: (row) => inputIn(row).facts.currency }),
     protocol: t.string({ resolve: (row) => inputIn(row).facts.protocol }),
-    fromWalletId: t.field({ type: 'WalletId', resolve: (row) => inputIn(row).facts.payer.walletId }),
+    fromWalletId: t.field({
+      type: 'WalletId',
+      nullable: true,
+      description: 'Null where a card pays.',
+      resolve: (row) => inputIn(row).facts.payer.walletId,
+    }),
     toWalletId: t.field({ type: 'WalletId', nullable: true, resolve: (row) => inputIn(row).facts.payee?.walletId ?? null }),
     merchantId: t.field({ type: 'MerchantId', nullable: true, resolve: (row) => inputIn(row).facts.merchant?.id ?? null }),
     kyaTier: t.int({ nullable: true, resolve: (row) => inputIn(row).facts.agent?.kyaTier ?? null }),

@@ -4,6 +4,22 @@ import type { Protocol } from '../../generated/prisma/client.js';
 import type { RuleLayer } from './layer.js';
 import type { LimitFigures, RuleUse } from './limit.js';
 
+/** Whose money is spent: that of a wallet, or of a card, which has none. */
+export interface Payer {
+  walletId: string | null;
+  accountId: string;
+  /** The agent whose it is. */
+  agentId: string | null;
+}
+
+/** A merchant, as far as rules ask for it. */
+export interface PaidMerchant {
+  id: string;
+  category: string;
+  /** It is not active: it is paid by no mandate. */
+  isInactive?: true;
+}
+
 /** What is known of a spend before the ledger is asked. Ids are bare. */
 export interface SpendFacts {
   /** Workspace time, in whose windows the limits count. */
@@ -13,13 +29,13 @@ export interface SpendFacts {
   currency: string;
   protocol: Protocol;
   /** Whose money it is. */
-  payer: { walletId: string; accountId: string; agentId: string | null };
+  payer: Payer;
   /** Who gets it; null: outside of the platform. */
   payee: { walletId: string; accountId: string; agentId: string | null } | null;
   /** The agent that spends, if one does. */
   agent: { id: string; kyaTier: number } | null;
   /** The merchant that is paid; undefined when no rule asks for it. */
-  merchant?: { id: string; category: string } | null | undefined;
+  merchant?: PaidMerchant | null | undefined;
   /** Whether the payer's account has paid the payee's before; undefined when no rule asks for it. */
   isKnownCounterparty?: boolean | undefined;
   traceId: string | null;

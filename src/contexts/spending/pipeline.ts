@@ -6,20 +6,20 @@ import type { ActingAgent, Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
-import { isKnownCounterparty, merchantPaid } from './counterparty.js';
-import type { Evaluation, SpendFacts } from './evaluation.js';
+import { blockedPayee, isKnownCounterparty, merchantPaid } from './counterparty.js';
+import type { Evaluation, Payer, SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
 import type { RulingMandate } from './mandate-rule.js';
 import { asksForCounterparty, asksForMerchant } from './policy-rule.js';
 import { type Rulebook, rulebook, rulesFor } from './rulebook.js';
 import { evaluate, type RulesInForce } from './ruling.js';
 
-/** 403: an agent spends from its own wallets only. */
+/** 403: an agent spends from its own wallets only, and with its own cards. */
 export class NotYourWallet extends declareError(403, 'forbidden') {}
 
-/** Money that is to leave a wallet. */
+/** Money that is to leave a wallet, or a card. */
 export interface Spend {
-  from: WalletRef;
+  from: Payer;
   /** Where it goes; null: out of the platform. */
   to: WalletRef | null;
   /** The agent that an API key acts for. */
@@ -83,6 +83,7 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   const rules = { ...rulesFor(book, facts), mandate };
   if (spend.lifted !== undefined) facts.lifted = stillLifted(spend.lifted, rules);
   if (mandate !== undefined || asksForMerchant(rules.policies)) facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
+  if (mandate !== undefined) facts.merchant ??= await blockedPayee(ctx, mandate.blockedMerchants, facts);
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };
 }
@@ -141,7 +142,11 @@ async function spendingAgent(ctx: Ctx, { from, agentId, mandate }: Spend): Promi
   return agent;
 }
 
-function notYours({ walletId }: WalletRef): NotYourWallet {
+function notYours({ walletId }: Payer): NotYourWallet {
+  if (walletId === null) {
+    const cards = { rel: 'own_cards', actor: 'agent', method: 'GET', path: '/v1/cards/vault' } as const;
+    return new NotYourWallet('An agent pays with its own cards and those of its account only.', { details: { next_actions: [cards] } });
+  }
   return new NotYourWallet('An agent spends from its own wallets only.', {
     details: {
       wallet_id: walletId,

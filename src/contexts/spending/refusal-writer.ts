@@ -89,7 +89,7 @@ class RefusalWriter {
     const second = Math.floor(this.#clock.now().getTime() / 1000);
     if (second !== this.#second) this.#seen.clear();
     this.#second = second;
-    const spender = agentId ?? facts?.payer.walletId ?? '';
+    const spender = agentId ?? facts?.payer.walletId ?? facts?.payer.accountId ?? '';
     const seen = (this.#seen.get(spender) ?? 0) + 1;
     this.#seen.set(spender, seen);
     return seen > mostPerSecond;

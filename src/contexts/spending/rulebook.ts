@@ -67,7 +67,8 @@ type Bound = Pick<SpendFacts, 'payer' | 'agent' | 'traceId' | 'mandateId'>;
 
 /** The rules that bind a spend: those of its workspace, account, wallet and agent, and the budgets above them. */
 export function rulesFor({ kya, index, rates }: Rulebook, { payer, agent, traceId, mandateId }: Bound): RulesInForce {
-  const subjects = [subjectOf('tenant', null), subjectOf('account', payer.accountId), subjectOf('wallet', payer.walletId)];
+  const subjects = [subjectOf('tenant', null), subjectOf('account', payer.accountId)];
+  if (payer.walletId !== null) subjects.push(subjectOf('wallet', payer.walletId));
   if (agent !== null) subjects.push(subjectOf('agent', agent.id));
   if (mandateId !== null) subjects.push(subjectOf('mandate', mandateId));
   if (traceId !== null) subjects.push(subjectOf('trace', traceId));

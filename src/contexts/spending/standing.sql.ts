@@ -2,11 +2,11 @@
 // it and is seen, or after it and sees what was begun.
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 
-/** A payer: its wallet, and the agents that spend from it. */
+/** A payer: its wallet, if it is not a card, and the agents that spend from it. */
 export interface Payer {
   workspaceId: string;
   accountId: string;
-  walletId: string;
+  walletId: string | null;
   agentIds: readonly (string | null)[];
 }
 
@@ -16,7 +16,7 @@ export async function keepStanding(tx: Tx, { workspaceId, accountId, walletId, a
   await runIn(tx, { name: 'keep-workspace', text: freeze }, [workspaceId]);
   for (const [table, ids] of [
     ['account', [accountId]],
-    ['wallet', [walletId]],
+    ['wallet', walletId === null ? [] : [walletId]],
     ['agent', agentIds.filter((id) => id !== null)],
   ] as const) {
     if (ids.length === 0) continue;

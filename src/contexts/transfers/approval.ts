@@ -53,7 +53,7 @@ export async function askAgain(ctx: Ctx, tx: Tx, approval: Approval, transferId:
     agentId: approval.agentId ?? undefined,
     merchantId: approval.merchantId ?? undefined,
     lifted: approval.lifted,
-    mandate: await mandateNow(reader, transfer.mandateId),
+    mandate: await mandateNow(ctx, tx, transfer.mandateId),
     at: ctx.clock.now(),
     protocol,
     currency,

@@ -5,7 +5,7 @@ import { resolve } from '../../ledger/hold.js';
 import { type Guard, guardsOf, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ApiError, Forbidden, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { ApiError, Forbidden, type NextAction, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { conflict } from '../../platform/lifecycle.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
@@ -88,8 +88,12 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   });
 }
 
-/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171). */
-function refuseOfRail({ status, payoutId, fundingId }: Transfer): void {
+/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-227). */
+function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, approvalId }: Transfer): void {
+  if (cardChargeId !== null) {
+    const next_actions = [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` } as const, ...waysOf(approvalId)];
+    throw new StateConflict('The transfer is a payment by card: what becomes of it is up to its processor.', status, [], { next_actions });
+  }
   if (fundingId !== null) {
     const path = `/v1/funding/transactions/${printId('fundingTransaction', fundingId)}`;
     throw new StateConflict('The transfer is money that comes in: what becomes of it is up to its provider.', status, [], {
@@ -104,6 +108,12 @@ function refuseOfRail({ status, payoutId, fundingId }: Transfer): void {
       { rel: 'cancel_payout', actor: 'any', method: 'POST', path: `${path}/cancel` },
     ],
   });
+}
+
+/** What may be done about a transfer that waits for an approval. */
+function waysOf(approvalId: string | null): NextAction[] {
+  if (approvalId === null) return [];
+  return [{ rel: 'cancel_approval', actor: 'any', method: 'POST', path: `/v1/approvals/${printId('approval', approvalId)}/cancel` }];
 }
 
 /** True for money that a settlement rule has set aside in its wallet: it goes nowhere. */

@@ -12,6 +12,7 @@ function kindOf({
   streamId,
   mandateId,
   checkoutId,
+  cardChargeId,
   protocolMetadata,
 }: Transfer): Pick<NewOperation, 'category' | 'operation'> {
   if (refundId !== null) return { category: 'refund', operation: `refund.${type}` };
@@ -19,6 +20,7 @@ function kindOf({
   if (mandateId !== null) return { category: 'mandate_execution', operation: 'mandate.execute' };
   const isTopUp = (protocolMetadata as { top_up?: true } | null)?.top_up === true;
   if (streamId !== null) return { category: 'stream_action', operation: isTopUp ? 'stream.top_up' : type.replace('_', '.') };
+  if (cardChargeId !== null) return { category: 'checkout', operation: 'checkout.charge' };
   return { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };
 }
 

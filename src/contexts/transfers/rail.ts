@@ -15,11 +15,23 @@ const bothWays: Readonly<Record<string, Currency>> = {
   'usdc-solana': 'USDC',
 };
 
+/** The currencies that cards are charged in. */
+const cardCurrencies: readonly Currency[] = ['USD', 'EUR', 'BRL', 'MXN', 'JPY'];
+
+/** The rails on which a processor charges vaulted cards: one for each currency, that of US dollars without its name (Gap G-223). */
+export function cardRails(processor: string): { rail: string; currency: Currency }[] {
+  return cardCurrencies.map((currency) => ({
+    rail: currency === 'USD' ? `card-${processor}` : `card-${processor}-${currency.toLowerCase()}`,
+    currency,
+  }));
+}
+
 /** The currency of each rail. Cards bring money in alone. */
 export const railCurrencies: Readonly<Record<string, Currency>> = {
   ...bothWays,
   'card-simulated-us': 'USD',
   'card-simulated-eu': 'EUR',
+  ...Object.fromEntries(cardRails('simulated').map(({ rail, currency }) => [rail, currency])),
 };
 
 /** 422: no rail of this name carries the currency out of the platform. */

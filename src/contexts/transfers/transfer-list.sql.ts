@@ -63,14 +63,17 @@ export async function countTransfers(ctx: Ctx, choice: TransferChoice, most: num
   return rows[0]?.count ?? 0;
 }
 
-/** Ids of transfers from or to one of the wallets that are still to happen, oldest first. Those of streams, payouts, funding and checkouts end with them. */
+/**
+ * Ids of transfers from or to one of the wallets that are still to happen, oldest first. Those of streams, payouts, funding, card charges
+ * and checkouts end with them.
+ */
 export async function openTransferIds(tx: Tx, workspaceId: string, walletIds: readonly string[], most: number): Promise<string[]> {
   const open = {
     name: 'open_transfers',
     text: `SELECT id FROM transfer WHERE workspace_id = $1::uuid AND from_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
         AND payout_id IS NULL AND checkout_id IS NULL
       UNION SELECT id FROM transfer WHERE workspace_id = $1::uuid AND to_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
-        AND funding_id IS NULL AND checkout_id IS NULL
+        AND funding_id IS NULL AND card_charge_id IS NULL AND checkout_id IS NULL
       ORDER BY id LIMIT $3::int`,
   };
   const rows = await runIn<{ id: string }>(tx, open, [workspaceId, walletIds, most]);
@@ -118,7 +121,11 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
     [choice.fromAccountId, 'from_wallet_id'],
     [choice.toAccountId, 'to_wallet_id'],
   ] as const) {
-    if (account !== undefined) ways.push(way([{ side, wallets: `w.account_id = ${values.add(account)}` }]));
+    if (account === undefined) continue;
+    const named = values.add(account);
+    // What a card has paid left no wallet.
+    const outside = side === 'from_wallet_id' ? [{ on: `(t.from_account_id = ${named} AND t.from_wallet_id IS NULL)` }] : [];
+    ways.push(way([{ side, wallets: `w.account_id = ${named}` }, ...outside]));
   }
   const rest = ways.slice(1).map(({ condition }) => condition);
   return { branches: ways[0]?.branches ?? [{ on: 'true' }], rest: [...rest, ...wordConditions(words)] };

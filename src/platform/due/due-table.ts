@@ -155,10 +155,12 @@ export async function runDue(platform: Platform, steps: readonly DueStep[], work
   return taken;
 }
 
-/** Of one workspace, only the tables with something due: a clock that is advanced stops at every instant. */
+/** Those whose tables have something due: a clock that is advanced stops at every instant, and mostly for one of them. */
 async function stepsToRun(platform: Platform, steps: readonly DueStep[], workspaceId?: string): Promise<readonly DueStep[]> {
-  if (workspaceId === undefined) return steps;
-  const tables = steps.map(({ table }) => table);
-  const due = await dueTables(platform, workspaceId, tables);
+  const due = await dueTables(
+    platform,
+    steps.map(({ table }) => table),
+    workspaceId,
+  );
   return steps.filter(({ table }) => due.has(table));
 }

@@ -35,21 +35,27 @@ export async function nextDue({ database, agenda }: Platform, workspaceId: strin
   return found.rows[0]?.next ?? null;
 }
 
-/** Those of the tables in which rows of the workspace are due now and can be claimed. */
+/**
+ * Those of the tables in which rows are due now and can be claimed: rows of one workspace. Of all workspaces, tables that have rows which
+ * are due by the most advanced of their clocks.
+ */
 export async function dueTables(
   { database, clock }: Platform,
-  workspaceId: string,
   tables: readonly string[],
+  workspaceId?: string,
 ): Promise<ReadonlySet<string>> {
+  if (tables.length === 0) return new Set();
+  const own = workspaceId === undefined ? '' : 'workspace_id = $2 AND';
   const looks = tables.map(
     (table) =>
-      `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${table} WHERE workspace_id = $1 AND due_at <= at AND lease_until IS NULL)
-         OR EXISTS (SELECT FROM ${table} WHERE workspace_id = $1 AND due_at <= at AND lease_until < clock_timestamp())`,
+      `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${table} WHERE ${own} due_at <= at AND lease_until IS NULL)
+         OR EXISTS (SELECT FROM ${table} WHERE ${own} due_at <= at AND lease_until < clock_timestamp())`,
   );
   const found = await database.pool.query<{ name: string }>(
-    `SELECT due.name FROM (SELECT $2::timestamptz + clock_offset_ms * interval '1 ms' AS at FROM workspace WHERE id = $1) now,
-     LATERAL (${looks.join(' UNION ALL ')}) due`,
-    [workspaceId, clock.now()],
+    `SELECT due.name FROM (
+       SELECT $1::timestamptz + max(clock_offset_ms) * interval '1 ms' AS at FROM workspace ${workspaceId === undefined ? '' : 'WHERE id = $2'}
+     ) now, LATERAL (${looks.join(' UNION ALL ')}) due`,
+    workspaceId === undefined ? [clock.now()] : [clock.now(), workspaceId],
   );
   return new Set(found.rows.map(({ name }) => name));
 }

@@ -64,7 +64,17 @@ const settings = {
   log_checkpoints: 'off',
 };
 const durableSettings = { fsync: 'on', synchronous_commit: 'on' };
-const fastSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const fastSettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  checkpoint_timeout: '1d',
+  max_wal_size: '8GB',
+  // Databases live for minutes, and plans that change by themselves make tests that fail by themselves.
+  autovacuum: 'off',
+};
 
 const urlOf = (port: number, password: string, name = database) => `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
 const clusterPath = (dataDir: string) => path.join(dataDir, 'postgres');

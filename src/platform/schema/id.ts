@@ -19,6 +19,8 @@ export const idKinds = {
   bankAccount: { prefix: 'ba', scalars: { BankAccountId: 'prefixed' } },
   payout: { prefix: 'po', scalars: { PayoutId: 'prefixed' } },
   fundingTransaction: { prefix: 'fnd', scalars: { FundingTransactionId: 'prefixed' } },
+  vaultedCard: { prefix: 'card', scalars: { VaultedCardId: 'prefixed' } },
+  cardCharge: { prefix: 'chg', scalars: {} },
   settlementRule: { prefix: 'srl', scalars: { SettlementRuleId: 'bare' } },
   settlementExecution: { prefix: 'exe', scalars: { SettlementExecutionId: 'prefixed' } },
   settlementWindow: { prefix: 'win', scalars: { SettlementWindowId: 'bare' } },

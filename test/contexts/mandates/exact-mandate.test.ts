@@ -1,5 +1,5 @@
 // A mandate that allows k executions allows exactly k of 200 at once, in two processes, mixed with transfers that present it; and one
-// that is revoked meanwhile pays nothing after its revocation was answered.
+// that is revoked or changed meanwhile pays nothing after that was answered.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eachOf } from '../../hostile.js';
@@ -71,7 +71,10 @@ describe('a mandate', () => {
     expect(usage).toMatchObject({ today: `${most}.00`, executions: most });
   });
 
-  it('pays nothing in either process once its revocation was answered', async () => {
+  it.each([
+    ['its revocation', 'mandate_revoked', 'POST', '/revoke', {}],
+    ['a change of its scope', 'invalid_mandate_jwt', 'PATCH', '', { scope: { max_per_tx: '5.00' } }],
+  ] as const)('pays nothing in either process once %s was answered', async (_what, code, method, step, body) => {
     const made = await newMandate({ max_per_month: '1000.00' });
     const running = eachOf(
       Array.from({ length: 200 }, (_, n) => n),
@@ -79,10 +82,19 @@ describe('a mandate', () => {
       64,
     );
     await spend(made, 1);
-    await ask(serverOf(1), 'POST', `/v1/ap2/mandates/${made.mandate.id}/revoke`, {});
+    const { status } = await ask(serverOf(1), method, `/v1/ap2/mandates/${made.mandate.id}${step}`, body);
+    expect(status).toBe(200);
     const then = await paidTo(made);
     await running;
-    for (const n of [1, 2, 3]) expect((await spend(made, n)).code).toBe('mandate_revoked');
+    for (const n of [1, 2, 3]) expect((await spend(made, n)).code).toBe(code);
     expect(await paidTo(made)).toBe(then);
+  });
+
+  it('does not pay a merchant that another process has made inactive', async () => {
+    const made = await newMandate({ max_per_month: '1000.00' });
+    const execute = () => spend(made, 2);
+    expect((await execute()).status).toBe(201);
+    await ask(serverOf(1), 'PATCH', `/v1/merchants/${made.merchant.id}`, { status: 'inactive' });
+    await expect.poll(async () => (await execute()).code, { interval: 50, timeout: 1_000 }).toBe('merchant_blocked');
   });
 });

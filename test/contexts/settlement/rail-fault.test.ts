@@ -94,7 +94,7 @@ describe('POST /v1/test/rails/{rail}/faults', () => {
   });
 
   it('404: for a rail that is none', async () => {
-    for (const rail of ['swift', 'card-simulated', 'constructor'])
+    for (const rail of ['swift', 'card-nobody', 'constructor'])
       expectRefused(await harness.test.post(pathOf(rail), { kind: 'reject' }), 404, 'not_found');
   });
 });

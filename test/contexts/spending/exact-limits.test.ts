@@ -4,41 +4,28 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eachOf } from '../../hostile.js';
 import { ask, make, type Server } from '../../load.js';
-import { buildOnce, makeDataDir, runCli, type ServerProcess, startServerProcess, stopPostgres } from '../../process.js';
+import { runCli, type ServerProcess, startServerProcess } from '../../process.js';
+import { freeLeases, ServerOnDatabase } from '../../server-database.js';
 
 const isSlow = process.env['SLOW'] === '1';
 const seeds = isSlow ? 50 : 1;
 vi.setConfig({ testTimeout: isSlow ? 1_800_000 : 120_000 });
 
-const testKey = `pk_test_${randomUUID()}`;
-const env: Record<string, string> = {
-  PORT: '0',
-  SANDBOX_PORT: '0',
-  BOOTSTRAP_TEST_KEY: testKey,
-  RATE_LIMIT_GENERAL: '1000000',
-  RATE_LIMIT_SANDBOX: '1000000',
-  RATE_LIMIT_AUTH: '1000000',
-  LOG_LEVEL: 'error',
-};
 const spends = 200;
-let servers: [ServerProcess, ServerProcess];
-let removeData: () => Promise<void>;
+let first: ServerOnDatabase;
+let second: ServerProcess;
 
 beforeAll(async () => {
-  await buildOnce();
-  const data = await makeDataDir();
-  removeData = data.remove;
-  env['DATA_DIR'] = data.dataDir;
-  servers = [await startServerProcess(env), await startServerProcess(env)];
-});
+  first = await ServerOnDatabase.start({ RATE_LIMIT_GENERAL: '1000000', RATE_LIMIT_AUTH: '1000000' });
+  second = await startServerProcess(first.env);
+}, 120_000);
 
 afterAll(async () => {
-  for (const server of servers ?? []) if (server.isRunning) await server.kill('SIGTERM');
-  await stopPostgres(env['DATA_DIR'] as string);
-  await removeData?.();
+  if (second?.isRunning) await second.kill('SIGTERM');
+  await first?.stop();
 });
 
-const sandbox = (n: number): Server => ({ url: (servers[n % 2] as ServerProcess).test, key: testKey });
+const sandbox = (n: number): Server => (n % 2 === 0 ? first.sandbox : { ...first.sandbox, url: second.test });
 
 /** Numbers from 0 to 1 that are the same for one seed. */
 function randomOf(seed: number): () => number {
@@ -129,7 +116,7 @@ const passed = (outcomes: readonly Outcome[]) => outcomes.filter(({ status }) =>
 const sumOf = (outcomes: readonly Outcome[]) => outcomes.reduce((sum, { amount }) => sum + amount, 0);
 
 async function expectBalanced(): Promise<void> {
-  const { code, stdout } = await runCli(['ledger', 'check'], env);
+  const { code, stdout } = await runCli(['ledger', 'check'], first.env);
   expect(stdout).toContain('The ledger is right');
   expect(code).toBe(0);
 }
@@ -219,12 +206,12 @@ describe('a limit under load, on two servers', () => {
     const most = 60;
     const spender = await spenderWith(100 * most);
     const work = Array.from({ length: spends }, (_, n) => spend(spender, n, 100).catch(() => undefined));
-    const [, second] = servers;
     await work[20];
     await second.kill('SIGKILL');
+    second = await startServerProcess(first.env);
+    await freeLeases(first.db);
     const outcomes = (await Promise.all(work)).filter((outcome) => outcome !== undefined);
     expect(passed(outcomes).length).toBeLessThanOrEqual(most);
-    servers = [servers[0], await startServerProcess(env)];
     // Whatever was left is spent now, and not a cent more.
     const rest = await all(
       spender,

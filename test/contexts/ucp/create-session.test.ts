@@ -153,7 +153,7 @@ describe('POST /ucp/{merchant_id}/checkout-sessions', () => {
     const other = new Talk(harness.test, dear.merchant, profile);
     const large = await other.create(songs(2));
     expect(large).toMatchObject({ status: 200, body: { ucp: { status: 'error' }, messages: [{ code: 'invalid', path: '$.line_items' }] } });
-    await harness.test.patch(`/v1/merchants/${dear.merchant.id}`, { status: 'blocked' });
+    await harness.test.patch(`/v1/merchants/${dear.merchant.id}`, { status: 'inactive' });
     const blocked = await other.create(songs(1));
     expect(blocked.body).toMatchObject({ ucp: { status: 'error' }, messages: [{ code: 'merchant_blocked', severity: 'unrecoverable' }] });
   });

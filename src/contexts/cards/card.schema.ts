@@ -1,0 +1,127 @@
+// The GraphQL face of vaulted cards. Agents read those that they may pay with; the token is shown to nobody.
+import { z } from 'zod';
+import { NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { type BillingAddress, cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
+import { CardNumberRefused } from './errors.js';
+
+const VaultedCardStatus = builder.enumType('VaultedCardStatus', { values: cardStatuses });
+
+const BillingAddressType = builder.objectRef<BillingAddress>('BillingAddress').implement({
+  fields: (t) => ({
+    line1: t.exposeString('line1'),
+    line2: t.string({ nullable: true, resolve: ({ line2 }) => line2 ?? null }),
+    city: t.exposeString('city'),
+    state: t.string({ nullable: true, resolve: ({ state }) => state ?? null }),
+    postalCode: t.exposeString('postalCode'),
+    country: t.exposeString('country', { description: 'ISO 3166, two letters.' }),
+  }),
+});
+
+const VaultedCard = builder.prismaObject('VaultedCard', {
+  description: 'A card that an account or one of its agents pays with. The processor keeps its number; its token is encrypted.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.expose('id', { type: 'VaultedCardId' }),
+    accountId: t.expose('accountId', { type: 'AccountId' }),
+    agentId: t.expose('agentId', {
+      type: 'AgentUuid',
+      nullable: true,
+      description: 'The one agent that pays with it; null: any of the account.',
+    }),
+    processor: t.exposeString('processor'),
+    cardLastFour: t.exposeString('cardLastFour'),
+    cardBrand: t.exposeString('cardBrand'),
+    expiryMonth: t.exposeInt('expiryMonth', { description: 'It is good to the end of this month, in UTC.' }),
+    expiryYear: t.exposeInt('expiryYear'),
+    label: t.exposeString('label', { nullable: true }),
+    billingAddress: t.field({
+      type: BillingAddressType,
+      nullable: true,
+      select: { billingAddress: true },
+      resolve: (row) => row.billingAddress as unknown as BillingAddress | null,
+    }),
+    status: t.field({
+      type: VaultedCardStatus,
+      select: { expiryMonth: true, expiryYear: true },
+      resolve: (row, _args, ctx) => (isExpired(ctx, row) ? ('expired' as const) : ('active' as const)),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+const VaultedCardPage = pageOf(VaultedCard, 'VaultedCard');
+
+const DeletedVaultedCard = builder.objectRef<{ id: string }>('DeletedVaultedCard').implement({
+  fields: (t) => ({ id: t.expose('id', { type: 'VaultedCardId' }), deleted: t.boolean({ resolve: () => true }) }),
+});
+
+// The bounds are wide: whether a member has the number of a card is asked before whether it is well formed.
+const words = (most: number) => z.string().trim().min(1).max(most);
+const BillingAddressInput = builder.inputType('BillingAddressInput', {
+  fields: (t) => ({
+    line1: t.string({ validate: words(200) }),
+    line2: t.string({ required: false, validate: words(200) }),
+    city: t.string({ validate: words(100) }),
+    state: t.string({ required: false, validate: words(100) }),
+    postalCode: t.string({ validate: words(32) }),
+    country: t.string({ description: 'ISO 3166, two letters.', validate: words(32) }),
+  }),
+});
+const CreateVaultedCardInput = builder.inputType('CreateVaultedCardInput', {
+  description: 'A card as its processor has tokenized it. The number of a card is refused in whatever member it stands.',
+  fields: (t) => ({
+    accountId: t.field({ type: 'AccountId' }),
+    agentId: t.field({
+      type: 'AgentUuid',
+      required: false,
+      description: 'The one agent that pays with it; any of the account by default.',
+    }),
+    processor: t.string({ description: 'That of the sandbox is simulated.', validate: words(64) }),
+    processorToken: t.string({ description: 'What the processor calls the card.', validate: words(255) }),
+    cardLastFour: t.string({ description: 'Four digits.', validate: words(64) }),
+    cardBrand: t.string({ description: 'visa, mastercard, amex, discover, diners, jcb, unionpay or other.', validate: words(64) }),
+    expiryMonth: t.int({ validate: z.int().min(1).max(12) }),
+    expiryYear: t.int({ description: 'Four digits.', validate: z.int().min(2000).max(2100) }),
+    label: t.string({ required: false, validate: words(100) }),
+    billingAddress: t.field({ type: BillingAddressInput, required: false }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  vaultedCard: t.prismaField({
+    type: VaultedCard,
+    args: { id: t.arg({ type: 'VaultedCardId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => vaultedCard(ctx, id, query),
+  }),
+  vaultedCards: t.field({
+    type: VaultedCardPage,
+    args: {
+      ...pageArgs(t),
+      accountId: t.arg({ type: 'AccountId', required: false }),
+      agentId: t.arg({ type: 'AgentUuid', required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => vaultedCards(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createVaultedCard: t.field({
+    type: VaultedCard,
+    authScopes: { audience: 'operator' },
+    args: { input: t.arg({ type: CreateVaultedCardInput }) },
+    ...facts({ errors: [NotFound, StateConflict, CardNumberRefused] }),
+    resolve: once((ctx, { input }) => createVaultedCard(ctx, input), vaultedCard),
+  }),
+  deleteVaultedCard: t.field({
+    type: DeletedVaultedCard,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'VaultedCardId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: once(
+      (ctx, { id }) => deleteVaultedCard(ctx, id),
+      async (_ctx, reference) => ({ id: reference }) as never,
+    ),
+  }),
+}));
