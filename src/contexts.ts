@@ -63,6 +63,7 @@ import { openStreams, streamEscrow } from './contexts/streams/stream.js';
 import { stepTransfer } from './contexts/transfers/hold.js';
 import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
+import { ucpDoors } from './contexts/ucp/ucp.door.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
 import type { EventListener } from './events/listener.js';
 import { type Followers, sweepEvents, sweepPublications } from './events/outbox.js';
@@ -115,7 +116,7 @@ export const dueSteps: readonly DueStep[] = [
 ];
 
 /** Endpoints of the wires of others. */
-export const doors: readonly Door[] = [railDoor, ...acpDoors];
+export const doors: readonly Door[] = [railDoor, ...acpDoors, ...ucpDoors];
 
 /** What may keep a wallet, and so its account, from being closed. */
 export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openReserves, openCheckouts];
