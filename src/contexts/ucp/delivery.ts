@@ -14,7 +14,7 @@ export interface NamedLine {
 
 export type MethodType = 'shipping' | 'pickup';
 
-/** One method with what was chosen for it. A pickup has no destinations: its options are places (Gap G-387). */
+/** One method with what was chosen for it. A pickup has no destinations: its options are places (Gap G-268). */
 export interface Method {
   type: MethodType;
   lineIds: string[];
