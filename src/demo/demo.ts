@@ -80,12 +80,16 @@ export async function playDemo({ url, key, say }: DemoOptions): Promise<void> {
   await askForMore(teller, company, session, { agent: agentA, payment });
   await lostPayout(teller, company, seller['data'].id);
   await expectBalanced(teller, company);
-  say('\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.');
-  say('A streamed B a salary, which B took out while it flowed, exact to the second.');
-  say('A bought two mugs from a shop by ACP, within the mandate that the company had signed.');
-  say('A hit its budget, asked for approval, and paid when a person said yes.');
-  say('B was paid out although nobody acknowledged it: reconciliation found the payment.\n');
+  for (const line of whatWasSeen) say(line);
 }
+
+const whatWasSeen = [
+  '\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.',
+  'A streamed B a salary, which B took out while it flowed, exact to the second.',
+  'A bought two mugs from a shop by ACP, within the mandate that the company had signed.',
+  'A hit its budget, asked for approval, and paid when a person said yes.',
+  'B was paid out although nobody acknowledged it: reconciliation found the payment.\n',
+];
 
 /** The last word: debits and credits are the same. */
 async function expectBalanced(teller: Teller, company: string): Promise<void> {
