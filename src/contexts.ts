@@ -10,6 +10,7 @@ import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/mandates/events.js';
+import './contexts/checkouts/card-payment.js';
 import './contexts/checkouts/events.js';
 import './contexts/checkouts/fulfillment.js';
 import './contexts/checkouts/payment-approval.js';
