@@ -1,5 +1,5 @@
 // Refunds of payments by card: the money leaves the merchant and is held until the processor has given it back to the card, by an order
-// of the rail that has charged it (CONTRACT.md 12, 13).
+// of the rail that has charged it (CONTRACT.md 12, 13) (Gap G-228).
 import type { CardCharge, CardRefundStatus, Refund, Transfer, VaultedCard } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { guardsOf, move } from '../../ledger/posting.js';
