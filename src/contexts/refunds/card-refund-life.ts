@@ -142,7 +142,7 @@ async function comeBack(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReas
   return row;
 }
 
-/** The money to the merchant's wallet; where that was closed meanwhile it stays in clearing, as that of payouts (Gap G-164). */
+/** The money to the merchant's wallet; where that was closed meanwhile it stays in clearing. */
 async function legsBack(
   ctx: Ctx,
   tx: Tx,
