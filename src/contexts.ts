@@ -10,6 +10,7 @@ import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/mandates/events.js';
+import './contexts/checkouts/card-payment.js';
 import './contexts/checkouts/events.js';
 import './contexts/checkouts/fulfillment.js';
 import './contexts/checkouts/payment-approval.js';
@@ -37,6 +38,8 @@ import { openFunding } from './contexts/funding/funding-transaction.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
 import { stepReport } from './contexts/reconciliation/run.js';
+import { openCardRefunds } from './contexts/refunds/card-refund.js';
+import { cardRefundOrders } from './contexts/refunds/card-refund-life.js';
 import { stepDispute } from './contexts/refunds/dispute.js';
 import { resumeClocks } from './contexts/sandbox/clock.js';
 import { openPayouts } from './contexts/settlement/payout.js';
@@ -102,6 +105,7 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'payout', concurrency: 128, run: orderStep(payoutOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'funding_transaction', concurrency: 128, run: orderStep(fundingOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'card_charge', concurrency: 128, run: orderStep(chargeOrders), lane: { column: 'lane', concurrency: 8 } }),
+  rowStep({ table: 'card_refund', concurrency: 128, run: orderStep(cardRefundOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'rail_order', concurrency: 8, run: stepOrder }),
   rowStep({ table: 'settlement_rule', concurrency: 4, run: stepRule }),
   rowStep({ table: 'settlement_timer', concurrency: 4, run: stepTimer }),
@@ -119,7 +123,16 @@ export const dueSteps: readonly DueStep[] = [
 export const doors: readonly Door[] = [railDoor, ...acpDoors, ...ucpDoors];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openReserves, openCheckouts];
+export const openOn: readonly OpenOn[] = [
+  openTransfers,
+  openStreams,
+  openPayouts,
+  openFunding,
+  openCharges,
+  openCardRefunds,
+  openReserves,
+  openCheckouts,
+];
 
 /** What stops at the instant at which somebody's spending is stopped. */
 export const onFreeze: readonly OnFreeze[] = [pauseStreams];

@@ -83,6 +83,8 @@ const sqlWithoutWorkspace = [
   'breaker_look_due',
   'card_charge_due',
   'card_charge_lane',
+  'card_refund_due',
+  'card_refund_lane',
   'checkout_due',
   'claim_expiry',
   'credential_ended',

@@ -1,7 +1,9 @@
 // Things that tests of checkouts need: a merchant that sells, an agent with money that buys, and a checkout between them.
 import { enrol, type TestAgent } from '../contexts/agents/identity.js';
 import type { Answer, CallOptions, Client, Json } from '../harness.js';
+import { newCard } from './card.js';
 import { newSeller } from './mandate.js';
+import { balanceOf } from './payment.js';
 
 export type Protocol = 'acp' | 'ucp';
 
@@ -48,6 +50,18 @@ export async function newShop(client: Client, { protocol = 'acp' as Protocol, fu
       client.post(`${path}/${checkout.id}/complete`, { from_wallet_id: wallet.id, ...extra }, { as: agent.token, ...options }),
     read: async (checkout) => (await client.get(`${path}/${checkout.id}`)).body.data,
   };
+}
+
+/** A shop, and a card of its buyer's account. */
+export async function newCardShop(client: Client, { token = 'tok_ok', protocol = 'acp' as Protocol } = {}) {
+  const shop = await newShop(client, { protocol });
+  const addCard = (processor_token: string): Promise<Json> => newCard(client, { processor_token }, shop.account);
+  const card = await addCard(token);
+  /** Pays a checkout by the card. */
+  const pay = (checkout: Json, extra: object = {}, options: CallOptions = {}) =>
+    shop.complete(checkout, { from_wallet_id: undefined, payment_method_id: card.id, ...extra }, options);
+  const received = async (): Promise<string> => (await balanceOf(client, { id: shop.merchant.settlement_wallet_id })).available;
+  return { ...shop, card, addCard, pay, received };
 }
 
 /** An agent of the account that the merchant belongs to. */

@@ -161,7 +161,8 @@ export function authorizeCharge(ctx: Ctx, card: VaultedCard, spend: ChargeSpend)
 export async function openCharge(ctx: Ctx, tx: Tx, plan: ChargePlan): Promise<OpenedCharge> {
   const { authority, card, input } = plan;
   await keepPayable(ctx, tx, card, authority);
-  const options = { requestApproval: input.requestApproval === true, reader: within(ctx, tx) };
+  const { type: subjectType, id: subjectId } = input.subject;
+  const options = { requestApproval: input.requestApproval === true, subject: { subjectType, subjectId }, reader: within(ctx, tx) };
   const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftCharge(ctx, plan, form), options);
   const { workspaceId: _, ...row } = value.charge;
   await tx.cardCharge.create({ data: row });

@@ -100,20 +100,34 @@ export function checkoutChange(input: UpdateCheckoutInput): CheckoutChange {
 
 export interface CompleteCheckoutInput extends Omit<CompleteCheckout, 'payment'> {
   fromWalletId?: string | null | undefined;
+  /** A vaulted card. */
+  paymentMethodId?: string | null | undefined;
   mandateId?: string | null | undefined;
   mandateJwt?: string | null | undefined;
 }
 
-/** The payment that a request names (Gap G-245). 400 for none, and for a mandate without its JWT or a JWT without its mandate. */
-export function completionOf({ fromWalletId, mandateId, mandateJwt, ...rest }: CompleteCheckoutInput): CompleteCheckout {
-  return { ...rest, payment: paymentIn({ fromWalletId, mandateId, mandateJwt }) };
+/**
+ * The payment that a request names (Gap G-245) (Gap G-465). 400 for none, for a card and a wallet, and for a mandate without its JWT or a JWT without
+ * its mandate.
+ */
+export function completionOf(input: CompleteCheckoutInput): CompleteCheckout {
+  const { fromWalletId, paymentMethodId, mandateId, mandateJwt, ...rest } = input;
+  return { ...rest, payment: paymentIn({ fromWalletId, paymentMethodId, mandateId, mandateJwt }) };
 }
 
-function paymentIn({ fromWalletId, mandateId, mandateJwt }: CompleteCheckoutInput): CheckoutPayment {
+function paymentIn({ fromWalletId, paymentMethodId: cardId, mandateId, mandateJwt }: CompleteCheckoutInput): CheckoutPayment {
   const missing = (member: string, message: string) => new ValidationFailed([{ path: [member], message, rule: 'required' }]);
-  if (mandateId != null && mandateJwt != null) return { kind: 'mandate', mandateId, mandateJwt, walletId: fromWalletId };
-  if (mandateId != null) throw missing('mandateJwt', 'goes with mandate_id');
-  if (mandateJwt != null) throw missing('mandateId', 'goes with mandate_jwt');
-  if (fromWalletId == null) throw missing('fromWalletId', 'or mandate_id and mandate_jwt are required: they say how it is paid');
+  if (mandateId != null && mandateJwt == null) throw missing('mandateJwt', 'goes with mandate_id');
+  if (mandateJwt != null && mandateId == null) throw missing('mandateId', 'goes with mandate_jwt');
+  const mandate = mandateId != null && mandateJwt != null ? { mandateId, mandateJwt } : undefined;
+  if (cardId != null) {
+    if (fromWalletId == null) return { kind: 'card', cardId, mandate };
+    const message = 'is a card: leave out from_wallet_id, or pay from the wallet without it';
+    throw new ValidationFailed([{ path: ['paymentMethodId'], message, rule: 'exclusive' }]);
+  }
+  if (mandate !== undefined) return { kind: 'mandate', ...mandate, walletId: fromWalletId };
+  if (fromWalletId == null) {
+    throw missing('fromWalletId', 'or payment_method_id, or mandate_id and mandate_jwt are required: they say how it is paid');
+  }
   return { kind: 'wallet', walletId: fromWalletId };
 }

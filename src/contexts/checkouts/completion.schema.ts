@@ -15,6 +15,7 @@ import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
+import { checkoutOfCharge } from './card-payment.js';
 import { type CheckoutProtocol, checkout } from './checkout.js';
 import { AcpCheckout, CheckoutInterface, UcpCheckout } from './checkout.schema.js';
 import { completionOf } from './checkout-input.js';
@@ -49,6 +50,11 @@ const CompleteInput = builder.inputType('CompleteCheckoutInput', {
       required: false,
       description: 'The wallet that pays. Beside a mandate the wallet that it spends from.',
       extensions: { example: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' },
+    }),
+    paymentMethodId: t.field({
+      type: 'VaultedCardId',
+      required: false,
+      description: 'The vaulted card that pays, alone or under a mandate. The checkout is paid when its processor has.',
     }),
     mandateId: t.field({ type: 'MandateId', required: false, description: 'The mandate that it is paid by, with its JWT.' }),
     mandateJwt: t.string({
@@ -177,9 +183,10 @@ builder.mutationFields((t) => ({
 }));
 
 /** The checkout that was approved, as far as the actor sees it. */
-function approved(ctx: Ctx, subjectType: string, id: string): Promise<Checkout> | null {
+function approved(ctx: Ctx, subjectType: string, id: string): Promise<Checkout | null> | null {
   if (subjectType === 'acp_checkout') return checkout(ctx, 'acp', id);
-  return subjectType === 'ucp_checkout' ? checkout(ctx, 'ucp', id) : null;
+  if (subjectType === 'ucp_checkout') return checkout(ctx, 'ucp', id);
+  return subjectType === 'card_charge' ? checkoutOfCharge(ctx, id) : null;
 }
 builder.objectField(ApproveApprovalPayload, 'checkout', (t) =>
   t.field({

@@ -1,6 +1,6 @@
 // Completing a checkout: its payment and its status are one transaction under the lock of its row, so it is paid once, however many try
 // at once, and never paid without being marked so (CONTRACT.md 8).
-import type { Approval, Checkout, Prisma } from '../../generated/prisma/client.js';
+import type { Approval, CardCharge, Checkout, Prisma } from '../../generated/prisma/client.js';
 import { sha256 } from '../../platform/crypto.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -9,10 +9,12 @@ import { transact } from '../../platform/idempotency.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
+import { dryRunCharge, openCharge, ringCharge } from '../cards/charge-request.js';
 import { refuseWhilePending } from '../spending/approval.js';
 import { type CarryOptions, carryOut } from '../spending/execution.js';
 import { postingWithin } from '../spending/posting.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { planCardPayment } from './card-payment.js';
 import {
   type CheckoutProtocol,
   checkoutPath,
@@ -26,7 +28,15 @@ import {
 import { storedAddress } from './checkout-request.js';
 import { NotYourCheckout } from './errors.js';
 import { refuseUnready } from './offered.js';
-import { type CompleteCheckout, draftPayment, type PaymentPlan, planPayment, subjectOf } from './payment.js';
+import {
+  type CardPayment,
+  type CompleteCheckout,
+  draftPayment,
+  type PaymentPlan,
+  planPayment,
+  subjectOf,
+  type WalletPayment,
+} from './payment.js';
 import { paidRow } from './settling.js';
 
 /** A checkout that is paid, or pending_payment while its payment is not final, and the approval that it waits for. */
@@ -46,19 +56,21 @@ export async function completeCheckout(
   id: string,
   input: CompleteCheckout,
 ): Promise<CompletedCheckout> {
-  const completed = await transact(
+  const { checkout, approval, charge } = await transact(
     ctx,
     async (tx) => {
       const row = await lockCheckout(ctx, tx, protocol, id, input.clientSecret);
       checkBuyer(ctx, row, input.clientSecret);
       await checkUnpaid(ctx, tx, row);
       await refuseUnready(within(ctx, tx), row);
-      return pay(ctx, tx, await planPayment(within(ctx, tx), row, input), input);
+      const { payment } = input;
+      return payment.kind === 'card' ? payByCard(ctx, tx, row, { ...input, payment }) : payByWallet(ctx, tx, row, { ...input, payment });
     },
-    ({ checkout }) => checkout.id,
+    ({ checkout: { id: paid } }) => paid,
   );
-  if (completed.approval !== null) ringAt(ctx, 'approval', completed.approval.expiresAt);
-  return completed;
+  if (charge !== null) ringCharge(ctx, { charge, approval });
+  else if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  return { checkout, approval };
 }
 
 /** What `completeCheckout` would do. A refusal by a layer is a decision, a faulty request an error. */
@@ -68,7 +80,9 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   checkBuyer(ctx, row, input.clientSecret);
   await checkUnpaid(ctx, ctx.db, row);
   await refuseUnready(ctx, row);
-  const plan = await planPayment(ctx, row, input);
+  const { payment } = input;
+  if (payment.kind === 'card') return dryRunCharge(ctx, await planCardPayment(ctx, row, { ...input, payment }));
+  const plan = await planPayment(ctx, row, { ...input, payment });
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, plan, form), optionsOf(plan, input));
 }
 
@@ -101,25 +115,63 @@ function optionsOf({ row }: PaymentPlan, { requestApproval }: CompleteCheckout):
   return { requestApproval: requestApproval === true, subject: subjectOf(row) };
 }
 
+/** A checkout whose payment was begun, and the charge of the card that pays it. */
+interface Begun extends CompletedCheckout {
+  charge: CardCharge | null;
+}
+
 /** Posts the payment, or holds its money for an approval, and writes what that makes of the checkout. Its lock is held. */
-async function pay(ctx: Ctx, tx: Tx, plan: PaymentPlan, input: CompleteCheckout): Promise<CompletedCheckout> {
-  const { row, value, paidBy, transferId, authority } = plan;
+async function payByWallet(ctx: Ctx, tx: Tx, row: Checkout, input: CompleteCheckout<WalletPayment>): Promise<Begun> {
+  const plan = await planPayment(within(ctx, tx), row, input);
+  const { value, paidBy, transferId, authority } = plan;
   const options = { ...optionsOf(plan, input), reader: within(ctx, tx) };
   const { approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftPayment(ctx, plan, form), options);
-  const details = input.details?.(row);
-  const waits = { status: 'pending_payment', attemptedAt: value.at, failureCode: null, failureMessage: null, updatedAt: value.at } as const;
-  const checkout = await tx.checkout.update({
+  const checkout = await writePayment(ctx, tx, row, input, {
+    ...(approval === null ? paidRow(value.at) : waitingRow(value.at)),
+    paidBy,
+    transferId,
+    approvalId: approval?.id ?? null,
+    payerAgentId: value.from.agentId ?? value.agentId ?? null,
+  });
+  return { checkout, approval, charge: null };
+}
+
+/** Opens the charge of a card, and writes that the checkout waits for it. Its lock is held. */
+async function payByCard(ctx: Ctx, tx: Tx, row: Checkout, input: CompleteCheckout<CardPayment>): Promise<Begun> {
+  const plan = await planCardPayment(within(ctx, tx), row, input);
+  const { charge, transfer, approval } = await openCharge(ctx, tx, plan);
+  const checkout = await writePayment(ctx, tx, row, input, {
+    ...waitingRow(transfer.createdAt),
+    paidBy: 'card',
+    transferId: transfer.id,
+    approvalId: approval?.id ?? null,
+    payerAgentId: plan.card.agentId ?? plan.authority.agentId ?? null,
+  });
+  return { checkout, approval, charge };
+}
+
+/** The members of a checkout whose payment was begun at `at` and is not final. */
+function waitingRow(at: Date) {
+  return { status: 'pending_payment', attemptedAt: at, failureCode: null, failureMessage: null, updatedAt: at } as const;
+}
+
+type Written = Prisma.CheckoutUncheckedUpdateInput;
+
+function writePayment(
+  ctx: Ctx,
+  tx: Tx,
+  row: Checkout,
+  { shippingAddress, details: detailsOf }: CompleteCheckout,
+  payment: Written,
+): Promise<Checkout> {
+  const details = detailsOf?.(row);
+  return tx.checkout.update({
     where: rowKey(ctx, row.id),
     data: {
-      ...(approval === null ? paidRow(value.at) : waits),
+      ...payment,
       ...(row.attemptedAt !== null && { attemptedAt: row.attemptedAt }),
-      paidBy,
-      transferId,
-      approvalId: approval?.id ?? null,
-      payerAgentId: value.from.agentId ?? value.agentId ?? null,
       ...(details !== undefined && { details: details as Prisma.InputJsonObject }),
-      ...(input.shippingAddress != null && { shippingAddress: storedAddress(input.shippingAddress) as Prisma.InputJsonObject }),
+      ...(shippingAddress != null && { shippingAddress: storedAddress(shippingAddress) as Prisma.InputJsonObject }),
     },
   });
-  return { checkout, approval };
 }

@@ -7,10 +7,12 @@ import { transact } from '../../platform/idempotency.js';
 import { checkStep } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { withdrawCharge } from '../cards/charge-approval.js';
 import { withdrawApproval } from '../spending/approval.js';
 import { rulebook } from '../spending/rulebook.js';
 import { endTransfer } from '../transfers/hold.js';
 import { writeOperation } from '../usage/operation.js';
+import { lockChargeOf } from './card-payment.js';
 import {
   type CheckoutProtocol,
   checkoutPath,
@@ -50,7 +52,7 @@ export function cancelCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string,
     }
     refuseExpired(ctx, row);
     checkStep(lifecycleOf(row), printCheckoutId(row), row.status, 'cancelled');
-    if (isUnderWay(row)) {
+    if (await isUnderWay(tx, row)) {
       throw new StateConflict('The payment of the checkout is under way: wait until it is final.', row.status, ['created', 'failed'], {
         next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: checkoutPath(row) }],
       });
@@ -63,8 +65,10 @@ export function cancelCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string,
 }
 
 /** True while a payment is carried out by somebody else, who alone knows what becomes of it. */
-function isUnderWay({ status, approvalId }: Checkout): boolean {
-  return status === 'pending_payment' && approvalId === null;
+async function isUnderWay(tx: Tx, row: Checkout): Promise<boolean> {
+  if (row.status !== 'pending_payment') return false;
+  const charge = await lockChargeOf(tx, row);
+  return charge === null ? row.approvalId === null : charge.submittedAt !== null;
 }
 
 /** The due step of a checkout: its time is over. A payment that is under way elsewhere decides first (Gap G-236). */
@@ -72,7 +76,7 @@ export async function expireCheckout(ctx: Ctx, id: string): Promise<void> {
   await transact(ctx, async (tx) => {
     const row = await lockRow(tx.checkout, id);
     if (!isOpen(row) || row.dueAt === null || row.dueAt > ctx.clock.now()) return row;
-    if (isUnderWay(row)) return tx.checkout.update({ where: rowKey(ctx, id), data: { dueAt: null, leaseUntil: null } });
+    if (await isUnderWay(tx, row)) return tx.checkout.update({ where: rowKey(ctx, id), data: { dueAt: null, leaseUntil: null } });
     const expired = await endCheckout(ctx, tx, row, 'expired', {});
     const told = checkoutEvents(ctx, 'expired', expired, ctx.clock.now());
     if (told.length > 0) await writeEvents(tx, ctx.workspace.id, told);
@@ -82,7 +86,7 @@ export async function expireCheckout(ctx: Ctx, id: string): Promise<void> {
 
 const endings = {
   cancelled: { code: 'checkout_cancelled', message: 'The checkout was cancelled.' },
-  expired: { code: 'checkout_expired', message: 'The checkout expired before its payment was approved.' },
+  expired: { code: 'checkout_expired', message: 'The checkout expired before it was paid.' },
 } as const;
 
 /** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation (Gap G-243). */
@@ -97,8 +101,7 @@ async function endCheckout(
   const data = { ...facts, status, endedAt: at, updatedAt: at, dueAt: null, leaseUntil: null };
   const ended = await tx.checkout.update({ where: rowKey(ctx, row.id), data });
   if (row.status === 'pending_payment') {
-    await withdrawApproval(ctx, tx, row.approvalId ?? '');
-    await endTransfer(ctx, tx, await lockPayment(tx, row), { status: 'cancelled', ...endings[status] });
+    await withdrawPayment(ctx, tx, row, endings[status]);
     return ended;
   }
   await writeOperation(
@@ -122,4 +125,15 @@ async function endCheckout(
     (await rulebook(within(ctx, tx))).rates,
   );
   return ended;
+}
+
+/** Calls the payment of a checkout off that nobody has carried out yet (Gap G-467), and the approval that it waits for. */
+async function withdrawPayment(ctx: Ctx, tx: Tx, row: Checkout, why: (typeof endings)[keyof typeof endings]): Promise<void> {
+  const charge = await lockChargeOf(tx, row);
+  if (charge !== null) {
+    await withdrawCharge(ctx, tx, charge.id, why);
+    return;
+  }
+  await withdrawApproval(ctx, tx, row.approvalId ?? '');
+  await endTransfer(ctx, tx, await lockPayment(tx, row), { status: 'cancelled', ...why });
 }

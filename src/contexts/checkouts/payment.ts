@@ -10,6 +10,7 @@ import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { payerByMandate } from '../mandates/payer.js';
 import { present } from '../mandates/presentation.js';
 import type { Draft, SpendForm } from '../spending/execution.js';
+import type { Presented } from '../spending/mandate.js';
 import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -21,12 +22,24 @@ import { checkoutEvents } from './events.js';
 
 /** With what a checkout is paid. */
 export type CheckoutPayment =
+  | WalletPayment
+  /** A vaulted card; under a mandate, where one is presented with it. */
+  | CardPayment;
+
+/** A payment that is final at once, or when it is approved. */
+export type WalletPayment =
   | { kind: 'wallet'; walletId: string }
   /** The wallet is by default the oldest of the mandate's agent in the currency, else its account's. */
   | { kind: 'mandate'; mandateId: string; mandateJwt: string; walletId?: string | null | undefined };
 
-export interface CompleteCheckout {
-  payment: CheckoutPayment;
+export interface CardPayment {
+  kind: 'card';
+  cardId: string;
+  mandate?: Presented | undefined;
+}
+
+export interface CompleteCheckout<Payment = CheckoutPayment> {
+  payment: Payment;
   /** Lets somebody pay who neither began the checkout nor is named in it. It is no money. */
   clientSecret?: string | null | undefined;
   /** Where the goods go, if that is to change. */
@@ -48,8 +61,8 @@ export interface PaymentPlan {
 }
 
 /** Reads the parties of a payment and what binds it. `row` is not to change until it is posted. */
-export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteCheckout): Promise<PaymentPlan> {
-  const { payment, clientSecret, requestApproval } = input;
+export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteCheckout<WalletPayment>): Promise<PaymentPlan> {
+  const { payment, requestApproval } = input;
   const { total: amount, currency, merchantId } = row;
   const protocol = row.protocol as CheckoutProtocol;
   const at = ctx.clock.now();
@@ -58,19 +71,17 @@ export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteChecko
   const { to, description } = await payeeOf(ctx, row);
   const from = await payerOf(ctx, payment, mandate, currency);
   if (from.walletId === to.walletId) throw new SameWallet();
-  // Who pays with the client secret pays for itself: the agent that the checkout names is another's (Gap G-242).
-  const named = ctx.actor.agent === undefined && clientSecret == null ? (row.agentId ?? undefined) : undefined;
   const authority = await authorizeSpend(ctx, {
     from,
     to,
-    agentId: mandate?.agentId ?? named,
+    agentId: agentOf(ctx, row, input, mandate),
     mandate,
     merchantId,
     protocol,
     currency,
     amount,
     at,
-    request: { path: `${checkoutPath(row)}/complete`, body: bodyOf(input), amountMember: null },
+    request: requestOf(row, input),
     requestApproval: requestApproval === true,
   });
   const value = {
@@ -90,7 +101,20 @@ export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteChecko
   return { row, paidBy: payment.kind, transferId: newId(at), value, authority, description };
 }
 
-async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout): Promise<{ to: WalletRef; description: string }> {
+/** For whom a payment is: the agent of the mandate, or the one that an API key acts for. */
+export function agentOf(
+  { actor }: Ctx,
+  { agentId }: Checkout,
+  { clientSecret }: CompleteCheckout,
+  mandate: RulingMandate | undefined,
+): string | undefined {
+  // Who pays with the client secret pays for itself: the agent that the checkout names is another's (Gap G-242).
+  const named = actor.agent === undefined && clientSecret == null ? (agentId ?? undefined) : undefined;
+  return mandate?.agentId ?? named;
+}
+
+/** The wallet of the merchant that is paid, and what the payment says. 404, 403 or 400 for a merchant that cannot be paid. */
+export async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout): Promise<{ to: WalletRef; description: string }> {
   const merchant = await readMerchant(ctx, merchantId);
   if (merchant === null) throw new NotFound('merchantId');
   refuseInactive(merchant);
@@ -99,7 +123,7 @@ async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout): Promise<{ 
   return { to, description: `Checkout at ${merchant.name}` };
 }
 
-async function payerOf(ctx: Ctx, payment: CheckoutPayment, mandate: RulingMandate | undefined, currency: string): Promise<WalletRef> {
+async function payerOf(ctx: Ctx, payment: WalletPayment, mandate: RulingMandate | undefined, currency: string): Promise<WalletRef> {
   if (mandate !== undefined) return payerByMandate(ctx, mandate, { fromWalletId: payment.walletId, currency });
   const found = await walletRef(ctx, payment.walletId ?? '');
   if (found === null) throw new NotFound('fromWalletId');
@@ -126,11 +150,17 @@ export function subjectOf({ protocol, id }: Checkout): { subjectType: string; su
   return { subjectType: `${protocol}_checkout`, subjectId: id };
 }
 
-/** The body of the request as it could be sent again; what was left out stays so. */
+/** The request as it could be sent again, for the actions that a refusal suggests. */
+export function requestOf(row: Checkout, input: CompleteCheckout) {
+  return { path: `${checkoutPath(row)}/complete`, body: bodyOf(input), amountMember: null };
+}
+
+/** The members of the request; what was left out stays so. */
 function bodyOf({ payment, clientSecret, shippingAddress, requestApproval }: CompleteCheckout): Record<string, unknown> {
+  const mandate = payment.kind === 'card' ? payment.mandate : payment.kind === 'mandate' ? payment : undefined;
   const body = {
-    from_wallet_id: payment.walletId,
-    ...(payment.kind === 'mandate' && { mandate_id: printId('mandate', payment.mandateId), mandate_jwt: payment.mandateJwt }),
+    ...(payment.kind === 'card' ? { payment_method_id: printId('vaultedCard', payment.cardId) } : { from_wallet_id: payment.walletId }),
+    ...(mandate !== undefined && { mandate_id: printId('mandate', mandate.mandateId), mandate_jwt: mandate.mandateJwt }),
     client_secret: clientSecret,
     shipping_address: shippingAddress == null ? undefined : wireAddress(shippingAddress),
     request_approval: requestApproval,

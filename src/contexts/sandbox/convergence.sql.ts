@@ -15,7 +15,7 @@ const openings = [
     from: 'transfer',
     id: 'id',
     status: 'status',
-    where: `payout_id IS NULL AND funding_id IS NULL AND card_charge_id IS NULL AND (status = 'processing' OR status = 'pending' AND hold_id IS NULL AND scheduled_for IS NULL)`,
+    where: `payout_id IS NULL AND funding_id IS NULL AND card_charge_id IS NULL AND refund_id IS NULL AND (status = 'processing' OR status = 'pending' AND hold_id IS NULL AND scheduled_for IS NULL)`,
   },
   { type: 'refund', from: 'refund', id: 'id', status: 'status', where: `status IN ('pending', 'processing')` },
   { type: 'payout', from: 'payout', id: 'id', status: 'status', where: `status IN ('pending', 'confirmed') AND due_at IS NOT NULL` },

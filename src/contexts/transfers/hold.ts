@@ -89,7 +89,11 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
 }
 
 /** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-227). */
-function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, approvalId }: Transfer): void {
+function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, refundId, approvalId }: Transfer): void {
+  if (refundId !== null) {
+    const next_actions = [{ rel: 'refund', actor: 'any', method: 'GET', path: `/v1/refunds/${refundId}` } as const];
+    throw new StateConflict('The transfer is a refund to a card: what becomes of it is up to the processor.', status, [], { next_actions });
+  }
   if (cardChargeId !== null) {
     const next_actions = [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` } as const, ...waysOf(approvalId)];
     throw new StateConflict('The transfer is a payment by card: what becomes of it is up to its processor.', status, [], { next_actions });

@@ -21,6 +21,7 @@ export const idKinds = {
   fundingTransaction: { prefix: 'fnd', scalars: { FundingTransactionId: 'prefixed' } },
   vaultedCard: { prefix: 'card', scalars: { VaultedCardId: 'prefixed' } },
   cardCharge: { prefix: 'chg', scalars: {} },
+  cardRefund: { prefix: 'crf', scalars: {} },
   settlementRule: { prefix: 'srl', scalars: { SettlementRuleId: 'bare' } },
   settlementExecution: { prefix: 'exe', scalars: { SettlementExecutionId: 'prefixed' } },
   settlementWindow: { prefix: 'win', scalars: { SettlementWindowId: 'bare' } },

@@ -1,9 +1,5 @@
 // What follows a checkout: POST .../fulfill, POST .../cancel, POST .../refund, and the end of its time
 import { describe, expect, it } from 'vitest';
-import { type PaymentOutcome, settleCheckout } from '../../../src/contexts/checkouts/settling.js';
-import { workspaceOf } from '../../../src/platform/ctx.js';
-import { systemCtx } from '../../../src/platform/due/step.js';
-import { transact } from '../../../src/platform/idempotency.js';
 import { trip } from '../../factories/approval.js';
 import { checkoutBody, newShop, type Shop, sellerAgent, uuidOf } from '../../factories/checkout.js';
 import { newSeller } from '../../factories/mandate.js';
@@ -220,45 +216,5 @@ describe('a checkout whose time is over', () => {
     await harness.test.make(`/v1/approvals/${approval.id}/reject`, {});
     await harness.advance(1_800);
     expect([(await shop.read(checkout)).status, (await shop.read(paid)).status]).toEqual(['expired', 'paid']);
-  });
-});
-
-describe('a checkout whose payment is carried out elsewhere', () => {
-  /** As a processor of cards would leave it: the payment is known, and not final. */
-  async function underWay(shop: Shop): Promise<{ checkout: Json; settle: (outcome: PaymentOutcome) => Promise<unknown> }> {
-    const { database } = harness.platform;
-    const paid = await paidCheckout(shop);
-    const checkout = await shop.begin();
-    const transferId = paid.transfer_id;
-    await database.unscoped.checkout.updateMany({
-      where: { id: uuidOf(checkout) },
-      data: { status: 'pending_payment', paidBy: 'card', transferId },
-    });
-    const { workspaceId } = await database.unscoped.checkout.findFirstOrThrow({ where: { id: uuidOf(checkout) } });
-    const workspace = workspaceOf((await database.unscoped.workspace.findFirstOrThrow({ where: { id: workspaceId } })) as never);
-    const ctx = systemCtx(harness.platform, workspace);
-    return { checkout, settle: (outcome) => transact(ctx, (tx) => settleCheckout(ctx, tx, uuidOf(checkout), outcome)) };
-  }
-
-  it('cannot be paid again or cancelled meanwhile, and is paid when the payment is', async () => {
-    const shop = await newShop(harness.test);
-    const { checkout, settle } = await underWay(shop);
-    for (const verb of ['complete', 'cancel']) {
-      const answer = await harness.test.post(`${path}/${checkout.id}/${verb}`, verb === 'cancel' ? {} : { from_wallet_id: shop.wallet.id });
-      expectRefused(answer, 409, 'state_conflict', { current_status: 'pending_payment' });
-    }
-    await settle({ status: 'paid' });
-    expect((await shop.read(checkout)).status).toBe('paid');
-    expect((await eventsOf(harness, uuidOf(checkout))).at(-1)?.type).toBe('acp.checkout.completed');
-  });
-
-  it('waits beyond its time for the payment, and expires when that has failed', async () => {
-    const shop = await newShop(harness.test);
-    const { checkout, settle } = await underWay(shop);
-    await harness.advance(1_800);
-    expect((await shop.read(checkout)).status).toBe('pending_payment');
-    await settle({ status: 'failed', code: 'card_declined', message: 'The card was declined.' });
-    await harness.runDue();
-    expect((await shop.read(checkout)).status).toBe('expired');
   });
 });
