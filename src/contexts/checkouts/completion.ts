@@ -11,7 +11,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { refuseWhilePending } from '../spending/approval.js';
 import { type CarryOptions, carryOut } from '../spending/execution.js';
-import { postingWithin } from '../spending/posting.js';
+import { postingKeyed } from '../spending/posting.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import {
   type CheckoutProtocol,
@@ -105,7 +105,7 @@ function optionsOf({ row }: PaymentPlan, { requestApproval }: CompleteCheckout):
 async function pay(ctx: Ctx, tx: Tx, plan: PaymentPlan, input: CompleteCheckout): Promise<CompletedCheckout> {
   const { row, value, paidBy, transferId, authority } = plan;
   const options = { ...optionsOf(plan, input), reader: within(ctx, tx) };
-  const { approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftPayment(ctx, plan, form), options);
+  const { approval } = await carryOut(ctx, authority, postingKeyed(ctx, tx, row.id), (form) => draftPayment(ctx, plan, form), options);
   const details = input.details?.(row);
   const waits = { status: 'pending_payment', attemptedAt: value.at, failureCode: null, failureMessage: null, updatedAt: value.at } as const;
   const checkout = await tx.checkout.update({
