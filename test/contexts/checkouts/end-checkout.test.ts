@@ -158,9 +158,16 @@ describe('POST /v1/acp/checkouts/{id}/refund', () => {
     });
   });
 
-  it('403 for the buyer', async () => {
+  it('201 by an agent whose own wallet was paid, 403 for the buyer and for an agent whose account was paid', async () => {
     const shop = await newShop(harness.test);
-    expectRefused(await refund(await paidCheckout(shop), {}, shop.token), 403, 'forbidden');
+    const seller = await sellerAgent(harness.test, shop.merchant);
+    const paid = await paidCheckout(shop);
+    expectRefused(await refund(paid, {}, shop.token), 403, 'forbidden');
+    expectRefused(await refund(paid, {}, seller.token), 403, 'forbidden', { terminal: true });
+    const own = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: seller.id, currency: 'USD' });
+    await harness.test.patch(`/v1/merchants/${shop.merchant.id}`, { settlement_wallet_id: own.id });
+    const answer = await refund(await paidCheckout(shop), {}, seller.token);
+    expect([answer.status, answer.body.data]).toMatchObject([201, { amount: '27.50', status: 'completed' }]);
   });
 
   describe('404', () => {
