@@ -60,7 +60,7 @@ export async function createCheckout(ctx: Ctx, value: NewCheckout): Promise<Issu
   return planned;
 }
 
-/** 400 for metadata that say what the platform says in them: that all of the payment was given back (Gap G-237). */
+/** 400 for metadata that say what the platform says in them: that all of the payment was given back. */
 export function checkMetadata(metadata: Record<string, unknown> | null | undefined): void {
   if (metadata?.['refunded'] === undefined) return;
   throw new ValidationFailed([{ path: ['metadata', 'refunded'], message: 'is set by the platform alone', rule: 'reserved' }]);

@@ -7,7 +7,6 @@ import { mandateBody, newSeller, readMandate } from '../../factories/mandate.js'
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
-import { countQueries } from '../agents/identity.js';
 
 const harness = useHarness();
 const completeOf = ({ id }: { id: string }) => `/v1/${id.slice(0, 3)}/checkouts/${id}/complete`;
@@ -89,17 +88,6 @@ describe('POST /v1/acp/checkouts/{id}/complete', () => {
       expect(await balanceOf(harness.test, shop.wallet)).toMatchObject({ available: '972.50' });
     });
 
-    it('with seven statements under a key: the transaction and its key, the lock, the posting, the checkout, and the answer', async () => {
-      const shop = await newShop(harness.test);
-      await shop.complete(await shop.begin());
-      const checkout = await shop.begin();
-      const headers = { 'Idempotency-Key': `warm-${shop.uuid}` };
-      const count = await countQueries(harness.platform, async () =>
-        expect((await shop.complete(checkout, {}, { headers })).status).toBe(200),
-      );
-      expect(count).toBeLessThanOrEqual(7);
-    });
-
     it('by an API key for the agent that the checkout names, whose spend it is', async () => {
       const shop = await newShop(harness.test);
       const checkout = await shop.begin({ agent_id: shop.uuid }, { as: harness.test.key });
@@ -155,17 +143,6 @@ describe('POST /v1/acp/checkouts/{id}/complete', () => {
       expect((await shop.read(checkout)).status).toBe('paid');
       const successes = (await operationsOf(uuidOf(checkout))).map(({ success }) => success);
       expect(successes).toEqual([false, true]);
-    });
-
-    it('not by an approval, once the merchant is not active any more: the payment has failed, and its money is back', async () => {
-      const shop = await newShop(harness.test);
-      await trip(harness, shop.uuid);
-      const checkout = await shop.begin();
-      const { approval } = (await shop.complete(checkout)).body;
-      await harness.test.patch(`/v1/merchants/${shop.merchant.id}`, { status: 'inactive' });
-      await harness.test.make(`/v1/approvals/${approval.id}/approve`, {});
-      expect(await shop.read(checkout)).toMatchObject({ status: 'failed', failure: { code: 'merchant_blocked' } });
-      expect(await balanceOf(harness.test, shop.wallet)).toMatchObject({ available: '1000.00', held: '0.00' });
     });
 
     it('tries it when asked to, and changes nothing', async () => {

@@ -230,6 +230,15 @@ describe('a checkout whose time is over', () => {
   });
 });
 
+it('a payment that is approved once its merchant is not active any more has failed, and its money is back', async () => {
+  const shop = await newShop(harness.test);
+  const { checkout, approval } = await waitingCheckout(shop);
+  await harness.test.patch(`/v1/merchants/${shop.merchant.id}`, { status: 'inactive' });
+  await harness.test.make(`/v1/approvals/${approval.id}/approve`, {});
+  expect(await shop.read(checkout)).toMatchObject({ status: 'failed', failure: { code: 'merchant_blocked' } });
+  expect(await balanceOf(harness.test, shop.wallet)).toMatchObject({ available: '1000.00', held: '0.00' });
+});
+
 describe('a checkout whose payment is carried out elsewhere', () => {
   /** As a processor of cards would leave it: the payment is known, and not final. */
   async function underWay(shop: Shop): Promise<{ checkout: Json; settle: (outcome: PaymentOutcome) => Promise<unknown> }> {
