@@ -1,6 +1,7 @@
 // What paying by a protocol costs: its requests beside POST /v1/transfers between the same wallets, in turn. A protocol is one entry of
 // `series`.
 import { parseArgs } from 'node:util';
+import { checkouts } from './checkouts.js';
 import { mandates } from './mandates.js';
 import { measure, type Next, type Result } from './measure.js';
 import { median, openBenchDatabase, Sandbox, say } from './platform.js';
@@ -10,11 +11,11 @@ export interface Series {
   name: string;
   /** The ratio to transfers that is aimed at. */
   aim: number;
-  /** Makes everybody who takes part, and says what is sent. */
-  open(sandbox: Sandbox): Promise<{ ours: Next; transfers: Next }>;
+  /** Makes everybody who takes part, and says what is sent. `seconds`: for how long, in all. */
+  open(sandbox: Sandbox, seconds: number): Promise<{ ours: Next; transfers: Next }>;
 }
 
-const series: readonly Series[] = [mandates];
+const series: readonly Series[] = [mandates, checkouts];
 
 const about = `Usage: npm run bench -- protocols [--rounds 3] [--seconds 3] [--connections 64] [--only name]
 
@@ -49,6 +50,9 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
+/** Seconds for which each is sent before it is measured. */
+const warmSeconds = 2;
+
 interface Extent {
   rounds: number;
   /** Of a round. */
@@ -58,10 +62,10 @@ interface Extent {
 
 /** Measures a protocol and transfers in turn. */
 async function compare(sandbox: Sandbox, { name, aim, open }: Series, { rounds, seconds, connections }: Extent): Promise<string> {
-  const requests = await open(sandbox);
+  const requests = await open(sandbox, warmSeconds + rounds * seconds);
   const time = (next: Next, span = seconds) => measure(sandbox.url, connections, span, next);
-  await time(requests.transfers, 2);
-  await time(requests.ours, 2);
+  await time(requests.transfers, warmSeconds);
+  await time(requests.ours, warmSeconds);
   const results: { ours: Result; transfers: Result }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     results.push({ transfers: await time(requests.transfers), ours: await time(requests.ours) });

@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Address, CheckoutProtocol } from './checkout.js';
-import type { CheckoutChange, NewCheckout } from './checkout-request.js';
+import { type CheckoutChange, checkMetadata, type NewCheckout } from './checkout-request.js';
 import { type CheckoutItem, noCharges, totalOf } from './item.js';
 import type { CheckoutPayment, CompleteCheckout } from './payment.js';
 
@@ -46,6 +46,7 @@ export function newCheckout(ctx: Pick<Ctx, 'clock'>, protocol: CheckoutProtocol,
   if (items === undefined) throw new ValidationFailed([{ path: ['items'], message: 'is required', rule: 'required' }]);
   const currency = input.currency ?? items[0]?.currency ?? '';
   totalOf(items, currency, noCharges, input.lineItems == null ? 'items' : 'lineItems');
+  checkMetadata(input.metadata);
   const { expiresIn, ...rest } = input;
   return {
     ...rest,
@@ -90,6 +91,7 @@ export interface UpdateCheckoutInput extends BasketInput {
 /** What a request changes. */
 export function checkoutChange(input: UpdateCheckoutInput): CheckoutChange {
   const { shippingAddress, paymentMethod, metadata } = input;
+  checkMetadata(metadata);
   return {
     items: itemsIn(input),
     shippingAddress,

@@ -60,6 +60,12 @@ export async function createCheckout(ctx: Ctx, value: NewCheckout): Promise<Issu
   return planned;
 }
 
+/** 400 for metadata that say what the platform says in them: that all of the payment was given back. */
+export function checkMetadata(metadata: Record<string, unknown> | null | undefined): void {
+  if (metadata?.['refunded'] === undefined) return;
+  throw new ValidationFailed([{ path: ['metadata', 'refunded'], message: 'is set by the platform alone', rule: 'reserved' }]);
+}
+
 /** Reads what a new checkout needs, and makes its row. `merchantNamed` reads merchants where many are made of few. */
 export async function planCheckout(ctx: Ctx, value: NewCheckout, merchantNamed = readMerchant): Promise<IssuedCheckout> {
   const { items, currency, charges } = value;
@@ -143,7 +149,12 @@ async function checkPayable(ctx: Ctx, merchant: Merchant, currency: string): Pro
 
 /** Throws 403 `merchant_blocked` for a merchant that is not active. */
 export function refuseInactive({ status }: Pick<Merchant, 'status'>): void {
-  if (status !== 'active') throw new MerchantBlocked('The merchant is not active.', { details: { terminal: true } });
+  if (status !== 'active') throw inactiveMerchant();
+}
+
+/** 403: the merchant is not active. */
+export function inactiveMerchant(): MerchantBlocked {
+  return new MerchantBlocked('The merchant is not active.', { details: { terminal: true } });
 }
 
 /** 400: the merchant cannot be paid in the currency. */

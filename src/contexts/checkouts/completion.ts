@@ -12,7 +12,7 @@ import { rowKey } from '../../platform/postgres/row.js';
 import { dryRunCharge, openCharge, ringCharge } from '../cards/charge-request.js';
 import { refuseWhilePending } from '../spending/approval.js';
 import { type CarryOptions, carryOut } from '../spending/execution.js';
-import { postingWithin } from '../spending/posting.js';
+import { postingKeyed } from '../spending/posting.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { planCardPayment } from './card-payment.js';
 import {
@@ -125,7 +125,7 @@ async function payByWallet(ctx: Ctx, tx: Tx, row: Checkout, input: CompleteCheck
   const plan = await planPayment(within(ctx, tx), row, input);
   const { value, paidBy, transferId, authority } = plan;
   const options = { ...optionsOf(plan, input), reader: within(ctx, tx) };
-  const { approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftPayment(ctx, plan, form), options);
+  const { approval } = await carryOut(ctx, authority, postingKeyed(ctx, tx, row.id), (form) => draftPayment(ctx, plan, form), options);
   const checkout = await writePayment(ctx, tx, row, input, {
     ...(approval === null ? paidRow(value.at) : waitingRow(value.at)),
     paidBy,

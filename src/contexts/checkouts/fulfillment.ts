@@ -4,6 +4,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, wrongStatus } from '../../platform/lifecycle.js';
 import { rowKey } from '../../platform/postgres/row.js';
+import { walletRef } from '../accounts/wallet-ref.js';
 import { createRefund } from '../refunds/refund.js';
 import { declareRefundFollower } from '../refunds/refund-follower.js';
 import { refundableOf } from '../refunds/refundable.js';
@@ -38,7 +39,10 @@ export interface RefundCheckout {
   reasonDetails?: string | null | undefined;
 }
 
-/** Sends money of a paid checkout back: a refund of its transfer. 404, 409 for one that is not paid, else as a refund. */
+/**
+ * Sends money of a paid checkout back: a refund of its transfer. 404, 409 for one that is not paid, 403 for an agent whose own wallet was
+ * not paid, else as a refund.
+ */
 export async function refundCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: RefundCheckout): Promise<Refund> {
   const row = await checkout(ctx, protocol, id);
   if (row.paidAt === null || row.transferId === null) {
@@ -46,7 +50,17 @@ export async function refundCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
     throw wrongStatus(lifecycleOf(row), printCheckoutId(row), row.status, ['paid', 'fulfilled'], message);
   }
   if (!isMerchantSide(ctx, row)) throw new NotYourCheckout('A checkout is refunded by its merchant.');
+  // An agent does not see a transfer that has paid its account: that would be a 404 for a transfer which the request does not name.
+  if (!(await isPaidTo(ctx, row.transferId))) throw new NotYourCheckout('An agent refunds what its own wallet received.');
   return createRefund(ctx, { ...input, originalTransferId: row.transferId });
+}
+
+/** False for an agent whose own wallet the transfer did not pay. */
+async function isPaidTo(ctx: Ctx, transferId: string): Promise<boolean> {
+  const { agent } = ctx.actor;
+  if (agent === undefined) return true;
+  const { toWalletId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { toWalletId: true } });
+  return (await walletRef(ctx, toWalletId ?? ''))?.agentId === agent.id;
 }
 
 /** A checkout whose payment was given back in full keeps its status and says so, however the refund was asked for (Gap G-237). */

@@ -5,7 +5,14 @@ import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { maxOfferMinor, type Offer, offerFor, offerOf, paymentHandlers, readOffer } from '../accounts/offer.js';
 import { type Address, type CheckoutProtocol, checkoutPath } from './checkout.js';
-import { type CheckoutChange, createCheckout, type IssuedCheckout, readMerchant, updateCheckout } from './checkout-request.js';
+import {
+  type CheckoutChange,
+  checkMetadata,
+  createCheckout,
+  type IssuedCheckout,
+  readMerchant,
+  updateCheckout,
+} from './checkout-request.js';
 import { type CheckoutItem, chargesOf, itemsOf } from './item.js';
 import { type Basket, type BasketLine, type BasketRequest, type PricedLine, type Problem, priceBasket, type Selection } from './offer.js';
 
@@ -116,6 +123,7 @@ export interface NewOffered extends OfferedRequest {
  */
 export function createOffered(ctx: Ctx, seller: Seller, value: NewOffered): Promise<IssuedCheckout> {
   const { protocol, metadata, expiresAt, shippingAddress } = value;
+  checkMetadata(metadata);
   const { items, charges, details } = agree(seller.merchant, seller.offer, value);
   const { currency } = seller.offer;
   const merchantId = seller.merchant.id;

@@ -1,6 +1,6 @@
 // Payments of checkouts that wait for an approval: the checkout is paid when it is given, and has failed when it is not (CONTRACT.md 6, 8).
 import type { Approval, Checkout, Transfer } from '../../generated/prisma/client.js';
-import type { Ctx } from '../../platform/ctx.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import type { IdKind } from '../../platform/schema/id.js';
@@ -9,6 +9,7 @@ import { postApproved } from '../spending/approved-spend.js';
 import { askAgain, payOut } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
 import { expiryOf } from './checkout.js';
+import { inactiveMerchant, readMerchant } from './checkout-request.js';
 import { settleCheckout } from './settling.js';
 
 const subject = (kind: IdKind): ApprovalSubject => ({ kind, lock: (tx, id) => lockRow(tx.checkout, id), approve, end });
@@ -18,6 +19,8 @@ declareSubject('ucp_checkout', subject('ucpCheckout'));
 async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
   const row = await waiting(tx, approval.subjectId);
   if (row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(expiryOf(row));
+  const merchant = await readMerchant(within(ctx, tx), row.merchantId);
+  if (merchant?.status !== 'active') throw new SubjectRefused(inactiveMerchant());
   const { id: transferId } = await lockPayment(tx, row);
   const approved = await askAgain(ctx, tx, approval, transferId);
   await postApproved(ctx, tx, approved, async (form) => {

@@ -5,7 +5,7 @@ import { joinRecords } from '../../ledger/record.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { payeeOfMerchant } from '../accounts/merchant.js';
+import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { payerByMandate } from '../mandates/payer.js';
 import { present } from '../mandates/presentation.js';
@@ -17,7 +17,7 @@ import { SameWallet } from '../transfers/errors.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import { withholdingOf } from '../transfers/withholding.js';
 import { type Address, type CheckoutProtocol, checkoutPath, printCheckoutId, wireAddress } from './checkout.js';
-import { noWallet, readMerchant, refuseInactive } from './checkout-request.js';
+import { noWallet, refuseInactive } from './checkout-request.js';
 import { checkoutEvents } from './events.js';
 
 /** With what a checkout is paid. */
@@ -115,7 +115,7 @@ export function agentOf(
 
 /** The wallet of the merchant that is paid, and what the payment says. 404, 403 or 400 for a merchant that cannot be paid. */
 export async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout): Promise<{ to: WalletRef; description: string }> {
-  const merchant = await readMerchant(ctx, merchantId);
+  const merchant = await keptMerchant(ctx, merchantId);
   if (merchant === null) throw new NotFound('merchantId');
   refuseInactive(merchant);
   const to = await payeeOfMerchant(ctx, merchant, currency);

@@ -1,6 +1,8 @@
-// Properties of checkouts: what a basket comes to, and that any order of requests leads along the lifecycle, with money that agrees.
+// Properties of checkouts: what a basket comes to, that any order of requests leads along the lifecycle with money that agrees, and what a
+// payment asks of the database.
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkoutLifecycle } from '../../../src/contexts/checkouts/checkout.js';
 import { type CheckoutItem, itemsOf, storedItems, totalOf } from '../../../src/contexts/checkouts/item.js';
 import { maxAmountMinor } from '../../../src/platform/money.js';
@@ -108,4 +110,18 @@ describe('the life of a checkout', () => {
     );
     await fc.assert(lives, { numRuns: 25 });
   }, 120_000);
+
+  it('asks the database seven things for a payment under a key: the transaction, the key, the lock, the posting, the row, the answer', async () => {
+    const shop = await newShop(harness.test);
+    await shop.complete(await shop.begin());
+    const checkout = await shop.begin();
+    const headers = { 'Idempotency-Key': `warm-${shop.uuid}` };
+    const query = vi.spyOn(pg.Client.prototype, 'query');
+    try {
+      expect((await shop.complete(checkout, {}, { headers })).status).toBe(200);
+      expect(query.mock.calls.length).toBeLessThanOrEqual(7);
+    } finally {
+      query.mockRestore();
+    }
+  });
 });

@@ -122,6 +122,7 @@ describe('POST /v1/acp/checkouts', () => {
       ['an unknown way to pay', { payment_method: 'cash' }, 'payment_method'],
       ['a short time', { expires_in: 59 }, 'expires_in'],
       ['a long time', { expires_in: 86_401 }, 'expires_in'],
+      ['a mark that is the platform’s', { metadata: { refunded: true } }, 'metadata.refunded'],
       ['a URL of UCP', { success_url: 'https://example.com' }, 'success_url'],
     ])('%s', async (_, extra, ...paths) => {
       const merchant = await newSeller(harness.test);

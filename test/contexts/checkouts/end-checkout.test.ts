@@ -154,9 +154,16 @@ describe('POST /v1/acp/checkouts/{id}/refund', () => {
     });
   });
 
-  it('403 for the buyer', async () => {
+  it('201 by an agent whose own wallet was paid, 403 for the buyer and for an agent whose account was paid', async () => {
     const shop = await newShop(harness.test);
-    expectRefused(await refund(await paidCheckout(shop), {}, shop.token), 403, 'forbidden');
+    const seller = await sellerAgent(harness.test, shop.merchant);
+    const paid = await paidCheckout(shop);
+    expectRefused(await refund(paid, {}, shop.token), 403, 'forbidden');
+    expectRefused(await refund(paid, {}, seller.token), 403, 'forbidden', { terminal: true });
+    const own = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: seller.id, currency: 'USD' });
+    await harness.test.patch(`/v1/merchants/${shop.merchant.id}`, { settlement_wallet_id: own.id });
+    const answer = await refund(await paidCheckout(shop), {}, seller.token);
+    expect([answer.status, answer.body.data]).toMatchObject([201, { amount: '27.50', status: 'completed' }]);
   });
 
   describe('404', () => {
@@ -217,4 +224,13 @@ describe('a checkout whose time is over', () => {
     await harness.advance(1_800);
     expect([(await shop.read(checkout)).status, (await shop.read(paid)).status]).toEqual(['expired', 'paid']);
   });
+});
+
+it('a payment that is approved once its merchant is not active any more has failed, and its money is back', async () => {
+  const shop = await newShop(harness.test);
+  const { checkout, approval } = await waitingCheckout(shop);
+  await harness.test.patch(`/v1/merchants/${shop.merchant.id}`, { status: 'inactive' });
+  await harness.test.make(`/v1/approvals/${approval.id}/approve`, {});
+  expect(await shop.read(checkout)).toMatchObject({ status: 'failed', failure: { code: 'merchant_blocked' } });
+  expect(await balanceOf(harness.test, shop.wallet)).toMatchObject({ available: '1000.00', held: '0.00' });
 });

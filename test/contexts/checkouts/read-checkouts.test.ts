@@ -4,6 +4,7 @@ import { checkoutBody, newShop, sellerAgent, uuidOf } from '../../factories/chec
 import { newSeller } from '../../factories/mandate.js';
 import { idsOf } from '../../factories/payment.js';
 import { type Client, type Json, useHarness } from '../../harness.js';
+import { explain, recordStatements } from '../../plan.js';
 import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
 
 const harness = useHarness();
@@ -66,6 +67,27 @@ describe('GET /v1/acp/checkouts', () => {
       }
       expectRefused(await harness.test.get(`${path}/${own.id}`, { as: stranger.token }), 404, 'not_found');
     });
+  });
+
+  it('reads by index what an agent sees, however many others there are', async () => {
+    const { pool, url } = harness.platform.database;
+    const [shop, stranger] = [await newShop(harness.test), await newShop(harness.test)];
+    const seller = await sellerAgent(harness.test, shop.merchant);
+    await shop.complete(await shop.begin());
+    const others = `INSERT INTO checkout SELECT another.* FROM checkout c, generate_series(1, 5000) n,
+      jsonb_populate_record(c, jsonb_build_object('id', overlay(c.id::text PLACING lpad(to_hex(n), 12, '0') FROM 25))) another WHERE c.id = $1`;
+    await pool.query(others, [uuidOf(await stranger.begin())]);
+    await pool.query('ANALYZE checkout');
+    for (const as of [shop.token, seller.token]) {
+      const recorded = recordStatements(pool);
+      expect((await harness.test.get(path, { as })).body.data).toHaveLength(1);
+      recorded.stop();
+      const lists = recorded.statements.filter(({ text }) => text.includes('"checkout"'));
+      expect(lists).not.toEqual([]);
+      for (const statement of lists) {
+        for (const node of await explain(url, statement, 'force_custom_plan')) expect(node.rows + node.removed, node.type).toBeLessThan(50);
+      }
+    }
   });
 
   it('400 for what is out of range', async () => {
