@@ -147,6 +147,22 @@ describe('409', () => {
     expect(await acp.update(late, {})).toMatchObject({ status: 409, body: { code: 'expired' } });
   });
 
+  it('nobody sends it through /v1 where its delivery does not go', async () => {
+    const { wallet } = await openWallet(harness.test, { funded: '100.00' });
+    const { body: session } = await acp.create();
+    const express = { type: 'shipping', option_id: 'express', item_ids: ['mug'] };
+    await acp.update(session, { selected_fulfillment_options: [express] });
+    const to = (country: string) => ({
+      from_wallet_id: wallet.id,
+      shipping_address: { line1: '1 Main St', city: 'Springfield', state: 'IL', postal_code: '62701', country },
+    });
+    const complete = (country: string, query = '') => harness.test.post(`/v1/acp/checkouts/${session.id}/complete${query}`, to(country));
+    for (const query of ['?dry_run=true', '']) {
+      const { status, body } = await complete('DE', query);
+      expect([status, body.code, body.details.problems]).toMatchObject([409, 'state_conflict', [{ code: 'option_out_of_reach' }]]);
+    }
+    expect((await complete('US')).body.data.status).toBe('paid');
+  });
   it('nobody lowers a price through /v1', async () => {
     const session = await acp.ready();
     const items = [{ sku: 'mug', quantity: 1, unit_price: '0.01', currency: 'USD' }];
