@@ -199,9 +199,9 @@ describe('refusals are spelled by the protocol', () => {
   });
 
   it('405, with the methods of the path', async () => {
-    const answer = await send('DELETE', '/pages/a/write', { headers: { 'Request-Id': 'r-3' } });
+    const answer = await send('DELETE', '/pages/a/write');
     expect(answer).toMatchObject({ status: 405, body: { fault: 'method_not_allowed' } });
-    expect([answer.headers.get('allow'), answer.headers.get('request-id')]).toEqual(['GET, HEAD, PUT', 'r-3']);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT');
   });
 
   it('403 to who is not of its audience', async () => {

@@ -150,7 +150,7 @@ export function updateOffered(
   });
 }
 
-/** 400: the merchant sells in another currency by now, and a checkout keeps its own. */
+/** 400: the merchant sells in another currency by now, and a checkout keeps its own (Gap G-482). */
 function otherCurrency({ currency }: Offer): ValidationFailed {
   return new ValidationFailed([{ path: ['lines'], message: `are sold in ${currency} by now: begin another checkout`, rule: 'currency' }]);
 }

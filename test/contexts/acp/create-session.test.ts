@@ -142,7 +142,7 @@ describe('400', () => {
   });
 
   it('a member that a buyer of ACP does not have', async () => {
-    const answer = await acp.create({ buyer: { email: 'ada@example.com', loyalty: { tier: 'gold', colour: 'x'.repeat(10_000) } } });
+    const answer = await shop.acp.create({ buyer: { email: 'ada@example.com', loyalty: { tier: 'gold', colour: 'x'.repeat(10_000) } } });
     expect(answer).toMatchObject({ status: 400, body: { param: '$.buyer.loyalty' } });
   });
   it('no capabilities, as in the example of an earlier version', async () => {
