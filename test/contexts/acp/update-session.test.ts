@@ -110,6 +110,16 @@ describe('400', () => {
     expect((await acp.read(session)).body).toEqual(session);
   });
 
+  it('other items, once the merchant sells in another currency', async () => {
+    const { acp: own, merchant } = await newShop(harness.test);
+    const session = await own.ready();
+    const { offer } = merchant.metadata;
+    await harness.test.patch(`/v1/merchants/${merchant.id}`, { metadata: { offer: { ...offer, currency: 'EUR' } } });
+    const answer = await own.update(session, { line_items: [{ id: 'mug' }] });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid', param: '$.line_items' } });
+    expect((await own.update(session, { order_notes: 'Ring twice.' })).body.totals).toEqual(session.totals);
+  });
+
   it('null for what is left out, and an item that there is not', async () => {
     const session = await begin();
     expect(await acp.update(session, { line_items: null })).toMatchObject({ status: 400, body: { param: '$.line_items' } });

@@ -87,15 +87,6 @@ describe('PUT /ucp/{merchant_id}/checkout-sessions/{id}', () => {
     const [sent] = (await talk.read(unchosen.id)).body.fulfillment.methods;
     expect(sent).toMatchObject({ selected_destination_id: 'address', destinations: [{ id: 'address', street_address: '2 Main St' }] });
   });
-  it('takes no other lines once the merchant sells in another currency', async () => {
-    const seller = await newSeller(harness.test);
-    const shop = new Talk(harness.test, seller.merchant, profile);
-    const { body: begun } = await shop.create(songs(2));
-    await harness.test.patch(`/v1/merchants/${seller.merchant.id}`, { metadata: offerMetadata({ currency: 'EUR' }) });
-    const { status, body } = await shop.update(begun.id, songs(3));
-    expect([status, body.line_items, body.messages]).toMatchObject([200, begun.line_items, [{ code: 'invalid', path: '$.line_items' }]]);
-    expect((await shop.update(begun.id, songs(2, { buyer: { first_name: 'Ada' } }))).body.totals).toEqual(begun.totals);
-  });
   it('200 with the checkout as it was, and what the merchant does not have', async () => {
     const { body: begun } = await talk.create(mugs(1, { fulfillment: shipping() }));
     const unknown = await talk.update(begun.id, { line_items: [{ item: { id: 'moon' }, quantity: 1 }] });
