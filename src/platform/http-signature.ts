@@ -73,9 +73,12 @@ function factsOf({ items, parameters }: InnerList): Facts | null {
   return facts;
 }
 
-/** True when the signature covers `name`, in whichever way. */
-export function covers({ covered }: MessageSignature, name: string): boolean {
-  return covered.items.some(({ value }) => value.value === name);
+/** True when the signature covers `name`: all of it, or by `;key` the `member` of it that counts. Any member does where none is named. */
+export function covers({ covered }: MessageSignature, name: string, member?: string): boolean {
+  return covered.items.some(({ value, parameters }) => {
+    if (value.value !== name) return false;
+    return member === undefined || parameters.size === 0 || parameters.get('key')?.value === member;
+  });
 }
 
 /** The text that was signed. Null when it covers what is not there, what is there twice, or what this does not know. */

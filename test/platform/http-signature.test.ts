@@ -78,7 +78,8 @@ describe('a request', () => {
       '"dict";key="b": (x y);z',
       '"@signature-params": ("@method" "@authority" "@path" "@query" "content-type" "dict";key="b");keyid="k"',
     ]);
-    expect(covers(signature, 'dict')).toBe(true);
+    expect([covers(signature, 'dict'), covers(signature, 'dict', 'b'), covers(signature, 'content-type', 'x')]).toEqual([true, true, true]);
+    expect(covers(signature, 'dict', 'a')).toBe(false);
     expect(covers(signature, 'host')).toBe(false);
     expect(derivedOf('GET', 'a:8080', '/')).toMatchObject({ '@authority': 'a:8080', '@query': '?' });
   });

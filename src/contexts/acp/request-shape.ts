@@ -25,7 +25,7 @@ export const acpAddress = z
   .meta({ id: 'AcpAddress' });
 
 const company = z.strictObject({ name: text(200), tax_id: maybeText(64), department: maybeText(200), cost_center: maybeText(64) });
-const loyalty = z.looseObject({ tier: maybeText(64), points_balance: z.int().optional(), member_since: at.optional() });
+const loyalty = z.strictObject({ tier: maybeText(64), points_balance: z.int().optional(), member_since: at.optional() });
 const taxExemption = z.strictObject({
   certificate_id: text(64),
   certificate_type: z.enum(['resale', 'exempt_organization', 'government']),

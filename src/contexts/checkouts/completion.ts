@@ -62,7 +62,8 @@ export async function completeCheckout(
       const row = await lockCheckout(ctx, tx, protocol, id, input.clientSecret);
       checkBuyer(ctx, row, input.clientSecret);
       await checkUnpaid(ctx, tx, row);
-      await refuseUnready(within(ctx, tx), row);
+      input.check?.(row);
+      await refuseUnready(within(ctx, tx), atAddress(row, input));
       const { payment } = input;
       return payment.kind === 'card' ? payByCard(ctx, tx, row, { ...input, payment }) : payByWallet(ctx, tx, row, { ...input, payment });
     },
@@ -79,7 +80,7 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   if (row === null) throw new NotFound();
   checkBuyer(ctx, row, input.clientSecret);
   await checkUnpaid(ctx, ctx.db, row);
-  await refuseUnready(ctx, row);
+  await refuseUnready(ctx, atAddress(row, input));
   const { payment } = input;
   if (payment.kind === 'card') return dryRunCharge(ctx, await planCardPayment(ctx, row, { ...input, payment }));
   const plan = await planPayment(ctx, row, { ...input, payment });
@@ -94,6 +95,11 @@ function checkBuyer(ctx: Ctx, row: Checkout, clientSecret: string | null | undef
   if (clientSecret == null && !isBuyerSide(ctx, row)) {
     throw new NotYourCheckout('A checkout is paid by whoever began it, or with its client secret.');
   }
+}
+
+/** The checkout as it is to be paid: where it goes may come with the payment. */
+function atAddress(row: Checkout, { shippingAddress }: CompleteCheckout): Checkout {
+  return shippingAddress == null ? row : { ...row, shippingAddress: storedAddress(shippingAddress) as Prisma.JsonObject };
 }
 
 /** Throws 409 unless the checkout is to be paid. Call it under its lock. */

@@ -150,11 +150,17 @@ export function updateOffered(
     const after = { ...before, ...made };
     const present = new Set(after.lines.map((line) => line.id));
     const selections = made.selections ?? pruned(before.selections, present);
+    if (made.lines !== undefined && offer.currency !== row.currency) throw otherCurrency(offer);
     const agreed = made.lines === undefined ? readOffer((row.details as unknown as OfferedDetails).offer) : offer;
     const { items, charges, details } = agree(merchant, agreed, { ...after, selections });
     const kept = made.lines === undefined ? { ...details, offer: (row.details as unknown as OfferedDetails).offer } : details;
     return { items, charges, details: kept, shippingAddress: after.shippingAddress };
   });
+}
+
+/** 400: the merchant sells in another currency by now, and a checkout keeps its own (Gap G-482). */
+function otherCurrency({ currency }: Offer): ValidationFailed {
+  return new ValidationFailed([{ path: ['lines'], message: `are sold in ${currency} by now: begin another checkout`, rule: 'currency' }]);
 }
 
 /** 409: its items have prices of their own, which no wire may change. */

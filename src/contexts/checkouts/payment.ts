@@ -46,6 +46,8 @@ export interface CompleteCheckout<Payment = CheckoutPayment> {
   shippingAddress?: Address | null | undefined;
   /** Ask for an approval where a policy or a budget would refuse. */
   requestApproval?: boolean | null | undefined;
+  /** Throws where the checkout has become another than the payer meant; asked under the lock of the row. */
+  check?: ((row: Checkout) => void) | undefined;
   /** What only the wire knows of it, where that changes with the payment; worked out under the lock of the row. */
   details?: ((row: Checkout) => Record<string, unknown> | undefined) | undefined;
 }

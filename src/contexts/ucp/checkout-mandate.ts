@@ -1,11 +1,13 @@
 // `ap2.checkout_mandate`: an SD-JWT by which the agent's provider says that the buyer agreed to exactly these terms. It proves consent and
 // pays nothing; what is checked, and what UCP leaves open about it, is Gap G-265.
 import { isDeepStrictEqual } from 'node:util';
-import { compactVerify, errors, importJWK, type JWK } from 'jose';
+import { compactVerify, errors, importJWK } from 'jose';
 import { sha256 } from '../../platform/crypto.js';
 import type { Platform } from '../../platform/ctx.js';
 import { declareError } from '../../platform/errors.js';
+import { checkJson } from '../../platform/schema/scalar.js';
 import type { AgentProfile } from './agent-profile.js';
+import { disclosedClaims } from './disclosure.js';
 import { isAuthorized } from './merchant-authorization.js';
 
 /** The codes of the AP2 extension. */
@@ -29,12 +31,16 @@ export class MandateRefused extends declareError(422, 'payment_invalid') {
 
 type Json = Record<string, unknown>;
 
-/** The terms that a mandate has to be about. */
-export interface Terms {
-  id: unknown;
-  currency: unknown;
-  line_items: unknown;
-  totals: unknown;
+/** What a mandate has to be about: the checkout as it is printed. */
+export type Terms = Readonly<Record<string, unknown>>;
+
+const termNames = ['id', 'currency', 'line_items', 'totals', 'buyer'] as const;
+
+/** What the buyer agrees to. Of delivery it is what was chosen; what else there was to choose changes with the day. */
+function termsOf(checkout: Terms): Json {
+  const { methods = [] } = (checkout['fulfillment'] ?? {}) as { methods?: { groups: Json[] }[] };
+  const delivery = methods.map(({ groups, ...method }) => ({ ...method, groups: groups.map(({ options: _, ...group }) => group) }));
+  return { ...Object.fromEntries(termNames.map((name) => [name, checkout[name]])), delivery };
 }
 
 /** Throws `MandateRefused` unless the SD-JWT is signed by a key of the profile, is current, and embeds these terms with our signature. */
@@ -46,8 +52,7 @@ export async function checkMandate(
 ): Promise<void> {
   if (mandate === undefined) throw new MandateRefused('mandate_required', 'AP2 was agreed on: send ap2.checkout_mandate.');
   const { claims, binding } = await readSdJwt(mandate, keys);
-  const now = platform.clock.now().getTime() / 1000;
-  if (typeof claims['exp'] !== 'number' || claims['exp'] <= now) throw new MandateRefused('mandate_expired', 'The mandate has expired.');
+  checkTimes(claims, platform.clock.now().getTime() / 1000);
   await checkBinding(claims, binding);
   const embedded = claims['checkout'];
   if (!isObject(embedded)) throw new MandateRefused('mandate_scope_mismatch', 'The mandate has no claim `checkout` with the terms.');
@@ -58,10 +63,17 @@ export async function checkMandate(
   if (!(await isAuthorized(platform, embedded, authorization))) {
     throw new MandateRefused('merchant_authorization_invalid', 'The checkout in the mandate is not one that was signed here.');
   }
-  const same = (['id', 'currency', 'line_items', 'totals'] as const).every((member) =>
-    isDeepStrictEqual(embedded[member], JSON.parse(JSON.stringify(terms[member]))),
-  );
-  if (!same) throw new MandateRefused('mandate_scope_mismatch', 'The mandate is about another checkout, or about other terms of this one.');
+  const now = JSON.parse(JSON.stringify(terms)) as Json;
+  // Embedded is what we have signed, so it has our shape.
+  if (isDeepStrictEqual(termsOf(embedded), termsOf(now))) return;
+  throw new MandateRefused('mandate_scope_mismatch', 'The mandate is about another checkout, or about other terms of this one.');
+}
+
+/** `now` in seconds. `exp` is required, `nbf` counts where it is there. */
+function checkTimes({ exp, nbf }: Json, now: number): void {
+  if (typeof exp !== 'number' || exp <= now) throw new MandateRefused('mandate_expired', 'The mandate has expired.');
+  if (nbf === undefined || (typeof nbf === 'number' && nbf <= now)) return;
+  throw new MandateRefused('mandate_expired', 'The mandate is not valid yet.');
 }
 
 interface SdJwt {
@@ -81,9 +93,12 @@ async function readSdJwt(text: string, keys: AgentProfile['keys']): Promise<SdJw
   if (!keys.some(({ kty, crv }) => kty === 'EC' && crv === 'P-256')) {
     throw new MandateRefused('agent_missing_key', 'The profile lists no P-256 key that could have signed a mandate.');
   }
-  const payload = await verified(jwt, keys);
+  const claims = disclosedClaims(await verified(jwt, keys), disclosures);
+  if (claims === null || !isPlain(claims)) {
+    throw new MandateRefused('mandate_invalid_signature', 'The disclosures of the mandate are not those that were signed.');
+  }
   return {
-    claims: disclosed(payload, disclosures),
+    claims,
     binding: hasBinding ? { jwt: last, bound: text.slice(0, text.length - last.length) } : null,
   };
 }
@@ -102,13 +117,14 @@ async function verified(jwt: string, keys: AgentProfile['keys']): Promise<Json> 
 async function keyNamed(keys: AgentProfile['keys'], kid: string | undefined) {
   const jwk = keys.find((key) => kid !== undefined && key.kid === kid && key.kty === 'EC' && key.use !== 'enc');
   if (jwk === undefined) throw new errors.JWKSNoMatchingKey();
-  const { kty, crv, x, y } = jwk;
-  return importKey({ kty, crv, x, y } as JWK);
+  return publicKey(jwk);
 }
 
-async function importKey(jwk: JWK) {
+/** The public half of a P-256 key. What else a JWK says is not looked at: it may be anything. */
+async function publicKey({ kty, crv, x, y }: Readonly<Record<string, unknown>>) {
+  if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') throw new errors.JWKInvalid();
   try {
-    return await importJWK(jwk, 'ES256');
+    return await importJWK({ kty, crv, x, y }, 'ES256');
   } catch {
     throw new errors.JWKInvalid();
   }
@@ -121,7 +137,7 @@ async function checkBinding({ cnf }: Json, binding: SdJwt['binding']): Promise<v
   const refuse = () => new MandateRefused('mandate_invalid_signature', 'The key binding of the mandate does not hold.');
   if (binding === null || !isObject(jwk)) throw refuse();
   try {
-    const { payload } = await compactVerify(binding.jwt, () => importKey(jwk as JWK), { algorithms });
+    const { payload } = await compactVerify(binding.jwt, () => publicKey(jwk), { algorithms });
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
     if (isObject(claims) && claims['sd_hash'] === sha256(binding.bound).toString('base64url')) return;
   } catch (error) {
@@ -130,44 +146,16 @@ async function checkBinding({ cnf }: Json, binding: SdJwt['binding']): Promise<v
   throw refuse();
 }
 
-/** Levels of nesting that disclosures may have. */
-const deepest = 16;
-
-/** The claims with what was disclosed put in its places (SD-JWT 7.1). A disclosure that nothing names changes nothing. */
-function disclosed(payload: Json, disclosures: readonly string[]): Json {
-  const byDigest = new Map(disclosures.map((text) => [sha256(text).toString('base64url'), parseDisclosure(text)]));
-  const fill = (value: unknown, depth: number): unknown => {
-    if (depth > deepest) return undefined;
-    if (Array.isArray(value)) return value.flatMap((element) => fillElement(element, depth));
-    if (!isObject(value)) return value;
-    const { _sd: digests, _sd_alg: _, ...open } = value;
-    const members = Object.entries(open).map(([name, member]) => [name, fill(member, depth + 1)] as const);
-    const found = (Array.isArray(digests) ? digests : []).flatMap((digest) => {
-      const disclosure = byDigest.get(String(digest));
-      if (disclosure?.length !== 3 || String(disclosure[1]) in open) return [];
-      return [[String(disclosure[1]), fill(disclosure[2], depth + 1)] as const];
-    });
-    return Object.fromEntries([...members, ...found]);
-  };
-  const fillElement = (element: unknown, depth: number): unknown[] => {
-    const digest = isObject(element) ? element['...'] : undefined;
-    if (digest === undefined) return [fill(element, depth + 1)];
-    const disclosure = byDigest.get(String(digest));
-    return disclosure?.length === 2 ? [fill(disclosure[1], depth + 1)] : [];
-  };
-  return fill(payload, 0) as Json;
-}
-
-/** `[salt, name, value]`, of an element of an array `[salt, value]`; empty for anything else. */
-function parseDisclosure(text: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
-}
-
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True for what canonical JSON can spell: numbers are finite and texts well formed, unlike what a JWT may hold. */
+function isPlain(claims: Json): boolean {
+  try {
+    checkJson(claims);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
 // How the goods of a checkout are delivered: the methods of UCP that an agent chose or that the offer suggests, one group of items each.
+import { isDeepStrictEqual } from 'node:util';
 import type { FulfillmentOption, Offer } from '../accounts/offer.js';
-import type { Address } from '../checkouts/checkout.js';
+import { type Address, wireAddress } from '../checkouts/checkout.js';
 import type { Problem, Selection } from '../checkouts/offer.js';
 import { type Message, recoverable } from './message.js';
 import type { Destination, FulfillmentRequest, MethodRequest } from './request.js';
@@ -124,6 +125,40 @@ function addressOf(destination: Destination): Address {
     state: destination.address_region ?? null,
     postalCode: destination.postal_code ?? '',
     country: (destination.address_country ?? '').toUpperCase(),
+  };
+}
+
+const isSamePlace = (one: Address | null, other: Address | null): boolean =>
+  isDeepStrictEqual(one && wireAddress(one), other && wireAddress(other));
+
+/** What was chosen, going to `address`: under /v1, which knows no methods, that may have become another (Gap G-481). Null: nowhere yet. */
+export function goingTo(chosen: FulfillmentRequest, address: Address | null): FulfillmentRequest {
+  const methods = chosen.methods?.length ? chosen.methods : [{ type: 'shipping' as const }];
+  const request = methods.find((method) => typeOf(method) === 'shipping');
+  if (request === undefined) return chosen;
+  const { destinations, destinationId } = methodOf('shipping', [], request);
+  const before = destinations.find(({ id }) => id === destinationId);
+  const known = before === undefined || addressMessages(before, '').length > 0 ? null : addressOf(before);
+  if (isSamePlace(known, address)) return chosen;
+  const { id = 'address', first_name, last_name, phone_number } = before ?? {};
+  const place = address && { id, first_name, last_name, phone_number, ...destinationOf(address) };
+  const moved = {
+    ...request,
+    destinations: place === null ? destinations : [...destinations.filter((destination) => destination.id !== id), place],
+    selected_destination_id: place && id,
+  };
+  return { methods: methods.map((method) => (method === request ? moved : method)) };
+}
+
+/** An address as a destination has it, without what it lacks. */
+function destinationOf({ line1, line2, city, state, postalCode, country }: Address): Destination {
+  return {
+    street_address: line1,
+    ...(line2 != null && { extended_address: line2 }),
+    address_locality: city,
+    ...(state != null && { address_region: state }),
+    postal_code: postalCode,
+    address_country: country,
   };
 }
 

@@ -54,7 +54,7 @@ function problemOf(knock: SignedKnock, signature: MessageSignature, keys: AgentP
   if (jwk === undefined) return new KeyNotFound(keyId);
   const key = signingKeyOf(jwk);
   if (key === null) return new AlgorithmUnsupported();
-  const missing = neededComponents(knock).find((name) => !covers(signature, name));
+  const missing = neededComponents(knock).find((name) => !covers(signature, name, readMembers[name]));
   if (missing !== undefined) return new SignatureInvalid(`it does not cover ${missing}`);
   if (!isCurrent(signature, now)) return new SignatureInvalid('it has expired, or was made in the future');
   const base = signatureBase(messageOf(knock), signature);
@@ -65,6 +65,9 @@ function problemOf(knock: SignedKnock, signature: MessageSignature, keys: AgentP
 function isForSignatures({ use = 'sig', key_ops: operations = ['verify'] }: AgentProfile['keys'][number]): boolean {
   return use === 'sig' && operations.includes('verify');
 }
+
+/** The members that are read here of fields that are dictionaries: a signature of another member says nothing about them. */
+const readMembers: Readonly<Record<string, string>> = { 'content-digest': 'sha-256', 'ucp-agent': 'profile' };
 
 /** What a signature has to cover: the target, the body, and each header that changes what the request means. */
 function neededComponents({ header, raw, message }: SignedKnock): string[] {

@@ -1,4 +1,5 @@
 // Checkouts by UCP: what an agent asks for, in terms of checkouts that come from a merchant's offer (CONTRACT.md 8).
+import { isDeepStrictEqual } from 'node:util';
 import type { Checkout } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -12,7 +13,7 @@ import { cancelCheckout } from '../checkouts/ending.js';
 import type { BasketLine } from '../checkouts/offer.js';
 import { basketOf, createOffered, type OfferedRequest, problemsNow, type Seller, sellerOf, updateOffered } from '../checkouts/offered.js';
 import type { AgentProfile } from './agent-profile.js';
-import { checkMandate } from './checkout-mandate.js';
+import { checkMandate, MandateRefused } from './checkout-mandate.js';
 import { type NamedLine, needsDelivery, planDelivery } from './delivery.js';
 import { CapabilitiesIncompatible, PaymentRefused } from './errors.js';
 import { authorizeTerms } from './merchant-authorization.js';
@@ -21,7 +22,7 @@ import { paymentOf } from './payment-handler.js';
 import type { CheckoutRequest, CompleteRequest, FulfillmentRequest, LineRequest } from './request.js';
 import { type Conversation, type PrintedSession, printSession } from './session-view.js';
 import { ap2Capability, fulfillmentCapability } from './version.js';
-import { lineIdsOf, storedWire, type Wire, wireOf } from './wire.js';
+import { lineIdsOf, storedWire, type Wire, wireIn, wireOf } from './wire.js';
 
 /** How long a checkout may be paid: what UCP takes for granted where nobody says. */
 const ttlSeconds = 6 * 3_600;
@@ -50,7 +51,7 @@ export async function createSession(ctx: Ctx, talk: Talk, request: CheckoutReque
 export async function updateSession(ctx: Ctx, talk: Talk, id: string, request: CheckoutRequest): Promise<Checkout> {
   const seller = await sellerOf(ctx, merchantIdOf(talk));
   return updateOffered(ctx, seller, 'ucp', checkoutIdOf(id), (before) => {
-    const kept = before.wire as unknown as Wire;
+    const kept = wireIn(before);
     const wire: Wire = {
       ...kept,
       isLocked: kept.isLocked || talk.active.includes(ap2Capability),
@@ -94,13 +95,25 @@ export async function completeSession(ctx: Ctx, talk: Talk, id: string, { paymen
   const row = await readSession(ctx, talk, id);
   const [instrument, ...others] = payment.instruments;
   if (instrument === undefined || others.length > 0) throw new PaymentRefused('Send exactly one payment instrument.');
-  if (isOpen(row) && (talk.active.includes(ap2Capability) || wireOf(row).isLocked)) {
-    const { id: printedId, currency, line_items, totals } = await printRow(ctx, talk, row);
-    await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, { id: printedId, currency, line_items, totals });
-  }
+  // Here alone: under /v1 it is paid as any other (Gap G-480).
+  const isBound = talk.active.includes(ap2Capability) || wireOf(row).isLocked;
+  if (isOpen(row) && isBound) await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, await printRow(ctx, talk, row));
   const paid = paymentOf(instrument, basketOf(row).offer.paymentHandlers);
   if (typeof paid === 'string') throw new PaymentRefused(paid);
-  return (await completeCheckout(ctx, 'ucp', row.id, { payment: paid })).checkout;
+  const check = (held: Checkout) => {
+    if ((isBound || wireOf(held).isLocked) && !isDeepStrictEqual(agreedIn(held), agreedIn(row))) throw new TermsChanged();
+  };
+  return (await completeCheckout(ctx, 'ucp', row.id, { payment: paid, check })).checkout;
+}
+
+/** What a mandate agrees to, as the row has it. */
+const agreedIn = ({ items, total, shippingAddress, details }: Checkout) => ({ items, total, shippingAddress, details });
+
+/** The checkout was changed after its mandate was read, before it was paid. */
+class TermsChanged extends MandateRefused {
+  constructor() {
+    super('mandate_scope_mismatch', 'The checkout was changed meanwhile: the mandate is about other terms of it.');
+  }
 }
 
 /** Calls a checkout off that is not paid. */

@@ -1,7 +1,8 @@
 // What a checkout by UCP keeps that only UCP knows: who asked, how both sides call its lines, and how it is to be delivered.
 import type { Checkout } from '../../generated/prisma/client.js';
 import { itemsOf } from '../checkouts/item.js';
-import { isOffered, requestOf } from '../checkouts/offered.js';
+import { isOffered, type OfferedRequest, requestOf } from '../checkouts/offered.js';
+import { goingTo } from './delivery.js';
 import type { BuyerShape, FulfillmentRequest, LineRequest } from './request.js';
 
 export interface Wire {
@@ -18,8 +19,14 @@ export interface Wire {
 
 /** What a checkout has kept; one that was begun under /v1 has agreed on nothing. */
 export function wireOf(row: Checkout): Wire {
-  if (isOffered(row)) return requestOf(row).wire as unknown as Wire;
+  if (isOffered(row)) return wireIn(requestOf(row));
   return { profile: '', isLocked: false, lineIds: itemsOf(row).map((_, index) => lineName(index)), fulfillment: {} };
+}
+
+/** What was kept with a request, going to where it goes now. */
+export function wireIn({ wire, shippingAddress }: OfferedRequest): Wire {
+  const kept = wire as unknown as Wire;
+  return { ...kept, fulfillment: goingTo(kept.fulfillment, shippingAddress) };
 }
 
 const lineName = (index: number): string => `line_${index + 1}`;

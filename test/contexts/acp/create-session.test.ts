@@ -141,6 +141,10 @@ describe('400', () => {
     expect(await create(changes)).toMatchObject({ status: 400, body: { type: 'invalid_request', code, param } });
   });
 
+  it('a member that a buyer of ACP does not have', async () => {
+    const answer = await shop.acp.create({ buyer: { email: 'ada@example.com', loyalty: { tier: 'gold', colour: 'x'.repeat(10_000) } } });
+    expect(answer).toMatchObject({ status: 400, body: { param: '$.buyer.loyalty' } });
+  });
   it('no capabilities, as in the example of an earlier version', async () => {
     const { capabilities: _, ...body } = createBody();
     expect(await shop.acp.send('POST', '', body)).toMatchObject({ status: 400, body: { param: '$.capabilities' } });

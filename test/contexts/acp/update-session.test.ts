@@ -110,6 +110,16 @@ describe('400', () => {
     expect((await acp.read(session)).body).toEqual(session);
   });
 
+  it('other items, once the merchant sells in another currency', async () => {
+    const { acp: own, merchant } = await newShop(harness.test);
+    const session = await own.ready();
+    const { offer } = merchant.metadata;
+    await harness.test.patch(`/v1/merchants/${merchant.id}`, { metadata: { offer: { ...offer, currency: 'EUR' } } });
+    const answer = await own.update(session, { line_items: [{ id: 'mug' }] });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid', param: '$.line_items' } });
+    expect((await own.update(session, { order_notes: 'Ring twice.' })).body.totals).toEqual(session.totals);
+  });
+
   it('null for what is left out, and an item that there is not', async () => {
     const session = await begin();
     expect(await acp.update(session, { line_items: null })).toMatchObject({ status: 400, body: { param: '$.line_items' } });
@@ -147,6 +157,22 @@ describe('409', () => {
     expect(await acp.update(late, {})).toMatchObject({ status: 409, body: { code: 'expired' } });
   });
 
+  it('nobody sends it through /v1 where its delivery does not go', async () => {
+    const { wallet } = await openWallet(harness.test, { funded: '100.00' });
+    const { body: session } = await acp.create();
+    const express = { type: 'shipping', option_id: 'express', item_ids: ['mug'] };
+    await acp.update(session, { selected_fulfillment_options: [express] });
+    const to = (country: string) => ({
+      from_wallet_id: wallet.id,
+      shipping_address: { line1: '1 Main St', city: 'Springfield', state: 'IL', postal_code: '62701', country },
+    });
+    const complete = (country: string, query = '') => harness.test.post(`/v1/acp/checkouts/${session.id}/complete${query}`, to(country));
+    for (const query of ['?dry_run=true', '']) {
+      const { status, body } = await complete('DE', query);
+      expect([status, body.code, body.details.problems]).toMatchObject([409, 'state_conflict', [{ code: 'option_out_of_reach' }]]);
+    }
+    expect((await complete('US')).body.data.status).toBe('paid');
+  });
   it('nobody lowers a price through /v1', async () => {
     const session = await acp.ready();
     const items = [{ sku: 'mug', quantity: 1, unit_price: '0.01', currency: 'USD' }];

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { CompactSign, compactVerify, exportJWK, generateKeyPair, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { disclosedClaims } from '../../../src/contexts/ucp/disclosure.js';
 import { newSeller } from '../../factories/offer.js';
 import { type Json, openWallet, useHarness } from '../../harness.js';
-import { ap2Name, byWallet, checkoutName, ProfileHost, profileOf, songs, Talk } from './talk.js';
+import { ap2Name, byWallet, checkoutName, fulfillmentName, home, mugs, ProfileHost, profileOf, shipping, songs, Talk } from './talk.js';
 
 const host = await ProfileHost.start();
 afterAll(() => host.stop());
@@ -22,7 +23,7 @@ beforeAll(async () => {
   ({ merchant } = await newSeller(harness.test));
   ({ wallet } = await openWallet(harness.test, { funded: '100.00' }));
   const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'provider' }];
-  talk = new Talk(harness.test, merchant, host.publish(profileOf([checkoutName, ap2Name], { keys })));
+  talk = new Talk(harness.test, merchant, host.publish(profileOf([checkoutName, fulfillmentName, ap2Name], { keys })));
   plain = new Talk(harness.test, merchant, host.publish(profileOf([checkoutName])));
 });
 
@@ -121,6 +122,63 @@ describe('checkout_mandate', () => {
     expect(await pay(made.id, await mandateOf(made))).toMatchObject(refusedWith('mandate_scope_mismatch'));
     expect(await pay(made.id, await mandateOf(made, { checkout: undefined }))).toMatchObject(refusedWith('mandate_scope_mismatch'));
   });
+  it('mandate_scope_mismatch where it would go elsewhere, or to somebody else', async () => {
+    const { body: made } = await talk.create(mugs(1, { fulfillment: shipping() }));
+    expect(made.status).toBe('ready_for_complete');
+    const mandate = await mandateOf(made);
+    const same = { line_items: made.line_items };
+    for (const change of [
+      { fulfillment: shipping('standard', { ...home, street_address: '2 Side St' }) },
+      { fulfillment: shipping(), buyer: { email: 'eve@example.com' } },
+    ]) {
+      const { body: changed } = await talk.update(made.id, { ...same, ...change });
+      expect(changed.totals).toEqual(made.totals);
+      expect(await pay(made.id, mandate)).toMatchObject(refusedWith('mandate_scope_mismatch'));
+    }
+  });
+  it('mandate_scope_mismatch where it is changed between the look at its mandate and its payment', async () => {
+    const made = await talk.ready();
+    const client = await harness.platform.database.pool.connect();
+    try {
+      await client.query('BEGIN');
+      const id = made.id.replace('ucp_chk_', '');
+      await client.query('SELECT 1 FROM checkout WHERE id = $1 FOR UPDATE', [id]);
+      const payment = pay(made.id, await mandateOf(made));
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`;
+      const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+      await expect.poll(async () => (await harness.platform.database.pool.query(waiting, [rows[0].pid])).rowCount).toBe(1);
+      await client.query(`UPDATE checkout SET details = jsonb_set(details, '{wire,buyer}', '{"email": "eve@example.com"}') WHERE id = $1`, [
+        id,
+      ]);
+      await client.query('COMMIT');
+      expect(await payment).toMatchObject(refusedWith('mandate_scope_mismatch'));
+    } finally {
+      client.release();
+    }
+  });
+  it('mandate_expired before its time', async () => {
+    const made = await talk.ready();
+    for (const nbf of [inAnHour(), 'soon']) {
+      expect(await pay(made.id, await mandateOf(made, { nbf }))).toMatchObject(refusedWith('mandate_expired'));
+    }
+    expect((await pay(made.id, await mandateOf(made, { nbf: inAnHour() - 3_600 }))).body.status).toBe('completed');
+  });
+  it('mandate_invalid_signature for keys of holders that are none, and for text that JSON cannot hold', async () => {
+    const made = await talk.ready();
+    const point = await exportJWK(holder.publicKey);
+    for (const jwk of [{ kty: 'oct', k: 'AAAA' }, { kty: 'EC', crv: 'P-256' }, { ...point, crv: 'P-384' }, { ...point, x: 'AA' }, {}]) {
+      const bound = `${await mandateOf(made, { cnf: { jwk } })}~`;
+      const proof = await sign({ sd_hash: digest(bound) }, holder.privateKey, {});
+      expect(await pay(made.id, bound + proof)).toMatchObject(refusedWith('mandate_invalid_signature'));
+    }
+    for (const wrong of ['1e999', '"\\ud800"', '"\\u0000"']) {
+      const text = JSON.stringify({ exp: inAnHour(), checkout: { ...made, more: 'x' } }).replace('"x"', wrong);
+      const mandate = await new CompactSign(new TextEncoder().encode(text))
+        .setProtectedHeader({ alg: 'ES256', kid: 'provider' })
+        .sign(pair.privateKey);
+      expect(await pay(made.id, mandate)).toMatchObject(refusedWith('mandate_invalid_signature'));
+    }
+  });
   it('merchant_authorization_missing and _invalid', async () => {
     const made = await talk.ready();
     const { ap2: _, ...unsigned } = made;
@@ -129,5 +187,43 @@ describe('checkout_mandate', () => {
     expect(await pay(made.id, await mandateOf(cheaper))).toMatchObject(refusedWith('merchant_authorization_invalid'));
     const own = { ...made, ap2: { merchant_authorization: (await sign(unsigned)).replace(/\..*\./, '..') } };
     expect(await pay(made.id, await mandateOf(own))).toMatchObject(refusedWith('merchant_authorization_invalid'));
+  });
+});
+
+describe('disclosures', () => {
+  const disclose = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
+  const [name, other, element] = [disclose('s', 'a', 1), disclose('s', 'b', { c: 2 }), disclose('s', 'e')];
+  const hidden = { '...': digest(element) };
+
+  it('come to their places; what stays hidden is not there', () => {
+    const payload = { iss: 'x', _sd_alg: 'sha-256', _sd: [digest(name), digest('decoy')], in: { _sd: [digest(other)] }, list: [0, hidden] };
+    expect(disclosedClaims(payload, [name, other, element])).toEqual({ iss: 'x', a: 1, in: { b: { c: 2 } }, list: [0, 'e'] });
+    expect(disclosedClaims(payload, [])).toEqual({ iss: 'x', in: {}, list: [0] });
+  });
+  it.each<[string, Json, string[]]>([
+    ['one that nothing names', {}, [name]],
+    ['one that is there twice', { _sd: [digest(name)] }, [name, name]],
+    ['a digest that is there twice', { _sd: [digest(name)], in: { _sd: [digest(name)] } }, [name]],
+    ['a digest that is no text', { _sd: [1] }, []],
+    ['digests that are no list', { _sd: digest(name) }, [name]],
+    ['a claim that is there already', { a: 0, _sd: [digest(name)] }, [name]],
+    ['a claim in the place of an element', { list: [{ '...': digest(name) }] }, [name]],
+    ['an element in the place of a claim', { _sd: [digest(element)] }, [element]],
+    ['another hash', { _sd_alg: 'sha-512' }, []],
+    ['a name of the format', { _sd: [digest(disclose('s', '_sd', []))] }, [disclose('s', '_sd', [])]],
+    ['what is none', { _sd: [digest('x')] }, ['x']],
+    ['claims without end', JSON.parse(`{"a": ${'['.repeat(9_000)}${']'.repeat(9_000)}}`), []],
+  ])('are refused with %s', (_, payload, disclosures) => {
+    expect(disclosedClaims(payload, disclosures)).toBeNull();
+  });
+  it('grow no faster than they are long', () => {
+    let list: unknown = 'x';
+    const disclosures = Array.from({ length: 14 }, (_, at) => {
+      const disclosure = disclose(`s${at}`, list);
+      list = Array.from({ length: 9 }, () => ({ '...': digest(disclosure) }));
+      return disclosure;
+    });
+    // 9 to the power of 14 elements, were each digest good for many places.
+    expect(disclosedClaims({ list }, disclosures)).toBeNull();
   });
 });

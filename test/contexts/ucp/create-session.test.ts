@@ -133,6 +133,15 @@ describe('POST /ucp/{merchant_id}/checkout-sessions', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(await talk.create(songs(3), { key })).toMatchObject({ status: 409, body: { code: 'idempotency_key_reused' } });
   });
+  it('400 for a key that is none, which is no refusal of the merchant', async () => {
+    for (const key of ['k'.repeat(256), 'caf\u00e9', '""']) {
+      const answer = await talk.create(songs(), { key });
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', details: { fields: [{ path: 'Idempotency-Key' }] } },
+      });
+    }
+  });
   it('200 with messages alone for what the merchant does not sell, and nothing is kept for the key', async () => {
     const key = 'refused';
     const { status, body } = await talk.create(

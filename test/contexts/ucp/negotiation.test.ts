@@ -205,6 +205,15 @@ describe('a signature', () => {
       expect([name, answer.status, answer.body.code]).toEqual([name, 401, 'signature_invalid']);
     }
   });
+  it('401 signature_invalid where it covers another member of a field than the one that is read', async () => {
+    const other = 'content-digest";key="sha-512';
+    const components = covered.map((name) => (name === 'content-digest' ? other : name));
+    const lie = { 'content-digest': `${digestOf(raw)}, sha-512=:AAAA:`, [other]: ':AAAA:' };
+    expect((await send(signed(ec, { components, lie, key: 'other' }))).body.code).toBe('signature_invalid');
+    const read = 'content-digest";key="sha-256';
+    const own = { components: covered.map((name) => (name === 'content-digest' ? read : name)), lie: { [read]: digestOf(raw).slice(8) } };
+    expect((await send(signed(ec, { ...own, key: 'own' }))).status).toBe(201);
+  });
   it('401 signature_invalid where its parameters say that it is no good', async () => {
     const now = Math.floor(harness.clock.now().getTime() / 1000);
     const params = [

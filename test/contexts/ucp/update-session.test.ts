@@ -57,6 +57,36 @@ describe('PUT /ucp/{merchant_id}/checkout-sessions/{id}', () => {
     expect(priceOf(await shop.update(begun.id, songs(2, { buyer: { first_name: 'Ada' } })))).toBe(100);
     expect(priceOf(await shop.update(begun.id, songs(3)))).toBe(700);
   });
+  it('goes where /v1 has sent it since, by what reaches there', async () => {
+    const { body: begun } = await talk.create(mugs(2, { fulfillment: shipping('express') }));
+    expect(begun.status).toBe('ready_for_complete');
+    const patch = (to: object | null) => harness.test.patch(`/v1/ucp/checkouts/${begun.id}`, { shipping_address: to });
+    await patch({ line1: 'Unter den Linden 1', city: 'Berlin', postal_code: '10117', country: 'DE' });
+    const { body: moved } = await talk.read(begun.id);
+    const [method] = moved.fulfillment.methods;
+    expect(method.destinations).toEqual([
+      {
+        id: 'destination_1',
+        street_address: 'Unter den Linden 1',
+        address_locality: 'Berlin',
+        postal_code: '10117',
+        address_country: 'DE',
+      },
+    ]);
+    expect([moved.status, method.selected_destination_id]).toEqual(['incomplete', 'destination_1']);
+    // It stays so where the agent leaves delivery out, and is the agent's again where it does not.
+    const kept = await talk.update(begun.id, { ...mugs(), buyer: { first_name: 'Ada' } });
+    expect(kept.body.fulfillment.methods[0].destinations).toEqual(method.destinations);
+    const again = await talk.update(begun.id, mugs(2, { fulfillment: shipping('express') }));
+    expect([again.body.status, again.body.fulfillment.methods[0].destinations[0]]).toMatchObject(['ready_for_complete', home]);
+    expect((await harness.test.get(`/v1/ucp/checkouts/${begun.id}`)).body.data.shipping_address.line1).toBe(home.street_address);
+    const { body: unchosen } = await talk.create(mugs());
+    await harness.test.patch(`/v1/ucp/checkouts/${unchosen.id}`, {
+      shipping_address: { line1: '2 Main St', city: 'Springfield', postal_code: '62701', country: 'US' },
+    });
+    const [sent] = (await talk.read(unchosen.id)).body.fulfillment.methods;
+    expect(sent).toMatchObject({ selected_destination_id: 'address', destinations: [{ id: 'address', street_address: '2 Main St' }] });
+  });
   it('200 with the checkout as it was, and what the merchant does not have', async () => {
     const { body: begun } = await talk.create(mugs(1, { fulfillment: shipping() }));
     const unknown = await talk.update(begun.id, { line_items: [{ item: { id: 'moon' }, quantity: 1 }] });
