@@ -113,7 +113,7 @@ function keyOf({ key }: GuardedDoor, { header }: Knock): string | undefined {
   return undefined;
 }
 
-/** The path with its parameters, decoded: two spellings of one path are one, and a key is of one path (Gap G-254). */
+/** The path with its parameters, decoded: two spellings of one path are one, and a key is of one path (Gap G-262). */
 function pathOf({ path }: Door, { params }: Knock): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

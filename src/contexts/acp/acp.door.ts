@@ -80,7 +80,7 @@ const read: GuardedDoor = {
   take: async (ctx, visit) => show(ctx, await findSession(ctx, pathOf(visit)), visit),
 };
 
-/** Codes of payments that were declined by who pays, or by what binds it: another payment may be tried (Gap G-252). */
+/** Codes of payments that were declined by who pays, or by what binds it: another payment may be tried (Gap G-260). */
 const declines: ReadonlySet<string> = new Set([
   'insufficient_balance',
   'currency_mismatch',
@@ -105,7 +105,7 @@ const complete = guardedDoor({
   path: `${one}/complete`,
   summary: 'Pay a checkout session',
   description:
-    'With a wallet or an AP2 mandate of this platform: `payment_data.instrument.credential.token` is its id or its `mandate_jwt`. A payment that is declined leaves the session as it was: the answer is the session with a message.',
+    'With a wallet, an AP2 mandate or a vaulted card of this platform: `payment_data.instrument.credential.token` is its id or its `mandate_jwt`. A payment by card is final when its processor says so. A payment that is declined leaves the session as it was: the answer is the session with a message.',
   request: { schema: shape.completeSession, example: examples.ofComplete },
   answers: { 200: { schema: session, description: 'The session; with its order once it is paid.' } },
   failures: [404, 409, 422],

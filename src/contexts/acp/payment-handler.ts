@@ -1,4 +1,4 @@
-// How a session of ACP is paid here: by the handlers of this platform. None of them needs a delegated token (Gap G-250).
+// How a session of ACP is paid here: by the handlers of this platform. None of them needs a delegated token (Gap G-258).
 import { ValidationFailed } from '../../platform/errors.js';
 import type { PaymentHandler } from '../accounts/offer.js';
 import type { CheckoutPayment } from '../checkouts/payment.js';
@@ -7,7 +7,7 @@ import type { CompleteSession } from './request-shape.js';
 import type { AcpHandler } from './session-shape.js';
 import { acpVersion } from './version.js';
 
-const titles: Record<PayingHandler, string> = { wallet: 'Wallet', mandate: 'AP2 mandate' };
+const titles: Record<PayingHandler, string> = { wallet: 'Wallet', mandate: 'AP2 mandate', card: 'Vaulted card' };
 
 export interface HandlerFacts {
   allowed: readonly PaymentHandler[];

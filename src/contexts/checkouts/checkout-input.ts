@@ -109,7 +109,7 @@ export interface CompleteCheckoutInput extends Omit<CompleteCheckout, 'payment'>
 }
 
 /**
- * The payment that a request names (Gap G-245) (Gap G-465). 400 for none, for a card and a wallet, and for a mandate without its JWT or a JWT without
+ * The payment that a request names (Gap G-245) (Gap G-252). 400 for none, for a card and a wallet, and for a mandate without its JWT or a JWT without
  * its mandate.
  */
 export function completionOf(input: CompleteCheckoutInput): CompleteCheckout {

@@ -127,7 +127,7 @@ async function endCheckout(
   return ended;
 }
 
-/** Calls the payment of a checkout off that nobody has carried out yet (Gap G-467), and the approval that it waits for. */
+/** Calls the payment of a checkout off that nobody has carried out yet (Gap G-254), and the approval that it waits for. */
 async function withdrawPayment(ctx: Ctx, tx: Tx, row: Checkout, why: (typeof endings)[keyof typeof endings]): Promise<void> {
   const charge = await lockChargeOf(tx, row);
   if (charge !== null) {

@@ -1,12 +1,12 @@
 // How a checkout is paid on the wire of a protocol: by a handler of this platform, with one token that says by what. No token is a card
-// number, and none is delegated (Gap G-250).
+// number, and none is delegated (Gap G-258).
 import { decodeJwt } from 'jose';
 import { parseId } from '../../platform/schema/id.js';
 import type { PaymentHandler } from '../accounts/offer.js';
 import type { CheckoutPayment } from './payment.js';
 
-/** The handlers that pay, with what their token is: the id of a wallet, or the `mandate_jwt` of an AP2 mandate. */
-export const tokenKinds = { wallet: 'wallet_id', mandate: 'mandate_jwt' } as const;
+/** The handlers that pay, with what their token is: the id of a wallet or of a vaulted card, or the `mandate_jwt` of an AP2 mandate. */
+export const tokenKinds = { wallet: 'wallet_id', mandate: 'mandate_jwt', card: 'card_id' } as const;
 export type PayingHandler = keyof typeof tokenKinds;
 
 const paying = Object.keys(tokenKinds) as PayingHandler[];
@@ -21,6 +21,10 @@ export function paymentByToken(handler: PayingHandler, token: string): CheckoutP
   if (handler === 'wallet') {
     const walletId = parseId('wallet', token);
     return walletId === null ? null : { kind: 'wallet', walletId };
+  }
+  if (handler === 'card') {
+    const cardId = parseId('vaultedCard', token);
+    return cardId === null ? null : { kind: 'card', cardId };
   }
   const mandateId = mandateIn(token);
   return mandateId === null ? null : { kind: 'mandate', mandateId, mandateJwt: token };

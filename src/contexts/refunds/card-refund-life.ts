@@ -113,7 +113,7 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Pr
   return row;
 }
 
-/** Ends a refund that was not paid: all of its money goes to the merchant's wallet, and it can be asked for again (Gap G-462). */
+/** Ends a refund that was not paid: all of its money goes to the merchant's wallet, and it can be asked for again (Gap G-249). */
 async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, message }: Failure): Promise<CardRefund> {
   const at = ctx.clock.now();
   const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { status: 'failed', errorCode: code, ...ended } });
@@ -127,7 +127,7 @@ async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, me
   return row;
 }
 
-/** The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-463). */
+/** The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-250). */
 async function comeBack(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReason): Promise<CardRefund> {
   const { id, transferId, amount, rail, currency } = before;
   const at = ctx.clock.now();
@@ -160,7 +160,7 @@ async function legsBack(
   return move(currency, amount, clearing, wallet.ledger.available).map((leg) => (leg.amount > 0n ? { ...leg, returns: true } : leg));
 }
 
-/** The refund has failed: what it was to give back counts as refunded no more. What the processor has taken back stays so (Gap G-464). */
+/** The refund has failed: what it was to give back counts as refunded no more. What the processor has taken back stays so (Gap G-251). */
 async function takeFromRefunded(ctx: Ctx, tx: Tx, row: CardRefund, at: Date): Promise<void> {
   await tx.refund.update({ where: rowKey(ctx, row.id), data: { status: 'failed', completedAt: null } });
   const { original, isTakenBack } = await originalOf(tx, row);

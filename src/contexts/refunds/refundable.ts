@@ -25,7 +25,7 @@ export function checkRefundable(transfer: Transfer): void {
   }
 }
 
-/** Throws 409 for a payment by card, which its holder disputes with the issuer of the card (Gap G-461). */
+/** Throws 409 for a payment by card, which its holder disputes with the issuer of the card (Gap G-248). */
 export function refuseCard({ id, status, cardChargeId }: Transfer): void {
   if (cardChargeId === null) return;
   const message = 'A payment by card is disputed with the issuer of the card. It can be refunded here.';
@@ -45,7 +45,7 @@ export async function payeeOf(ctx: Ctx, { id, toWalletId }: Transfer): Promise<W
 
 /**
  * What was paid of a transfer and can be refunded, minor units of the currency that it was sent in: what was captured, less the fee. That
- * of a payment by card is the merchant's, so all of it can be (Gap G-460).
+ * of a payment by card is the merchant's, so all of it can be (Gap G-247).
  */
 export function refundableOf({ amount, capturedAmount, feeAmount, cardChargeId }: Transfer): bigint {
   return (capturedAmount ?? amount) - (cardChargeId === null ? feeAmount : 0n);

@@ -1,4 +1,4 @@
-// How a checkout is paid here: the handlers of this platform as UCP knows payment handlers, and their instruments (Gap G-264). What an
+// How a checkout is paid here: the handlers of this platform as UCP knows payment handlers, and their instruments (Gap G-272). What an
 // instrument carries is never sent back.
 import { z } from 'zod';
 import { type PaymentHandler, paymentHandlers } from '../accounts/offer.js';
@@ -8,7 +8,7 @@ import type { InstrumentRequest } from './request.js';
 import { ucpVersion } from './version.js';
 
 /** The types of the instruments. */
-const instrumentTypes: Record<PayingHandler, string> = { wallet: 'wallet', mandate: 'ap2_mandate' };
+const instrumentTypes: Record<PayingHandler, string> = { wallet: 'wallet', mandate: 'ap2_mandate', card: 'vaulted_card' };
 
 /** The handler of an id, or null. */
 export function handlerOf(text: string): PayingHandler | null {
@@ -24,7 +24,7 @@ interface PrintedHandler {
 
 const domain = /^([a-z]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/;
 
-/** Names are domains backwards, so they are those of our own host; a host without a domain stands under `local` (Gap G-264). */
+/** Names are domains backwards, so they are those of our own host; a host without a domain stands under `local` (Gap G-272). */
 function nameOf(id: PayingHandler, origin: string): string {
   const { hostname } = new URL(origin);
   const labels = domain.test(hostname) ? hostname.split('.').reverse() : ['local', 'agent_payments'];
@@ -58,6 +58,7 @@ export function declareHandlers(origin: string): Record<string, object[]> {
 const tokenMeanings: Record<PayingHandler, string> = {
   wallet: 'The id of the wallet that pays.',
   mandate: 'The `mandate_jwt` of an AP2 mandate of this platform.',
+  card: 'The id of the vaulted card that pays.',
 };
 
 /** The JSON schema of the instruments of a handler. */

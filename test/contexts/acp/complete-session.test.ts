@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AcpClient, amountsOf, byPost, byWallet, newShop } from '../../factories/acp.js';
 import { trip } from '../../factories/approval.js';
+import { newCard } from '../../factories/card.js';
 import { mandateBody } from '../../factories/mandate.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import published from '../../vectors/acp/examples.agentic_checkout.json' with { type: 'json' };
@@ -26,6 +27,9 @@ async function newBuyer(funded = '1000.00') {
   await harness.test.make(`/v1/wallets/${wallet.id}/fund`, { amount: funded });
   return { ...agent, wallet };
 }
+const byCard = ({ id }: Json) => ({
+  payment_data: { handler_id: 'card', instrument: { type: 'card', credential: { type: 'card_id', token: id } } },
+});
 const byMandate = (jwt: string) => ({
   payment_data: { handler_id: 'mandate', instrument: { type: 'mandate', credential: { type: 'mandate_jwt', token: jwt } } },
 });
@@ -75,6 +79,23 @@ describe('200', () => {
     const { body: session2 } = await acp.create({ line_items: [{ id: 'song', quantity: 50 }] }, { as: agent.token });
     const refused = await acp.complete(session2, byMandate(mandate.mandate_jwt), { as: agent.token });
     expect(refused).toMatchObject({ status: 200, body: { status: 'ready_for_payment', messages: [{ code: 'payment_declined' }] } });
+  });
+
+  it('pays by a vaulted card, once its processor has', async () => {
+    const session = await acp.ready();
+    const declined = await newCard(harness.test, { processor_token: 'tok_declined' });
+    expect((await acp.complete(session, byCard(declined))).body.status).toBe('complete_in_progress');
+    await harness.runDue();
+    const { body: failed } = await acp.read(session);
+    expect(failed).toMatchObject({ status: 'ready_for_payment', messages: [{ code: 'payment_declined' }] });
+    const before = Number(await balanceOf(shop.wallet));
+    expect((await acp.complete(session, byCard(await newCard(harness.test, { processor_token: 'tok_ok' })))).body.status).toBe(
+      'complete_in_progress',
+    );
+    await harness.runDue();
+    const { body: paid } = await acp.read(session);
+    expect(paid).toMatchObject({ status: 'completed', order: { status: 'confirmed' } });
+    expect(Number(await balanceOf(shop.wallet))).toBeGreaterThan(before);
   });
 
   it('is fulfilled and refunded by the merchant, as the order says', async () => {

@@ -53,6 +53,7 @@ describe('201', () => {
     expect(body.capabilities.payment.handlers).toMatchObject([
       { id: 'wallet', requires_delegate_payment: false, config: { merchant_id: shop.merchant.id, environment: 'test' } },
       { id: 'mandate', requires_delegate_payment: false },
+      { id: 'card', requires_delegate_payment: false, config: { credential_type: 'card_id' } },
     ]);
     expect(body.capabilities.interventions).toEqual({ supported: [], required: [], enforcement: 'optional' });
   });

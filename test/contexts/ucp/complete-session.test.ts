@@ -1,6 +1,7 @@
 // Checkouts that an agent pays by UCP.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spender } from '../../factories/approval.js';
+import { newCard } from '../../factories/card.js';
 import { mandateBody } from '../../factories/mandate.js';
 import { newSeller, offerMetadata } from '../../factories/offer.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
@@ -36,6 +37,15 @@ const failedWith = (reason: string) => ({
 });
 
 describe('POST /ucp/{merchant_id}/checkout-sessions/{id}/complete', () => {
+  it('200: a vaulted card pays once its processor has', async () => {
+    const { body: begun } = await talk.create(songs());
+    const card = await newCard(harness.test, { processor_token: 'tok_ok' }, { id: buyer.agent.parent_account_id });
+    const { body } = await talk.complete(begun.id, payment('card', 'vaulted_card', 'card_id', card.id));
+    expect(body.status).toBe('complete_in_progress');
+    await harness.runDue();
+    expect((await talk.read(begun.id)).body).toMatchObject({ status: 'completed', order: { id: `ord_${begun.id.slice(-36)}` } });
+  });
+
   it('200: pays from a wallet, and the same checkout is read on every face', async () => {
     const before = Number(await available(till));
     const { body: begun } = await talk.create(mugs(2, { fulfillment: shipping() }));

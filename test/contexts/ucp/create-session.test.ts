@@ -46,7 +46,7 @@ describe('POST /ucp/{merchant_id}/checkout-sessions', () => {
       expires_at: '2026-03-02T16:00:00.000Z',
     });
     expect(body.buyer.consent).toBeUndefined();
-    expect(Object.values(body.ucp.payment_handlers).flat()).toMatchObject([{ id: 'wallet' }, { id: 'mandate' }]);
+    expect(Object.values(body.ucp.payment_handlers).flat()).toMatchObject([{ id: 'wallet' }, { id: 'mandate' }, { id: 'card' }]);
   });
   it('says how goods can be delivered, and what is still to be chosen', async () => {
     const { body } = await talk.create();

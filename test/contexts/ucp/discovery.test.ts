@@ -25,7 +25,7 @@ describe('GET /.well-known/ucp', () => {
   it('names schemas of handlers that take what pays', async () => {
     const { body } = await get('/.well-known/ucp');
     const handlers = Object.values(body.ucp.payment_handlers).flat() as { id: string; schema: string }[];
-    expect(handlers.map(({ id }) => id)).toEqual(['wallet', 'mandate']);
+    expect(handlers.map(({ id }) => id)).toEqual(['wallet', 'mandate', 'card']);
     const instruments = { wallet: byWallet({ id: nowhere }), mandate: byMandate({ mandate_jwt: 'a.b.c' }) };
     for (const { id, schema } of handlers) {
       const { status, body: published } = await get(new URL(schema).pathname);
@@ -57,7 +57,7 @@ describe('GET /ucp/{merchant_id}/.well-known/ucp', () => {
 });
 
 it('names of handlers are those of our own domain', () => {
-  const namesAt = (origin: string) => Object.keys(printHandlers(['wallet', 'card'], origin));
+  const namesAt = (origin: string) => Object.keys(printHandlers(['wallet'], origin));
   expect(namesAt('https://pay.my-shop.example')).toEqual(['example.my_shop.pay.wallet']);
   for (const origin of ['http://127.0.0.1:4001', 'http://localhost:4001', 'https://[::1]']) {
     expect(namesAt(origin)).toEqual(['local.agent_payments.wallet']);
