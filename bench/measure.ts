@@ -27,7 +27,12 @@ export async function measure(url: URL, connections: number, seconds: number, ne
 
 /** A whole HTTP request that creates a transfer. */
 export function transferRequest(url: URL, body: string, key: string | undefined): string {
+  return postRequest(url, '/v1/transfers', body, key);
+}
+
+/** A whole HTTP request that posts a body. */
+export function postRequest(url: URL, path: string, body: string, key: string | undefined): string {
   const keyHeader = key === undefined ? '' : `Idempotency-Key: ${key}\r\n`;
-  const head = `POST /v1/transfers HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${testKey}\r\n`;
+  const head = `POST ${path} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${testKey}\r\n`;
   return `${head}Content-Type: application/json\r\n${keyHeader}Content-Length: ${body.length}\r\n\r\n${body}`;
 }

@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   webhooks: () => import('./webhooks.js'),
   lists: () => import('./lists.js'),
   batch: () => import('./batch.js'),
+  protocols: () => import('./protocols.js'),
 };
 
 const bench = benches[name];

@@ -128,12 +128,12 @@ function rest({ schema, routes, keys, limitLoad }: AppOptions, guards: readonly 
 }
 
 /** A door that asks for no credential looks at none: whoever knocks signs what it says. */
-function doorways({ platform, environment, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
+function doorways({ platform, environment, baseUrl, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   return doors.map((door) => {
-    const serve = serveDoor(door, { platform, environment, idempotency: keys.run });
+    const serve = serveDoor(door, { platform, environment, baseUrl, idempotency: keys.run });
     const asked = door.audience === undefined ? guards.slice(0, 1) : guards;
     const { method, path } = door;
-    return { method, path, handlers: [speakAs(door), limitLoad, ...asked, (http) => serve(http, http.state.ctx)] };
+    return { method, path, speak: speakAs(door), handlers: [limitLoad, ...asked, (http) => serve(http, http.state.ctx)] };
   });
 }
 

@@ -10,6 +10,10 @@ import './contexts/spending/breaker-events.js';
 import './contexts/spending/budget-events.js';
 import './contexts/transfers/events.js';
 import './contexts/mandates/events.js';
+import './contexts/checkouts/card-payment.js';
+import './contexts/checkouts/events.js';
+import './contexts/checkouts/fulfillment.js';
+import './contexts/checkouts/payment-approval.js';
 import './contexts/webhooks/events.js';
 import './contexts/x402/events.js';
 import './contexts/x402/payment-life.js';
@@ -21,6 +25,7 @@ import './contexts/settlement/simulated-rail.js';
 import './contexts/streams/events.js';
 import './contexts/streams/approval.js';
 import './contexts/cards/charge-approval.js';
+import { acpDoors } from './contexts/acp/acp.door.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
 import { endStreams } from './contexts/agents/connection.js';
 import { agentTokenCredential, sessionCredential } from './contexts/agents/credential.js';
@@ -28,12 +33,16 @@ import { sweepLogins } from './contexts/agents/session.js';
 import { stepBatch } from './contexts/batches/batch-step.js';
 import { openCharges } from './contexts/cards/charge.js';
 import { chargeOrders } from './contexts/cards/charge-life.js';
+import { expireCheckout } from './contexts/checkouts/ending.js';
+import { openCheckouts } from './contexts/checkouts/open.sql.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { fundingOrders } from './contexts/funding/funding-life.js';
 import { openFunding } from './contexts/funding/funding-transaction.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
 import { stepReport } from './contexts/reconciliation/run.js';
+import { openCardRefunds } from './contexts/refunds/card-refund.js';
+import { cardRefundOrders } from './contexts/refunds/card-refund-life.js';
 import { stepDispute } from './contexts/refunds/dispute.js';
 import { resumeClocks } from './contexts/sandbox/clock.js';
 import { openPayouts } from './contexts/settlement/payout.js';
@@ -60,6 +69,7 @@ import { openStreams, streamEscrow } from './contexts/streams/stream.js';
 import { stepTransfer } from './contexts/transfers/hold.js';
 import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
+import { ucpDoors } from './contexts/ucp/ucp.door.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
 import { stepPayment } from './contexts/x402/chain-payment.js';
 import { endpointListener } from './contexts/x402/endpoint-total.sql.js';
@@ -104,6 +114,7 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'payout', concurrency: 128, run: orderStep(payoutOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'funding_transaction', concurrency: 128, run: orderStep(fundingOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'card_charge', concurrency: 128, run: orderStep(chargeOrders), lane: { column: 'lane', concurrency: 8 } }),
+  rowStep({ table: 'card_refund', concurrency: 128, run: orderStep(cardRefundOrders), lane: { column: 'lane', concurrency: 8 } }),
   rowStep({ table: 'rail_order', concurrency: 8, run: stepOrder }),
   rowStep({ table: 'settlement_rule', concurrency: 4, run: stepRule }),
   rowStep({ table: 'settlement_timer', concurrency: 4, run: stepTimer }),
@@ -113,15 +124,36 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'settlement_reserve', concurrency: 4, run: stepReserve }),
   rowStep({ table: 'reconciliation_report', concurrency: 2, run: stepReport }),
   rowStep({ table: 'batch', concurrency: 4, run: stepBatch }),
+  rowStep({ table: 'checkout', concurrency: 8, run: expireCheckout }),
   rowStep({ table: 'x402_payment', concurrency: 8, run: stepPayment }),
   deliveryStep,
 ];
 
 /** Endpoints of the wires of others. */
-export const doors: readonly Door[] = [railDoor, challengeDoor, ...paidDoors, verifyDoor, settleDoor, supportedDoor, discoveryDoor];
+export const doors: readonly Door[] = [
+  railDoor,
+  ...acpDoors,
+  ...ucpDoors,
+  challengeDoor,
+  ...paidDoors,
+  verifyDoor,
+  settleDoor,
+  supportedDoor,
+  discoveryDoor,
+];
 
 /** What may keep a wallet, and so its account, from being closed. */
-export const openOn: readonly OpenOn[] = [openTransfers, openStreams, openPayouts, openFunding, openCharges, openPayments, openReserves];
+export const openOn: readonly OpenOn[] = [
+  openTransfers,
+  openStreams,
+  openPayouts,
+  openFunding,
+  openCharges,
+  openCardRefunds,
+  openReserves,
+  openCheckouts,
+  openPayments,
+];
 
 /** What stops at the instant at which somebody's spending is stopped. */
 export const onFreeze: readonly OnFreeze[] = [pauseStreams];

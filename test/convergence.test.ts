@@ -97,7 +97,13 @@ const orders = `
     WHEN status = 'paid' AND returned_at IS NULL THEN ARRAY['credit']
     WHEN status = 'paid' THEN ARRAY['credit', 'debit']
     ELSE ARRAY[]::text[] END
-  FROM card_charge WHERE workspace_id = $1`;
+  FROM card_charge WHERE workspace_id = $1
+  UNION ALL
+  SELECT id, rail, rail_reference, status::text, CASE
+    WHEN status = 'paid' AND returned_at IS NULL THEN ARRAY['debit']
+    WHEN status = 'paid' THEN ARRAY['debit', 'credit']
+    ELSE ARRAY[]::text[] END
+  FROM card_refund WHERE workspace_id = $1`;
 
 /**
  * The platform says so itself: nothing is on its way, and all that differs are the minor units that rails booked too much. When these

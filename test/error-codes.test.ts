@@ -9,7 +9,7 @@ import { findingError, limitError } from '../src/contexts/spending/rule-refusal.
 import { InsufficientScope } from '../src/platform/errors.js';
 import { newSpender, type Spender } from './factories/decision.js';
 import { transferBody, twoWallets } from './factories/payment.js';
-import { mandateCauses, moneyCauses, x402Causes } from './factories/refusal.js';
+import { checkoutCauses, mandateCauses, moneyCauses, x402Causes } from './factories/refusal.js';
 import { type Answer, type Json, openWallet, useHarness } from './harness.js';
 import { operationAt } from './openapi.js';
 import { readFiles } from './source.js';
@@ -120,12 +120,16 @@ const causes: Record<string, () => Promise<Answer>> = {
   },
   ...moneyCauses(harness),
   ...mandateCauses(harness),
+  ...checkoutCauses(harness),
   ...x402Causes(harness),
   invalid_webhook_url: () => post('/v1/webhooks', { url: 'https://127.0.0.1/in', events: ['*'] }),
 };
 
 /** Codes whose rules have tests of their own; what their errors say is looked at below. */
 const madeBelow = ['insufficient_scope', 'policy_violation', 'merchant_blocked', 'budget_exceeded', 'mandate_limit_exceeded'];
+
+/** Codes that a protocol spells on its own wire, whose tests cause them. */
+const onTheWire = ['capabilities_incompatible', 'payment_invalid', 'profile_malformed', 'version_unsupported'];
 
 /** Sends what a refusal suggests; each is understood, whatever becomes of it. */
 async function sendSuggested(details: Json): Promise<number> {
@@ -144,7 +148,7 @@ describe('the codes that refuse', () => {
       ...[...text.matchAll(/declareForbidden\('(\w+)'\)/g)].map(([, code]) => code),
     ]);
     expect(declared.length).toBeGreaterThan(20);
-    expect([...new Set(declared)].sort()).toEqual([...Object.keys(causes), ...madeBelow].sort());
+    expect([...new Set(declared)].sort()).toEqual([...Object.keys(causes), ...madeBelow, ...onTheWire].sort());
   });
 
   for (const [code, cause] of Object.entries(causes)) {

@@ -10,6 +10,7 @@ import { compileExecutor, type Execute, executePlain, failureOf } from '../src/r
 import { compileRoutes, loadOperations, type Route } from '../src/rest/routes.js';
 import { wireName } from '../src/rest/wire-name.js';
 import { schema } from '../src/schema.js';
+import { basket } from './factories/checkout.js';
 import { exampleOf } from './graphql-attack.js';
 import { nowhere, useHarness } from './harness.js';
 import { makeSeeds, type Seeds } from './operation.js';
@@ -45,7 +46,7 @@ async function answerOf(execute: Execute, variables: Record<string, unknown>): P
 }
 
 const chance =
-  /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=^(pk_test|agent|sess|whsec|svc-auth:v1)_?).+|^[A-Za-z0-9+/]{40,}={0,2}$|^eyJ.*/g;
+  /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=^(pk_test|agent|sess|whsec|svc-auth:v1|(acp|ucp)_chk_secret)_?).+|^[A-Za-z0-9+/]{40,}={0,2}$|^eyJ.*/g;
 
 /** A copy with every id, key and token that each run makes up replaced by its length. */
 function withoutChance(value: unknown): unknown {
@@ -59,10 +60,26 @@ function withoutChance(value: unknown): unknown {
 
 type Variables = Record<string, unknown>;
 
+/** Pays the checkout that is to be fulfilled or refunded. */
+function paidFirst(name: string): (seeds: Seeds) => Promise<object> {
+  const protocol = name.toLowerCase();
+  return async ({ wallet, [`${protocol}_checkout`]: id }) =>
+    (await h.test.make(`/v1/${protocol}/checkouts/${id}/complete`, { from_wallet_id: wallet })) && {};
+}
+
 /** What some mutations need beside their required members, so that they succeed. A new one may do without a line here. */
 const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables) => Promise<object>>> = {
   createTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, amount: '1.00', currency: 'USD' }),
   dryRunTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, amount: '1.00', currency: 'USD' }),
+  ...Object.fromEntries(
+    ['Acp', 'Ucp'].flatMap((name) => [
+      [`complete${name}Checkout`, async ({ wallet }: Seeds) => ({ fromWalletId: wallet })],
+      [`dryRun${name}Checkout`, async ({ wallet }: Seeds) => ({ fromWalletId: wallet })],
+      [`fulfill${name}Checkout`, paidFirst(name)],
+      [`refund${name}Checkout`, paidFirst(name)],
+    ]),
+  ),
+  createUcpCheckout: async () => ({ items: basket.map(({ unit_price: unitPrice, ...item }) => ({ ...item, unitPrice })) }),
   createQuote: async () => ({ toCurrency: 'EUR' }),
   createRefund: async ({ original_transfer }) => ({ originalTransferId: original_transfer }),
   createDispute: async ({ original_transfer }) => ({ transferId: original_transfer }),

@@ -3,89 +3,31 @@
 import { getNamedType, getNullableType, isCompositeType, isScalarType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
-import { enrol, signIn } from './contexts/agents/identity.js';
-import { someBatch } from './contexts/batches/transfer-batch.js';
-import { storedApproval } from './factories/approval.js';
-import { newBudget, unusedTrace } from './factories/budget.js';
-import { cardBody, storedCard } from './factories/card.js';
-import { refusedSpend } from './factories/decision.js';
-import { newQuote } from './factories/exchange.js';
-import { storedFunding } from './factories/funding.js';
-import { inAMonth, mandateBody } from './factories/mandate.js';
-import { pay, waitingTransfer } from './factories/payment.js';
-import { newBankAccount, rightDetails, storedPayout } from './factories/payout.js';
-import { reconciliationSeeds } from './factories/reconciliation.js';
-import { storedDispute, storedRefund } from './factories/refund.js';
-import { newRule, ruleBase, someRule } from './factories/settlement-rule.js';
-import { storedStream, streamBody } from './factories/stream.js';
-import { newWindow } from './factories/window.js';
-import { x402Base, x402Seeds } from './factories/x402.js';
+import { unusedTrace } from './factories/budget.js';
+import { cardBody } from './factories/card.js';
+import { checkoutExtras } from './factories/checkout.js';
+import { inAMonth } from './factories/mandate.js';
+import { pay } from './factories/payment.js';
+import { rightDetails } from './factories/payout.js';
+import { seedsOf } from './factories/seeds.js';
+import { newRule, ruleBase } from './factories/settlement-rule.js';
+import { streamBody } from './factories/stream.js';
+import { x402Base } from './factories/x402.js';
 import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
-import {
-  exampleOf,
-  membersOf,
-  type Operation,
-  operations,
-  pathOf,
-  policySeeds,
-  type Route,
-  type Seeds,
-  webhookSeeds,
-  withMember,
-} from './operation.js';
+import { exampleOf, membersOf, type Operation, operations, pathOf, type Route, type Seeds, withMember } from './operation.js';
 import { expectRefused, plain } from './refusal.js';
 
 const harness = useHarness();
 let ours: Seeds;
 let strangers: { whose: string; client: Client; seeds: Seeds }[];
 
-/** One object of every kind, in any environment. A new collection needs its line here. */
-async function seedsOf(client: Client): Promise<Seeds> {
-  const [{ account, wallet }, payee] = await Promise.all([openWallet(client), openWallet(client)]);
-  const agent = await enrol(client, { parent_account_id: account.id });
-  const token = await signIn(client, agent);
-  const { data: sessions } = (await client.get(`/v1/agents/${agent.id}/sessions`, { as: token })).body;
-  const budget = await newBudget(client, { scope: unusedTrace });
-  return {
-    account: account.id,
-    ...(await x402Seeds(harness, client, account)),
-    to_account: payee.account.id,
-    wallet: wallet.id,
-    to_wallet: payee.wallet.id,
-    agent: agent.uuid,
-    merchant: (await client.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: account.id })).id,
-    transfer: (await waitingTransfer(client)).id,
-    quote: (await newQuote(client)).id,
-    refund: (await storedRefund(harness, client)).id,
-    dispute: (await storedDispute(harness, client)).id,
-    stream: (await storedStream(harness, client)).id,
-    bank_account: (await newBankAccount(client, account.id)).id,
-    payout: (await storedPayout(harness, client)).id,
-    transaction: (await storedFunding(harness, client)).id,
-    vault: (await storedCard(harness, client)).id,
-    settlement_rule: (await someRule(client)).id,
-    mandate: (await client.make('/v1/ap2/mandates', mandateBody({ ...agent, account }))).id,
-    settlement_window: (await newWindow(client, { enabled: false })).id,
-    decision: (await refusedSpend(harness, client)).id,
-    target: account.id,
-    approval: (await storedApproval(harness, client)).id,
-    batch: (await someBatch(client)).id,
-    api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
-    rate: (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data[0].id,
-    session: sessions[0].id,
-    ...(await reconciliationSeeds(harness, client)),
-    snapshot: (await client.post('/v1/treasury/snapshot', {})).body.id,
-    budget: budget.id,
-    parent: budget.id,
-    scope: agent.uuid,
-    ...(await webhookSeeds(client)),
-    ...(await policySeeds(client)),
-  };
-}
-
 beforeAll(async () => {
-  const [own, theirs, live] = await Promise.all([seedsOf(harness.test), seedsOf(harness.other), seedsOf(harness.live)]);
+  const [own, theirs, live] = await Promise.all([
+    seedsOf(harness, harness.test),
+    seedsOf(harness, harness.other),
+    seedsOf(harness, harness.live),
+  ]);
   await harness.test.make(`/v1/wallets/${own['wallet']}/fund`, { amount: '1000.00' });
   const { wallet: abroad } = await openWallet(harness.test, { currency: 'EUR' });
   const paid = await pay(harness.test, { id: own['wallet'], currency: 'USD' }, { id: own['to_wallet'] }, '10.00');
@@ -120,9 +62,9 @@ function idsIn(template: string, seeds: Seeds): Record<string, string> {
 }
 
 function send(
-  { method, body }: Operation,
+  { id, method, body }: Operation,
   path: string,
-  content = body === undefined ? undefined : exampleOf(body, '', ours),
+  content = body === undefined ? undefined : { ...exampleOf(body, '', ours), ...checkoutExtras(id, ours) },
 ): Promise<Answer> {
   return harness.test.call(method, path, { body: content });
 }
@@ -142,11 +84,12 @@ async function portrait(): Promise<Json[]> {
 
 /** Members of a body that name another object. */
 function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: string }[] {
-  // A test event is about whatever its caller says; what the items of a batch name is looked for later (independent-batch.test.ts).
-  if (body === undefined || id === 'triggerEvent' || id === 'createTransferBatch') return [];
+  // Others look for them: a test event is about what its caller says, a batch has errors of items, a checkout is paid once (test/contexts).
+  if (body === undefined || id === 'triggerEvent' || id.endsWith('Batch')) return [];
   return membersOf(body).flatMap(({ route, schema: member }) => {
     const name = String(route.at(-1));
-    return Object.values(ours).includes(exampleOf(member, name, ours)) ? [{ route, schema: member, name }] : [];
+    const isLink = !(name === 'mandate_id' && id.endsWith('Checkout')) && Object.values(ours).includes(exampleOf(member, name, ours));
+    return isLink ? [{ route, schema: member, name }] : [];
   });
 }
 
@@ -159,6 +102,7 @@ function baseOf({ id, body }: Operation, name: string): Json {
   // It must not bind what the other operations spend.
   if (id === 'createBudget') base.scope = unusedTrace;
   if (id === 'createStream' || id === 'dryRunStream') Object.assign(base, { flow_rate: '0.01', initial_deposit: '1.00' });
+  Object.assign(base, checkoutExtras(id, ours));
   if (id === 'createTransfer') Object.assign(base, name === 'quote_id' ? quoted() : unquoted());
   if (id === 'createTransfer' && name === 'mandate_id') base.mandate_jwt = ours['mandate_jwt'];
   if (id === 'createMandate') Object.assign(base, { scope: { max_per_tx: '1.00', currency: 'USD' }, expires_at: inAMonth });
@@ -179,7 +123,6 @@ function baseOf({ id, body }: Operation, name: string): Json {
 
 describe('the id of a stranger’s object in a path', () => {
   const withPath = aboutOne();
-
   it('there are such operations, and every one can be asked for an object of its own', () => {
     expect(withPath.length).toBeGreaterThan(30);
     for (const { id, template } of withPath) for (const seed of Object.values(idsIn(template, ours))) expect(seed, id).not.toBe('none');

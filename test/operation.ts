@@ -3,6 +3,7 @@ import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { newCard } from './factories/card.js';
+import { checkoutSeeds } from './factories/checkout.js';
 import { newQuote } from './factories/exchange.js';
 import { newFunding } from './factories/funding.js';
 import { mandateBody } from './factories/mandate.js';
@@ -185,6 +186,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ account, id: agent.id }))).id,
     ...(await x402Seeds(client, wallet, other)),
     ...(await cardSeeds(client, account)),
+    ...(await checkoutSeeds(client, other.account)),
     ...(await fundingSeeds(client, wallet)),
     ...(await payoutSeeds(client, { account, wallet })),
     ...(await ruleSeeds(client, wallet)),
@@ -269,7 +271,8 @@ export function pathOf(template: string, seeds: Seeds, spell: (name: string, see
         .replace(/ies$/, 'y')
         .replace(/(?<=ch)es$|s$/, '')
         .replaceAll('-', '_');
-      return spell(name, seeds[noun] ?? seedOf(name, seeds) ?? 'none');
+      // Of two collections with one name the segment before says which.
+      return spell(name, seeds[`${steps[at - 2]}_${noun}`] ?? seeds[noun] ?? seedOf(name, seeds) ?? 'none');
     })
     .join('/');
 }

@@ -53,8 +53,8 @@ function limitFault(limit: Details): string | null {
 
 /** Fails the test when an answer of either face refuses without saying what could be done about it. */
 export function checkWayOut(request: string, { status, body }: { status: number; body: Details }): void {
-  // A single error without a code is no answer of the platform.
-  const errors = (body?.errors ?? []).map(({ extensions }: Details) => extensions);
+  // A single error without a code is no answer of the platform. Errors without extensions are those of the items of a batch.
+  const errors = (body?.errors ?? []).flatMap(({ extensions }: Partial<Details>) => extensions ?? []);
   for (const { details, http } of errors) expect(faultOf(http.status, details), `${request}: ${JSON.stringify(body)}`).toBeNull();
   // Errors of a protocol's own spelling have its members alone.
   const isOurs = body?.code !== undefined && body.error !== undefined;

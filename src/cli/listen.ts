@@ -5,7 +5,7 @@ import { v7 } from 'uuid';
 import { signatureHeader } from '../contexts/webhooks/signature.js';
 import { systemClock } from '../platform/clock.js';
 import { newToken } from '../platform/crypto.js';
-import { Outbound, openEventStream, type PostResult } from '../platform/outbound/client.js';
+import { Outbound, openEventStream, type SendResult } from '../platform/outbound/client.js';
 
 export interface ListenOptions {
   /** The listener of the platform: sandbox or production, as the key. */
@@ -108,7 +108,7 @@ class Receiver {
     this.#outbound = new Outbound({ allowHosts: [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`] });
   }
 
-  post({ id, type, timestamp, data }: Told): Promise<PostResult> {
+  post({ id, type, timestamp, data }: Told): Promise<SendResult> {
     const body = Buffer.from(JSON.stringify({ id, type, timestamp, data }));
     const headers = {
       'Content-Type': 'application/json',
@@ -125,6 +125,6 @@ class Receiver {
   }
 }
 
-function lineOf({ id, type, timestamp }: Told, { status, error, durationMs }: PostResult): string {
+function lineOf({ id, type, timestamp }: Told, { status, error, durationMs }: SendResult): string {
   return `${timestamp}  ${type.padEnd(24)}  ${id}  -> ${status ?? error} in ${durationMs} ms`;
 }

@@ -2,6 +2,7 @@
 import nacl from 'tweetnacl';
 import { askForMore } from './approval.js';
 import { lostPayout } from './payout.js';
+import { buyByMandate } from './purchase.js';
 import { payBySecond } from './salary.js';
 import { Teller } from './teller.js';
 
@@ -75,14 +76,20 @@ export async function playDemo({ url, key, say }: DemoOptions): Promise<void> {
 
   await teller.ask('A tries to spend what it has not', 'POST', '/v1/transfers', session, { ...payment, amount: '500.00' }, {}, 422);
   await payBySecond(teller, company, session, { walletA, walletB, token: b['credentials'].token });
+  await buyByMandate(teller, company, { account: buyer['data'].id, agent: agentA, session, seller: seller['data'].id });
   await askForMore(teller, company, session, { agent: agentA, payment });
   await lostPayout(teller, company, seller['data'].id);
   await expectBalanced(teller, company);
-  say('\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.');
-  say('A streamed B a salary, which B took out while it flowed, exact to the second.');
-  say('A hit its budget, asked for approval, and paid when a person said yes.');
-  say('B was paid out although nobody acknowledged it: reconciliation found the payment.\n');
+  for (const line of whatWasSeen) say(line);
 }
+
+const whatWasSeen = [
+  '\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.',
+  'A streamed B a salary, which B took out while it flowed, exact to the second.',
+  'A bought two mugs from a shop by ACP, within the mandate that the company had signed.',
+  'A hit its budget, asked for approval, and paid when a person said yes.',
+  'B was paid out although nobody acknowledged it: reconciliation found the payment.\n',
+];
 
 /** The last word: debits and credits are the same. */
 async function expectBalanced(teller: Teller, company: string): Promise<void> {

@@ -77,11 +77,12 @@ export class Teller {
   }
 }
 
-const secrets = /("(?:token|privateKey|sessionToken|signature)": ")([^"]{12})[^"]*/g;
+const secrets = /("(?:token|privateKey|sessionToken|signature|mandate_jwt)": ")([^"]{12})[^"]*/g;
+/** Lines of a body that are shown: a basket says more than one wants to read. */
+const mostLines = 48;
+
 function indent(mark: string, body: unknown): string {
-  return JSON.stringify(body, null, 2)
-    .replace(secrets, '$1$2...')
-    .split('\n')
-    .map((line) => mark + line)
-    .join('\n');
+  const lines = JSON.stringify(body, null, 2).replace(secrets, '$1$2...').split('\n');
+  const shown = lines.length <= mostLines ? lines : [...lines.slice(0, mostLines - 1), `... ${lines.length - mostLines + 1} more lines`];
+  return shown.map((line) => mark + line).join('\n');
 }

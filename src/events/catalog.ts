@@ -1,9 +1,8 @@
-// The catalog of event types: those that contexts declare, and those of the specification that no context emits yet. It answers
+// The catalog of event types: those that contexts declare, and those that are announced and that no context emits yet. It answers
 // GET /v1/webhooks/events and says which types exist.
 import { ValidationFailed } from '../platform/errors.js';
 import { announced } from './announced.js';
 import { type Definition, isInternal } from './definition.js';
-import { specified } from './specified.js';
 
 /** A type as the catalog shows it. */
 export interface CatalogEntry extends Definition {
@@ -27,7 +26,6 @@ export function addToCatalog(definitions: Readonly<Record<string, Definition>>, 
   }
 }
 
-addToCatalog(specified, false);
 addToCatalog(announced, false);
 
 /** Every type that a webhook can be sent, in order of its name. */

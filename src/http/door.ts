@@ -5,7 +5,7 @@ import type { Handler } from './state.js';
 /** Longest header that is sent back. */
 const mostEchoed = 255;
 
-/** The first handler of a door: whatever refuses later is spelled by its protocol. */
+/** What a door's requests pass first: whatever refuses later is spelled by its protocol. */
 export function speakAs({ refusal, echoes = [] }: Pick<Door, 'refusal' | 'echoes'>): Handler {
   return (http, next) => {
     if (refusal !== undefined) http.state.spelling = refusal.spell;

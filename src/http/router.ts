@@ -15,6 +15,8 @@ export interface Endpoint {
   /** Each segment is a name or a whole parameter, as in `/v1/agents/{id}/keys`; the noun is a name. */
   path: string;
   rateClass?: RateClass | undefined;
+  /** Passed first, also by requests of methods that the path does not take: how its protocol speaks. */
+  speak?: Handler | undefined;
   /** In the order in which a request passes them; the last one answers. */
   handlers: readonly Handler[];
 }
@@ -25,6 +27,7 @@ const maxParameterLength = 500;
 /** Sends each request to its endpoint. A request without one goes on: the budgets come next, then `refuseMethod`. */
 export function routeRequests(endpoints: readonly Endpoint[]): Handler {
   const routers = new Map<string, Handler>();
+  const speakers = new Map(endpoints.flatMap(({ path, speak }) => (speak === undefined ? [] : [[routerPath(path), speak] as const])));
   for (const [noun, own] of byNoun(endpoints)) {
     const router = new Router<State, Routed>({ sensitive: true, strict: true });
     for (const endpoint of own.sort(compareEndpoints)) register(router, endpoint);
@@ -35,9 +38,15 @@ export function routeRequests(endpoints: readonly Endpoint[]): Handler {
     const router = path === undefined ? undefined : routers.get(nounOf(path));
     if (path === undefined || router === undefined) return next();
     if (path !== http.path) http.path = path;
-    return router(http, next);
+    return router(http, () => {
+      const speak = http.matched?.map((layer) => speakers.get(String(layer.path))).find((found) => found !== undefined);
+      return speak === undefined ? next() : speak(http, next);
+    });
   };
 }
+
+/** A path as the router has it. */
+const routerPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
 /**
  * 405 with Allow for a path that has endpoints of other methods. It stands in for `allowedMethods()` of @koa/router, which answers
@@ -78,14 +87,14 @@ function compareEndpoints(a: Endpoint, b: Endpoint): number {
   return 0;
 }
 
-function register(router: Router<State, Routed>, { method, path, rateClass = 'general', handlers }: Endpoint): void {
+function register(router: Router<State, Routed>, { method, path, rateClass = 'general', speak, handlers }: Endpoint): void {
   const name: Handler = ({ state }, next) => {
     state.route = path;
     state.rateClass = rateClass;
     return next();
   };
   const verbs = method === 'all' ? METHODS : [method];
-  router.register(path.replace(/\{(\w+)\}/g, ':$1'), verbs, [name, ...handlers] as never);
+  router.register(routerPath(path), verbs, [name, ...(speak === undefined ? [] : [speak]), ...handlers] as never);
 }
 
 /** Percent-encoded characters that need no encoding (RFC 3986 section 2.3): the same path, spelled in another way. */

@@ -57,7 +57,7 @@ export interface Routed {
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>;
   /** The endpoints of its path, whatever their methods. */
-  matched?: readonly { methods: readonly string[] }[];
+  matched?: readonly { methods: readonly string[]; path: string | RegExp }[];
 }
 
 export type HttpContext = ParameterizedContext<State, Routed>;

@@ -115,6 +115,8 @@ export interface IdempotencyClaim {
   replayOf?: string;
   /** Set once the claim is written with the effect. */
   recorded: boolean;
+  /** Set by the transaction that runs: a posting of it carries the claim. */
+  posted?: boolean;
 }
 
 export interface Ctx {

@@ -61,6 +61,11 @@ export function markRecorded({ idempotency }: Ctx): void {
   if (idempotency !== undefined) idempotency.recorded = true;
 }
 
+/** Notes that a posting of the transaction that runs carries the claim of the request. */
+export function markPosted({ idempotency }: Ctx): void {
+  if (idempotency !== undefined) idempotency.posted = true;
+}
+
 /** The resolver of a mutation field: `run` does it; on a replay `load` reads what the first run made, by its reference. */
 export function once<Args, T>(
   run: (ctx: Ctx, args: Args) => Promise<T>,
@@ -84,12 +89,14 @@ export async function transact<T>(
   referenceOf = (result: T) => (result as { id: string }).id,
 ): Promise<T> {
   const claim = ctx.idempotency;
-  const runUnder = async (tx: Tx, { key }: IdempotencyClaim): Promise<T> => {
+  const runUnder = async (tx: Tx, own: IdempotencyClaim): Promise<T> => {
     const [lock] = await tx.$queryRaw<{ taken: boolean }[]>`
-      SELECT pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) AS taken`;
+      SELECT pg_try_advisory_xact_lock(hashtextextended(${own.key}, 0)) AS taken`;
     if (lock?.taken !== true) throw new IdempotencyInFlight();
+    // A run that was rolled back has posted nothing.
+    own.posted = false;
     const result = await work(tx);
-    await tx.claim.createMany({ data: [...keyClaims(ctx, referenceOf(result))] });
+    if (!own.posted) await tx.claim.createMany({ data: [...keyClaims(ctx, referenceOf(result))] });
     return result;
   };
   const run = () =>

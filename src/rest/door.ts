@@ -4,7 +4,7 @@ import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx, Environment, Platform } from '../platform/ctx.js';
 import { type Door, type DoorAnswer, type GuardedDoor, IdempotencyKeyRequired, type Knock, type Visit } from '../platform/door.js';
 import { ApiError, invalidRequest } from '../platform/errors.js';
-import { type Answer, type Idempotency, IdempotencyInFlight, IdempotencyKeyReused } from '../platform/idempotency.js';
+import { type Answer, type Idempotency, IdempotencyInFlight } from '../platform/idempotency.js';
 import { authorize } from '../platform/schema/audience.js';
 import { checkJson } from '../platform/schema/scalar.js';
 import { readBy } from '../platform/zod-issue.js';
@@ -17,15 +17,17 @@ export type ServeDoor = (exchange: Exchange, ctx: Ctx | undefined) => Promise<vo
 export interface DoorParts {
   platform: Platform;
   environment: Environment;
+  /** Where callers reach this listener; null: whatever address they used. */
+  baseUrl: string | null;
   idempotency: Idempotency;
 }
 
 /** What serves `door`. */
-export function serveDoor(door: Door, { platform, environment, idempotency }: DoorParts): ServeDoor {
+export function serveDoor(door: Door, { platform, environment, baseUrl, idempotency }: DoorParts): ServeDoor {
   return async (exchange, ctx) => {
     if (door.audience !== undefined) authorize((ctx as Ctx).actor, door.audience);
     const raw = door.request === undefined ? Buffer.alloc(0) : await readRaw(exchange.req, bodyLimit, door.request.optional);
-    const knock = knockOf(exchange, environment, raw);
+    const knock = knockOf(exchange, { environment, baseUrl }, raw);
     const { answer, headers } =
       door.audience === undefined
         ? answered(door, await door.take(platform, knock))
@@ -44,12 +46,20 @@ function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer)
   return { answer: { status: status ?? Number(Object.keys(answers)[0]), body, secretless: () => body }, headers };
 }
 
-function knockOf({ req, params, query }: Exchange, environment: Environment, raw: Uint8Array): Knock {
+type Listener = Pick<DoorParts, 'environment' | 'baseUrl'>;
+
+function knockOf({ req, params, query }: Exchange, { environment, baseUrl }: Listener, raw: Uint8Array): Knock {
   const header = (name: string) => {
     const value = req.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : (value?.join(', ') ?? '');
   };
-  return { environment, params, query, header, raw, message: req };
+  const origin = baseUrl?.replace(/\/+$/, '') ?? `http://${hostOf(header('Host'))}`;
+  return { environment, origin, params, query, header, raw, message: req };
+}
+
+/** The host that the caller names, where it can be one of a URL. */
+function hostOf(host: string): string {
+  return /^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) && URL.canParse(`http://${host}`) ? host : 'localhost';
 }
 
 async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, idempotency: Idempotency): Promise<Answered> {
@@ -61,9 +71,17 @@ async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, i
   checkText(content);
   const visit: Visit = { ...knock, admission, body: door.request === undefined ? {} : readBy(door.request.schema, content) };
   let headers: DoorAnswer['headers'];
+  let refusal: unknown;
   const run = async () => {
     const reference = ctx.idempotency?.replayOf;
-    const made = answered(door, await (reference === undefined ? door.take(ctx, visit) : again(door, ctx, visit, reference)));
+    const taken = reference === undefined ? door.take(ctx, visit) : again(door, ctx, visit, reference);
+    const made = answered(
+      door,
+      await taken.catch((error) => {
+        refusal = error;
+        throw error;
+      }),
+    );
     headers = made.headers;
     return made.answer;
   };
@@ -71,16 +89,16 @@ async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, i
     const request = { key, operation: `${door.id} ${pathOf(door, knock)}`, content: { query: knock.query, body: content } };
     return { answer: key === undefined ? await run() : await idempotency(ctx, request, run), headers: headers ?? {} };
   } catch (error) {
-    const answer = isRefusal(error) ? await door.refused?.(ctx, visit, error) : undefined;
+    // A key that is none, or another request's, is no refusal of what was asked.
+    const answer = error === refusal && isRefusal(error) ? await door.refused?.(ctx, visit, error) : undefined;
     if (answer === undefined) throw error;
     return answered(door, answer);
   }
 }
 
-/** True for what a rule refused; not for what is about the key, nor for what failed. */
+/** True for what a rule refused; not for a key that another process holds, nor for what failed. */
 function isRefusal(error: unknown): error is ApiError {
-  if (!(error instanceof ApiError) || error.status >= 500) return false;
-  return !(error instanceof IdempotencyInFlight || error instanceof IdempotencyKeyReused);
+  return error instanceof ApiError && error.status < 500 && !(error instanceof IdempotencyInFlight);
 }
 
 function again(door: GuardedDoor, ctx: Ctx, visit: Visit, reference: string): Promise<DoorAnswer> {
@@ -95,7 +113,7 @@ function keyOf({ key }: GuardedDoor, { header }: Knock): string | undefined {
   return undefined;
 }
 
-/** The path with its parameters, decoded: two spellings of one path are one. */
+/** The path with its parameters, decoded: two spellings of one path are one, and a key is of one path (Gap G-262). */
 function pathOf({ path }: Door, { params }: Knock): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

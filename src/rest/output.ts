@@ -168,7 +168,7 @@ export function secretRemover(shape: OutputShape): ((value: unknown) => unknown)
   return remove;
 }
 
-/** True for a type whose value may be absent from the answer. */
-export function isOptional({ field, orNull, conditional }: OutputShape): boolean {
-  return conditional || !(isNonNullType(field.type) || orNull);
+/** True for a type whose value may be absent from the answer. A replay has no secrets, also where their null is sent. */
+export function isOptional({ field, orNull, conditional, secret }: OutputShape): boolean {
+  return conditional || !(isNonNullType(field.type) || (orNull && !secret));
 }

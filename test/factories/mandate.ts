@@ -1,7 +1,9 @@
 // Things that tests of mandates need: an agent with money, a merchant, a mandate between them, and a key to sign what is not ours.
 
+import { expect } from 'vitest';
+import { newId } from '../../src/platform/schema/id.js';
 import { enrol, type TestAgent } from '../contexts/agents/identity.js';
-import type { Answer, Client, Json } from '../harness.js';
+import type { Answer, Client, Harness, Json } from '../harness.js';
 import { newMerchant } from './payment.js';
 
 /** When the mandates of tests end: a month after the clock of a test begins. */
@@ -51,6 +53,23 @@ export function executionBody({ mandate, merchant }: Pick<Holder, 'mandate' | 'm
 
 export async function readMandate(client: Client, { id }: Json): Promise<Json> {
   return (await client.get(`/v1/ap2/mandates/${id}`)).body.data;
+}
+
+/** Does something that meets another version of a mandate which is being written, and is committed once somebody waits for it. */
+export async function whileChanging<T>({ platform: { database } }: Harness, { id }: Json, work: () => Promise<T>): Promise<T> {
+  const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const client = await database.pool.connect();
+  try {
+    await client.query('BEGIN');
+    const bare = id.slice('ap2_mnd_'.length);
+    await client.query('UPDATE mandate SET version_id = $2::uuid WHERE id = $1::uuid', [bare, newId(new Date())]);
+    const done = work();
+    await expect.poll(async () => (await client.query(waiting)).rowCount, { interval: 5, timeout: 10_000 }).toBeGreaterThan(0);
+    await client.query('COMMIT');
+    return await done;
+  } finally {
+    client.release();
+  }
 }
 
 /** The claims of a JWT, whoever signed it. */

@@ -1,5 +1,6 @@
-// What answers with each code of quotes, rails, refunds, mandates and x402.
+// What answers with each code of quotes, rails, refunds, mandates, checkouts and x402.
 import { type Answer, type Harness, openWallet } from '../harness.js';
+import { newShop } from './checkout.js';
 import { newQuote, quotedBody, walletsOfTwo } from './exchange.js';
 import { newHolder } from './mandate.js';
 import { payment, refundBody } from './refund.js';
@@ -64,6 +65,18 @@ export function x402Causes(harness: Harness): Record<string, () => Promise<Answe
     unsupported_network: async () => {
       const { account } = await openWallet(harness.test, { currency: 'USDC' });
       return harness.test.post('/v1/x402/endpoints', endpointBody(account, { network: 'eip155:1' }));
+    },
+  };
+}
+
+/** The codes of checkouts. */
+export function checkoutCauses(harness: Harness): Record<string, () => Promise<Answer>> {
+  return {
+    checkout_expired: async () => {
+      const shop = await newShop(harness.test);
+      const checkout = await shop.begin({ metadata: { order: 7 } });
+      harness.clock.advance(1_800);
+      return shop.complete(checkout);
     },
   };
 }

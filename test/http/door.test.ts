@@ -1,5 +1,8 @@
 // Doors: endpoints of other wires, with their own spelling of errors, and the platform's credentials, limits and keys.
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Door, guardedDoor, type Spelling } from '../../src/platform/door.js';
@@ -71,9 +74,12 @@ const open: Door = {
   description: 'Pages.',
   method: 'GET',
   path: '/pages/about',
-  answers: { 200: { schema: z.object({ at: z.string() }) } },
+  answers: { 200: { schema: z.object({ at: z.string(), origin: z.string() }) } },
   failures: [],
-  take: async (_platform, { environment }) => ({ body: { at: environment }, headers: { 'Cache-Control': 'public, max-age=3600' } }),
+  take: async (_platform, { environment, origin }) => ({
+    body: { at: environment, origin },
+    headers: { 'Cache-Control': 'public, max-age=3600' },
+  }),
 };
 
 let database: TestDatabase;
@@ -131,8 +137,18 @@ describe('2xx', () => {
   it('hands on parameters, and asks nobody at an open door', async () => {
     expect(await send('GET', '/pages/b/write?text=hi')).toMatchObject({ status: 200, body: { text: 'hi' } });
     const about = await send('GET', '/pages/about', { as: 'no credential of ours' });
-    expect(about).toMatchObject({ status: 200, body: { at: 'live' } });
+    expect(about).toMatchObject({ status: 200, body: { at: 'live', origin: server.url } });
     expect(about.headers.get('cache-control')).toBe('public, max-age=3600');
+  });
+
+  it('names a host that can be one, whatever the caller has named', async () => {
+    const originBy = async (host: string) => {
+      const asked = request(`${server.url}/pages/about`, { headers: { Host: host } }).end();
+      const [answer] = await once(asked, 'response');
+      return [answer.statusCode, ((await json(answer)) as { origin: string }).origin];
+    };
+    expect(await originBy('shop.example:8080')).toEqual([200, 'http://shop.example:8080']);
+    for (const host of ['a:b:c', '[', 'a:99999', 'a/b']) expect(await originBy(host)).toEqual([200, 'http://localhost']);
   });
 
   it('a key has one effect, on its own path; what follows is the answer of the first', async () => {
@@ -180,6 +196,12 @@ describe('refusals are spelled by the protocol', () => {
     expect(answer).toMatchObject({ status: 404, body: { fault: 'not_found' } });
     const refused = await put({ headers: { 'Request-Id': 'r-2', 'Wire-Version': '0' } });
     expect(refused.headers.get('request-id')).toBe('r-2');
+  });
+
+  it('405, with the methods of the path', async () => {
+    const answer = await send('DELETE', '/pages/a/write');
+    expect(answer).toMatchObject({ status: 405, body: { fault: 'method_not_allowed' } });
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT');
   });
 
   it('403 to who is not of its audience', async () => {

@@ -10,6 +10,8 @@ import { newId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleAccounts } from './account.js';
+import { checkOffer } from './offer.js';
+import { defaultWalletRef, type WalletRef, walletRef } from './wallet-ref.js';
 
 /** A category: a slug, or a four-digit merchant category code. */
 export const categoryPattern = /^(\d{4}|[a-z0-9]+(-[a-z0-9]+)*)$/;
@@ -23,8 +25,12 @@ export interface CreateMerchantInput {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Registers a merchant. 404 when the account or the wallet is not of this workspace, or the wallet not the account's. */
+/**
+ * Registers a merchant. 404 when the account or the wallet is not of this workspace, or the wallet not the account's; 400 for an offer in
+ * its metadata that is none.
+ */
 export function createMerchant(ctx: Ctx, input: CreateMerchantInput): Promise<Merchant> {
+  checkOffer(input.metadata);
   return transact(ctx, async (tx) => {
     const account = await tx.account.findFirst({ where: { id: input.accountId }, select: { id: true } });
     if (account === null) throw new NotFound('accountId');
@@ -56,9 +62,10 @@ export interface UpdateMerchantInput {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
-/** Changes a merchant. */
-export function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Merchant> {
-  return transact(ctx, async (tx) => {
+/** Changes a merchant. Metadata replaces what was there; 400 for an offer in it that is none. */
+export async function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Merchant> {
+  checkOffer(input.metadata);
+  const changed = await transact(ctx, async (tx) => {
     const before = await tx.merchant.findFirst({ where: { id: input.id }, select: { accountId: true } });
     if (before === null) throw new NotFound();
     if (input.settlementWalletId) await checkSettlementWallet(tx, input.settlementWalletId, before.accountId);
@@ -75,6 +82,20 @@ export function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Me
       },
     });
   });
+  ctx.platform.cache.drop(`merchant:${input.id}`);
+  return changed;
+}
+
+/** What spends ask of a merchant. */
+export type KeptMerchant = Pick<Merchant, 'id' | 'name' | 'category' | 'status' | 'accountId' | 'settlementWalletId'>;
+
+/** A merchant of this workspace, kept in the process until it changes; null for none. */
+export function keptMerchant({ platform, workspace, db }: Ctx, id: string): Promise<KeptMerchant | null> {
+  const select = { id: true, name: true, category: true, status: true, accountId: true, settlementWalletId: true };
+  return platform.cache.get(`merchant:${workspace.id}:${id}`, async () => ({
+    value: await db.merchant.findFirst({ where: { id }, select }),
+    tags: [`merchant:${id}`],
+  }));
 }
 
 async function checkSettlementWallet(tx: Tx, walletId: string, accountId: string): Promise<void> {
@@ -95,6 +116,16 @@ export async function merchant(ctx: Ctx, id: string, query: object = {}): Promis
   const found = await ctx.db.merchant.findFirst({ ...query, where: { AND: [{ id }, visibleMerchants.where(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
+}
+
+/** The wallet that a merchant is paid to: its settlement wallet, else its account's oldest in the currency; null without one. */
+export async function payeeOfMerchant(
+  ctx: Ctx,
+  { accountId, settlementWalletId }: Pick<Merchant, 'accountId' | 'settlementWalletId'>,
+  currency: string,
+): Promise<WalletRef | null> {
+  const settlement = settlementWalletId === null ? null : await walletRef(ctx, settlementWalletId);
+  return settlement?.currency === currency ? settlement : defaultWalletRef(ctx, accountId, currency);
 }
 
 export interface MerchantFilter extends PageInput {

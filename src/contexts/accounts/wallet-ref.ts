@@ -40,12 +40,18 @@ export async function defaultWalletRef(ctx: Ctx, accountId: string, currency: st
   return wallet === null ? null : walletRef(ctx, wallet.id);
 }
 
-/** The oldest wallet of an agent in a currency: an active one, or else a frozen one. */
+/**
+ * The oldest wallet of an agent in a currency: an active one, or else a frozen one. Which one it is is kept in the process until a wallet
+ * of the agent is opened or changes its status.
+ */
 export async function agentWalletRef(ctx: Ctx, agentId: string, currency: string): Promise<WalletRef | null> {
-  const wallet = await ctx.db.wallet.findFirst({
-    where: { agentId, currency, status: { not: 'closed' } },
-    orderBy: [{ status: 'asc' }, { id: 'asc' }],
-    select: { id: true },
+  const id = await ctx.platform.cache.get(`agent_wallet:${ctx.workspace.id}:${agentId}:${currency}`, async () => {
+    const wallet = await ctx.db.wallet.findFirst({
+      where: { agentId, currency, status: { not: 'closed' } },
+      orderBy: [{ status: 'asc' }, { id: 'asc' }],
+      select: { id: true },
+    });
+    return { value: wallet?.id ?? null, tags: [`agent_wallet:${agentId}`] };
   });
-  return wallet === null ? null : walletRef(ctx, wallet.id);
+  return id === null ? null : walletRef(ctx, id);
 }

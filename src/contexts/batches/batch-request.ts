@@ -7,11 +7,9 @@ import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/erro
 import { transact } from '../../platform/idempotency.js';
 import { parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
-import { initiatorOf } from '../spending/approval-request.js';
 import { type CreateTransferInput, requestIssues } from '../transfers/request-shape.js';
-import { insertItems } from './batch-item.sql.js';
+import { insertBatch, newBatch } from './batch-row.js';
 import { totalOf } from './batch-total.js';
-import { aboutOf, batchData, emit } from './events.js';
 
 /** Transfers in one batch. */
 export const mostTransfers = 500;
@@ -30,37 +28,11 @@ export interface CreateTransferBatchInput {
 export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference, metadata }: CreateTransferBatchInput): Promise<Batch> {
   const issues = batchIssues(transfers, mode ?? 'independent');
   if (issues.length > 0) throw new ValidationFailed(issues.slice(0, mostIssues));
-  const { sums, minor, currency } = await totalOf(ctx, transfers);
-  const { actor, traceId = null } = ctx;
-  const at = ctx.clock.now();
-  const id = newId(at);
-  const row = {
-    id,
-    kind: 'transfers',
-    status: 'pending',
-    mode: mode ?? 'independent',
-    reference: reference ?? null,
-    totalCount: transfers.length,
-    totalAmount: minor,
-    currency,
-    totals: sums.map((sum) => ({ currency: sum.currency, minor: `${sum.minor}` })),
-    metadata: (metadata ?? {}) as Prisma.InputJsonObject,
-    createdByType: initiatorOf(actor.type),
-    createdById: actor.id,
-    credentialKind: actor.credential.kind,
-    credentialId: actor.credential.id,
-    agentId: actor.agent?.id ?? null,
-    traceId,
-    createdAt: at,
-    dueAt: at,
-  } as const;
+  const total = await totalOf(ctx, transfers);
+  const row = newBatch(ctx, { kind: 'transfers', mode: mode ?? 'independent', reference, metadata, totalCount: transfers.length, total });
+  const at = row.createdAt;
   const items = transfers.map((input) => ({ madeId: newId(at), input }));
-  const made = await transact(ctx, async (tx) => {
-    const batch = await tx.batch.create({ data: row });
-    await insertItems(tx, ctx.workspace.id, id, items);
-    await emit(ctx, tx, 'batch.created', batchData(batch), { at, ...aboutOf(batch) });
-    return batch;
-  });
+  const made = await transact(ctx, (tx) => insertBatch(ctx, tx, { ...row, dueAt: at }, items));
   ringAt(ctx, 'batch', at);
   return made;
 }

@@ -30,15 +30,21 @@ export async function totalOf(ctx: Ctx, transfers: readonly CreateTransferInput[
     ctx,
     transfers.flatMap(({ quoteId }) => quoteId ?? []),
   );
-  const sums = new Map<string, bigint>();
-  const add = (currency: string, minor: bigint) => void sums.set(currency, (sums.get(currency) ?? 0n) + minor);
+  const parts: Sum[] = [];
   for (const { quoteId, amount, currency } of transfers) {
     const quote = quoteId ? quotes.get(quoteId) : undefined;
-    if (quote !== undefined) add(quote.fromCurrency, quote.sendAmount);
-    else if (amount && currency) add(currency, parseMinor(amount, currency, ['amount']));
+    if (quote !== undefined) parts.push({ currency: quote.fromCurrency, minor: quote.sendAmount });
+    else if (amount && currency) parts.push({ currency, minor: parseMinor(amount, currency, ['amount']) });
   }
+  return totalInAll(ctx, parts, 'transfers');
+}
+
+/** Adds up what items come to. 400 at `member`, the list of the items, for more than one wallet can hold. */
+export async function totalInAll(ctx: Ctx, parts: readonly Sum[], member: string): Promise<BatchTotal> {
+  const sums = new Map<string, bigint>();
+  for (const { currency, minor } of parts) sums.set(currency, (sums.get(currency) ?? 0n) + minor);
   const sorted = [...sums].map(([currency, minor]): Sum => ({ currency, minor })).sort((a, b) => (a.currency < b.currency ? -1 : 1));
-  for (const { currency, minor } of sorted) if (minor > mostInAll) throw tooMuch(currency);
+  for (const { currency, minor } of sorted) if (minor > mostInAll) throw tooMuch(currency, member);
   return inAll(sorted, await rateBook(ctx));
 }
 
@@ -50,7 +56,7 @@ export function inAll(sums: readonly Sum[], rates: RateBook): BatchTotal {
   return { sums, minor, currency: null };
 }
 
-function tooMuch(currency: string): ValidationFailed {
+function tooMuch(currency: string, member: string): ValidationFailed {
   const message = `come to more than ${formatMinor(mostInAll, currency)} ${currency}`;
-  return new ValidationFailed([{ path: ['transfers'], message, rule: 'max' }]);
+  return new ValidationFailed([{ path: [member], message, rule: 'max' }]);
 }

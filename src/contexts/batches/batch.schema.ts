@@ -7,7 +7,7 @@ import { once } from '../../platform/idempotency.js';
 import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { CreateTransferInput } from '../transfers/transfer.schema.js';
-import { batch, batches, batchItems, cancelBatch } from './batch.js';
+import { batch, batches, batchItems, cancelBatch, type ItemOfBatch } from './batch.js';
 import { createTransferBatch, mostTransfers } from './batch-request.js';
 import { currencyOfTotal } from './events.js';
 
@@ -81,16 +81,15 @@ const BatchItemError = builder.objectRef<BatchItemRow>('BatchItemError').impleme
     error: t.string({ resolve: (row) => row.errorMessage ?? '' }),
   }),
 });
-const BatchItem = builder.objectRef<BatchItemRow>('BatchItem').implement({
+const madeBy = ({ kind, status, madeId }: ItemOfBatch, wanted: BatchKind) => (status === 'succeeded' && kind === wanted ? madeId : null);
+const BatchItem = builder.objectRef<ItemOfBatch>('BatchItem').implement({
   description: 'One request of a batch.',
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
-    status: t.expose('status', { type: BatchItemStatusEnum, description: 'succeeded: its transfer exists, which may be pending.' }),
-    transferId: t.field({
-      type: 'TransferId',
-      nullable: true,
-      resolve: ({ status, madeId }) => (status === 'succeeded' ? madeId : null),
-    }),
+    status: t.expose('status', { type: BatchItemStatusEnum, description: 'succeeded: what it asks for exists, which may be pending.' }),
+    transferId: t.field({ type: 'TransferId', nullable: true, resolve: (item) => madeBy(item, 'transfers') }),
+    acpCheckoutId: t.field({ type: 'AcpCheckoutId', nullable: true, resolve: (item) => madeBy(item, 'acp_checkouts') }),
+    ucpCheckoutId: t.field({ type: 'UcpCheckoutId', nullable: true, resolve: (item) => madeBy(item, 'ucp_checkouts') }),
     error: t.field({ type: BatchItemError, nullable: true, resolve: (row) => (row.errorCode === null ? null : row) }),
   }),
 });

@@ -46,10 +46,17 @@ export function batches(ctx: Ctx, filter: BatchFilter, query: object = {}): Prom
   return listPage(ctx, 'batch', ctx.db.batch, { AND: conditions }, filter, query);
 }
 
+/** An item with what its batch is made of. */
+export type ItemOfBatch = BatchItem & Pick<Batch, 'kind'>;
+
 /** The items of a batch, or those of one status, in the order of the request (Gap G-155). 404 for an unknown batch. */
-export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus | null): Promise<BatchItem[]> {
-  await batch(ctx, id);
-  return ctx.db.batchItem.findMany({ where: { batchId: id, ...(status !== null && { status }) }, orderBy: { index: 'asc' } });
+export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus | null): Promise<ItemOfBatch[]> {
+  const { kind } = await batch(ctx, id);
+  const items = await ctx.db.batchItem.findMany({
+    where: { batchId: id, ...(status !== null && { status }) },
+    orderBy: { index: 'asc' },
+  });
+  return items.map((item) => ({ ...item, kind }));
 }
 
 /** Calls a batch off that has not begun: nothing of it is carried out. 409 `state_conflict` for one that has. */

@@ -18,7 +18,7 @@ function hasCheckDigit(digits: string): boolean {
 
 /**
  * True when a text has the number of a card in it. Digits beside letters may be those of a token: there the check digit decides. The
- * digits of a UUID are none (Gap G-331).
+ * digits of a UUID are none (Gap G-221).
  */
 export function hasCardNumber(text: string): boolean {
   const plain = text

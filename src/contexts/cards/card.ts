@@ -114,7 +114,7 @@ export function isExpired({ clock }: Pick<Ctx, 'clock'>, { expiryMonth, expiryYe
   return clock.now().getTime() >= Date.UTC(expiryYear, expiryMonth, 1);
 }
 
-/** Deletes a card for good, and its token with it: it pays nothing any more. What its processor has in hand goes on (Gap G-332). */
+/** Deletes a card for good, and its token with it: it pays nothing any more. What its processor has in hand goes on (Gap G-222). */
 export function deleteVaultedCard(ctx: Ctx, id: string): Promise<VaultedCard> {
   return transact(ctx, async (tx) => {
     await lockRow(tx.vaultedCard, id, { where: { deletedAt: null } });

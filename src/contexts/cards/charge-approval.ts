@@ -9,6 +9,7 @@ import type { Currency } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { collectingWallet } from '../settlement/collection.js';
+import type { Failure } from '../settlement/order-kind.js';
 import { withdrawApproval } from '../spending/approval.js';
 import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
 import { postApproved } from '../spending/approved-spend.js';
@@ -16,6 +17,7 @@ import { mandateNow } from '../spending/mandate.js';
 import { lockCharge } from './charge.js';
 import { fail } from './charge-life.js';
 import { authorizeCharge, type ChargeSpend, keepPayable } from './charge-request.js';
+import { chargeSubject } from './charge-subject.js';
 
 declareSubject('card_charge', {
   kind: 'cardCharge',
@@ -30,6 +32,8 @@ declareSubject('card_charge', {
 /** The limits are used anew, as of now, and the charge goes to its processor. */
 async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const { card, ...charge } = await tx.cardCharge.findFirstOrThrow({ where: { id: approval.subjectId }, include: { card: true } });
+  const subject = chargeSubject(charge.subjectType);
+  if (subject.check !== undefined) await refusing(subject.check(ctx, tx, charge.subjectId));
   const transfer = await lockRow(tx.transfer, charge.transferId);
   const reader = within(ctx, tx);
   const to = await collectingWallet(reader, charge);
@@ -41,7 +45,7 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
     currency: charge.currency as Currency,
     protocol: transfer.protocol as ChargeSpend['protocol'],
     agentId: approval.agentId ?? undefined,
-    mandate: await mandateNow(reader, transfer.mandateId),
+    mandate: await mandateNow(ctx, tx, transfer.mandateId),
     lifted: approval.lifted,
     traceId: transfer.traceId,
   };
@@ -58,7 +62,7 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
   return () => ringAt(ctx, 'card_charge', at);
 }
 
-/** What refuses the card now has nothing to do with who approves. */
+/** What refuses the card, or what it pays for, has nothing to do with who approves. */
 async function refusing(check: Promise<void>): Promise<void> {
   try {
     await check;
@@ -67,11 +71,13 @@ async function refusing(check: Promise<void>): Promise<void> {
   }
 }
 
+const calledOff: Failure = { code: 'cancelled', message: 'The charge was called off.' };
+
 /**
  * Calls a charge off that its processor has not heard of, and the approval that it waits for. Call it under the lock of the subject, which
  * is not told. 409 once it was submitted: what becomes of it is up to the processor.
  */
-export async function withdrawCharge(ctx: Ctx, tx: Tx, id: string): Promise<CardCharge> {
+export async function withdrawCharge(ctx: Ctx, tx: Tx, id: string, why: Failure = calledOff): Promise<CardCharge> {
   const charge = await lockRow(tx.cardCharge, id);
   const { status, submittedAt, transferId } = charge;
   if (status !== 'pending' || submittedAt !== null) {
@@ -81,5 +87,5 @@ export async function withdrawCharge(ctx: Ctx, tx: Tx, id: string): Promise<Card
   }
   const { approvalId } = await lockRow(tx.transfer, transferId);
   if (approvalId !== null) await withdrawApproval(ctx, tx, approvalId);
-  return fail(ctx, tx, charge, { code: 'cancelled', message: 'The charge was called off.', isCalledOff: true, isKnown: true });
+  return fail(ctx, tx, charge, { ...why, isCalledOff: true, isKnown: true });
 }

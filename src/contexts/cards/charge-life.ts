@@ -73,7 +73,7 @@ function confirm(ctx: Ctx, tx: Tx, { id }: CardCharge, expectedAt: Date): Promis
 
 const ended = { dueAt: null, leaseUntil: null } as const;
 
-/** The processor has paid: the merchant's wallet gets it, less its fee (Gap G-335) and what is kept back of payments. */
+/** The processor has paid: the merchant's wallet gets it, less its fee (Gap G-225) and what is kept back of payments. */
 async function pay(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<CardCharge> {
   const at = ctx.clock.now();
   const charge = await tx.cardCharge.update({ where: rowKey(ctx, id), data: { status: 'paid', completedAt: at, ...ended } });
@@ -120,7 +120,7 @@ export async function fail(
   return charge;
 }
 
-/** The holder of the card has got the money back from the processor, which takes it from the merchant (Gap G-336). */
+/** The holder of the card has got the money back from the processor, which takes it from the merchant (Gap G-226). */
 async function comeBack(ctx: Ctx, tx: Tx, charge: CardCharge, { code }: RailReason): Promise<CardCharge> {
   const { id, transferId, amount } = charge;
   const at = ctx.clock.now();

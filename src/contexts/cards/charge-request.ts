@@ -133,7 +133,7 @@ function railOfCard(ctx: Ctx, { processor }: VaultedCard, currency: string): Rai
 export type ChargeSpend = Pick<ChargeInput, 'protocol' | 'merchantId' | 'to' | 'amount' | 'currency' | 'mandate'> &
   Partial<Pick<Spend, 'agentId' | 'request' | 'requestApproval' | 'lifted' | 'traceId'>>;
 
-/** Asks the pipeline. A card of an account is money of whichever agent of it pays; it has no wallet and no balance here (Gap G-330). */
+/** Asks the pipeline. A card of an account is money of whichever agent of it pays; it has no wallet and no balance here (Gap G-220). */
 export function authorizeCharge(ctx: Ctx, card: VaultedCard, spend: ChargeSpend): Promise<Authority> {
   const { protocol, merchantId, to, amount, currency, mandate, agentId, request, requestApproval, lifted, traceId } = spend;
   const own = ctx.actor.agent?.id ?? null;
@@ -161,7 +161,8 @@ export function authorizeCharge(ctx: Ctx, card: VaultedCard, spend: ChargeSpend)
 export async function openCharge(ctx: Ctx, tx: Tx, plan: ChargePlan): Promise<OpenedCharge> {
   const { authority, card, input } = plan;
   await keepPayable(ctx, tx, card, authority);
-  const options = { requestApproval: input.requestApproval === true, reader: within(ctx, tx) };
+  const { type: subjectType, id: subjectId } = input.subject;
+  const options = { requestApproval: input.requestApproval === true, subject: { subjectType, subjectId }, reader: within(ctx, tx) };
   const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), (form) => draftCharge(ctx, plan, form), options);
   const { workspaceId: _, ...row } = value.charge;
   await tx.cardCharge.create({ data: row });

@@ -11,6 +11,8 @@ export type ChargeOutcome =
 /** One type of thing that cards pay for. Its row is locked before that of a charge, by whoever changes both. */
 export interface ChargeSubject {
   lock(tx: Tx, subjectId: string): Promise<unknown>;
+  /** Throws when it is not to be paid any more. Asked when a charge is approved, under the lock of the subject. */
+  check?(ctx: Ctx, tx: Tx, subjectId: string): Promise<void>;
   /** Hears once what became of a charge, in the transaction that makes it so and under the lock of the subject. It may not refuse. */
   settle(ctx: Ctx, tx: Tx, charge: CardCharge, outcome: ChargeOutcome): Promise<unknown>;
 }

@@ -1,5 +1,6 @@
 // A mandate as an open payment mandate of AP2 v0.2 (CONTRACT.md 7). A verifier of AP2 refuses what it does not know, so a scope that AP2
 // has no constraint for is not said at all.
+import { loadTogether } from '../../platform/batch.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { declareError, type FieldIssue } from '../../platform/errors.js';
@@ -23,15 +24,10 @@ type Constraint = { type: `payment.${string}` } & Record<string, unknown>;
 
 /** The open payment mandate. 422 `validation_failed` with the members of the scope that it cannot say. */
 export async function openPaymentMandate(ctx: Ctx, row: MandateRow): Promise<Record<string, unknown>> {
-  const key = await ctx.db.agentKey.findFirst({ where: { agentId: row.agentId, status: 'active' }, select: { publicKey: true } });
-  const issues = issuesOf(row, key !== null);
-  if (issues.length > 0 || key === null) throw new NotInAp2(row.id, issues);
-  const payees = await ctx.db.merchant.findMany({
-    where: { id: { in: row.allowedMerchants } },
-    orderBy: { id: 'asc' },
-    select: { id: true, name: true, url: true },
-  });
-  const allowed = payees.map(({ id, name, url }) => ({ id: printId('merchant', id), name, ...(url !== null && { website: url }) }));
+  const key = await activeKey(ctx, row.agentId);
+  const issues = issuesOf(row, key !== undefined);
+  if (issues.length > 0 || key === undefined) throw new NotInAp2(row.id, issues);
+  const allowed = await payees(ctx, row.allowedMerchants);
   return {
     vct: 'mandate.payment.open.1',
     constraints: [
@@ -40,10 +36,41 @@ export async function openPaymentMandate(ctx: Ctx, row: MandateRow): Promise<Rec
       // The schema wants the digest of a document that the payment depends on: it is the signed mandate (Gap G-218).
       { type: 'payment.reference', conditional_transaction_id: sha256(jwtOf(ctx, row)).toString('base64url') },
     ],
-    cnf: { jwk: agentJwk(key.publicKey) },
+    cnf: { jwk: agentJwk(key) },
     iat: Math.floor(row.createdAt.getTime() / 1000),
     exp: Math.ceil(row.expiresAt.getTime() / 1000),
   };
+}
+
+/** The public key of an agent; those of a list are read together. */
+function activeKey(ctx: Ctx, agentId: string): Promise<Uint8Array | undefined> {
+  return loadTogether(ctx, 'mandate key', agentId, async (ids) => {
+    const keys = await ctx.db.agentKey.findMany({
+      where: { agentId: { in: [...ids] }, status: 'active' },
+      select: { agentId: true, publicKey: true },
+    });
+    return new Map(keys.map((key) => [key.agentId, key.publicKey]));
+  });
+}
+
+interface Ap2Merchant {
+  id: string;
+  name: string;
+  website?: string;
+}
+
+/** Merchants as AP2 names them, oldest first; those of a list are read together. */
+async function payees(ctx: Ctx, merchantIds: readonly string[]): Promise<Ap2Merchant[]> {
+  const load = async (ids: readonly string[]) => {
+    const found = await ctx.db.merchant.findMany({ where: { id: { in: [...ids] } }, select: { id: true, name: true, url: true } });
+    return new Map(found.map((merchant) => [merchant.id, merchant]));
+  };
+  const found = await Promise.all([...merchantIds].sort().map((id) => loadTogether(ctx, 'mandate payee', id, load)));
+  return found.flatMap((merchant) => {
+    if (merchant === undefined) return [];
+    const { id, name, url } = merchant;
+    return [{ id: printId('merchant', id), name, ...(url !== null && { website: url }) }];
+  });
 }
 
 /**
@@ -61,9 +88,18 @@ function amountConstraints({ currency, maxPerTx, maxPerMonth }: MandateRow): Con
   ];
 }
 
-function issuesOf({ currency, maxPerDay, allowedCategories, blockedMerchants }: MandateRow, hasKey: boolean): FieldIssue[] {
+/** A number of JSON has 15 digits that every reader keeps (Gap G-231). */
+const mostExact = 10n ** 15n;
+
+function issuesOf(
+  { currency, maxPerTx, maxPerDay, maxPerMonth, allowedCategories, blockedMerchants }: MandateRow,
+  hasKey: boolean,
+): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const refuse = (member: string, message: string) => void issues.push({ path: ['scope', member], message, rule: 'ap2' });
+  const isExact = (limit: bigint | null) => limit === null || limit < mostExact;
+  if (!isExact(maxPerTx)) refuse('maxPerTx', 'has more digits than a number of AP2 says exactly');
+  if (!isExact(maxPerMonth)) refuse('maxPerMonth', 'has more digits than a number of AP2 says exactly');
   if (maxPerDay !== null) refuse('maxPerDay', 'AP2 has no limit of a day beside others');
   if (allowedCategories.length > 0) refuse('allowedMerchantCategories', 'AP2 has no constraint on categories');
   if (blockedMerchants.length > 0) refuse('blockedMerchants', 'AP2 blocks no merchants');

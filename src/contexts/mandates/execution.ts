@@ -4,15 +4,15 @@ import type { Approval, Transfer } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
-import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import type { Page, PageInput } from '../../platform/schema/page.js';
-import { agentWalletRef, defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
+import type { WalletRef } from '../accounts/wallet-ref.js';
 import { declareSubject } from '../spending/approval-subject.js';
-import { MerchantBlocked } from '../spending/errors.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
-import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
+import { checkMandateCurrency } from '../spending/mandate-rule.js';
 import { authorizeSpend } from '../spending/pipeline.js';
 import { postingNow } from '../spending/posting.js';
 import { transferSubject } from '../transfers/approval.js';
@@ -22,6 +22,7 @@ import { defaultHoldSeconds, type NewTransfer } from '../transfers/transfer.js';
 import { transfers } from '../transfers/transfer-list.js';
 import { draftTransfer, executionFacts, type TransferPlan } from '../transfers/transfer-request.js';
 import { mandate } from './mandate.js';
+import { payerByMandate } from './payer.js';
 import { present } from './presentation.js';
 
 declareSubject('mandate_execution', { ...transferSubject, kind: 'mandateExecution' });
@@ -78,7 +79,7 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
   const amount = parseMinor(input.amount, currency, ['amount']);
   const at = ctx.clock.now();
   const to = await payeeOf(ctx, input);
-  const from = await payerOf(ctx, ruling, input);
+  const from = await payerByMandate(ctx, ruling, input);
   if (from.walletId === to.walletId) throw new SameWallet();
   const authority = await authorizeSpend(ctx, {
     from,
@@ -115,31 +116,13 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
  * what a mandate allows is judged by what is registered (Gap G-214).
  */
 async function payeeOf(ctx: Ctx, { merchantId, merchantCategory, currency }: ExecuteMandateInput): Promise<WalletRef> {
-  const merchant = await ctx.db.merchant.findFirst({ where: { id: merchantId } });
+  const merchant = await keptMerchant(ctx, merchantId);
   if (merchant === null) throw new NotFound('merchantId');
-  if (merchant.status !== 'active') throw new MerchantBlocked('The merchant is not active.', { details: { terminal: true } });
   if (merchantCategory != null && merchantCategory !== merchant.category) {
     throw new ValidationFailed([{ path: ['merchantCategory'], message: `is not that of the merchant, ${merchant.category}` }]);
   }
-  const settlement = merchant.settlementWalletId === null ? null : await walletRef(ctx, merchant.settlementWalletId);
-  if (settlement?.currency === currency) return settlement;
-  const found = await defaultWalletRef(ctx, merchant.accountId, currency);
+  const found = await payeeOfMerchant(ctx, merchant, currency);
   if (found === null) throw new ValidationFailed([{ path: ['merchantId'], message: `has no wallet in ${currency}`, rule: 'currency' }]);
-  return found;
-}
-
-/** The wallet that is named, else the agent's oldest in the currency, else its account's. */
-async function payerOf(
-  ctx: Ctx,
-  { agentId, accountId }: RulingMandate,
-  { fromWalletId, currency }: ExecuteMandateInput,
-): Promise<WalletRef> {
-  const found =
-    fromWalletId == null
-      ? ((await agentWalletRef(ctx, agentId, currency)) ?? (await defaultWalletRef(ctx, accountId, currency)))
-      : await walletRef(ctx, fromWalletId);
-  if (found === null) throw new NotFound('fromWalletId');
-  if (found.currency !== currency) throw new CurrencyMismatch(found.walletId, found.currency, currency);
   return found;
 }
 

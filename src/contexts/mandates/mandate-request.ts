@@ -10,6 +10,7 @@ import type { Currency } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { type IdKind, newId, printId } from '../../platform/schema/id.js';
+import { inactiveAccount } from '../accounts/account.js';
 import { agentRevoked } from '../agents/agent.js';
 import { MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { emit } from './events.js';
@@ -27,7 +28,7 @@ export interface CreateMandateInput {
 
 /**
  * Issues a mandate. 404 for an account, agent or merchant that is none of this workspace; 400 for an agent of another account
- * (Gap G-209), a scope that says nothing clear, and a time that is over or more than a year away.
+ * (Gap G-209), a scope that says nothing clear, and a time that is over or more than a year away; 409 for an account that is not active.
  */
 export function createMandate(ctx: Ctx, input: CreateMandateInput): Promise<MandateRow> {
   return transact(ctx, async (tx) => {
@@ -64,10 +65,11 @@ export function createMandate(ctx: Ctx, input: CreateMandateInput): Promise<Mand
   });
 }
 
-/** The currency of the scope, else that of the account. */
+/** The currency of the scope, else that of the account, which has to be active. */
 async function currencyFor(tx: Tx, { accountId, scope }: CreateMandateInput): Promise<Currency> {
-  const account = await tx.account.findFirst({ where: { id: accountId }, select: { defaultCurrency: true } });
+  const account = await tx.account.findFirst({ where: { id: accountId }, select: { id: true, status: true, defaultCurrency: true } });
   if (account === null) throw new NotFound('accountId');
+  if (account.status !== 'active') throw inactiveAccount(account, 'mandates');
   const currency = scope.currency ?? (account.defaultCurrency as Currency | null);
   if (currency === null)
     throw new ValidationFailed([{ path: ['scope', 'currency'], message: 'is required: the account has none', rule: 'required' }]);

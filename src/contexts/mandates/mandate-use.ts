@@ -5,7 +5,9 @@ import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { remainingOf, windowOf } from '../spending/limit.js';
 import { executionCounter, mandateCounter } from '../spending/mandate-rule.js';
-import { counterKey, readCounters } from '../spending/posting.js';
+import { counterKey } from '../spending/posting.js';
+import { keptMandate } from './mandate.js';
+import { readUses } from './mandate-use.sql.js';
 
 /** Minor units of the mandate's currency. What is left is null without such a limit. */
 export interface MandateUse {
@@ -14,7 +16,7 @@ export interface MandateUse {
   month: bigint;
   remainingDaily: bigint | null;
   remainingMonthly: bigint | null;
-  /** That were carried out or hold money. */
+  /** That hold money, or were carried out and not refunded as a whole. */
   executions: number;
   dayEndsAt: Date | null;
   monthEndsAt: Date | null;
@@ -24,13 +26,14 @@ export interface MandateUse {
 export async function useOf(ctx: Ctx, row: Mandate): Promise<MandateUse> {
   const at = ctx.clock.now();
   const [day, month, ever] = [windowOf('day', at), windowOf('month', at), windowOf('once', at)];
+  const countersOf = (id: string) => [mandateCounter(id), executionCounter(id)];
   const counted = (id: string) => [
     { counter: mandateCounter(id), window: day.name },
     { counter: mandateCounter(id), window: month.name },
     { counter: executionCounter(id), window: ever.name },
   ];
   const found = await loadTogether(ctx, 'mandate use', row.id, async (ids) => {
-    const counters = await readCounters(ctx.db, ids.flatMap(counted));
+    const counters = await readUses(ctx, ids.flatMap(countersOf), [day.name, month.name, ever.name]);
     return new Map(ids.map((id) => [id, counted(id).map((use) => counters.get(counterKey(use)) ?? 0n)]));
   });
   const [today = 0n, thisMonth = 0n, executions = 0n] = found ?? [];
@@ -52,11 +55,8 @@ export async function useOfMandate(
   ctx: Ctx,
   mandateId: string,
 ): Promise<{ remainingDaily: string | null; remainingMonthly: string | null } | undefined> {
-  const row = await loadTogether(ctx, 'mandate', mandateId, async (ids) => {
-    const rows = await ctx.db.mandate.findMany({ where: { id: { in: [...ids] } } });
-    return new Map(rows.map((one) => [one.id, one]));
-  });
-  if (row === undefined) return undefined;
+  const row = await keptMandate(ctx, mandateId);
+  if (row === null) return undefined;
   const { currency, remainingDaily, remainingMonthly } = await useOf(ctx, row);
   const print = (left: bigint | null) => (left === null ? null : formatMinor(left, currency));
   return { remainingDaily: print(remainingDaily), remainingMonthly: print(remainingMonthly) };

@@ -69,7 +69,7 @@ const UseType = builder.objectRef<MandateUse>('MandateUsage').implement({
     month: t.field({ type: 'Amount', resolve: (use) => formatMinor(use.month, use.currency) }),
     remainingDaily: t.field({ type: 'Amount', nullable: true, resolve: (use) => left(use.remainingDaily, use) }),
     remainingMonthly: t.field({ type: 'Amount', nullable: true, resolve: (use) => left(use.remainingMonthly, use) }),
-    executions: t.exposeInt('executions', { description: 'Carried out, or holding money.' }),
+    executions: t.exposeInt('executions', { description: 'Carried out and not refunded as a whole, or holding money.' }),
     resetsAt: t.field({ type: ResetsAt, description: 'When the windows end.', resolve: (use) => use }),
   }),
 });
@@ -115,7 +115,12 @@ const VerificationType = builder.objectRef<Verification>('MandateVerification').
     mandateId: t.expose('mandateId', { type: 'MandateId', nullable: true }),
     status: t.expose('status', { type: MandateStatusEnum, nullable: true }),
     reason: t.exposeString('reason', { nullable: true, description: 'The code that an execution would be refused with.' }),
-    remainingDaily: t.field({ type: 'Amount', nullable: true, resolve: ({ use }) => use && left(use.remainingDaily, use) }),
+    remainingDaily: t.field({
+      type: 'Amount',
+      nullable: true,
+      description: 'Null without such a limit, and for a JWT of another version.',
+      resolve: ({ use }) => use && left(use.remainingDaily, use),
+    }),
     remainingMonthly: t.field({ type: 'Amount', nullable: true, resolve: ({ use }) => use && left(use.remainingMonthly, use) }),
   }),
 });

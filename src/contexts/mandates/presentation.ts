@@ -11,7 +11,7 @@ import { merchantPaid } from '../spending/counterparty.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { declareMandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
 import { merchantFindings, type RulingMandate } from '../spending/mandate-rule.js';
-import { type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
+import { keptMandate, type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
 import { claimsOf } from './mandate-jwt.js';
 import { type MandateUse, useOf } from './mandate-use.js';
 
@@ -26,19 +26,11 @@ export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, fi
   const claims = await claimsOf(ctx.platform, mandateJwt);
   if (claims?.mandateId !== mandateId) throw new InvalidMandateJwt(mandateId);
   if (isJwtOf(row, mandateJwt)) return rulingMandate(row);
-  // It is one of another version. A change by another process may not have been heard of yet.
-  ctx.platform.cache.drop(`mandate:${mandateId}`);
-  const fresh = await keptMandate(ctx, mandateId);
+  // It is one of another version: an old one, or one of which this process has not heard yet. An old one drops nothing that is kept.
+  const fresh = await ctx.db.mandate.findFirst({ where: { id: mandateId } });
   if (fresh === null || !isJwtOf(fresh, mandateJwt)) throw new InvalidMandateJwt(mandateId);
+  ctx.platform.cache.drop(`mandate:${mandateId}`);
   return rulingMandate(fresh);
-}
-
-/** The row of a mandate, kept in the process until it changes. */
-function keptMandate(ctx: Ctx, id: string): Promise<Mandate | null> {
-  return ctx.platform.cache.get(`mandate:${ctx.workspace.id}:${id}`, async () => ({
-    value: await ctx.db.mandate.findFirst({ where: { id } }),
-    tags: [`mandate:${id}`],
-  }));
 }
 
 function isJwtOf({ jwtHash }: Mandate, jwt: string): boolean {
@@ -52,7 +44,7 @@ export interface VerifyMandateInput {
   merchantId?: string | null | undefined;
 }
 
-/** Whether a mandate is good now; what it is about is told to who holds a JWT that we signed. */
+/** Whether a mandate is good now. Its status is told to who holds a JWT that we signed, what is left of it to who holds the last one (Gap G-230). */
 export interface Verification {
   valid: boolean;
   /** Why not: the code that an execution would be refused with, or `mandate_suspended`. */
@@ -72,15 +64,15 @@ export async function verifyMandate(ctx: Ctx, { mandateJwt, amount, merchantId }
   const reader = createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
   const row = await reader.db.mandate.findFirst({ where: { id: claims.mandateId }, include: withAgent });
   if (row === null) return unknown;
-  const [status, use] = [statusOf(reader, row), await useOf(reader, row)];
-  const head = { mandateId: row.id, status, use };
+  const status = statusOf(reader, row);
+  const use = isJwtOf(row, mandateJwt) ? await useOf(reader, row) : null;
   const minor = amount == null ? null : parseMinor(amount, row.currency, ['amount']);
   const reason =
     statusReason(status) ??
-    (isJwtOf(row, mandateJwt) ? null : 'invalid_mandate_jwt') ??
+    (use === null ? 'invalid_mandate_jwt' : null) ??
     (merchantId == null ? null : await merchantReason(reader, row, merchantId)) ??
-    (minor === null ? null : limitReason(row, use, minor));
-  return { valid: reason === null, reason, ...head };
+    (minor === null || use === null ? null : limitReason(row, use, minor));
+  return { valid: reason === null, reason, mandateId: row.id, status, use };
 }
 
 function statusReason(status: MandateStatus): string | null {

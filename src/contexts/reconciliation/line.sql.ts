@@ -6,6 +6,7 @@ const referenced = [
   { table: 'payout', reference: 'rail_reference' },
   { table: 'funding_transaction', reference: 'rail_reference' },
   { table: 'card_charge', reference: 'rail_reference' },
+  { table: 'card_refund', reference: 'rail_reference' },
   { table: 'x402_payment', reference: 'tx_hash' },
 ] as const;
 

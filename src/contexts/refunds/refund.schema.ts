@@ -10,10 +10,10 @@ import { postingErrors } from '../spending/refusal.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
 import { cancelRefund, createRefund, refundById, refunds } from './refund.js';
 
-const RefundReasonEnum = builder.enumType(RefundReason, { name: 'RefundReason' });
+export const RefundReasonEnum = builder.enumType(RefundReason, { name: 'RefundReason' });
 const RefundStatusEnum = builder.enumType(RefundStatus, { name: 'RefundStatus' });
 
-const Refund = builder.prismaObject('Refund', {
+export const Refund = builder.prismaObject('Refund', {
   description: 'Money of a completed transfer that goes back to who paid it.',
   fields: (t) => ({
     id: t.expose('id', { type: 'RefundId' }),

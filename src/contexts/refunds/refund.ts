@@ -6,6 +6,7 @@ import { givenBack, usesOf } from '../../ledger/hold.js';
 import { guardsOf } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
@@ -17,7 +18,6 @@ import { createdBetween, listPage, type Page, type PageInput } from '../../platf
 import { Visibility } from '../../platform/visibility.js';
 import { diverted } from '../settlement/holdback.js';
 import { drawOnReserve } from '../settlement/reserve.js';
-import { initiatorOf } from '../spending/approval-request.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { event, transferData } from '../transfers/events.js';
@@ -33,9 +33,11 @@ import {
   type WalletParties,
 } from '../transfers/transfer.js';
 import { visibleTransfers } from '../transfers/transfer-list.js';
+import { refundToCard } from './card-refund.js';
 import { NotYourSide } from './errors.js';
-import { tooMuchRefunded } from './excess.js';
-import { checkRefundable, payeeShare, restOf } from './refundable.js';
+import { followRefund } from './refund-follower.js';
+import { type RefundAsked, refundData } from './refund-row.js';
+import { checkRefundable, payeeOf, payeeShare, refuseCard, sumOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
 export const refundLifecycle: Lifecycle<RefundStatus> = {
@@ -44,7 +46,8 @@ export const refundLifecycle: Lifecycle<RefundStatus> = {
   steps: {
     pending: ['processing', 'completed', 'failed', 'cancelled'],
     processing: ['completed', 'failed'],
-    completed: [],
+    // A card may not take what was paid to it.
+    completed: ['failed'],
     failed: [],
     cancelled: [],
   },
@@ -63,18 +66,21 @@ export interface CreateRefundInput {
  * Sends money of a transfer back. 404, 409 for a transfer that is not refunded, 422 `refund_exceeds_original` and
  * `insufficient_balance` of the payee, 403 for an agent that was not paid.
  */
-export function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<Refund> {
-  return transact(ctx, async (tx) => {
+export async function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<Refund> {
+  const made = await transact(ctx, async (tx) => {
     const original = await lockTransfer(ctx, tx, input.originalTransferId, 'originalTransferId');
-    const parties = await partiesOf(within(ctx, tx), withWallets(original));
+    checkRefundable(original);
+    const payee = await payeeOf(within(ctx, tx), original);
     const { agent } = ctx.actor;
-    if (agent !== undefined && parties.to.agentId !== agent.id) {
-      throw new NotYourSide('An agent refunds what its own wallet received.');
-    }
+    if (agent !== undefined && payee.agentId !== agent.id) throw new NotYourSide('An agent refunds what its own wallet received.');
     const amount = input.amount == null ? null : parseMinor(input.amount, original.currency, ['amount']);
     const { reason, reasonDetails } = input;
-    return refund(ctx, tx, { original, parties, amount, reason, reasonDetails });
+    const asked = { original, amount, reason, reasonDetails };
+    if (original.cardChargeId !== null) return refundToCard(ctx, tx, { ...asked, payee });
+    return refund(ctx, tx, { ...asked, parties: await partiesOf(within(ctx, tx), original) });
   });
+  if (made.status === 'processing') ringAt(ctx, 'card_refund', made.createdAt);
+  return made;
 }
 
 /** The transfer under its lock, as far as the actor sees it: refunds of it follow each other. */
@@ -86,29 +92,19 @@ export async function lockTransfer(ctx: Ctx, tx: Tx, id: string, field?: string)
 /** The transfer, when it is one between wallets. 409 otherwise. */
 export function withWallets(transfer: Transfer): Transfer {
   checkRefundable(transfer);
+  refuseCard(transfer);
   return transfer;
 }
 
-/** What is to be refunded; the lock of the original is held. */
-export interface NewRefund {
-  original: Transfer;
+/** A refund between wallets. */
+export interface NewRefund extends RefundAsked {
   parties: WalletParties;
-  /** Minor units of the currency that the original was sent in; null: all that is left. */
-  amount: bigint | null;
-  reason: RefundReason;
-  reasonDetails?: string | null | undefined;
-  disputeId?: string;
 }
 
 /** Writes a refund, moves its money and gives limits back, in one transaction. */
-export async function refund(
-  ctx: Ctx,
-  tx: Tx,
-  { original, parties, amount, reason, reasonDetails, disputeId }: NewRefund,
-): Promise<Refund> {
-  const rest = restOf(original);
-  const sum = amount ?? rest;
-  if (sum > rest || sum <= 0n) throw tooMuchRefunded(original, rest, reason);
+export async function refund(ctx: Ctx, tx: Tx, { parties, ...request }: NewRefund): Promise<Refund> {
+  const { original } = request;
+  const sum = sumOf(request);
   const at = ctx.clock.now();
   const id = newId(at);
   const asked = await refundTransfer(within(ctx, tx), { id, original, parties, sum, at });
@@ -119,23 +115,9 @@ export async function refund(
     data: { refundedAmount: original.refundedAmount + sum, updatedAt: at },
   });
   const made = await tx.refund.create({
-    data: {
-      id,
-      originalTransferId: original.id,
-      amount: sum,
-      currency: original.currency,
-      reason,
-      reasonDetails: reasonDetails ?? null,
-      status: 'completed',
-      refundTransferId: transfer.id,
-      disputeId: disputeId ?? null,
-      ...agentsOf(original, parties),
-      initiatedByType: initiatorOf(ctx.actor.type),
-      initiatedById: ctx.actor.id,
-      createdAt: at,
-      completedAt: at,
-    },
+    data: refundData(ctx, request, { id, sum, at, transferId: transfer.id, status: 'completed', ...agentsOf(original, parties) }),
   });
+  await followRefund(ctx, tx, refunded);
   const uses = await usesOf(tx, ctx.workspace.id, original.id);
   const { amount: sent, capturedAmount, refundedAmount: before } = original;
   const limits = givenBack(uses, { part: sum, whole: capturedAmount ?? sent, before });

@@ -1,17 +1,21 @@
 // What can be refunded of a transfer, and what each side of a refund comes to (Gap G-127) (CONTRACT.md 13).
 import type { Transfer } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { StateConflict } from '../../platform/errors.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { transferLifecycle } from '../transfers/transfer.js';
+import { tooMuchRefunded } from './excess.js';
+import type { RefundAsked } from './refund-row.js';
 
 const types: readonly Transfer['type'][] = ['internal', 'cross_border', 'stream_withdraw'];
 
-/** Throws 409 unless money of the transfer may be sent back: it was completed, between wallets, and is no refund itself. */
+/** Throws 409 unless money of the transfer may be sent back: it was completed, between wallets or by card, and is no refund itself. */
 export function checkRefundable(transfer: Transfer): void {
   const { id, status, type, refundId, fromWalletId, toWalletId, cardChargeId } = transfer;
-  if (cardChargeId !== null) throw cardPayment(status);
-  if (!types.includes(type) || refundId !== null || fromWalletId === null || toWalletId === null) {
-    throw new StateConflict('Only payments from one wallet to another are refunded, and refunds are not.', status, [], {
+  const isPaid = toWalletId !== null && (fromWalletId !== null || cardChargeId !== null);
+  if (!types.includes(type) || refundId !== null || !isPaid) {
+    throw new StateConflict('Only payments to a wallet, from another one or by card, are refunded, and refunds are not.', status, [], {
       reason: 'not_refundable',
       terminal: true,
     });
@@ -21,15 +25,38 @@ export function checkRefundable(transfer: Transfer): void {
   }
 }
 
-/** The money would have to go back to the card, over its processor (Gap G-338). */
-function cardPayment(status: string): StateConflict {
-  const message = 'A payment by card is given back by the processor of the card alone.';
-  return new StateConflict(message, status, [], { reason: 'card_payment', terminal: true });
+/** Throws 409 for a payment by card, which its holder disputes with the issuer of the card (Gap G-248). */
+export function refuseCard({ id, status, cardChargeId }: Transfer): void {
+  if (cardChargeId === null) return;
+  const message = 'A payment by card is disputed with the issuer of the card. It can be refunded here.';
+  const body = { original_transfer_id: id, reason: 'customer_request' };
+  throw new StateConflict(message, status, [], {
+    reason: 'card_payment',
+    next_actions: [{ rel: 'refund', actor: 'any', method: 'POST', path: '/v1/refunds', body }],
+  });
 }
 
-/** What was paid of a transfer and can be refunded, minor units of the currency that it was sent in: what was captured, less the fee. */
-export function refundableOf({ amount, capturedAmount, feeAmount }: Transfer): bigint {
-  return (capturedAmount ?? amount) - feeAmount;
+/** The wallet that a payment went to. */
+export async function payeeOf(ctx: Ctx, { id, toWalletId }: Transfer): Promise<WalletRef> {
+  const wallet = await walletRef(ctx, toWalletId ?? '');
+  if (wallet === null) throw new Error(`transfer ${id} has paid no wallet`);
+  return wallet;
+}
+
+/**
+ * What was paid of a transfer and can be refunded, minor units of the currency that it was sent in: what was captured, less the fee. That
+ * of a payment by card is the merchant's, so all of it can be (Gap G-247).
+ */
+export function refundableOf({ amount, capturedAmount, feeAmount, cardChargeId }: Transfer): bigint {
+  return (capturedAmount ?? amount) - (cardChargeId === null ? feeAmount : 0n);
+}
+
+/** How much is to be refunded, minor units. 422 for more than is left. */
+export function sumOf({ original, amount, reason }: RefundAsked): bigint {
+  const rest = restOf(original);
+  const sum = amount ?? rest;
+  if (sum > rest || sum <= 0n) throw tooMuchRefunded(original, rest, reason);
+  return sum;
 }
 
 /** What is left of it. */

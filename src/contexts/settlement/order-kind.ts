@@ -1,5 +1,5 @@
-// What goes over rails: payouts, money that comes in, and charges of cards. Each kind has rows and steps of its own. How an order reaches its rail, and how
-// what is told of it finds its row, is the same for all of them (submission.ts, callback.ts, forced-result.ts).
+// What goes over rails: payouts, money that comes in, charges of cards and refunds to them. Each kind has rows and steps of its own. How an
+// order reaches its rail, and how what is told of it finds its row, is the same for all of them (submission.ts, callback.ts, forced-result.ts).
 import type { Ctx } from '../../platform/ctx.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -47,7 +47,7 @@ interface Rows<Row> {
 /** Where an order goes, or comes from. */
 export type OrderEnd = Pick<RailOrder, 'destination' | 'destinationRef' | 'batch'>;
 
-type Model = 'payout' | 'fundingTransaction' | 'cardCharge';
+type Model = 'payout' | 'fundingTransaction' | 'cardCharge' | 'cardRefund';
 
 /** A kind of order. Its steps are taken under the lock of the row. */
 export interface OrderKind<Row extends Ordered> {

@@ -1,4 +1,4 @@
-// The cards of the sandbox: what its processor does with an order is decided by the token of the card (docs/rails.md) (Gap G-334).
+// The cards of the sandbox: what its processor does with an order is decided by the token of the card (docs/rails.md) (Gap G-224).
 import type { RailOrder } from './rail.js';
 import type { Treatment } from './rail-book.js';
 

@@ -12,6 +12,14 @@ export interface Payer {
   agentId: string | null;
 }
 
+/** A merchant, as far as rules ask for it. */
+export interface PaidMerchant {
+  id: string;
+  category: string;
+  /** It is not active: it is paid by no mandate. */
+  isInactive?: true;
+}
+
 /** What is known of a spend before the ledger is asked. Ids are bare. */
 export interface SpendFacts {
   /** Workspace time, in whose windows the limits count. */
@@ -27,7 +35,7 @@ export interface SpendFacts {
   /** The agent that spends, if one does. */
   agent: { id: string; kyaTier: number } | null;
   /** The merchant that is paid; undefined when no rule asks for it. */
-  merchant?: { id: string; category: string } | null | undefined;
+  merchant?: PaidMerchant | null | undefined;
   /** Whether the payer's account has paid the payee's before; undefined when no rule asks for it. */
   isKnownCounterparty?: boolean | undefined;
   traceId: string | null;

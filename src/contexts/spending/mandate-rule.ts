@@ -3,7 +3,7 @@
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { MandateCurrency } from './errors.js';
-import type { Finding, LayerAnswer, SpendFacts } from './evaluation.js';
+import type { Finding, LayerAnswer, PaidMerchant, SpendFacts } from './evaluation.js';
 import { type RuleUse, windowOf } from './limit.js';
 
 /** A mandate in one version, as far as it rules. Amounts in minor units of its currency; null: no such limit. Ids are bare. */
@@ -62,10 +62,10 @@ export function mandateLayer({ amount, at, merchant }: SpendFacts, mandate: Ruli
   };
 }
 
-/** A blocked merchant is refused though it is allowed too; a list of what is allowed refuses a merchant that nobody knows. */
+/** A blocked merchant is refused though it is allowed too, and one that is not active; a list of what is allowed refuses who is no merchant. */
 export function merchantFindings(
   { id, allowedCategories, allowedMerchants, blockedMerchants }: RulingMandate,
-  merchant: { id: string; category: string } | null,
+  merchant: PaidMerchant | null,
 ): Finding[] {
   const refuse = (reason: string, message: string): Finding[] => [
     {
@@ -79,6 +79,7 @@ export function merchantFindings(
     },
   ];
   if (merchant !== null && blockedMerchants.includes(merchant.id)) return refuse('merchant_blocked', 'The mandate blocks this merchant.');
+  if (merchant?.isInactive) return refuse('merchant_inactive', 'The merchant is not active.');
   if (allowedMerchants.length > 0 && (merchant === null || !allowedMerchants.includes(merchant.id)))
     return refuse('merchant_not_allowed', 'The mandate names the merchants that may be paid, and this is none of them.');
   if (allowedCategories.length > 0 && (merchant === null || !allowedCategories.includes(merchant.category)))

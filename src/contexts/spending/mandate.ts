@@ -2,6 +2,8 @@
 import type { Mandate } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { keepMandate } from './mandate.sql.js';
 import type { RulingMandate } from './mandate-rule.js';
 
 /** Characters of the longest JWT of a mandate, with room: a hundred merchants and categories are in it at most. */
@@ -15,9 +17,14 @@ export function rulingMandate(row: Mandate): RulingMandate {
   return { id, version, versionId, accountId, agentId, currency, ...limits, allowedCategories, allowedMerchants, blockedMerchants };
 }
 
-/** The mandate of a spend that was kept for later, as it is now; undefined for none. Whether it is in force the posting asks. */
-export async function mandateNow({ db }: Pick<Ctx, 'db'>, id: string | null): Promise<RulingMandate | undefined> {
-  return id === null ? undefined : rulingMandate(await db.mandate.findFirstOrThrow({ where: { id } }));
+/**
+ * The mandate of a spend that was kept for later, as it is now, and stays until the transaction ends; undefined for none. Whether it is
+ * in force the posting asks.
+ */
+export async function mandateNow({ workspace }: Pick<Ctx, 'workspace'>, tx: Tx, id: string | null): Promise<RulingMandate | undefined> {
+  if (id === null) return undefined;
+  await keepMandate(tx, workspace.id, id);
+  return rulingMandate(await tx.mandate.findFirstOrThrow({ where: { id } }));
 }
 
 /** A mandate and its JWT, as a request presents them. */

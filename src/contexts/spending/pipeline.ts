@@ -6,7 +6,7 @@ import type { ActingAgent, Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
-import { isKnownCounterparty, merchantPaid } from './counterparty.js';
+import { blockedPayee, isKnownCounterparty, merchantPaid } from './counterparty.js';
 import type { Evaluation, Payer, SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
 import type { RulingMandate } from './mandate-rule.js';
@@ -42,8 +42,8 @@ export interface Spend {
   lifted?: readonly string[] | undefined;
   /** The caller wants an approval where a policy or a budget refuses. */
   requestApproval?: boolean | undefined;
-  /** The request as it could be sent again, in names of the wire, for the actions that a refusal suggests. `amountMember`: which of them is the amount. */
-  request?: { path: string; body: Record<string, unknown>; amountMember?: string } | undefined;
+  /** The request as it could be sent again, in names of the wire, for the actions that a refusal suggests. `amountMember`: which of them is the amount; null: none. */
+  request?: { path: string; body: Record<string, unknown>; amountMember?: string | null } | undefined;
 }
 
 /** What a posting needs to spend. */
@@ -83,6 +83,7 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   const rules = { ...rulesFor(book, facts), mandate };
   if (spend.lifted !== undefined) facts.lifted = stillLifted(spend.lifted, rules);
   if (mandate !== undefined || asksForMerchant(rules.policies)) facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
+  if (mandate !== undefined) facts.merchant ??= await blockedPayee(ctx, mandate.blockedMerchants, facts);
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };
 }

@@ -5,7 +5,7 @@ import { postGrouped } from '../../ledger/group-commit.js';
 import type { LimitUse, Posting } from '../../ledger/posting.js';
 import { post } from '../../ledger/statement.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { keyClaims, markRecorded } from '../../platform/idempotency.js';
+import { keyClaims, markPosted, markRecorded } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rollBack, rollBackWithin } from '../../platform/postgres/rollback.js';
 import { refusalOf } from './refusal.js';
@@ -29,6 +29,14 @@ const crossingMs = 100;
 /** Posts inside a transaction that also writes other rows. Call it last: its locks are then held shortly. */
 export function postingWithin(tx: Tx): Poster {
   return (value) => post(tx, value);
+}
+
+/** The same, and the posting carries the claim of the request, which saves a statement; `reference` names the result. */
+export function postingKeyed(ctx: Ctx, tx: Tx, reference: string): Poster {
+  return async (value) => {
+    await post(tx, { ...value, claims: [...value.claims, ...keyClaims(ctx, reference)] });
+    markPosted(ctx);
+  };
 }
 
 /** A posting that no rule binds. Throws its refusal as an error of the contract. */

@@ -70,7 +70,7 @@ function refusalBehind(fault: Fault, ctx: Ctx, authority: Authority | undefined)
     case 'account':
       return accountRefusal(fault, ctx);
     case 'guard':
-      return guardRefusal(fault);
+      return guardRefusal(fault, authority);
     case 'limit':
       return limitRefusal(fault, ctx, authority);
     case 'claim':
@@ -107,7 +107,7 @@ function accountRefusal({ refusal, detail }: Fault, ctx: Ctx): Refusal {
   }
 }
 
-function guardRefusal({ refusal, detail }: Fault): Refusal {
+function guardRefusal({ refusal, detail }: Fault, authority: Authority | undefined): Refusal {
   const agentPath = `/v1/agents/${printId('agent', detail['id'] ?? '')}`;
   const wayOut = (rel: string, method: string, step: string) => ({
     details: { next_actions: [{ rel, actor: 'api_key' as const, method, path: agentPath + step }] },
@@ -136,7 +136,7 @@ function guardRefusal({ refusal, detail }: Fault): Refusal {
     case 'mandate_expired':
       return { layer: 'party', error: new MandateExpired() };
     case 'invalid_mandate_jwt':
-      return { layer: 'party', error: new InvalidMandateJwt() };
+      return { layer: 'party', error: new InvalidMandateJwt(authority?.rules.mandate?.id) };
     case 'agent_frozen':
       return {
         layer: 'agent',

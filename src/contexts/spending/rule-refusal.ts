@@ -84,7 +84,7 @@ function actionsFor(ruleId: string, limit: LimitFigures | undefined, { request, 
     const { path, body, amountMember = 'amount' } = request;
     const left = limit === undefined || limit.currency !== facts.currency ? 0n : limit.per === 'tx' ? limit.max : remainingOf(limit);
     // The amount of a quote is fixed.
-    if (left > 0n && body['quote_id'] === undefined) {
+    if (amountMember !== null && left > 0n && body['quote_id'] === undefined) {
       const smaller = { ...body, [amountMember]: formatMinor(left, facts.currency) };
       actions.push({ rel: 'smaller_amount', actor, method: 'POST', path, body: smaller });
     }

@@ -36,7 +36,15 @@ export interface Approved extends WalletParties {
 }
 
 async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => void) | undefined> {
-  const transfer = await waiting(tx, approval.subjectId);
+  const approved = await askAgain(ctx, tx, approval, approval.subjectId);
+  if (approved.transfer.capture === 'manual') return startHold(ctx, tx, approved);
+  await postApproved(ctx, tx, approved, (form) => payOut(ctx, tx, approved, form));
+  return undefined;
+}
+
+/** The transfer of an approved spend, whose lock is held, and what the rules say to it now. */
+export async function askAgain(ctx: Ctx, tx: Tx, approval: Approval, transferId: string): Promise<Approved> {
+  const transfer = await waiting(tx, transferId);
   const reader = within(ctx, tx);
   const parties = await partiesOf(reader, transfer);
   const { amount, currency, protocol, traceId } = transfer;
@@ -45,17 +53,14 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => voi
     agentId: approval.agentId ?? undefined,
     merchantId: approval.merchantId ?? undefined,
     lifted: approval.lifted,
-    mandate: await mandateNow(reader, transfer.mandateId),
+    mandate: await mandateNow(ctx, tx, transfer.mandateId),
     at: ctx.clock.now(),
     protocol,
     currency,
     amount,
     traceId,
   });
-  const approved = { ...parties, approval, transfer, authority };
-  if (transfer.capture === 'manual') return startHold(ctx, tx, approved);
-  await postApproved(ctx, tx, approved, (form) => payOut(ctx, tx, approved, form));
-  return undefined;
+  return { ...parties, approval, transfer, authority };
 }
 
 /** What is held goes to the payee, or wherever it was meant for. */

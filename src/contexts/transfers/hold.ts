@@ -85,8 +85,9 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
     refuseOfRail(transfer);
     refuseOfSeller(transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
-    if (transfer.streamId !== null && transfer.approvalId !== null) {
-      const message = 'The transfer is part of a stream: withdraw its approval, which ends both.';
+    if ((transfer.streamId ?? transfer.checkoutId) !== null && transfer.approvalId !== null) {
+      const whole = transfer.streamId === null ? 'pays a checkout' : 'is part of a stream';
+      const message = `The transfer ${whole}: withdraw its approval, which ends both.`;
       await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
     }
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
@@ -94,8 +95,12 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   });
 }
 
-/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-337). */
-function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, approvalId }: Transfer): void {
+/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-227). */
+function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, refundId, approvalId }: Transfer): void {
+  if (refundId !== null) {
+    const next_actions = [{ rel: 'refund', actor: 'any', method: 'GET', path: `/v1/refunds/${refundId}` } as const];
+    throw new StateConflict('The transfer is a refund to a card: what becomes of it is up to the processor.', status, [], { next_actions });
+  }
   if (cardChargeId !== null) {
     const next_actions = [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` } as const, ...waysOf(approvalId)];
     throw new StateConflict('The transfer is a payment by card: what becomes of it is up to its processor.', status, [], { next_actions });
@@ -116,7 +121,7 @@ function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, approvalI
   });
 }
 
-/** 409 for what an x402 payment has authorized: its seller settles it, or it expires (Gap G-412). */
+/** 409 for what an x402 payment has authorized: its seller settles it, or it expires (Gap G-282). */
 function refuseOfSeller({ id, status, protocol, capture, approvalId }: Transfer): void {
   if (protocol !== 'x402' || capture !== 'manual') return;
   const path = `/v1/x402/payments/${printId('x402Payment', id)}`;

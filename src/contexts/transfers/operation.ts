@@ -11,10 +11,12 @@ function kindOf({
   refundId,
   streamId,
   mandateId,
+  checkoutId,
   cardChargeId,
   protocolMetadata,
 }: Transfer): Pick<NewOperation, 'category' | 'operation'> {
   if (refundId !== null) return { category: 'refund', operation: `refund.${type}` };
+  if (checkoutId !== null) return { category: 'checkout', operation: 'checkout.complete' };
   if (mandateId !== null) return { category: 'mandate_execution', operation: 'mandate.execute' };
   const isTopUp = (protocolMetadata as { top_up?: true } | null)?.top_up === true;
   if (streamId !== null) return { category: 'stream_action', operation: isTopUp ? 'stream.top_up' : type.replace('_', '.') };
@@ -41,7 +43,7 @@ export function operationOf(transfer: Transfer, moved: bigint, at: Date): NewOpe
     agentId,
     accountId: transfer.fromAccountId,
     counterpartyId: transfer.toAccountId,
-    subjectId: transfer.id,
+    subjectId: transfer.checkoutId ?? transfer.id,
     traceId,
   };
 }

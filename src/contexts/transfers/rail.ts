@@ -18,7 +18,7 @@ const bothWays: Readonly<Record<string, Currency>> = {
 /** The currencies that cards are charged in. */
 const cardCurrencies: readonly Currency[] = ['USD', 'EUR', 'BRL', 'MXN', 'JPY'];
 
-/** The rails on which a processor charges vaulted cards: one for each currency, that of US dollars without its name (Gap G-333). */
+/** The rails on which a processor charges vaulted cards: one for each currency, that of US dollars without its name (Gap G-223). */
 export function cardRails(processor: string): { rail: string; currency: Currency }[] {
   return cardCurrencies.map((currency) => ({
     rail: currency === 'USD' ? `card-${processor}` : `card-${processor}-${currency.toLowerCase()}`,

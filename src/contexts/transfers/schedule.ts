@@ -24,7 +24,7 @@ export async function carryOutScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): P
   const at = ctx.clock.now();
   const { amount, currency, protocol, traceId } = transfer;
   const agentId = transfer.agentId ?? undefined;
-  const mandate = await mandateNow(reader, transfer.mandateId);
+  const mandate = await mandateNow(ctx, tx, transfer.mandateId);
   const authority = await authorizeSpend(reader, { from, to, agentId, protocol, currency, amount, at, traceId, mandate });
   const withholding = await withholdingOf(reader, protocol, to);
   const draft = (form: SpendForm) => draftScheduled(ctx, { transfer, from, to, at, authority, withholding }, form);

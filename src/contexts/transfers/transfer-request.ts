@@ -80,8 +80,9 @@ export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWal
 
 /** Writes a transfer whose time has not come, and emits transfer.created. 409 for a reference that another has. */
 export async function insertScheduled(ctx: Ctx, tx: Tx, transfer: Transfer, value: NewTransfer): Promise<void> {
-  const { workspaceId, protocolMetadata: _, destination: __, ...row } = transfer;
-  await tx.transfer.create({ data: { ...row, metadata: transfer.metadata as object } });
+  const { workspaceId, protocolMetadata, destination: _, ...row } = transfer;
+  const said = { metadata: transfer.metadata as object, ...(protocolMetadata !== null && { protocolMetadata }) };
+  await tx.transfer.create({ data: { ...row, ...said } });
   try {
     await tx.claim.createMany({ data: claimsOf(transfer, value) });
   } catch (error) {

@@ -15,6 +15,7 @@ import { initiatorOf } from '../spending/approval-request.js';
 import type { ShownDestination } from './destination.js';
 import { completedEvents, event, transferData, transferRoles } from './events.js';
 import { type Exchange, exchangeLegs } from './exchange.js';
+import { linkColumns, type TransferLinks } from './link.js';
 import { transferOperation } from './operation.js';
 import { lessWithheld, type Withholding } from './withholding.js';
 
@@ -66,18 +67,7 @@ export interface NewTransfer {
   /** What is kept back of a payment by a protocol: withholdingOf() says it. */
   withholding?: Withholding | null | undefined;
   /** What it is a part of. */
-  links?:
-    | {
-        batchId?: string;
-        streamId?: string;
-        refundId?: string;
-        payoutId?: string;
-        fundingId?: string;
-        executionId?: string;
-        mandateId?: string;
-        cardChargeId?: string;
-      }
-    | undefined;
+  links?: TransferLinks | undefined;
   /** A fee that comes on top of the amount. */
   feeOnTop?: bigint | undefined;
   /** The place out of the platform that it goes to, as it is shown. */
@@ -167,14 +157,7 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     destinationCurrency: exchange?.currency ?? null,
     feeAmount: exchange?.fee ?? value.feeOnTop ?? 0n,
     quoteId: exchange?.quoteId ?? null,
-    batchId: links?.batchId ?? null,
-    streamId: links?.streamId ?? null,
-    refundId: links?.refundId ?? null,
-    payoutId: links?.payoutId ?? null,
-    fundingId: links?.fundingId ?? null,
-    executionId: links?.executionId ?? null,
-    mandateId: links?.mandateId ?? null,
-    cardChargeId: links?.cardChargeId ?? null,
+    ...linkColumns(links),
     destination: (value.destination ?? null) as Transfer['destination'],
   };
 }

@@ -3,7 +3,7 @@
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { DueStep } from '../../platform/due/step.js';
-import type { PostResult } from '../../platform/outbound/client.js';
+import type { SendResult } from '../../platform/outbound/client.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { retrySerialization } from '../../platform/postgres/failure.js';
 import { newId, printId } from '../../platform/schema/id.js';
@@ -19,7 +19,7 @@ export interface Outcome {
   delivery: DueDelivery;
   attemptId: string;
   startedAt: Date;
-  result: PostResult | null;
+  result: SendResult | null;
   refusal: string | null;
 }
 

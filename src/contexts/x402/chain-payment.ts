@@ -55,7 +55,7 @@ export async function payFromChain(asked: Ctx, order: ChainOrder): Promise<X402P
 }
 
 /**
- * Writes the row with its nonce; null when that is taken. Without a wallet here it is a payment of the chain alone (Gap G-421). The wallet
+ * Writes the row with its nonce; null when that is taken. Without a wallet here it is a payment of the chain alone (Gap G-291). The wallet
  * that is paid stays open as long as it is pending.
  */
 async function openPayment(ctx: Ctx, { own, authorization, paymentSignature, endpoint }: ChainOrder): Promise<X402Payment | null> {

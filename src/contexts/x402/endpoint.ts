@@ -21,7 +21,7 @@ export const x402EndpointLifecycle: Lifecycle<X402EndpointStatus> = {
 /** The methods that a call of an endpoint may have. */
 export const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY'] as const;
 
-/** Every actor that sees anything sees the public side of every endpoint: it is what agents pay (Gap G-410). */
+/** Every actor that sees anything sees the public side of every endpoint: it is what agents pay (Gap G-280). */
 export const visibleEndpoints = new Visibility<Prisma.X402EndpointWhereInput>({ agent: () => ({}) });
 
 /** True for those who may read the endpoint's account: they alone see its private side. */

@@ -1,5 +1,5 @@
 // Whether an authorization of EIP-3009 pays what is required: what the reference facilitator checks, in its order, with the reasons of the
-// specification (x402 "exact" on EVM). The time is real time, as it is for whoever signs (Gap G-418).
+// specification (x402 "exact" on EVM). The time is real time, as it is for whoever signs (Gap G-288).
 import type { Ctx } from '../../platform/ctx.js';
 import { type Address, type Bytes32, parseAddress, parseBytes32, parseUint256 } from './address.js';
 import type { Chain } from './chain.js';

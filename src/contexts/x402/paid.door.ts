@@ -113,7 +113,7 @@ function madeAnswer({ payment, approval }: NonNullable<Outcome['made']>, receipt
   return { status: 202, headers, body: { paid: false, ...ids, approval: waits } };
 }
 
-/** What a payment that was none is told besides (Gap G-420). */
+/** What a payment that was none is told besides (Gap G-290). */
 function factsOf({ made, error }: Outcome): object {
   return {
     ...(made !== null && { payment_id: printId('x402Payment', made.payment.id) }),

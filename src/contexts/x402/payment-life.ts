@@ -67,7 +67,7 @@ async function lockSeen(ctx: Ctx, tx: Tx, id: string): Promise<X402Payment> {
   return lockRow(tx.x402Payment, id, { where: visiblePayments.where(ctx) });
 }
 
-/** An agent consumes what its own wallet was paid (Gap G-422). */
+/** An agent consumes what its own wallet was paid (Gap G-292). */
 function refusePayer({ actor }: Ctx, { payeeAgentId }: X402Payment): void {
   if (actor.agent !== undefined && payeeAgentId !== actor.agent.id) throw new Forbidden('The seller of a call consumes its payment.');
 }

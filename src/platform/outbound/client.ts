@@ -61,12 +61,14 @@ async function* readEvents({ body }: Response): AsyncGenerator<StreamedEvent> {
   }
 }
 
-/** What became of a POST to a URL that a tenant chose. */
-export interface PostResult {
+/** What became of a request to a URL that somebody else chose. */
+export interface SendResult {
   /** Null when no answer came. */
   status: number | null;
-  /** At most 1 KiB of the answer. */
+  /** The answer, as text that PostgreSQL takes: the first KiB to a POST, as much as was asked for to a GET. */
   body: string;
+  /** There was more of it, or it broke off. */
+  isCut: boolean;
   /** The answer's Retry-After as it came. */
   retryAfter: string | null;
   /** Why no answer came. */
@@ -92,21 +94,32 @@ const longestBody = 1_024;
 const bodyTimeoutMs = 1_000;
 const pool = { pipelining: 1, connections: 256, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000, headersTimeout: 0, bodyTimeout: 0 };
 
-/** One POST under way, as undici tells of it: there is no stream of the answer, for all but its first KiB is of no interest. */
+/** One request under way, as undici tells of it: there is no stream of the answer, for what comes after its first bytes is of no interest. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly result: PostResult = { status: null, body: '', retryAfter: null, error: null, refused: false, abandoned: false, durationMs: 0 };
+  readonly result: SendResult = {
+    status: null,
+    body: '',
+    isCut: false,
+    retryAfter: null,
+    error: null,
+    refused: false,
+    abandoned: false,
+    durationMs: 0,
+  };
   readonly #begun = performance.now();
   readonly #isClosed: () => boolean;
-  readonly #settle: (result: PostResult) => void;
+  readonly #settle: (result: SendResult) => void;
+  readonly #longest: number;
   readonly #chunks: Buffer[] = [];
   #length = 0;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #ended = false;
 
-  constructor(timeoutMs: number, isClosed: () => boolean, settle: (result: PostResult) => void) {
+  constructor(timeoutMs: number, longest: number, isClosed: () => boolean, settle: (result: SendResult) => void) {
     this.#isClosed = isClosed;
     this.#settle = settle;
+    this.#longest = longest;
     this.#timer = setTimeout(() => this.fail(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
   }
 
@@ -126,14 +139,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.result.status = status;
     this.result.retryAfter = first(headers['retry-after']);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#cut(), bodyTimeoutMs);
+    this.#timer = setTimeout(() => this.#stop(), bodyTimeoutMs);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return;
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    if (this.#length > longestBody) this.#cut();
+    if (this.#length > this.#longest) this.#stop();
   }
 
   onResponseEnd(): void {
@@ -143,7 +156,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     // The status is the answer; a body that breaks off changes nothing about it.
     if (this.result.status === null) this.fail(error);
-    else this.#end();
+    else this.#stop();
   }
 
   /** Ends it without an answer. */
@@ -152,6 +165,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.result.refused = error instanceof EgressRefused;
     this.result.error = reasonOf(error);
     this.result.abandoned = this.#isClosed();
+    this.#cut();
+  }
+
+  /** Ends it with a part of the answer. */
+  #stop(): void {
+    if (!this.#ended) this.result.isCut = true;
     this.#cut();
   }
 
@@ -165,7 +184,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    if (this.#length > 0) this.result.body = startOf(this.#chunks);
+    if (this.#length > 0) this.result.body = startOf(this.#chunks, this.#longest);
     this.result.durationMs = Math.round(performance.now() - this.#begun);
     this.#settle(this.result);
   }
@@ -200,12 +219,26 @@ export class Outbound {
   post(
     text: string,
     { headers, body, mayBePrivate }: { headers: Record<string, string>; body: string | Buffer; mayBePrivate: boolean },
-  ): Promise<PostResult> {
+  ): Promise<SendResult> {
+    return this.#send(text, { method: 'POST', headers, body }, mayBePrivate, { longest: longestBody, timeoutMs: this.#timeoutMs });
+  }
+
+  /** GETs a document of at most `longest` bytes, within `timeoutMs` and a second for its body. Otherwise like `post`. */
+  get(text: string, { mayBePrivate, ...limits }: { mayBePrivate: boolean; longest: number; timeoutMs: number }): Promise<SendResult> {
+    return this.#send(text, { method: 'GET', headers: { Accept: 'application/json' }, body: null }, mayBePrivate, limits);
+  }
+
+  #send(
+    text: string,
+    request: { method: 'GET' | 'POST'; headers: Record<string, string>; body: string | Buffer | null },
+    mayBePrivate: boolean,
+    { longest, timeoutMs }: { longest: number; timeoutMs: number },
+  ): Promise<SendResult> {
     return new Promise((resolve) => {
-      const exchange = new Exchange(this.#timeoutMs, () => this.#closed, resolve);
+      const exchange = new Exchange(timeoutMs, longest, () => this.#closed, resolve);
       const verdict = this.#judge(text, mayBePrivate);
       if (verdict.problem !== undefined) exchange.fail(new EgressRefused(`the URL ${verdict.problem}`));
-      else verdict.dispatcher.dispatch({ origin: verdict.origin, path: verdict.path, method: 'POST', headers, body }, exchange);
+      else verdict.dispatcher.dispatch({ origin: verdict.origin, path: verdict.path, ...request }, exchange);
     });
   }
 
@@ -248,8 +281,8 @@ function reasonOf(error: unknown): string {
   return (code === undefined ? '' : `${code}: `) + (message || 'the connection failed').slice(0, 300);
 }
 
-/** The first KiB, as text that PostgreSQL takes. */
-function startOf(chunks: readonly Buffer[]): string {
-  const text = Buffer.concat(chunks).subarray(0, longestBody).toString('utf8');
+/** The first bytes, as text that PostgreSQL takes. */
+function startOf(chunks: readonly Buffer[], longest: number): string {
+  const text = Buffer.concat(chunks).subarray(0, longest).toString('utf8');
   return text.replaceAll('\u0000', '').toWellFormed();
 }

@@ -28,6 +28,8 @@ export interface FieldFacts {
   effect?: 'none';
   /** The length of a bounded list, on any field; a list without it is a page (CONTRACT.md 21 "Complexity"). */
   most?: number;
+  /** A bounded list that stands in the row of its object: reading it costs no more than the row, so it counts as one node. */
+  embedded?: true;
 }
 
 interface Scalar<T> {

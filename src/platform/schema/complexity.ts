@@ -1,5 +1,6 @@
 // How many nodes a document asks for (CONTRACT.md 21 "Complexity"): the product of the lengths of the lists on each path, summed.
-// A page counts at its `limit`, a bounded list at the most that its field declares. Known before anything runs (Gap G-21).
+// A page counts at its `limit`, a bounded list at the most that its field declares, one that stands in a row as one. Known before anything
+// runs (Gap G-21) (Gap G-246).
 import {
   type DocumentNode,
   type FieldNode,
@@ -99,7 +100,8 @@ class NodeCounter {
 
   /** The length of a page or of a bounded list, or of a page of one; undefined for what is neither. */
   #lengthOf(field: GraphQLField<unknown, unknown>, node: FieldNode): number | undefined {
-    const { most } = (field.extensions['facts'] ?? {}) as FieldFacts;
+    const { most, embedded } = (field.extensions['facts'] ?? {}) as FieldFacts;
+    if (embedded) return 1;
     const limit = field.args.find(({ name }) => name === 'limit');
     if (limit === undefined) return most;
     const given = node.arguments?.find(({ name }) => name.value === 'limit')?.value;

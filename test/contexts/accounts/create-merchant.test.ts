@@ -1,5 +1,6 @@
 // POST /v1/merchants
 import { describe, expect, it } from 'vitest';
+import { offerMetadata } from '../../factories/offer.js';
 import { newAccount } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents, plain } from '../../refusal.js';
@@ -46,6 +47,29 @@ describe('POST /v1/merchants', () => {
       ['an unknown member', { settlement_wallet: nowhere }, 'settlement_wallet'],
     ];
     for (const [name, body, path] of cases) it(name, async () => expectInvalid(await create({ account_id: nowhere, ...body }), path));
+
+    const mug = { id: 'mug', title: 'Mug', unit_price: '12.50' };
+    const post = { id: 'post', type: 'shipping', title: 'Post', amount: '4.99' };
+    const offers: [string, object, string][] = [
+      ['an offer in no currency of ours', { currency: 'GBP' }, 'currency'],
+      ['one of nothing', { items: [] }, 'items'],
+      ['two items of one id', { items: [mug, mug] }, 'items'],
+      ['a price of nothing', { items: [{ ...mug, unit_price: '0.00' }] }, 'items.0.unit_price'],
+      ['a price that is a number', { items: [{ ...mug, unit_price: 12.5 }] }, 'items.0.unit_price'],
+      ['a price with more digits than the currency', { items: [{ ...mug, unit_price: '1.005' }] }, 'items.0.unit_price'],
+      ['a price beyond the numbers of JSON', { items: [{ ...mug, unit_price: '90071992547410.00' }] }, 'items.0.unit_price'],
+      ['a misspelt member', { items: [{ ...mug, unit_prize: '1.00' }] }, 'items.0'],
+      ['a pickup nobody knows where', { fulfillment: [{ ...post, type: 'pickup' }] }, 'fulfillment.0.location'],
+      ['a delivery that ends before it begins', { fulfillment: [{ ...post, min_days: 5, max_days: 3 }] }, 'fulfillment.0.max_days'],
+      ['a tax of a hundred percent', { tax: { rate_percent: '100' } }, 'tax.rate_percent'],
+      ['a handler of no kind', { payment_handlers: ['cash'] }, 'payment_handlers.0'],
+      ['a link that is a script', { links: { faq: 'javascript:alert(1)' } }, 'links.faq'],
+    ];
+    for (const [name, changes, path] of offers) {
+      it(name, async () => {
+        expectInvalid(await create({ account_id: nowhere, metadata: offerMetadata(changes) }), `metadata.offer.${path}`);
+      });
+    }
   });
 
   describeUnauthenticated(harness, { method: 'POST', path: '/v1/merchants', body: {} });

@@ -29,6 +29,7 @@ describe('PATCH /v1/merchants/{id}', () => {
       ['an account, which never changes', { account_id: nowhere }, 'account_id'],
       ['an unknown status', { status: 'gone' }, 'status'],
       ['a category with capitals', { category: 'Books' }, 'category'],
+      ['an offer that is none', { metadata: { offer: { currency: 'USD' } } }, 'metadata.offer.items'],
     ] as const) {
       it(name, async () => expectInvalid(await update({ id: nowhere }, body), path));
     }

@@ -159,7 +159,7 @@ describe('a charge', () => {
     expect(toldOfParcel(opened)).toMatchObject([{ status: 'paid' }]);
   });
 
-  it('keeps its wallet from being closed, and its transfer is nobody’s to cancel, capture or refund', async () => {
+  it('keeps its wallet from being closed, and its transfer is nobody’s to cancel, capture or dispute', async () => {
     const buyer = await newBuyer(harness.test);
     const opened = await charge(harness, buyer);
     const transfer = `/v1/transfers/${opened.transfer.id}`;
@@ -170,8 +170,10 @@ describe('a charge', () => {
     for (const verb of ['cancel', 'capture'])
       expectRefused(await harness.test.post(`${transfer}/${verb}`, {}), 409, 'state_conflict', { next_actions });
     await harness.runDue();
-    const refund = { original_transfer_id: opened.transfer.id, reason: 'customer_request' };
-    expectRefused(await harness.test.post('/v1/refunds', refund), 409, 'state_conflict', { reason: 'card_payment', terminal: true });
+    const dispute = { transfer_id: opened.transfer.id, reason: 'other', description: 'Not mine.' };
+    const refund = { method: 'POST', path: '/v1/refunds', body: { original_transfer_id: opened.transfer.id, reason: 'customer_request' } };
+    const details = { reason: 'card_payment', next_actions: [refund] };
+    expectRefused(await harness.test.post('/v1/disputes', dispute), 409, 'state_conflict', details);
   });
 
   it('is listed among what its account has paid, and its result may be forced', async () => {

@@ -148,6 +148,12 @@ describe('POST /v1/ap2/mandates', () => {
     expectRefused(await create(mandateBody(agent, { allowed_merchants: [merchant.id] })), 404, 'not_found');
   });
 
+  it('409 for an account that is closed', async () => {
+    const agent = await enrol(harness.test);
+    await harness.test.patch(`/v1/accounts/${agent.account.id}`, { status: 'closed' });
+    expectRefused(await create(mandateBody(agent)), 409, 'state_conflict', { current_status: 'closed' });
+  });
+
   it('409 for an agent that is revoked', async () => {
     const agent = await enrol(harness.test);
     await harness.test.make(`/v1/agents/${agent.id}/revoke`, {});

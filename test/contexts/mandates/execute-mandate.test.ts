@@ -98,9 +98,26 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
 
     it('what is refunded in its window may be spent again', async () => {
       const holder = await newHolder(harness.test);
-      const { body } = await holder.spend('50.00');
-      await harness.test.make('/v1/refunds', { original_transfer_id: body.data.transfer_id, amount: '20.00', reason: 'customer_request' });
-      expect((await readMandate(harness.test, holder.mandate)).usage).toMatchObject({ today: '30.00', month: '30.00' });
+      const { transfer_id: original_transfer_id } = (await holder.spend('50.00')).body.data;
+      const refund = (amount: string) => harness.test.make('/v1/refunds', { original_transfer_id, amount, reason: 'customer_request' });
+      await refund('20.00');
+      expect((await readMandate(harness.test, holder.mandate)).usage).toMatchObject({ today: '30.00', month: '30.00', executions: 1 });
+      await refund('30.00');
+      expect((await readMandate(harness.test, holder.mandate)).usage).toMatchObject({ today: '0.00', month: '0.00', executions: 0 });
+    });
+
+    it('counts in the day and the month in which it was asked for, whenever it is captured or refunded', async () => {
+      const at = harness.clock.now().toISOString();
+      harness.clock.set('2026-03-31T23:59:00.000Z');
+      const holder = await newHolder(harness.test);
+      const { data: held } = (await holder.spend('40.00', { capture: 'manual' })).body;
+      const { data: paid } = (await holder.spend('30.00')).body;
+      harness.clock.set('2026-04-01T00:00:00.000Z');
+      await harness.test.make(`/v1/transfers/${held.transfer_id}/capture`, { amount: '15.00' });
+      await harness.test.make('/v1/refunds', { original_transfer_id: paid.transfer_id, amount: '10.00', reason: 'customer_request' });
+      expect((await readMandate(harness.test, holder.mandate)).usage).toMatchObject({ today: '0.00', month: '0.00', executions: 2 });
+      expect((await holder.spend('50.00')).body.data.remaining_daily).toBe('50.00');
+      harness.clock.set(at);
     });
 
     it('a new day and a new month begin at midnight UTC', async () => {
@@ -140,8 +157,8 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
       const holder = await newHolder(harness.test);
       await trip(harness, holder.uuid);
       const asked = [await holder.spend('30.00'), await holder.spend('30.00')];
-      expect(asked.map(({ status }) => status)).toEqual([202, 202]);
       const [first, second] = asked.map(({ body }) => body);
+      expect(asked.map(({ status }) => status)).toEqual([202, 202]);
       expect((await harness.test.get(`/v1/approvals/${first.approval.id}`)).body.data.subject).toEqual({
         type: 'mandate_execution',
         id: first.data.id,
@@ -169,8 +186,7 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
     });
 
     it('for a merchant without a wallet in the currency', async () => {
-      const holder = await newHolder(harness.test);
-      const elsewhere = await newSeller(harness.test, 'EUR');
+      const [holder, elsewhere] = [await newHolder(harness.test), await newSeller(harness.test, 'EUR')];
       expectInvalid(await holder.spend('1.00', { merchant_id: elsewhere.id }), 'merchant_id');
     });
   });
@@ -192,9 +208,8 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
     it('mandate_limit_exceeded per month', async () => {
       const holder = await newHolder(harness.test, { max_per_day: '60.00', max_per_month: '60.00' });
       expect((await holder.spend('50.00')).status).toBe(201);
-      const next = new Date(harness.clock.now().getTime() + 86_400_000).toISOString();
       const at = harness.clock.now().toISOString();
-      harness.clock.set(next);
+      harness.clock.advance(86_400);
       expectRefused(await holder.spend('10.01'), 403, 'mandate_limit_exceeded', { limit: { per: 'month', remaining: '10.00' } });
       harness.clock.set(at);
     });
@@ -241,8 +256,7 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
     });
 
     it('for a merchant of another tenant', async () => {
-      const holder = await newHolder(harness.test);
-      const foreign = await newSeller(harness.other);
+      const [holder, foreign] = [await newHolder(harness.test), await newSeller(harness.other)];
       expectRefused(await holder.spend('1.00', { merchant_id: foreign.id }), 404, 'not_found');
     });
   });

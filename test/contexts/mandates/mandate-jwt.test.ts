@@ -5,10 +5,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { signingKey } from '../../../src/contexts/identity/signing-key.js';
 import { claimsOf } from '../../../src/contexts/mandates/mandate-jwt.js';
 import { sessionOf } from '../../factories/approval.js';
-import { claimsIn, type Holder, newHolder, readMandate } from '../../factories/mandate.js';
+import { claimsIn, type Holder, newHolder, readMandate, whileChanging } from '../../factories/mandate.js';
 import { balanceOf } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
+import { countQueries } from '../agents/identity.js';
 
 const harness = useHarness();
 
@@ -60,9 +61,43 @@ describe('invalid_mandate_jwt', () => {
     expect(await balanceOf(harness.test, holder.wallet)).toMatchObject({ available: '1000.00', held: '0.00' });
     expect((await readMandate(harness.test, holder.mandate)).usage.executions).toBe(0);
   });
+
+  it('for one that is replaced between the look at it and the posting, with the way to the last one', async () => {
+    const holder = await newHolder(harness.test);
+    expect((await holder.spend('1.00')).status).toBe(201);
+    const answer = await whileChanging(harness, holder.mandate, () => holder.spend('1.00'));
+    const path = `/v1/ap2/mandates/${holder.mandate.id}`;
+    expectRefused(answer, 422, 'invalid_mandate_jwt', { next_actions: [{ rel: 'mandate', method: 'GET', path }] });
+    expect((await readMandate(harness.test, holder.mandate)).usage.executions).toBe(1);
+  });
 });
 
 describe('a JWT that was checked', () => {
+  it('leaves an execution with two statements: its posting, and what is left after it', async () => {
+    const holder = await newHolder(harness.test);
+    expect((await holder.spend('1.00')).status).toBe(201);
+    const count = await countQueries(harness.platform, async () => expect((await holder.spend('1.00')).status).toBe(201));
+    expect(count).toBe(2);
+  });
+
+  it('is not checked again because an old one is presented in between', async () => {
+    const holder = await newHolder(harness.test);
+    const changed = await harness.test.patch(`/v1/ap2/mandates/${holder.mandate.id}`, { scope: { max_per_tx: '5.00' } });
+    const last = { mandate_jwt: changed.body.data.mandate_jwt };
+    expect((await holder.spend('1.00', last)).status).toBe(201);
+    expectRefused(await holder.spend('1.00'), 422, 'invalid_mandate_jwt');
+    const verify = vi.spyOn(crypto.subtle, 'verify');
+    try {
+      for (let n = 0; n < 3; n += 1) {
+        expectRefused(await holder.spend('1.00'), 422, 'invalid_mandate_jwt');
+        expect((await holder.spend('1.00', last)).status).toBe(201);
+      }
+      expect(verify).not.toHaveBeenCalled();
+    } finally {
+      verify.mockRestore();
+    }
+  });
+
   it('is not checked again, until its mandate changes', async () => {
     const { mandate } = await newHolder(harness.test);
     const verify = vi.spyOn(crypto.subtle, 'verify');

@@ -10,7 +10,7 @@ import amount from '../../vectors/ap2/types/amount.json' with { type: 'json' };
 import merchant from '../../vectors/ap2/types/merchant.json' with { type: 'json' };
 import instrument from '../../vectors/ap2/types/payment_instrument.json' with { type: 'json' };
 import pisp from '../../vectors/ap2/types/pisp.json' with { type: 'json' };
-import { enrol } from '../agents/identity.js';
+import { countQueries, enrol } from '../agents/identity.js';
 
 const harness = useHarness();
 const path = '/v1/ap2/mandates';
@@ -83,12 +83,25 @@ describe('GET /v1/ap2/mandates/{id}', () => {
     it.each([
       ['a limit of a day', {}, 'scope.max_per_day'],
       ['categories', { max_per_day: undefined, allowed_merchant_categories: ['retail'] }, 'scope.allowed_merchant_categories'],
+      ['amounts of more than 15 digits', { max_per_day: undefined, max_per_month: '10000000000000.00' }, 'scope.max_per_month'],
       ['USDC', { max_per_day: undefined, currency: 'USDC' }, 'scope.currency'],
     ])('422: AP2 cannot say %s', async (_what, scope, field) => {
       const mandate = await harness.test.make(path, mandateBody(await enrol(harness.test), scope));
       const answer = await asAp2(mandate.id);
       expectRefused(answer, 422, 'validation_failed');
       expect(answer.body.details.fields.map((one: { path: string }) => one.path)).toEqual([field]);
+    });
+
+    it('reads those of a list together', async () => {
+      const list = (limit: number) =>
+        harness.test.graphql(`{ mandates(limit: ${limit}, agentId: "${agent.uuid}") { nodes { openPaymentMandate(format: ap2) } } }`);
+      const [agent, seller] = [await enrol(harness.test), await newMerchant(harness.test)];
+      const scope = { max_per_day: undefined, allowed_merchants: [seller.id] };
+      for (let n = 0; n < 5; n += 1) await harness.test.make(path, mandateBody(agent, scope));
+      const asked = (limit: number) =>
+        countQueries(harness.platform, async () => expect((await list(limit)).body.data.mandates.nodes).toHaveLength(limit));
+      const one = await asked(1);
+      expect(await asked(5)).toBe(one);
     });
 
     it('422: AP2 blocks no merchants', async () => {

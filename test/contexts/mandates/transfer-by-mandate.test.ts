@@ -1,6 +1,6 @@
 // POST /v1/transfers with mandate_id and mandate_jwt: a transfer that is an execution of a mandate
 import { describe, expect, it } from 'vitest';
-import { type Holder, newHolder, readMandate } from '../../factories/mandate.js';
+import { type Holder, newHolder, newSeller, readMandate, whileChanging } from '../../factories/mandate.js';
 import { eventsOf, idsOf, newAccount, transferBody } from '../../factories/payment.js';
 import { type Json, openWallet, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
@@ -51,6 +51,30 @@ describe('POST /v1/transfers with a mandate', () => {
     expect((await readMandate(harness.test, kept.mandate)).usage.executions).toBe(1);
   });
 
+  it('201: scheduled, it names its merchant before its time and after', async () => {
+    const holder = await newHolder(harness.test);
+    const { body } = await send(holder, '10.00', { scheduled_for: new Date(harness.clock.now().getTime() + 60_000).toISOString() });
+    const merchant = async () =>
+      (await harness.test.get(`/v1/ap2/mandates/${holder.mandate.id}/executions`)).body.data.map(({ status, merchant_id }: Json) => [
+        status,
+        merchant_id,
+      ]);
+    expect(await merchant()).toEqual([['pending', holder.merchant.id]]);
+    harness.clock.advance(60);
+    await harness.runDue();
+    expect(await merchant()).toEqual([['completed', holder.merchant.id]]);
+    expect((await eventsOf(harness, body.data.id)).at(-1)?.data).toMatchObject({ merchant_id: holder.merchant.id });
+  });
+
+  it('201: scheduled, it is carried out by the version that a change makes at that moment', async () => {
+    const holder = await newHolder(harness.test);
+    const later = { scheduled_for: new Date(harness.clock.now().getTime() + 60_000).toISOString() };
+    const { body } = await send(holder, '10.00', later);
+    harness.clock.advance(60);
+    await whileChanging(harness, holder.mandate, () => harness.runDue());
+    expect((await harness.test.get(`/v1/transfers/${body.data.id}`)).body.data).toMatchObject({ status: 'completed' });
+  });
+
   it('200: a dry run says what it would do', async () => {
     const holder = await newHolder(harness.test);
     expect((await send(holder, '10.00', {}, '?dry_run=true')).body.data.decision.outcome).toBe('allow');
@@ -78,6 +102,23 @@ describe('POST /v1/transfers with a mandate', () => {
       const answer = await harness.test.post('/v1/transfers/batch', { transfers: [bodyOf(holder, '1.00')] });
       expectInvalid(answer, 'transfers.0.mandate_id');
     });
+  });
+
+  it('403 merchant_blocked for any wallet of a merchant that is blocked', async () => {
+    const blocked = await newSeller(harness.test);
+    const wallet = await harness.test.make('/v1/wallets', { owner_type: 'account', owner_id: blocked.account_id, currency: 'USD' });
+    const shop = { name: 'Other shop', category: 'retail', account_id: blocked.account_id, settlement_wallet_id: wallet.id };
+    const holder = await newHolder(harness.test, { blocked_merchants: [blocked.id] });
+    const pay = () => send(holder, '1.00', { to_wallet_id: wallet.id });
+    expectRefused(await pay(), 403, 'merchant_blocked', { reason: 'merchant_blocked', merchant_id: blocked.id });
+    await harness.test.make('/v1/merchants', shop);
+    expect((await pay()).status).toBe(201);
+  });
+
+  it('403 merchant_blocked for a merchant that is not active', async () => {
+    const holder = await newHolder(harness.test);
+    await harness.test.patch(`/v1/merchants/${holder.merchant.id}`, { status: 'inactive' });
+    expectRefused(await send(holder, '1.00'), 403, 'merchant_blocked', { reason: 'merchant_inactive' });
   });
 
   it('403 mandate_limit_exceeded', async () => {

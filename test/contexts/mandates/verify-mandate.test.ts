@@ -39,6 +39,20 @@ describe('POST /v1/ap2/mandates/verify', () => {
       expect(body.data).toMatchObject({ valid: false, reason: 'merchant_blocked', status: 'active' });
     });
 
+    it('for a merchant that is not active', async () => {
+      const { mandate, merchant } = await newHolder(harness.test);
+      await harness.test.patch(`/v1/merchants/${merchant.id}`, { status: 'inactive' });
+      const { body } = await verify({ mandate_jwt: mandate.mandate_jwt, merchant_id: merchant.id });
+      expect(body.data).toMatchObject({ valid: false, reason: 'merchant_blocked' });
+    });
+
+    it('for one that has another version, without what is left of that', async () => {
+      const { mandate } = await newHolder(harness.test);
+      await harness.test.patch(`/v1/ap2/mandates/${mandate.id}`, { scope: { max_per_day: '7.00' } });
+      const { body } = await verify({ mandate_jwt: mandate.mandate_jwt });
+      expect(body.data).toEqual({ valid: false, reason: 'invalid_mandate_jwt', mandate_id: mandate.id, status: 'active' });
+    });
+
     it('for one that is suspended, expired or revoked, and for its last version', async () => {
       const holder = await newHolder(harness.test);
       const jwt = { mandate_jwt: holder.mandate.mandate_jwt };

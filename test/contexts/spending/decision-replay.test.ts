@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type DecisionInput, inputIn, readChecks } from '../../../src/contexts/spending/decision-record.js';
 import type { Decision as DecisionRow, LedgerTransaction } from '../../../src/generated/prisma/client.js';
 import { decisionsOf, newSpender, type Spender, watch } from '../../factories/decision.js';
+import { newHolder, newSeller } from '../../factories/mandate.js';
 import { transferBody } from '../../factories/payment.js';
 import { type Answer, type Json, openWallet, useHarness } from '../../harness.js';
 import { operationAt } from '../../openapi.js';
@@ -31,6 +32,22 @@ async function play(): Promise<Answer[]> {
   // Before any policy: allowed under the caps alone.
   for (const spender of spenders.slice(0, 2)) sent.push(spender.pay('1.00'));
   await Promise.all(sent);
+  const blocked = await newSeller(client);
+  const holder = await newHolder(client, { max_per_month: '120.00', blocked_merchants: [blocked.id] });
+  const execute = async (amounts: string[], extra: object = {}) => {
+    for (const amount of amounts) {
+      const answer = holder.spend(amount, extra);
+      sent.push(answer);
+      await answer;
+    }
+  };
+  await execute(['10.00', '50.01', '40.00', '45.00', '5.01']);
+  await execute(['1.00'], { merchant_id: blocked.id });
+  const scope = { max_per_day: '110.00', allowed_merchants: [blocked.id] };
+  const changed = await client.patch(`/v1/ap2/mandates/${holder.mandate.id}`, { scope });
+  const last = { mandate_jwt: changed.body.data.mandate_jwt };
+  await execute(['0.50'], last);
+  await execute(['14.00', '1.01'], { ...last, merchant_id: blocked.id, capture: 'manual' });
   const policy = await client.make('/v1/policies', {
     name: 'Everybody',
     target: { type: 'tenant' },
@@ -68,6 +85,7 @@ async function play(): Promise<Answer[]> {
   };
   await round(['1.00', '20.00', '95.00', '10.01', '500.00']);
   await round(['120.00', '40.00'], { request_approval: true });
+  await execute(['0.10'], { ...last, merchant_id: blocked.id, request_approval: true });
   await client.put('/v1/kya-limits', { tiers: [caps('500.00')] });
   await client.put('/v1/rates', {
     rates: [
@@ -100,6 +118,7 @@ async function play(): Promise<Answer[]> {
   await harness.advance(5);
   // Nothing is left as it was.
   await client.delete(`/v1/policies/${policy.id}`);
+  await client.patch(`/v1/ap2/mandates/${holder.mandate.id}`, { scope: { max_per_tx: '0.01' } });
   await client.put('/v1/kya-limits', { tiers: [] });
   await client.put('/v1/rates', { rates: [{ from: 'EUR', to: 'USD', rate: '2' }] });
   return Promise.all(sent);
@@ -118,11 +137,11 @@ function stood(row: DecisionRow, transaction: LedgerTransaction | undefined): Ma
   return new Map(used);
 }
 
-const layerOf: Record<string, string> = {
+const layerOf: Record<string, string | undefined> = {
   kya_limit_exceeded: 'kya',
   policy_violation: 'policy',
-  merchant_blocked: 'policy',
   budget_exceeded: 'budget',
+  mandate_limit_exceeded: 'mandate',
 };
 
 beforeAll(async () => {
@@ -140,17 +159,27 @@ describe('stored decisions', () => {
       'merchant_blocked',
       'insufficient_balance',
       ...(hasBudgets ? ['budget_exceeded'] : []),
+      'mandate_limit_exceeded',
     ];
     expect([...kinds].sort()).toEqual(['allow', 'require_approval', ...codes].sort());
     expect(rows.some(({ input }) => (input as unknown as DecisionInput).requestApproval)).toBe(true);
     expect(rows.some(({ input }) => ((input as unknown as DecisionInput).rates ?? []).length > 1)).toBe(true);
     expect(rows.length).toBeGreaterThan(80);
+    const byMandate = rows.filter((row) => inputIn(row).mandate !== undefined);
+    const ofVersions = [1, 2].flatMap((version) =>
+      ['allow', 'merchant_blocked', 'mandate_limit_exceeded'].map((kind) => `${version} ${kind}`),
+    );
+    expect(byMandate.map((row) => `${inputIn(row).mandate?.[1]} ${row.code ?? row.outcome}`)).toEqual(
+      expect.arrayContaining([...ofVersions, '2 require_approval']),
+    );
   });
 
   it('there is one for every spend that was answered', () => {
     const byOutcome = (outcome: string) => rows.filter((row) => row.outcome === outcome).length;
     const made = answers.filter(({ status }) => status === 201 || status === 202);
-    expect(made.filter(({ body }) => body.data.decision_id === undefined).map(({ body }) => body.data.scheduled_for)).toEqual(
+    // An execution shows its decision as the transfer that it is.
+    const transfers = made.filter(({ body }) => body.data.execution_id === undefined);
+    expect(transfers.filter(({ body }) => body.data.decision_id === undefined).map(({ body }) => body.data.scheduled_for)).toEqual(
       Array(4).fill(expect.any(String)),
     );
     const ids = new Set(rows.map(({ id }) => `dec_${id}`));
@@ -167,7 +196,12 @@ describe('stored decisions', () => {
       const before = stood(row, transaction);
       const { outcome, layer } = outcomeOf(evaluation, inputIn(row), (counter, window) => before.get(`${counter} ${window}`) ?? 0n);
       if (row.code === 'insufficient_balance') expect(outcome, about).not.toBe('deny');
-      else expect([outcome, layer], about).toEqual([row.outcome, layerOf[row.code ?? '']]);
+      else {
+        // A merchant may be blocked by a policy, or by the mandate.
+        const refused = readChecks(row.checks, transaction).find((check) => check.outcome === 'fail');
+        const expected = row.code === 'merchant_blocked' ? refused?.layer : layerOf[row.code ?? ''];
+        expect([outcome, layer], about).toEqual([row.outcome, expected]);
+      }
       const uses = evaluation.uses.map(({ counter, window, used, reserved, maximum }) => [counter, window, used + reserved, maximum]);
       const stored = readChecks(row.checks, transaction).flatMap(({ limit }) =>
         limit?.counter == null ? [] : [[limit.counter.counter, limit.counter.window, limit.requested, limit.max]],

@@ -1,5 +1,7 @@
-// A stored decision computed again, from what is stored of it alone: the facts, the rules by id and version, the rates by id.
+// A stored decision computed again, from what is stored of it alone: the facts, the rules and the mandate by id and version, the rates by
+// id.
 
+import type { Scope } from '../../../src/contexts/mandates/scope.js';
 import { builtinRates } from '../../../src/contexts/rates/builtin.js';
 import { bookOf, type RateBook, rateOfRow } from '../../../src/contexts/rates/rate.js';
 import type { RulingBudget } from '../../../src/contexts/spending/budget-rule.js';
@@ -8,19 +10,23 @@ import type { Evaluation, SpendFacts } from '../../../src/contexts/spending/eval
 import { isApprovable } from '../../../src/contexts/spending/finding.js';
 import type { KyaCap } from '../../../src/contexts/spending/kya-limit.js';
 import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/layer.js';
+import { rulingMandate } from '../../../src/contexts/spending/mandate.js';
+import type { RulingMandate } from '../../../src/contexts/spending/mandate-rule.js';
 import { type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy-rule.js';
 import { evaluate } from '../../../src/contexts/spending/ruling.js';
 import type { Decision as DecisionRow, Rate as RateRow } from '../../../src/generated/prisma/client.js';
+import { parseMinor } from '../../../src/platform/money.js';
 import type { Database } from '../../../src/platform/postgres/database.js';
 
 /** What the layers say of the facts of a decision under the rules that it names. */
 export async function replay({ unscoped }: Database, row: DecisionRow): Promise<Evaluation> {
-  const { facts, kya = [], policies = [], budgets = [], rates = [] } = inputIn(row);
+  const { facts, kya = [], policies = [], budgets = [], rates = [], mandate } = inputIn(row);
   const rules = {
     kya: kya.map(capOf),
     policies: await Promise.all(policies.map(([id, version]) => policyThen(id, version))),
     budgets: await Promise.all(budgets.map(([id, version]) => budgetThen(id, version))),
     rates: await bookThen(rates),
+    mandate: mandate && (await mandateThen(...mandate)),
   };
   return evaluate(factsOf(facts), rules);
 
@@ -36,6 +42,12 @@ export async function replay({ unscoped }: Database, row: DecisionRow): Promise<
     return { ...budget, amount, expiresAt, alertsAt, version };
   }
 
+  async function mandateThen(id: string, version: number): Promise<RulingMandate> {
+    const mandate = await unscoped.mandate.findFirstOrThrow({ where: { id } });
+    const { scope } = await unscoped.mandateVersion.findFirstOrThrow({ where: { mandateId: id, version } });
+    return rulingMandate({ ...mandate, version, ...scopeThen(scope as Record<string, unknown>, mandate.currency) });
+  }
+
   async function bookThen(ids: readonly string[]): Promise<RateBook> {
     const own: RateRow[] = await unscoped.rate.findMany({ where: { id: { in: [...ids] } } });
     const builtin = builtinRates
@@ -48,6 +60,22 @@ export async function replay({ unscoped }: Database, row: DecisionRow): Promise<
 function factsOf(stored: DecisionInput['facts']): SpendFacts {
   const nothing = { payee: null, agent: null, traceId: null, mandateId: null, breakerTripId: null, lifted: null };
   return { ...nothing, ...stored, at: new Date(stored.at), amount: BigInt(stored.amount) };
+}
+
+/** A scope as it was printed. */
+function scopeThen(scope: Record<string, unknown>, currency: string): Scope {
+  const limit = (name: string) => (scope[name] === undefined ? null : parseMinor(String(scope[name]), currency, [name]));
+  const list = (name: string) => (scope[name] ?? []) as string[];
+  const merchants = (name: string) => list(name).map((id) => id.slice('mer_'.length));
+  return {
+    currency,
+    maxPerTx: limit('max_per_tx'),
+    maxPerDay: limit('max_per_day'),
+    maxPerMonth: limit('max_per_month'),
+    allowedCategories: list('allowed_merchant_categories'),
+    allowedMerchants: merchants('allowed_merchants'),
+    blockedMerchants: merchants('blocked_merchants'),
+  };
 }
 
 function capOf({ tier, currency, perTx, perDay, perMonth }: NonNullable<DecisionInput['kya']>[number]): KyaCap {

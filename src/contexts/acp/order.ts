@@ -1,0 +1,42 @@
+// The order that a completed session has become.
+import type { Checkout } from '../../generated/prisma/client.js';
+import { printCheckoutId } from '../checkouts/checkout.js';
+import type { Basket } from '../checkouts/offer.js';
+import type { Kept } from './kept.js';
+import type { AcpOrder, AcpTotal } from './session-shape.js';
+
+export interface OrderParts {
+  basket: Basket;
+  totals: AcpTotal[];
+  kept: Kept;
+  permalink: string;
+}
+
+/** The order of a checkout that is paid. Its id is that of the checkout, in its own form (Gap G-264). */
+export function orderOf(row: Checkout, { basket, totals, kept, permalink }: OrderParts): AcpOrder {
+  const isFulfilled = row.status === 'fulfilled';
+  return {
+    type: 'order',
+    id: `ord_${row.id}`,
+    checkout_session_id: printCheckoutId(row),
+    permalink_url: permalink,
+    status: isFulfilled ? 'completed' : 'confirmed',
+    confirmation: { confirmation_number: row.id, ...(kept.order_notes !== undefined && { order_notes: kept.order_notes }) },
+    line_items: basket.lines.map(({ item, quantity, base }, index) => ({
+      id: `li_${index + 1}`,
+      title: item.title,
+      product_id: item.id,
+      quantity: { ordered: quantity, current: quantity, fulfilled: isFulfilled ? quantity : 0 },
+      unit_price: Number(item.unitPrice),
+      subtotal: Number(base),
+      status: isFulfilled ? 'fulfilled' : 'confirmed',
+    })),
+    fulfillments: basket.selections.map(({ option }, index) => ({
+      id: `ful_${index + 1}`,
+      type: option.type,
+      status: isFulfilled ? 'delivered' : 'processing',
+      ...(row.tracking !== null && { tracking_number: row.tracking }),
+    })),
+    totals,
+  };
+}

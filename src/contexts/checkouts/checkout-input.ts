@@ -1,0 +1,135 @@
+// Checkouts as requests under /v1 spell them, read into what the rules take. Amounts are read in the currency of their item.
+import type { CheckoutPaymentMethod } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/errors.js';
+import { type Currency, parseMinor } from '../../platform/money.js';
+import type { Address, CheckoutProtocol } from './checkout.js';
+import { type CheckoutChange, checkMetadata, type NewCheckout } from './checkout-request.js';
+import { type CheckoutItem, noCharges, totalOf } from './item.js';
+import type { CheckoutPayment, CompleteCheckout } from './payment.js';
+
+/** Seconds for which a checkout is open, unless the request says otherwise. */
+export const defaultCheckoutSeconds = 1_800;
+
+export interface ItemInput {
+  sku: string;
+  title?: string | null | undefined;
+  quantity: number;
+  unitPrice: string;
+  currency: Currency;
+}
+
+interface BasketInput {
+  items?: readonly ItemInput[] | null | undefined;
+  /** UCP's word for the same (Gap G-239). */
+  lineItems?: readonly ItemInput[] | null | undefined;
+}
+
+export interface CreateCheckoutInput extends BasketInput {
+  merchantId: string;
+  /** That of the items by default. */
+  currency?: Currency | null | undefined;
+  shippingAddress?: Address | null | undefined;
+  paymentMethod?: CheckoutPaymentMethod | null | undefined;
+  agentId?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+  /** Seconds. */
+  expiresIn?: number | null | undefined;
+  successUrl?: string | null | undefined;
+  cancelUrl?: string | null | undefined;
+}
+
+/** A new checkout as the request asks for it. 400 for a basket that is missing, named twice, or adds up to no total. */
+export function newCheckout(ctx: Pick<Ctx, 'clock'>, protocol: CheckoutProtocol, input: CreateCheckoutInput): NewCheckout {
+  const items = itemsIn(input);
+  if (items === undefined) throw new ValidationFailed([{ path: ['items'], message: 'is required', rule: 'required' }]);
+  const currency = input.currency ?? items[0]?.currency ?? '';
+  totalOf(items, currency, noCharges, input.lineItems == null ? 'items' : 'lineItems');
+  checkMetadata(input.metadata);
+  const { expiresIn, ...rest } = input;
+  return {
+    ...rest,
+    protocol,
+    items,
+    currency,
+    charges: noCharges,
+    expiresAt: addSeconds(ctx.clock.now(), expiresIn ?? defaultCheckoutSeconds),
+  };
+}
+
+/** The items of a request; undefined where it names none. */
+function itemsIn({ items, lineItems }: BasketInput): CheckoutItem[] | undefined {
+  if (items != null && lineItems != null) {
+    throw new ValidationFailed([{ path: ['lineItems'], message: 'is another name for items: give one of them', rule: 'exclusive' }]);
+  }
+  const [member, given] = lineItems == null ? ['items', items] : ['lineItems', lineItems];
+  if (given == null) return undefined;
+  const issues: FieldIssue[] = [];
+  const read = given.map((item, index): CheckoutItem => {
+    const { currency, unitPrice, ...rest } = item;
+    const path = [member, index, 'unitPrice'];
+    try {
+      return { ...rest, currency, unitPrice: parseMinor(unitPrice, currency, path) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.fields === undefined) throw error;
+      issues.push(...error.fields);
+      return { ...rest, currency, unitPrice: 0n };
+    }
+  });
+  if (issues.length > 0) throw new ValidationFailed(issues);
+  return read;
+}
+
+export interface UpdateCheckoutInput extends BasketInput {
+  /** Null takes it away. */
+  shippingAddress?: Address | null | undefined;
+  paymentMethod?: CheckoutPaymentMethod | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
+}
+
+/** What a request changes. */
+export function checkoutChange(input: UpdateCheckoutInput): CheckoutChange {
+  const { shippingAddress, paymentMethod, metadata } = input;
+  checkMetadata(metadata);
+  return {
+    items: itemsIn(input),
+    shippingAddress,
+    paymentMethod: paymentMethod ?? undefined,
+    metadata: metadata ?? undefined,
+  };
+}
+
+export interface CompleteCheckoutInput extends Omit<CompleteCheckout, 'payment'> {
+  fromWalletId?: string | null | undefined;
+  /** A vaulted card. */
+  paymentMethodId?: string | null | undefined;
+  mandateId?: string | null | undefined;
+  mandateJwt?: string | null | undefined;
+}
+
+/**
+ * The payment that a request names (Gap G-245) (Gap G-252). 400 for none, for a card and a wallet, and for a mandate without its JWT or a JWT without
+ * its mandate.
+ */
+export function completionOf(input: CompleteCheckoutInput): CompleteCheckout {
+  const { fromWalletId, paymentMethodId, mandateId, mandateJwt, ...rest } = input;
+  return { ...rest, payment: paymentIn({ fromWalletId, paymentMethodId, mandateId, mandateJwt }) };
+}
+
+function paymentIn({ fromWalletId, paymentMethodId: cardId, mandateId, mandateJwt }: CompleteCheckoutInput): CheckoutPayment {
+  const missing = (member: string, message: string) => new ValidationFailed([{ path: [member], message, rule: 'required' }]);
+  if (mandateId != null && mandateJwt == null) throw missing('mandateJwt', 'goes with mandate_id');
+  if (mandateJwt != null && mandateId == null) throw missing('mandateId', 'goes with mandate_jwt');
+  const mandate = mandateId != null && mandateJwt != null ? { mandateId, mandateJwt } : undefined;
+  if (cardId != null) {
+    if (fromWalletId == null) return { kind: 'card', cardId, mandate };
+    const message = 'is a card: leave out from_wallet_id, or pay from the wallet without it';
+    throw new ValidationFailed([{ path: ['paymentMethodId'], message, rule: 'exclusive' }]);
+  }
+  if (mandate !== undefined) return { kind: 'mandate', ...mandate, walletId: fromWalletId };
+  if (fromWalletId == null) {
+    throw missing('fromWalletId', 'or payment_method_id, or mandate_id and mandate_jwt are required: they say how it is paid');
+  }
+  return { kind: 'wallet', walletId: fromWalletId };
+}

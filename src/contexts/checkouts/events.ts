@@ -1,0 +1,58 @@
+// The events of ACP checkouts, and what they say (SPEC.md "Data of acp.checkout.* events"). UCP checkouts emit none.
+import { z } from 'zod';
+import { currency, exampleId, id, money } from '../../events/data.js';
+import { declareEvents } from '../../events/declaration.js';
+import type { EventRow } from '../../events/event.js';
+import type { Checkout } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { formatMinor } from '../../platform/money.js';
+import { printId } from '../../platform/schema/id.js';
+import { itemsOf } from './item.js';
+
+const statuses = ['created', 'pending_payment', 'paid', 'fulfilled', 'expired'] as const;
+const data = z.strictObject({
+  checkout_id: id('acp_chk'),
+  merchant_id: z.string(),
+  status: z.enum(statuses),
+  total: money,
+  currency,
+  items: z.array(z.strictObject({ sku: z.string(), quantity: z.int().positive(), unit_price: money })),
+});
+type CheckoutData = z.infer<typeof data>;
+
+const basket: CheckoutData = {
+  checkout_id: exampleId('acp_chk'),
+  merchant_id: exampleId('mer'),
+  status: 'created',
+  total: '59.98',
+  currency: 'USD',
+  items: [{ sku: 'SKU-1', quantity: 2, unit_price: '29.99' }],
+};
+const subject = 'checkout_id';
+
+const { event } = declareEvents({
+  'acp.checkout.created': { description: 'checkout session created', data, subject, example: basket },
+  'acp.checkout.completed': { description: 'checkout completed with payment', data, subject, example: { ...basket, status: 'paid' } },
+  'acp.checkout.expired': { description: 'session expired without completion', data, subject, example: { ...basket, status: 'expired' } },
+});
+
+type Told = 'created' | 'completed' | 'expired';
+const statusAt: Record<Told, CheckoutData['status']> = { created: 'created', completed: 'paid', expired: 'expired' };
+
+/** What is told of a step of a checkout; nothing of one by UCP. */
+export function checkoutEvents(ctx: Pick<Ctx, 'clock' | 'traceId'>, step: Told, row: Checkout, at: Date): EventRow[] {
+  if (row.protocol !== 'acp') return [];
+  const about = { at, objectId: row.id, agentId: row.agentId ?? row.creatorAgentId };
+  return [event(ctx, `acp.checkout.${step}`, checkoutData(row, statusAt[step]), about)];
+}
+
+function checkoutData(row: Checkout, status: CheckoutData['status']): CheckoutData {
+  return {
+    checkout_id: printId('acpCheckout', row.id),
+    merchant_id: printId('merchant', row.merchantId),
+    status,
+    total: formatMinor(row.total, row.currency),
+    currency: row.currency,
+    items: itemsOf(row).map(({ sku, quantity, unitPrice }) => ({ sku, quantity, unit_price: formatMinor(unitPrice, row.currency) })),
+  };
+}

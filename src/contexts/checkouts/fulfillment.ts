@@ -1,0 +1,73 @@
+// After the payment: the merchant delivers, or gives money back (CONTRACT.md 8, 13).
+import type { Checkout, Prisma, Refund, RefundReason } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { transact } from '../../platform/idempotency.js';
+import { checkStep, wrongStatus } from '../../platform/lifecycle.js';
+import { rowKey } from '../../platform/postgres/row.js';
+import { walletRef } from '../accounts/wallet-ref.js';
+import { createRefund } from '../refunds/refund.js';
+import { declareRefundFollower } from '../refunds/refund-follower.js';
+import { refundableOf } from '../refunds/refundable.js';
+import { type CheckoutProtocol, checkout, isMerchantSide, lifecycleOf, lockCheckout, printCheckoutId } from './checkout.js';
+import { NotYourCheckout } from './errors.js';
+
+export interface FulfillCheckout {
+  /** The number of a parcel, or where it can be followed. */
+  tracking?: string | null | undefined;
+  deliveredAt?: Date | null | undefined;
+}
+
+/** Says that what was paid was delivered. For the side that sells; 409 for a checkout that is not paid. */
+export function fulfillCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: FulfillCheckout): Promise<Checkout> {
+  return transact(ctx, async (tx) => {
+    const row = await lockCheckout(ctx, tx, protocol, id);
+    if (!isMerchantSide(ctx, row)) throw new NotYourCheckout('A checkout is fulfilled by its merchant.');
+    checkStep(lifecycleOf(row), printCheckoutId(row), row.status, 'fulfilled');
+    const at = ctx.clock.now();
+    const { tracking = null, deliveredAt = null } = input;
+    return tx.checkout.update({
+      where: rowKey(ctx, id),
+      data: { status: 'fulfilled', fulfilledAt: at, updatedAt: at, tracking, deliveredAt },
+    });
+  });
+}
+
+export interface RefundCheckout {
+  /** In the currency of the checkout; all that is left by default. */
+  amount?: string | null | undefined;
+  reason: RefundReason;
+  reasonDetails?: string | null | undefined;
+}
+
+/**
+ * Sends money of a paid checkout back: a refund of its transfer. 404, 409 for one that is not paid, 403 for an agent whose own wallet was
+ * not paid, else as a refund.
+ */
+export async function refundCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: RefundCheckout): Promise<Refund> {
+  const row = await checkout(ctx, protocol, id);
+  if (row.paidAt === null || row.transferId === null) {
+    const message = `Only a checkout that was paid is refunded; this one is ${row.status}.`;
+    throw wrongStatus(lifecycleOf(row), printCheckoutId(row), row.status, ['paid', 'fulfilled'], message);
+  }
+  if (!isMerchantSide(ctx, row)) throw new NotYourCheckout('A checkout is refunded by its merchant.');
+  // An agent does not see a transfer that has paid its account: that would be a 404 for a transfer which the request does not name.
+  if (!(await isPaidTo(ctx, row.transferId))) throw new NotYourCheckout('An agent refunds what its own wallet received.');
+  return createRefund(ctx, { ...input, originalTransferId: row.transferId });
+}
+
+/** False for an agent whose own wallet the transfer did not pay. */
+async function isPaidTo(ctx: Ctx, transferId: string): Promise<boolean> {
+  const { agent } = ctx.actor;
+  if (agent === undefined) return true;
+  const { toWalletId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { toWalletId: true } });
+  return (await walletRef(ctx, toWalletId ?? ''))?.agentId === agent.id;
+}
+
+/** A checkout whose payment was given back in full keeps its status and says so, however the refund was asked for (Gap G-237). */
+declareRefundFollower(async (ctx, tx, transfer) => {
+  const { checkoutId, refundedAmount } = transfer;
+  if (checkoutId === null || refundedAmount < refundableOf(transfer)) return;
+  const { metadata } = await tx.checkout.findFirstOrThrow({ where: { id: checkoutId } });
+  const marked = { ...(metadata as Prisma.JsonObject), refunded: true };
+  await tx.checkout.update({ where: rowKey(ctx, checkoutId), data: { metadata: marked, updatedAt: ctx.clock.now() } });
+});

@@ -1,0 +1,49 @@
+// Payments of checkouts that wait for an approval: the checkout is paid when it is given, and has failed when it is not (CONTRACT.md 6, 8).
+import type { Approval, Checkout, Transfer } from '../../generated/prisma/client.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow } from '../../platform/postgres/row.js';
+import type { IdKind } from '../../platform/schema/id.js';
+import { type ApprovalSubject, declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
+import { postApproved } from '../spending/approved-spend.js';
+import { askAgain, payOut } from '../transfers/approval.js';
+import { endTransfer } from '../transfers/hold.js';
+import { expiryOf } from './checkout.js';
+import { inactiveMerchant, readMerchant } from './checkout-request.js';
+import { settleCheckout } from './settling.js';
+
+const subject = (kind: IdKind): ApprovalSubject => ({ kind, lock: (tx, id) => lockRow(tx.checkout, id), approve, end });
+declareSubject('acp_checkout', subject('acpCheckout'));
+declareSubject('ucp_checkout', subject('ucpCheckout'));
+
+async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
+  const row = await waiting(tx, approval.subjectId);
+  if (row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(expiryOf(row));
+  const merchant = await readMerchant(within(ctx, tx), row.merchantId);
+  if (merchant?.status !== 'active') throw new SubjectRefused(inactiveMerchant());
+  const { id: transferId } = await lockPayment(tx, row);
+  const approved = await askAgain(ctx, tx, approval, transferId);
+  await postApproved(ctx, tx, approved, async (form) => {
+    const posting = await payOut(ctx, tx, approved, form);
+    await settleCheckout(ctx, tx, row.id, { status: 'paid' });
+    return posting;
+  });
+}
+
+async function end(ctx: Ctx, tx: Tx, { subjectId }: Approval, ending: Ending): Promise<void> {
+  const row = await waiting(tx, subjectId);
+  await endTransfer(ctx, tx, await lockPayment(tx, row), ending);
+  await settleCheckout(ctx, tx, row.id, { status: 'failed', code: ending.code, message: ending.message });
+}
+
+/** The transfer that holds the money of the payment, under its lock. */
+export function lockPayment(tx: Tx, { transferId }: Checkout): Promise<Transfer> {
+  return lockRow(tx.transfer, transferId ?? '');
+}
+
+/** The checkout behind an approval, whose lock is held. It waits as long as its approval does. */
+async function waiting(tx: Tx, id: string): Promise<Checkout> {
+  const row = await tx.checkout.findFirstOrThrow({ where: { id } });
+  if (row.status !== 'pending_payment') throw new Error(`checkout ${id} is ${row.status} while its approval was pending`);
+  return row;
+}

@@ -1,0 +1,171 @@
+// The payment of a checkout: a spend under its protocol, by a wallet or by a mandate, to the wallet of its merchant (CONTRACT.md 8).
+import { eventRecords } from '../../events/event.js';
+import type { Checkout, CheckoutPaymentKind, Transfer } from '../../generated/prisma/client.js';
+import { joinRecords } from '../../ledger/record.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { payerByMandate } from '../mandates/payer.js';
+import { present } from '../mandates/presentation.js';
+import type { Draft, SpendForm } from '../spending/execution.js';
+import type { Presented } from '../spending/mandate.js';
+import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
+import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { SameWallet } from '../transfers/errors.js';
+import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
+import { withholdingOf } from '../transfers/withholding.js';
+import { type Address, type CheckoutProtocol, checkoutPath, printCheckoutId, wireAddress } from './checkout.js';
+import { noWallet, refuseInactive } from './checkout-request.js';
+import { checkoutEvents } from './events.js';
+
+/** With what a checkout is paid. */
+export type CheckoutPayment =
+  | WalletPayment
+  /** A vaulted card; under a mandate, where one is presented with it. */
+  | CardPayment;
+
+/** A payment that is final at once, or when it is approved. */
+export type WalletPayment =
+  | { kind: 'wallet'; walletId: string }
+  /** The wallet is by default the oldest of the mandate's agent in the currency, else its account's. */
+  | { kind: 'mandate'; mandateId: string; mandateJwt: string; walletId?: string | null | undefined };
+
+export interface CardPayment {
+  kind: 'card';
+  cardId: string;
+  mandate?: Presented | undefined;
+}
+
+export interface CompleteCheckout<Payment = CheckoutPayment> {
+  payment: Payment;
+  /** Lets somebody pay who neither began the checkout nor is named in it. It is no money. */
+  clientSecret?: string | null | undefined;
+  /** Where the goods go, if that is to change. */
+  shippingAddress?: Address | null | undefined;
+  /** Ask for an approval where a policy or a budget would refuse. */
+  requestApproval?: boolean | null | undefined;
+  /** Throws where the checkout has become another than the payer meant; asked under the lock of the row. */
+  check?: ((row: Checkout) => void) | undefined;
+  /** What only the wire knows of it, where that changes with the payment; worked out under the lock of the row. */
+  details?: ((row: Checkout) => Record<string, unknown> | undefined) | undefined;
+}
+
+/** Everything that can be known of a payment before the ledger is asked. */
+export interface PaymentPlan {
+  row: Checkout;
+  paidBy: CheckoutPaymentKind;
+  transferId: string;
+  value: NewTransfer & { from: WalletRef };
+  authority: Authority;
+  description: string;
+}
+
+/** Reads the parties of a payment and what binds it. `row` is not to change until it is posted. */
+export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteCheckout<WalletPayment>): Promise<PaymentPlan> {
+  const { payment, requestApproval } = input;
+  const { total: amount, currency, merchantId } = row;
+  const protocol = row.protocol as CheckoutProtocol;
+  const at = ctx.clock.now();
+  const mandate = payment.kind === 'mandate' ? await present(ctx, payment, 'mandateId') : undefined;
+  if (mandate !== undefined) checkMandateCurrency(mandate, currency);
+  const { to, description } = await payeeOf(ctx, row);
+  const from = await payerOf(ctx, payment, mandate, currency);
+  if (from.walletId === to.walletId) throw new SameWallet();
+  const authority = await authorizeSpend(ctx, {
+    from,
+    to,
+    agentId: agentOf(ctx, row, input, mandate),
+    mandate,
+    merchantId,
+    protocol,
+    currency,
+    amount,
+    at,
+    request: requestOf(row, input),
+    requestApproval: requestApproval === true,
+  });
+  const value = {
+    type: 'internal',
+    protocol,
+    from,
+    to,
+    amount,
+    currency,
+    at,
+    agentId: authority.agentId,
+    description,
+    links: { checkoutId: row.id, ...(mandate !== undefined && { mandateId: mandate.id }) },
+    protocolMetadata: { checkout_id: printCheckoutId(row), merchant_id: printId('merchant', merchantId) },
+    withholding: await withholdingOf(ctx, protocol, to),
+  } as const;
+  return { row, paidBy: payment.kind, transferId: newId(at), value, authority, description };
+}
+
+/** For whom a payment is: the agent of the mandate, or the one that an API key acts for. */
+export function agentOf(
+  { actor }: Ctx,
+  { agentId }: Checkout,
+  { clientSecret }: CompleteCheckout,
+  mandate: RulingMandate | undefined,
+): string | undefined {
+  // Who pays with the client secret pays for itself: the agent that the checkout names is another's (Gap G-242).
+  const named = actor.agent === undefined && clientSecret == null ? (agentId ?? undefined) : undefined;
+  return mandate?.agentId ?? named;
+}
+
+/** The wallet of the merchant that is paid, and what the payment says. 404, 403 or 400 for a merchant that cannot be paid. */
+export async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout): Promise<{ to: WalletRef; description: string }> {
+  const merchant = await keptMerchant(ctx, merchantId);
+  if (merchant === null) throw new NotFound('merchantId');
+  refuseInactive(merchant);
+  const to = await payeeOfMerchant(ctx, merchant, currency);
+  if (to === null) throw noWallet(currency);
+  return { to, description: `Checkout at ${merchant.name}` };
+}
+
+async function payerOf(ctx: Ctx, payment: WalletPayment, mandate: RulingMandate | undefined, currency: string): Promise<WalletRef> {
+  if (mandate !== undefined) return payerByMandate(ctx, mandate, { fromWalletId: payment.walletId, currency });
+  const found = await walletRef(ctx, payment.walletId ?? '');
+  if (found === null) throw new NotFound('fromWalletId');
+  if (found.currency !== currency) throw new CurrencyMismatch(found.walletId, found.currency, currency);
+  return found;
+}
+
+/** The transfer of a payment and its posting, with what is told when it has paid at once. */
+export function draftPayment(ctx: Ctx, plan: PaymentPlan, form: SpendForm): Draft<Transfer> {
+  const { row, transferId, value, authority, description } = plan;
+  const { approvalId, decisionId, limits } = form;
+  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
+  const told = approvalId === null ? checkoutEvents(ctx, 'completed', row, value.at) : [];
+  return {
+    value: transfer,
+    posting: { ...posting, records: joinRecords(posting.records, eventRecords(ctx.workspace.id, told)) },
+    request: { subject: subjectOf(row), transferId, description, execution: {} },
+  };
+}
+
+/** What an approval of the payment is about. */
+export function subjectOf({ protocol, id }: Checkout): { subjectType: string; subjectId: string } {
+  return { subjectType: `${protocol}_checkout`, subjectId: id };
+}
+
+/** The request as it could be sent again, for the actions that a refusal suggests. */
+export function requestOf(row: Checkout, input: CompleteCheckout) {
+  return { path: `${checkoutPath(row)}/complete`, body: bodyOf(input), amountMember: null };
+}
+
+/** The members of the request; what was left out stays so. */
+function bodyOf({ payment, clientSecret, shippingAddress, requestApproval }: CompleteCheckout): Record<string, unknown> {
+  const mandate = payment.kind === 'card' ? payment.mandate : payment.kind === 'mandate' ? payment : undefined;
+  const body = {
+    ...(payment.kind === 'card' ? { payment_method_id: printId('vaultedCard', payment.cardId) } : { from_wallet_id: payment.walletId }),
+    ...(mandate !== undefined && { mandate_id: printId('mandate', mandate.mandateId), mandate_jwt: mandate.mandateJwt }),
+    client_secret: clientSecret,
+    shipping_address: shippingAddress == null ? undefined : wireAddress(shippingAddress),
+    request_approval: requestApproval,
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+}

@@ -1,0 +1,176 @@
+// The steps of a refund to a card, each taken once under the lock of its row: with it go the money, its transfer, the refund, what the
+// original has left, and the limits of the buyer. What the processor says twice, or too late, changes nothing.
+import type { CardRefund, Hold, Transfer } from '../../generated/prisma/client.js';
+import { unboundedAccount } from '../../ledger/account.js';
+import { givenBack, resolve, usesOf } from '../../ledger/hold.js';
+import { type Leg, type LimitUse, move } from '../../ledger/posting.js';
+import { addSeconds } from '../../platform/clock.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { walletRef } from '../accounts/wallet-ref.js';
+import { chargeSubject } from '../cards/charge-subject.js';
+import { postStep } from '../settlement/collection.js';
+import { declareOrders, type Failure, type OrderEnd } from '../settlement/order-kind.js';
+import { patienceSeconds, type RailAnswer, type RailReason } from '../settlement/rail.js';
+import { errorCodeOf } from '../settlement/rail-code.js';
+import { completedEvents, event, transferData, transferRoles } from '../transfers/events.js';
+import { operationOf } from '../transfers/operation.js';
+import { aboutOf } from '../transfers/transfer.js';
+import { cardRefundLifecycle } from './card-refund.js';
+import { followRefund } from './refund-follower.js';
+
+/** Refunds to cards as orders of the rails that have charged them. */
+export const cardRefundOrders = declareOrders<CardRefund>({
+  noun: 'cardRefund',
+  table: 'card_refund',
+  direction: 'out',
+  prefix: 'crf',
+  lifecycle: cardRefundLifecycle,
+  open: ['pending'],
+  rows: (db) => db.cardRefund,
+  lockBefore,
+  endOf,
+  follow,
+  fail,
+});
+
+/** What was paid for comes first, then the original: in the order in which a charge that comes back takes them. */
+async function lockBefore(tx: Tx, { chargeId }: CardRefund): Promise<void> {
+  const { subjectType, subjectId, transferId } = await tx.cardCharge.findFirstOrThrow({ where: { id: chargeId } });
+  await chargeSubject(subjectType).lock(tx, subjectId);
+  await lockRow(tx.transfer, transferId);
+}
+
+/** The charge as its processor knows it, and the card while it is in the vault: money goes back to one that was deleted too. */
+async function endOf(ctx: Ctx, { chargeId }: CardRefund): Promise<OrderEnd> {
+  const { card, railReference } = await ctx.db.cardCharge.findFirstOrThrow({ where: { id: chargeId }, include: { card: true } });
+  const token = card.sealedToken === null ? {} : { token: ctx.platform.vault.open(card.sealedToken, card.id) };
+  return { destination: { charge: railReference ?? '', ...token }, destinationRef: `****${card.cardLastFour}`, batch: null };
+}
+
+/** Takes the steps that an answer of the rail means. */
+async function follow(ctx: Ctx, tx: Tx, row: CardRefund, answer: RailAnswer): Promise<CardRefund> {
+  const isPending = row.status === 'pending';
+  switch (answer.state) {
+    case 'accepted':
+      return isPending && row.confirmedAt === null ? confirm(ctx, tx, row, answer.expectedAt) : row;
+    case 'settled':
+      return isPending ? pay(ctx, tx, row) : row;
+    case 'rejected':
+      return isPending ? fail(ctx, tx, row, failureOf(answer)) : row;
+    case 'returned':
+      if (isPending && !answer.wasPaid) return fail(ctx, tx, row, failureOf(answer));
+      // That it was paid was never heard.
+      if (isPending) return comeBack(ctx, tx, await pay(ctx, tx, row), answer);
+      return row.status === 'paid' && row.returnedAt === null ? comeBack(ctx, tx, row, answer) : row;
+    default:
+      return row;
+  }
+}
+
+function failureOf(reason: RailReason): Failure {
+  return { code: errorCodeOf(reason.code), message: reason.reason, reason };
+}
+
+function confirm(ctx: Ctx, tx: Tx, { id }: CardRefund, expectedAt: Date): Promise<CardRefund> {
+  const at = ctx.clock.now();
+  const dueAt = addSeconds(expectedAt > at ? expectedAt : at, patienceSeconds);
+  return tx.cardRefund.update({ where: rowKey(ctx, id), data: { confirmedAt: at, asked: 0, dueAt, leaseUntil: null } });
+}
+
+const ended = { dueAt: null, leaseUntil: null } as const;
+
+/** The payment that is refunded, whose lock is held, and what of it has reached the card before, minor units. */
+async function originalOf(tx: Tx, { id, chargeId }: CardRefund): Promise<{ original: Transfer; before: bigint; isTakenBack: boolean }> {
+  const charge = await tx.cardCharge.findFirstOrThrow({ where: { id: chargeId } });
+  const original = await tx.transfer.findFirstOrThrow({ where: { id: charge.transferId } });
+  const where = { chargeId, id: { not: id }, status: 'paid', returnedAt: null } as const;
+  const { _sum } = await tx.cardRefund.aggregate({ where, _sum: { amount: true } });
+  return { original, before: _sum.amount ?? 0n, isTakenBack: charge.returnedAt !== null };
+}
+
+/** The processor has paid the card: what was held goes to clearing, and the buyer's limits get their part back. */
+async function pay(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Promise<CardRefund> {
+  const at = ctx.clock.now();
+  const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { status: 'paid', completedAt: at, ...ended } });
+  const hold = await openHold(tx, await lockRow(tx.transfer, transferId));
+  const data = { status: 'completed', capturedAmount: amount, completedAt: at, updatedAt: at } as const;
+  const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
+  await tx.refund.update({ where: rowKey(ctx, id), data: { status: 'completed', completedAt: at } });
+  const { original, before } = await originalOf(tx, row);
+  const refunded = { ...original, refundedAmount: before + amount };
+  await followRefund(ctx, tx, refunded);
+  const { legs } = await resolve(tx, hold, { capture: amount, at });
+  const uses = await usesOf(tx, ctx.workspace.id, original.id);
+  const limits: LimitUse[] = givenBack(uses, { part: amount, whole: original.amount, before });
+  const roles = transferRoles(transfer, await walletRef(within(ctx, tx), transfer.fromWalletId ?? ''), null);
+  const events = [
+    ...completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles }),
+    event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(original) }),
+  ];
+  await postStep(ctx, tx, { transferId, legs, limits, events, operation: operationOf(transfer, amount, at) });
+  return row;
+}
+
+/** Ends a refund that was not paid: all of its money goes to the merchant's wallet, and it can be asked for again (Gap G-249). */
+async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, message }: Failure): Promise<CardRefund> {
+  const at = ctx.clock.now();
+  const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { status: 'failed', errorCode: code, ...ended } });
+  const hold = await openHold(tx, await lockRow(tx.transfer, transferId));
+  const data = { status: 'failed', failureCode: code, failureMessage: message, updatedAt: at } as const;
+  const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
+  await takeFromRefunded(ctx, tx, row, at);
+  const { legs } = await resolve(tx, hold, { capture: 0n, at });
+  const events = [event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) })];
+  await postStep(ctx, tx, { transferId, legs, events, operation: operationOf(transfer, 0n, at) });
+  return row;
+}
+
+/** The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-250). */
+async function comeBack(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReason): Promise<CardRefund> {
+  const { id, transferId, amount, rail, currency } = before;
+  const at = ctx.clock.now();
+  const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { returnedAt: at, errorCode: errorCodeOf(code) } });
+  await lockRow(tx.transfer, transferId);
+  const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data: { refundedAmount: amount, updatedAt: at } });
+  await takeFromRefunded(ctx, tx, row, at);
+  const legs = await legsBack(ctx, tx, transfer, { amount, rail, currency });
+  const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) })];
+  const operation = { ...operationOf(transfer, amount, at), operation: 'refund.returned' };
+  await postStep(ctx, tx, { transferId, legs, events, operation });
+  return row;
+}
+
+/** The money to the merchant's wallet; where that was closed meanwhile it stays in clearing. */
+async function legsBack(
+  ctx: Ctx,
+  tx: Tx,
+  { id, fromWalletId }: Transfer,
+  { amount, rail, currency }: Pick<CardRefund, 'amount' | 'rail' | 'currency'>,
+): Promise<Leg[]> {
+  const reader = within(ctx, tx);
+  const open = await tx.wallet.findFirst({ where: { id: fromWalletId ?? '', status: { not: 'closed' } }, select: { id: true } });
+  const wallet = open === null ? null : await walletRef(reader, open.id);
+  if (wallet === null) {
+    ctx.log.warn({ transferId: id }, 'a refund came back to a wallet that is closed: its money stays in clearing');
+    return [];
+  }
+  const clearing = await unboundedAccount(reader, `rail.clearing:${rail}`, currency);
+  return move(currency, amount, clearing, wallet.ledger.available).map((leg) => (leg.amount > 0n ? { ...leg, returns: true } : leg));
+}
+
+/** The refund has failed: what it was to give back counts as refunded no more. What the processor has taken back stays so (Gap G-251). */
+async function takeFromRefunded(ctx: Ctx, tx: Tx, row: CardRefund, at: Date): Promise<void> {
+  await tx.refund.update({ where: rowKey(ctx, row.id), data: { status: 'failed', completedAt: null } });
+  const { original, isTakenBack } = await originalOf(tx, row);
+  if (isTakenBack) return;
+  const refundedAmount = original.refundedAmount - row.amount;
+  await tx.transfer.update({ where: rowKey(ctx, original.id), data: { refundedAmount, updatedAt: at } });
+}
+
+async function openHold(tx: Tx, { id, holdId }: Transfer): Promise<Hold> {
+  const hold = await tx.hold.findFirst({ where: { id: holdId ?? '', status: 'held' } });
+  if (hold === null) throw new Error(`the transfer ${id} of a refund holds nothing`);
+  return hold;
+}

@@ -1,0 +1,71 @@
+// How UCP says no. What a business refuses is an answer of 200, with the checkout or with messages alone; what is wrong with the request as
+// such is a status with `{code, content}` (docs/protocols.md "UCP").
+import type { DoorAnswer, Spelling } from '../../platform/door.js';
+import { type ApiError, ValidationFailed } from '../../platform/errors.js';
+import { CheckoutExpired, NotYourCheckout } from '../checkouts/errors.js';
+import { MandateRefused } from './checkout-mandate.js';
+import { CapabilitiesIncompatible } from './errors.js';
+import { type Message, recoverable, requestMessages, unrecoverable } from './message.js';
+import { paymentFailed } from './session-view.js';
+import { ucpVersion } from './version.js';
+
+/** What UCP answers where there is no checkout to show. */
+export interface ErrorAnswer {
+  ucp: { version: string; status: 'error' };
+  messages: Message[];
+}
+
+/** The answer of 200 that has messages alone. */
+export function errorAnswer(messages: readonly Message[]): DoorAnswer & { body: ErrorAnswer } {
+  const body = { ucp: { version: ucpVersion, status: 'error' as const }, messages: messages.map(asUnrecoverable) };
+  return { status: 200, body };
+}
+
+/** Without a checkout nothing can be mended but the request. */
+const asUnrecoverable = (message: Message): Message => ({ ...message, severity: 'unrecoverable' });
+
+/** The failures that are spelled as such. A key with another body is 409 to UCP, and lacking a capability is an answer. */
+export const spell: Spelling = (error, { requestId }) => {
+  const { status, code, message, details, fields } = error;
+  if (error instanceof CapabilitiesIncompatible) return { status: 200, body: errorAnswer([unrecoverable(code, message)]).body };
+  const issues = fields?.map(({ path, ...issue }) => ({ path: path.join('.'), ...issue }));
+  return {
+    status: code === 'idempotency_key_reused' ? 409 : status,
+    body: {
+      code,
+      content: message,
+      ...((details !== undefined || issues !== undefined) && { details: { ...details, ...(issues && { fields: issues }) } }),
+      request_id: requestId,
+    },
+  };
+};
+
+/** True where the checkout is past the step that was asked for (Gap G-274). */
+function isConflict({ code, details }: ApiError): boolean {
+  return code === 'state_conflict' && details?.['reason'] !== 'not_ready';
+}
+
+/** True for what is spelled with its own status. */
+function isSpelled(error: ApiError): boolean {
+  const isForbidden = error instanceof NotYourCheckout || error.status === 401;
+  return isForbidden || isConflict(error) || error instanceof CheckoutExpired || error instanceof CapabilitiesIncompatible;
+}
+
+const notFound = (error: ApiError): boolean => error.status === 404 && error.fields === undefined;
+
+/** What there is to say of a refusal; undefined where it is spelled with its own status. */
+export function messagesOf(error: ApiError, step: 'request' | 'payment'): Message[] | undefined {
+  if (isSpelled(error)) return undefined;
+  if (notFound(error)) return [unrecoverable('not_found', 'There is no such checkout at this merchant.')];
+  // The checkout says itself what keeps it from being paid.
+  if (error.code === 'state_conflict') return [];
+  if (error instanceof MandateRefused) return [recoverable(error.reason, error.message, '$.ap2.checkout_mandate')];
+  if (step === 'payment') return [paymentFailed(error.code, error.message)];
+  if (error instanceof ValidationFailed) return requestMessages(error.fields ?? []);
+  return [{ ...recoverable(error.code, error.message), reason: error.code }];
+}
+
+/** True where the refusal leaves nothing to show. */
+export function leavesNothing(error: ApiError): boolean {
+  return notFound(error);
+}

@@ -1,0 +1,152 @@
+// Checkouts by UCP: what an agent asks for, in terms of checkouts that come from a merchant's offer (CONTRACT.md 8).
+import { isDeepStrictEqual } from 'node:util';
+import type { Checkout } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import { parseId } from '../../platform/schema/id.js';
+import { maxOfferMinor, type Offer, offerOf } from '../accounts/offer.js';
+import { checkout, isOpen } from '../checkouts/checkout.js';
+import { readMerchant } from '../checkouts/checkout-request.js';
+import { completeCheckout } from '../checkouts/completion.js';
+import { cancelCheckout } from '../checkouts/ending.js';
+import type { BasketLine } from '../checkouts/offer.js';
+import { basketOf, createOffered, type OfferedRequest, problemsNow, type Seller, sellerOf, updateOffered } from '../checkouts/offered.js';
+import type { AgentProfile } from './agent-profile.js';
+import { checkMandate, MandateRefused } from './checkout-mandate.js';
+import { type NamedLine, needsDelivery, planDelivery } from './delivery.js';
+import { CapabilitiesIncompatible, PaymentRefused } from './errors.js';
+import { authorizeTerms } from './merchant-authorization.js';
+import type { Message } from './message.js';
+import { paymentOf } from './payment-handler.js';
+import type { CheckoutRequest, CompleteRequest, FulfillmentRequest, LineRequest } from './request.js';
+import { type Conversation, type PrintedSession, printSession } from './session-view.js';
+import { ap2Capability, fulfillmentCapability } from './version.js';
+import { lineIdsOf, storedWire, type Wire, wireIn, wireOf } from './wire.js';
+
+/** How long a checkout may be paid: what UCP takes for granted where nobody says. */
+const ttlSeconds = 6 * 3_600;
+
+/** One request of an agent: who it is, what was agreed on, and of which merchant it asks. */
+export interface Talk extends Conversation {
+  profile: AgentProfile;
+  merchantId: string;
+}
+
+/** Begins a checkout at the prices of the offer. 404 for a merchant that does not sell here; otherwise as `createOffered`. */
+export async function createSession(ctx: Ctx, talk: Talk, request: CheckoutRequest): Promise<Checkout> {
+  const seller = await sellerOf(ctx, merchantIdOf(talk));
+  const wire: Wire = {
+    profile: talk.profile.url,
+    isLocked: talk.active.includes(ap2Capability),
+    buyer: request.buyer,
+    lineIds: lineIdsOf(request.line_items),
+    fulfillment: request.fulfillment ?? {},
+  };
+  const asked = askedFor(seller, talk, request.line_items, wire);
+  return createOffered(ctx, seller, { ...asked, protocol: 'ucp', expiresAt: addSeconds(ctx.clock.now(), ttlSeconds) });
+}
+
+/** A checkout as it shall be from now on. Prices stay where lines are the same; what is left out stays as it was. */
+export async function updateSession(ctx: Ctx, talk: Talk, id: string, request: CheckoutRequest): Promise<Checkout> {
+  const seller = await sellerOf(ctx, merchantIdOf(talk));
+  return updateOffered(ctx, seller, 'ucp', checkoutIdOf(id), (before) => {
+    const kept = wireIn(before);
+    const wire: Wire = {
+      ...kept,
+      isLocked: kept.isLocked || talk.active.includes(ap2Capability),
+      buyer: request.buyer ?? kept.buyer,
+      lineIds: lineIdsOf(request.line_items),
+      fulfillment: request.fulfillment ?? kept.fulfillment,
+    };
+    const { lines, ...asked } = askedFor(seller, talk, request.line_items, wire);
+    return isSame(lines, before.lines) ? asked : { ...asked, lines };
+  });
+}
+
+function askedFor({ offer }: Seller, { active }: Talk, requested: readonly LineRequest[], wire: Wire): OfferedRequest {
+  const named = nameLines(offer, requested, wire.lineIds);
+  if (needsDelivery(offer, named) && !active.includes(fulfillmentCapability)) throw new CapabilitiesIncompatible(fulfillmentCapability);
+  const { selections, address } = planDelivery(offer, named, wire.fulfillment as FulfillmentRequest);
+  const lines = requested.map(({ item, quantity }): BasketLine => ({ id: item.id, quantity }));
+  return { lines, selections, shippingAddress: address, wire: storedWire(wire) };
+}
+
+function nameLines({ items }: Offer, requested: readonly LineRequest[], lineIds: readonly string[]): NamedLine[] {
+  return requested.map(({ item }, index) => ({ id: lineIds[index] ?? '', itemId: item.id, digital: items.get(item.id)?.digital ?? false }));
+}
+
+function isSame(lines: readonly BasketLine[], before: readonly BasketLine[]): boolean {
+  return (
+    lines.length === before.length && lines.every(({ id, quantity }, at) => before[at]?.id === id && before[at]?.quantity === quantity)
+  );
+}
+
+/** The checkout of this merchant, or 404. */
+export async function readSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
+  const row = await checkout(ctx, 'ucp', checkoutIdOf(id));
+  // An amount that a number of JSON cannot tell exactly is not told.
+  if (row.merchantId !== merchantIdOf(talk) || row.total > maxOfferMinor) throw new NotFound();
+  return row;
+}
+
+/** Pays a checkout with the one instrument of the request. 422 for what is no payment here; otherwise as `completeCheckout`. */
+export async function completeSession(ctx: Ctx, talk: Talk, id: string, { payment, ap2 }: CompleteRequest): Promise<Checkout> {
+  const row = await readSession(ctx, talk, id);
+  const [instrument, ...others] = payment.instruments;
+  if (instrument === undefined || others.length > 0) throw new PaymentRefused('Send exactly one payment instrument.');
+  // Here alone: under /v1 it is paid as any other (Gap G-277).
+  const isBound = talk.active.includes(ap2Capability) || wireOf(row).isLocked;
+  if (isOpen(row) && isBound) await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, await printRow(ctx, talk, row));
+  const paid = paymentOf(instrument, basketOf(row).offer.paymentHandlers);
+  if (typeof paid === 'string') throw new PaymentRefused(paid);
+  const check = (held: Checkout) => {
+    if ((isBound || wireOf(held).isLocked) && !isDeepStrictEqual(agreedIn(held), agreedIn(row))) throw new TermsChanged();
+  };
+  return (await completeCheckout(ctx, 'ucp', row.id, { payment: paid, check })).checkout;
+}
+
+/** What a mandate agrees to, as the row has it. */
+const agreedIn = ({ items, total, shippingAddress, details }: Checkout) => ({ items, total, shippingAddress, details });
+
+/** The checkout was changed after its mandate was read, before it was paid. */
+class TermsChanged extends MandateRefused {
+  constructor() {
+    super('mandate_scope_mismatch', 'The checkout was changed meanwhile: the mandate is about other terms of it.');
+  }
+}
+
+/** Calls a checkout off that is not paid. */
+export async function cancelSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
+  const row = await readSession(ctx, talk, id);
+  return cancelCheckout(ctx, 'ucp', row.id, {});
+}
+
+/** The checkout as it is answered, with the signature of its terms where AP2 was agreed on. `messages`: what else is to be said. */
+export async function answerSession(ctx: Ctx, talk: Talk, row: Checkout, messages: readonly Message[] = []): Promise<PrintedSession> {
+  const printed = await printRow(ctx, talk, row, messages);
+  if (!talk.active.includes(ap2Capability)) return printed;
+  return { ...printed, ap2: { merchant_authorization: await authorizeTerms(ctx.platform, printed) } };
+}
+
+async function printRow(ctx: Ctx, talk: Talk, row: Checkout, messages: readonly Message[] = []): Promise<PrintedSession> {
+  const problems = isOpen(row) ? problemsNow(row, await offerNow(ctx, row)) : [];
+  return printSession({ row, wire: wireOf(row), problems, messages, now: ctx.clock.now() }, talk);
+}
+
+async function offerNow(ctx: Ctx, { merchantId }: Checkout): Promise<Offer | null> {
+  const merchant = await readMerchant(ctx, merchantId);
+  return merchant === null ? null : offerOf(merchant);
+}
+
+function merchantIdOf({ merchantId }: Talk): string {
+  const id = parseId('merchant', merchantId);
+  if (id === null) throw new NotFound();
+  return id;
+}
+
+function checkoutIdOf(text: string): string {
+  const id = parseId('ucpCheckout', text);
+  if (id === null) throw new NotFound();
+  return id;
+}

@@ -1,0 +1,113 @@
+// A checkout is paid once, however many try at once in two processes; and it is paid or it expires, never both.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { cardBody } from '../../factories/card.js';
+import { ask, make, type Server } from '../../load.js';
+import { type ServerProcess, startServerProcess } from '../../process.js';
+import { ServerOnDatabase } from '../../server-database.js';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let first: ServerOnDatabase;
+let second: ServerProcess;
+
+beforeAll(async () => {
+  first = await ServerOnDatabase.start();
+  second = await startServerProcess(first.env);
+});
+
+afterAll(async () => {
+  if (second?.isRunning) await second.kill('SIGTERM');
+  await first?.stop();
+});
+
+/** The server that takes the n-th request. */
+const serverOf = (server: Server, n: number): Server => (n % 2 === 0 ? server : { ...server, url: second.test });
+
+/** A buyer with money, and a merchant. */
+async function newShop(server: Server) {
+  const account = await make(server, '/v1/accounts', { type: 'person', name: 'Somebody' });
+  const [from, to] = [await openWallet(server, account.id), await openWallet(server, account.id)];
+  await make(server, `/v1/wallets/${from}/fund`, { amount: '1000.00' });
+  const shop = { name: 'Shop', category: 'retail', account_id: account.id, settlement_wallet_id: to };
+  const merchant = await make(server, '/v1/merchants', shop);
+  const items = [{ sku: 'MUG', quantity: 1, unit_price: '10.00', currency: 'USD' }];
+  const begin = (extra: object = {}) => make(server, '/v1/acp/checkouts', { merchant_id: merchant.id, items, ...extra });
+  const card = await make(server, '/v1/cards/vault', cardBody(account.id, { processor_token: 'tok_ok' }));
+  const complete = ({ id }: { id: string }, n: number, by: object = { from_wallet_id: from }) =>
+    ask(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/complete`, by);
+  const charge = (checkout: { id: string }, n: number) => complete(checkout, n, { payment_method_id: card.id });
+  const paid = async () => (await ask(server, 'GET', `/v1/wallets/${to}`)).body.data.balance.available;
+  const read = async ({ id }: { id: string }) => (await ask(server, 'GET', `/v1/acp/checkouts/${id}`)).body.data;
+  return { begin, charge, complete, paid, read };
+}
+
+async function openWallet(server: Server, accountId: string): Promise<string> {
+  return (await make(server, '/v1/wallets', { owner_type: 'account', owner_id: accountId, currency: 'USD' })).id;
+}
+
+const times = (n: number) => Array.from({ length: n }, (_, at) => at);
+
+describe('a checkout', () => {
+  it('is paid once by 50 who complete it at the same time; the others are told that it is', async () => {
+    const shop = await newShop(first.sandbox);
+    const checkout = await shop.begin();
+    const answers = await Promise.all(times(50).map((n) => shop.complete(checkout, n)));
+    const codes = answers.map(({ status, body }) => (status === 200 ? 'paid' : `${status} ${body.code} ${body.details.current_status}`));
+    expect(codes.sort()).toEqual([...times(49).map(() => '409 state_conflict paid'), 'paid']);
+    expect(await shop.paid()).toBe('10.00');
+  });
+
+  it('is charged to a card once by 50 who complete it at the same time', async () => {
+    const server = await first.newTenant();
+    const shop = await newShop(server);
+    const checkout = await shop.begin();
+    const answers = await Promise.all(times(50).map((n) => shop.charge(checkout, n)));
+    const [begun, ...rest] = answers.sort((one, other) => one.status - other.status);
+    expect(begun).toMatchObject({ status: 200, body: { data: { status: 'pending_payment' } } });
+    for (const { status, body } of rest) expect([status, body.code]).toEqual([409, 'state_conflict']);
+    await vi.waitFor(async () => expect((await shop.read(checkout)).status).toBe('paid'), 30_000);
+    expect(await shop.paid()).toBe('9.71');
+    const { rows } = await first.db.query('SELECT status FROM card_charge WHERE subject_id = $1', [checkout.id.slice(-36)]);
+    expect(rows).toEqual([{ status: 'paid' }]);
+  });
+
+  it('by card is paid, or expires, or is cancelled: never two of them', async () => {
+    const server = await first.newTenant();
+    const shop = await newShop(server);
+    const all = await Promise.all(times(20).map(() => shop.begin({ expires_in: 60 })));
+    await Promise.all(all.map((checkout, n) => shop.charge(checkout, n)));
+    const over = ask(server, 'POST', '/v1/test/clocks/advance', { seconds: 60 });
+    const ended = await Promise.all(all.map(({ id }, n) => ask(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/cancel`, {})));
+    expect((await over).status).toBe(200);
+    const isOpen = ({ status }: { status: string }) => status === 'pending_payment';
+    const read = () => Promise.all(all.map((checkout) => shop.read(checkout)));
+    await vi.waitFor(async () => expect((await read()).filter(isOpen)).toEqual([]), 30_000);
+    const found = await read();
+    for (const [n, { status }] of ended.entries()) if (status === 200) expect(found[n].status).toBe('cancelled');
+    const paid = found.filter(({ status }) => status === 'paid').length;
+    expect(Number(await shop.paid())).toBeCloseTo(paid * 9.71, 2);
+  });
+
+  it('is paid, or expires, or is cancelled: one of them', async () => {
+    const server = await first.newTenant();
+    const shop = await newShop(server);
+    const all = await Promise.all(times(20).map(() => shop.begin({ expires_in: 60 })));
+    const over = ask(server, 'POST', '/v1/test/clocks/advance', { seconds: 60 });
+    const cancel = ({ id }: { id: string }, n: number) => ask(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/cancel`, {});
+    const outcomes = await Promise.all(
+      all.map(async (checkout, n) => {
+        const [completed, cancelled] = await Promise.all([shop.complete(checkout, n), cancel(checkout, n + 1)]);
+        return { completed: completed.status === 200, cancelled: cancelled.status === 200 };
+      }),
+    );
+    expect((await over).status).toBe(200);
+    await vi.waitFor(async () => expect((await ask(server, 'GET', '/v1/test/clock')).body.data.status).toBe('ready'), 30_000);
+    let sum = 0;
+    for (const [n, { completed, cancelled }] of outcomes.entries()) {
+      const { status } = await shop.read(all[n]);
+      expect(status).toBe(completed ? 'paid' : cancelled ? 'cancelled' : 'expired');
+      if (completed) sum += 10;
+    }
+    expect(Number(await shop.paid())).toBe(sum);
+  });
+});
