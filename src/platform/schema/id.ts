@@ -33,6 +33,8 @@ export const idKinds = {
   ucpCheckout: { prefix: 'ucp_chk', scalars: { UcpCheckoutId: 'prefixed' } },
   mandate: { prefix: 'ap2_mnd', scalars: { MandateId: 'prefixed' } },
   mandateExecution: { prefix: 'ap2_exec', scalars: { MandateExecutionId: 'prefixed' } },
+  mppSession: { prefix: 'mses', scalars: { MppSessionId: 'prefixed' } },
+  mppVoucher: { prefix: 'vch', scalars: { MppVoucherId: 'prefixed' } },
   agent: { prefix: 'agt', scalars: { AgentId: 'prefixed', AgentUuid: 'bare' } },
   rate: { prefix: 'rate', scalars: { RateId: 'prefixed' } },
   policy: { prefix: 'pol', scalars: { PolicyId: 'prefixed' } },
