@@ -85,7 +85,7 @@ function compileServe(schema: GraphQLSchema, route: Route, flags: readonly strin
   };
 }
 
-/** Executes and renders. The answer is 202 when something waits for an approval, and 200 when it is one that was there before. */
+/** Executes and renders. The answer is 202 when something waits for an approval, and 200 when it is one that was there before (Gap G-446). */
 function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variables: Record<string, unknown>) => Promise<Answer> {
   const { shape, wrapped, status } = route;
   const execute = compileExecutor(schema, route);

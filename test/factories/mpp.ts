@@ -30,7 +30,10 @@ export interface TestSession {
 
 /** Two agents with wallets, of which the first one has 1000.00. */
 export async function newSides(client: Client): Promise<Pick<TestSession, 'payer' | 'payee' | 'from' | 'to'>> {
-  const [payer, payee] = await Promise.all([enrol(client, { wallet: { currency: 'USD' } }), enrol(client, { wallet: { currency: 'USD' } })]);
+  const [payer, payee] = await Promise.all([
+    enrol(client, { wallet: { currency: 'USD' } }),
+    enrol(client, { wallet: { currency: 'USD' } }),
+  ]);
   const [from, to] = [payer, payee].map(({ agent }) => ({ id: agent.default_wallet_id, currency: 'USD' })) as [Json, Json];
   await client.make(`/v1/wallets/${from.id}/fund`, { amount: '1000.00' });
   return { payer, payee, from, to };

@@ -69,7 +69,8 @@ export async function addVoucher(ctx: Ctx, tx: Tx | pg.ClientBase, input: AddVou
     requestId: input.requestId ?? null,
     guards: guardsOfVoucher(ctx, session),
   });
-  if (answer.voucher === null) throw refusalIn(ctx, session, answer, input);
+  const isTaken = answer.outcome === 'accepted' || answer.outcome === 'repeated';
+  if (!isTaken || answer.voucher === null) throw refusalIn(ctx, session, answer, input);
   return { voucher: voucherOf(ctx, answer.voucher), session, isRepeated: answer.outcome === 'repeated' };
 }
 

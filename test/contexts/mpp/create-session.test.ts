@@ -73,7 +73,10 @@ describe('POST /v1/mpp/sessions', () => {
       if (end === 'reject') await harness.test.post(`/v1/approvals/${approval.id}/reject`, {});
       else if (end === 'close') await harness.test.post(`/v1/mpp/sessions/${session.id}/close`, {});
       else await harness.advance(3_601);
-      expect((await harness.test.get(`/v1/mpp/sessions/${session.id}`)).body.data).toMatchObject({ status: 'closed', settled_amount: '0.00' });
+      expect((await harness.test.get(`/v1/mpp/sessions/${session.id}`)).body.data).toMatchObject({
+        status: 'closed',
+        settled_amount: '0.00',
+      });
       expect((await harness.test.get(`/v1/approvals/${approval.id}`)).body.data.status).not.toBe('pending');
       expect(await balanceOf(harness.test, from)).toMatchObject({ available: '1000.00', held: '0.00' });
     });
@@ -100,7 +103,8 @@ describe('POST /v1/mpp/sessions', () => {
 
   it('404: wallets and agents that are none', async () => {
     const { body } = await sides();
-    for (const member of ['wallet_id', 'payee_wallet_id', 'agent_id']) expectRefused(await create({ ...body, [member]: nowhere }), 404, 'not_found');
+    for (const member of ['wallet_id', 'payee_wallet_id', 'agent_id'])
+      expectRefused(await create({ ...body, [member]: nowhere }), 404, 'not_found');
   });
 
   it('422: the same wallet, another currency, too little money', async () => {
