@@ -41,7 +41,8 @@ export interface VoucherAnswer {
 
 const statement = {
   name: 'mpp-accept-voucher',
-  text: `SELECT * FROM mpp_accept_voucher($1::uuid, $2::uuid, $3::timestamptz, $4::uuid, $5::bigint, $6::bigint, $7::text, $8::text, $9::jsonb)`,
+  text: `SELECT a.* FROM (VALUES ($1::uuid)) AS w (workspace_id),
+    mpp_accept_voucher(w.workspace_id, $2::uuid, $3::timestamptz, $4::uuid, $5::bigint, $6::bigint, $7::text, $8::text, $9::jsonb) a`,
 };
 
 /** Takes a voucher, or says what is against it. */
