@@ -32,6 +32,7 @@ export async function seedsOf(harness: Harness, client: Client): Promise<Seeds> 
     to_account: payee.account.id,
     wallet: wallet.id,
     to_wallet: payee.wallet.id,
+    payee_wallet: payee.wallet.id,
     agent: agent.uuid,
     merchant: (await client.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: account.id })).id,
     transfer: (await waitingTransfer(client)).id,
