@@ -24,6 +24,7 @@ import './contexts/settlement/payout-request.js';
 import './contexts/settlement/simulated-rail.js';
 import './contexts/streams/events.js';
 import './contexts/streams/approval.js';
+import './contexts/mpp/approval.js';
 import './contexts/cards/charge-approval.js';
 import { acpDoors } from './contexts/acp/acp.door.js';
 import { sweepAgentEvents, writeChannels } from './contexts/agents/channel-event.js';
@@ -40,6 +41,8 @@ import { fundingOrders } from './contexts/funding/funding-life.js';
 import { openFunding } from './contexts/funding/funding-transaction.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
+import { closeSessions, stepMppSession } from './contexts/mpp/closing.js';
+import { openSessions } from './contexts/mpp/session.js';
 import { stepReport } from './contexts/reconciliation/run.js';
 import { openCardRefunds } from './contexts/refunds/card-refund.js';
 import { cardRefundOrders } from './contexts/refunds/card-refund-life.js';
@@ -106,6 +109,7 @@ export const followers: Followers = { writeChannels, listeners };
 export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'transfer', concurrency: 8, run: stepTransfer }),
   rowStep({ table: 'stream', concurrency: 8, run: stepStream }),
+  rowStep({ table: 'mpp_session', concurrency: 8, run: stepMppSession }),
   rowStep({ table: 'approval', concurrency: 8, run: expireApproval }),
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', concurrency: 4, run: lookAtAgent }),
@@ -146,6 +150,7 @@ export const doors: readonly Door[] = [
 export const openOn: readonly OpenOn[] = [
   openTransfers,
   openStreams,
+  openSessions,
   openPayouts,
   openFunding,
   openCharges,
@@ -156,7 +161,7 @@ export const openOn: readonly OpenOn[] = [
 ];
 
 /** What stops at the instant at which somebody's spending is stopped. */
-export const onFreeze: readonly OnFreeze[] = [pauseStreams];
+export const onFreeze: readonly OnFreeze[] = [pauseStreams, closeSessions];
 
 /** What explains the money that is in escrow, for the proof of the ledger. */
 export const escrows: readonly EscrowExplanation[] = [streamEscrow, reserveHeld];

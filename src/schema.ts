@@ -25,6 +25,8 @@ import './contexts/spending/policy-rule.schema.js';
 import './contexts/spending/policy.schema.js';
 import './contexts/spending/policy-evaluation.schema.js';
 import './contexts/spending/policy-limits.schema.js';
+import './contexts/mpp/approval.schema.js';
+import './contexts/mpp/session.schema.js';
 import './contexts/transfers/quote.schema.js';
 import './contexts/transfers/destination.schema.js';
 import './contexts/transfers/transfer.schema.js';

@@ -102,6 +102,8 @@ function baseOf({ id, body }: Operation, name: string): Json {
   // It must not bind what the other operations spend.
   if (id === 'createBudget') base.scope = unusedTrace;
   if (id === 'createStream' || id === 'dryRunStream') Object.assign(base, { flow_rate: '0.01', initial_deposit: '1.00' });
+  if (/^(create|dryRun)MppSession$/.test(id))
+    Object.assign(base, { service_url: 'https://a.example.com', payee_wallet_id: ours['to_wallet'], deposit_amount: '1.00' });
   Object.assign(base, checkoutExtras(id, ours));
   if (id === 'createTransfer') Object.assign(base, name === 'quote_id' ? quoted() : unquoted());
   if (id === 'createTransfer' && name === 'mandate_id') base.mandate_jwt = ours['mandate_jwt'];

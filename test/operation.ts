@@ -7,6 +7,7 @@ import { checkoutSeeds } from './factories/checkout.js';
 import { newQuote } from './factories/exchange.js';
 import { newFunding } from './factories/funding.js';
 import { mandateBody } from './factories/mandate.js';
+import { sessionBody } from './factories/mpp.js';
 import { transferBody } from './factories/payment.js';
 import { newBankAccount, newPayout } from './factories/payout.js';
 import { reconciliationSeeds } from './factories/reconciliation.js';
@@ -154,6 +155,8 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
   const dispute = await client.make('/v1/disputes', disputeBody(paid));
   const refundable = await client.make('/v1/transfers', transferBody(wallet, other.wallet, '10.00'));
   const stream = await client.make('/v1/streams', streamBody(wallet, other.wallet, { initial_deposit: '10.00' }));
+  const parties = { wallet: wallet.id, payee: other.wallet.id, agent: agent.id };
+  const session = await client.make('/v1/mpp/sessions', sessionBody(parties, { deposit_amount: '10.00' }));
   const key = await client.make('/v1/api-keys', { name: 'Seed' });
   const budget = await newBudget(client, { scope: unusedTrace });
   const agentId = agent.id.slice('agt_'.length);
@@ -173,6 +176,8 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     refund: refund.id,
     dispute: dispute.id,
     stream: stream.id,
+    mpp_session: session.id,
+    payee_wallet: other.wallet.id,
     approval: approval.id,
     batch: (await someBatch(client)).id,
     decision: waiting.decision_id,

@@ -95,6 +95,7 @@ const sqlWithoutWorkspace = [
   'funding_lane',
   'hold_old',
   'limit_crossing_due',
+  'mpp_session_due',
   'payout_due',
   'payout_lane',
   'quote_expiry',

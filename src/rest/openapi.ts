@@ -151,6 +151,7 @@ function describeAnswers(routes: readonly Route[], components: SchemaComponents)
     };
     add(status, status === 201 ? 'Created.' : status === 202 ? 'Accepted: it waits for something.' : 'Done.');
     if (!wrapped && shape.members?.has('approval')) add(202, 'Accepted: it waits for an approval.');
+    if (!wrapped && shape.members?.has('repeated')) add(200, 'It was there before.');
   }
   const mediaType = routes[0]?.kind === 'subscription' ? 'text/event-stream' : 'application/json';
   return Object.fromEntries(

@@ -85,7 +85,7 @@ function compileServe(schema: GraphQLSchema, route: Route, flags: readonly strin
   };
 }
 
-/** Executes and renders. The answer is 202 when something waits for an approval. */
+/** Executes and renders. The answer is 202 when something waits for an approval, and 200 when it is one that was there before (Gap G-299). */
 function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variables: Record<string, unknown>) => Promise<Answer> {
   const { shape, wrapped, status } = route;
   const execute = compileExecutor(schema, route);
@@ -93,6 +93,11 @@ function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variable
   const removeSecrets = secretRemover(shape);
   const spell = wireSpeller(route);
   const mayWait = !wrapped && shape.members?.has('approval') === true;
+  const mayRepeat = !wrapped && shape.members?.has('repeated') === true;
+  const statusOf = (root: { approval?: unknown; repeated?: unknown } | undefined) => {
+    if (mayWait && root?.approval) return 202;
+    return mayRepeat && root?.repeated ? 200 : status;
+  };
   return async (ctx, variables) => {
     const { data, errors } = await execute(ctx, variables);
     if (errors !== undefined && errors.length > 0) throw spell(failureOf(errors));
@@ -100,7 +105,7 @@ function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variable
     dropNulls?.(root);
     const envelope = (value: unknown) => (wrapped ? { data: value } : value);
     return {
-      status: mayWait && (root as { approval?: unknown }).approval ? 202 : status,
+      status: statusOf(root as Parameters<typeof statusOf>[0]),
       body: envelope(root),
       secretless: () => envelope(removeSecrets === undefined ? root : removeSecrets(root)),
     };

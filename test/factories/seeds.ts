@@ -11,6 +11,7 @@ import { refusedSpend } from './decision.js';
 import { newQuote } from './exchange.js';
 import { storedFunding } from './funding.js';
 import { mandateBody } from './mandate.js';
+import { storedMppSession } from './mpp.js';
 import { waitingTransfer } from './payment.js';
 import { newBankAccount, storedPayout } from './payout.js';
 import { reconciliationSeeds } from './reconciliation.js';
@@ -33,6 +34,7 @@ export async function seedsOf(harness: Harness, client: Client): Promise<Seeds> 
     to_account: payee.account.id,
     wallet: wallet.id,
     to_wallet: payee.wallet.id,
+    payee_wallet: payee.wallet.id,
     agent: agent.uuid,
     merchant: (await client.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: account.id })).id,
     transfer: (await waitingTransfer(client)).id,
@@ -40,6 +42,7 @@ export async function seedsOf(harness: Harness, client: Client): Promise<Seeds> 
     refund: (await storedRefund(harness, client)).id,
     dispute: (await storedDispute(harness, client)).id,
     stream: (await storedStream(harness, client)).id,
+    mpp_session: (await storedMppSession(harness, client)).id,
     bank_account: (await newBankAccount(client, account.id)).id,
     payout: (await storedPayout(harness, client)).id,
     transaction: (await storedFunding(harness, client)).id,

@@ -35,6 +35,7 @@ const openings = [
     where: `status = 'pending_payment' AND approval_id IS NULL`,
   },
   { type: 'x402_payment', from: 'x402_payment', id: 'id', status: 'status', where: `status = 'pending' AND due_at IS NOT NULL` },
+  { type: 'mpp_session', from: 'mpp_session', id: 'id', status: 'status', where: `status = 'closing'` },
   { type: 'settlement_execution', from: 'settlement_execution', id: 'id', status: 'status', where: `status = 'pending'` },
   { type: 'rail_order', from: 'rail_order', id: 'reference', status: 'state', where: 'due_at IS NOT NULL' },
   { type: 'report', from: 'reconciliation_report', id: 'id', status: 'status', where: `status = 'running'` },

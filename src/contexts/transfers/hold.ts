@@ -37,6 +37,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
     refuseOfRail(transfer);
     refuseOfSeller(transfer);
+    refuseOfSession(transfer);
     refuseAside(transfer);
     if (transfer.approvalId !== null) {
       const message = 'The transfer waits for an approval: until it is given nothing can be captured.';
@@ -84,6 +85,7 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
     refuseOfRail(transfer);
     refuseOfSeller(transfer);
+    refuseOfSession(transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
     if ((transfer.streamId ?? transfer.checkoutId) !== null && transfer.approvalId !== null) {
       const whole = transfer.streamId === null ? 'pays a checkout' : 'is part of a stream';
@@ -130,6 +132,18 @@ function refuseOfSeller({ id, status, protocol, capture, approvalId }: Transfer)
       { rel: 'payment', actor: 'any', method: 'GET', path },
       { rel: 'consume', actor: 'any', method: 'POST', path: `${path}/consume` },
       ...waysOf(approvalId),
+    ],
+  });
+}
+
+/** 409 for the deposit of an MPP session: closing the session settles it, and returns the rest (Gap G-297). */
+function refuseOfSession({ id, status, protocol, capture, protocolMetadata }: Transfer): void {
+  if (protocol !== 'mpp' || capture !== 'manual') return;
+  const { session_id: session } = protocolMetadata as { session_id: string };
+  throw new StateConflict('The transfer is the deposit of an MPP session: close the session.', status, [], {
+    next_actions: [
+      { rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` },
+      { rel: 'close', actor: 'any', method: 'POST', path: `/v1/mpp/sessions/${session}/close`, body: {} },
     ],
   });
 }

@@ -13,6 +13,8 @@ function kindOf({
   mandateId,
   checkoutId,
   cardChargeId,
+  protocol,
+  capture,
   protocolMetadata,
 }: Transfer): Pick<NewOperation, 'category' | 'operation'> {
   if (refundId !== null) return { category: 'refund', operation: `refund.${type}` };
@@ -21,6 +23,7 @@ function kindOf({
   const isTopUp = (protocolMetadata as { top_up?: true } | null)?.top_up === true;
   if (streamId !== null) return { category: 'stream_action', operation: isTopUp ? 'stream.top_up' : type.replace('_', '.') };
   if (cardChargeId !== null) return { category: 'checkout', operation: 'checkout.charge' };
+  if (protocol === 'mpp') return { category: 'mpp_payment', operation: capture === 'manual' ? 'mpp.session' : 'mpp.pay' };
   return { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };
 }
 

@@ -65,15 +65,15 @@ export async function countTransfers(ctx: Ctx, choice: TransferChoice, most: num
 
 /**
  * Ids of transfers from or to one of the wallets that are still to happen, oldest first. Those of streams, payouts, funding, card charges,
- * checkouts and refunds end with them.
+ * checkouts, refunds and MPP sessions end with them.
  */
 export async function openTransferIds(tx: Tx, workspaceId: string, walletIds: readonly string[], most: number): Promise<string[]> {
   const open = {
     name: 'open_transfers',
     text: `SELECT id FROM transfer WHERE workspace_id = $1::uuid AND from_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
-        AND payout_id IS NULL AND checkout_id IS NULL AND refund_id IS NULL
+        AND payout_id IS NULL AND checkout_id IS NULL AND refund_id IS NULL AND (protocol <> 'mpp' OR capture = 'automatic')
       UNION SELECT id FROM transfer WHERE workspace_id = $1::uuid AND to_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
-        AND funding_id IS NULL AND card_charge_id IS NULL AND checkout_id IS NULL
+        AND funding_id IS NULL AND card_charge_id IS NULL AND checkout_id IS NULL AND (protocol <> 'mpp' OR capture = 'automatic')
       ORDER BY id LIMIT $3::int`,
   };
   const rows = await runIn<{ id: string }>(tx, open, [workspaceId, walletIds, most]);

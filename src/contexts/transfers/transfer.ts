@@ -77,8 +77,8 @@ export interface NewTransfer {
   protocolMetadata?: Record<string, unknown> | undefined;
   /** The agent that spends. */
   agentId?: string | undefined;
-  /** The money is set aside until it is captured, or until then; null: until somebody ends it. */
-  hold?: { expiresAt: Date | null } | undefined;
+  /** The money is set aside until it is captured, or until then; null: until somebody ends it. In escrow, where an account is named. */
+  hold?: { expiresAt: Date | null; accountId?: string } | undefined;
   /** It is set aside until this approval is given. */
   approvalId?: string | null | undefined;
   decisionId?: string | null | undefined;
@@ -232,12 +232,12 @@ export function holdParts(
   transfer: Transfer,
   holdId: string,
   at: Date,
-  { from, to, exchange, money }: Pick<NewTransfer, 'from' | 'to' | 'exchange' | 'money'>,
+  { from, to, exchange, money, hold: kept }: Pick<NewTransfer, 'from' | 'to' | 'exchange' | 'money' | 'hold'>,
 ): Pick<Posting, 'legs' | 'records' | 'guards'> {
   const { workspaceId, id: transferId, type, currency } = transfer;
   const [fromAccountId, payee] = routeOf(type, from, to);
   const toAccountId = money?.accountId ?? exchange?.accounts.sent ?? payee;
-  const heldAccountId = heldAccountOf(from);
+  const heldAccountId = kept?.accountId ?? heldAccountOf(from);
   const amount = leavingOf(transfer);
   const hold = { workspaceId, transferId, id: holdId, createdAt: at, fromAccountId, heldAccountId, toAccountId, currency, amount };
   const wallet = walletOf(to);

@@ -37,6 +37,8 @@ export const idKinds = {
   x402Quote: { prefix: 'preq', scalars: { X402QuoteId: 'prefixed' } },
   mandate: { prefix: 'ap2_mnd', scalars: { MandateId: 'prefixed' } },
   mandateExecution: { prefix: 'ap2_exec', scalars: { MandateExecutionId: 'prefixed' } },
+  mppSession: { prefix: 'mses', scalars: { MppSessionId: 'prefixed' } },
+  mppVoucher: { prefix: 'vch', scalars: { MppVoucherId: 'prefixed' } },
   agent: { prefix: 'agt', scalars: { AgentId: 'prefixed', AgentUuid: 'bare' } },
   rate: { prefix: 'rate', scalars: { RateId: 'prefixed' } },
   policy: { prefix: 'pol', scalars: { PolicyId: 'prefixed' } },

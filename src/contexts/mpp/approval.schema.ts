@@ -1,0 +1,13 @@
+// The GraphQL face of sessions that were approved.
+import { builder } from '../../platform/schema/builder.js';
+import { ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { approvedSession } from './approval.js';
+import { MppSessionType } from './session.schema.js';
+
+builder.objectField(ApproveApprovalPayload, 'mppSession', (t) =>
+  t.field({
+    type: MppSessionType,
+    nullable: true,
+    resolve: ({ approval }, _args, ctx) => approvedSession(ctx, approval),
+  }),
+);

@@ -1,0 +1,86 @@
+// Sessions and top-ups that wait for an approval: their money stays in escrow when it is given, and goes back otherwise (CONTRACT.md 0
+// "Approval interplay").
+import type { Approval, MppSession } from '../../generated/prisma/client.js';
+import { giveBackReserved, reserved } from '../../ledger/hold.js';
+import { posting } from '../../ledger/posting.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
+import { postApproved } from '../spending/approved-spend.js';
+import { keepStanding } from '../spending/standing.sql.js';
+import { askAgain } from '../transfers/approval.js';
+import { endTransfer, payerGuards } from '../transfers/hold.js';
+import { endSession } from './closing.js';
+import { addDeposit } from './deposit.js';
+import { mppSession, notOpen } from './session.js';
+
+declareSubject('mpp_session', {
+  kind: 'mppSession',
+  lock: lockWithPayer,
+  approve: approveSession,
+  end: endPending,
+});
+declareSubject('mpp_top_up', {
+  kind: 'transfer',
+  lock: async (tx, id) => {
+    await lockWithPayer(tx, await sessionOf(tx, id));
+    return lockRow(tx.transfer, id);
+  },
+  approve: approveTopUp,
+  end: async (ctx, tx, { subjectId }, ending: Ending) =>
+    endTransfer(ctx, tx, await tx.transfer.findFirstOrThrow({ where: { id: subjectId } }), ending),
+});
+
+/** The lock of a session, after those that keep the standing of its payer. */
+async function lockWithPayer(tx: Tx, id: string): Promise<MppSession> {
+  const { workspaceId, accountId, walletId, walletAgentId, agentId } = await tx.mppSession.findFirstOrThrow({ where: { id } });
+  await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [walletAgentId, agentId] });
+  return lockRow(tx.mppSession, id);
+}
+
+async function sessionOf(tx: Tx, transferId: string): Promise<string> {
+  return (await tx.mppDeposit.findFirstOrThrow({ where: { transferId } })).sessionId;
+}
+
+async function approveSession(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
+  const row = await tx.mppSession.findFirstOrThrow({ where: { id: approval.subjectId } });
+  if (row.status !== 'pending' || row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(notOpen(row.id, 'open'));
+  await keepDeposit(ctx, tx, approval);
+  await tx.mppSession.update({ where: rowKey(ctx, row.id), data: { status: 'open', updatedAt: ctx.clock.now() } });
+}
+
+async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
+  const row = await tx.mppSession.findFirstOrThrow({ where: { id: await sessionOf(tx, approval.subjectId) } });
+  if (row.status !== 'open' || row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(notOpen(row.id, row.status));
+  await addDeposit(ctx, tx, row.id, await keepDeposit(ctx, tx, approval));
+}
+
+/** Runs the pipeline again; the money stays where it is held, and uses limits in the windows of now. Answers how much it is. */
+async function keepDeposit(ctx: Ctx, tx: Tx, approval: Approval): Promise<bigint> {
+  const approved = await askAgain(ctx, tx, approval, approval.transferId ?? '');
+  const { transfer, authority } = approved;
+  const { at } = authority;
+  await postApproved(ctx, tx, approved, async ({ limits, decisionId }) => {
+    await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
+    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
+    const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
+    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards });
+  });
+  return transfer.amount;
+}
+
+/** It never opened: what it holds goes back. */
+async function endPending(ctx: Ctx, tx: Tx, { subjectId, transferId }: Approval, ending: Ending): Promise<void> {
+  const row = await tx.mppSession.findFirstOrThrow({ where: { id: subjectId } });
+  await endTransfer(ctx, tx, await tx.transfer.findFirstOrThrow({ where: { id: transferId ?? '' } }), ending);
+  await endSession(ctx, tx, row, 'closed', ending.code);
+}
+
+/** The session that an approval was about; null for another subject. */
+export async function approvedSession(ctx: Ctx, { subjectType, subjectId }: Approval): Promise<MppSession | null> {
+  if (subjectType === 'mpp_session') return mppSession(ctx, subjectId);
+  if (subjectType !== 'mpp_top_up') return null;
+  const found = await ctx.db.mppDeposit.findFirst({ where: { transferId: subjectId } });
+  return found === null ? null : mppSession(ctx, found.sessionId);
+}

@@ -1,0 +1,161 @@
+// Money that is put into a session: a spend, which is a transfer to the payee whose money is held in the escrow of the session until it is
+// settled (CONTRACT.md 10).
+import type { MppSession, Transfer } from '../../generated/prisma/client.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { rollBack } from '../../platform/postgres/rollback.js';
+import { rowKey } from '../../platform/postgres/row.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { approval } from '../spending/approval.js';
+import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { postingWithin } from '../spending/posting.js';
+import { keepStanding } from '../spending/standing.sql.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
+import { tooManyDeposits } from './errors.js';
+import { checkPayer, lockSession, mppSession, notOpen, type SessionChange } from './session.js';
+
+/** A deposit before it is posted. */
+export interface Deposit {
+  /** The id of its transfer. */
+  id: string;
+  session: Pick<MppSession, 'id' | 'escrowAccountId' | 'serviceUrl'>;
+  /** What is approved, where it has to be. */
+  subjectType: 'mpp_session' | 'mpp_top_up';
+  from: WalletRef;
+  to: WalletRef;
+  /** Minor units. */
+  amount: bigint;
+  authority: Authority;
+}
+
+/** The transfer and the posting of a deposit under its authority. It waits in escrow, also while it waits for an approval. */
+export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft<Transfer> {
+  const { id, session, subjectType, from, to, amount, authority } = deposit;
+  const value: NewTransfer = {
+    type: 'internal',
+    protocol: 'mpp',
+    from,
+    to,
+    amount,
+    currency: from.currency,
+    at: authority.at,
+    hold: { expiresAt: null, accountId: session.escrowAccountId },
+    agentId: authority.agentId,
+    protocolMetadata: {
+      session_id: printId('mppSession', session.id),
+      service_url: session.serviceUrl,
+      ...(subjectType === 'mpp_top_up' && { top_up: true }),
+    },
+    approvalId: form.approvalId,
+    decisionId: form.decisionId,
+  };
+  const transfer = { ...transferRow(ctx, value), id };
+  return {
+    value: transfer,
+    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rates: authority.rules.rates }),
+    request: {
+      subject: { subjectType, subjectId: subjectType === 'mpp_session' ? session.id : id },
+      transferId: id,
+      description: null,
+      execution: {},
+    },
+  };
+}
+
+export interface TopUpInput {
+  id: string;
+  amount: string;
+  requestApproval?: boolean | null | undefined;
+}
+
+/** Puts more money into a session that is open. One that waits for an approval leaves it as it is. 400, 403, 404, 409, what refuses a spend. */
+export async function topUpMppSession(ctx: Ctx, input: TopUpInput): Promise<SessionChange> {
+  const made = await transact(
+    ctx,
+    async (tx) => {
+      const { row, deposit, options } = await planTopUp(ctx, tx, input);
+      const draft = (form: SpendForm) => draftDeposit(ctx, deposit, form);
+      const { value: transfer, approval: waiting } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
+      await tx.mppDeposit.createMany({ data: [{ transferId: transfer.id, sessionId: row.id }] });
+      const session = waiting === null ? await addDeposit(ctx, tx, row.id, deposit.amount) : row;
+      return { session, transfer, approval: waiting };
+    },
+    ({ transfer }) => transfer.id,
+  );
+  if (made.approval !== null) ringAt(ctx, 'approval', made.approval.expiresAt);
+  return made;
+}
+
+/** What `topUpMppSession` would do. */
+export async function dryRunMppTopUp(ctx: Ctx, input: TopUpInput): Promise<DryRun> {
+  let answer: DryRun | undefined;
+  await rollBack(ctx.db, async (tx) => {
+    const { deposit, options } = await planTopUp(ctx, tx, input);
+    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
+  });
+  return answer as DryRun;
+}
+
+/** The top-up of a keyed request that is repeated, by its transfer. */
+export async function toppedUp(ctx: Ctx, transferId: string): Promise<SessionChange> {
+  const { sessionId } = await ctx.db.mppDeposit.findFirstOrThrow({ where: { transferId }, select: { sessionId: true } });
+  const { approvalId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { approvalId: true } });
+  return { session: await mppSession(ctx, sessionId), approval: approvalId === null ? null : await approval(ctx, approvalId) };
+}
+
+/** Writes that a session has so much more, under its lock. */
+export function addDeposit(ctx: Ctx, tx: Tx, id: string, amount: bigint): Promise<MppSession> {
+  return tx.mppSession.update({
+    where: rowKey(ctx, id),
+    data: { deposited: { increment: amount }, updatedAt: ctx.clock.now() },
+  });
+}
+
+/** Deposits of one session: settling it resolves each of them (Gap G-294). */
+const mostDeposits = 100;
+/** What is ever put into one session, minor units: as much as a wallet can hold. */
+const mostDeposited = 9n * 10n ** 17n;
+
+async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }: TopUpInput) {
+  const reader = within(ctx, tx);
+  const { accountId, walletId, agentId, walletAgentId } = await mppSession(reader, id);
+  await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [walletAgentId, agentId] });
+  const row = await lockSession(ctx, tx, id);
+  checkPayer(ctx, row);
+  const at = ctx.clock.now();
+  if (row.status !== 'open' || row.expiresAt <= at) throw notOpen(id, row.status);
+  const amount = parseMinor(text, row.currency, ['amount']);
+  if (row.deposited + amount > mostDeposited) {
+    const message = `would make more than the ${formatMinor(mostDeposited, row.currency)} that are ever put into one session`;
+    throw new ValidationFailed([{ path: ['amount'], message, rule: 'max' }]);
+  }
+  if ((await tx.mppDeposit.count({ where: { sessionId: id } })) >= mostDeposits) throw tooManyDeposits(id, mostDeposits);
+  const { from, to } = await sidesOf(reader, row);
+  const authority = await authorizeSpend(reader, {
+    from,
+    to,
+    agentId,
+    protocol: 'mpp',
+    currency: row.currency,
+    amount,
+    at,
+    request: { path: `/v1/mpp/sessions/${printId('mppSession', id)}/top-up`, body: { amount: text } },
+    requestApproval: requestApproval === true,
+  });
+  const deposit: Deposit = { id: newId(at), session: row, subjectType: 'mpp_top_up', from, to, amount, authority };
+  return { row, deposit, options: { requestApproval: requestApproval === true, reader } };
+}
+
+/** The wallets of a session. */
+export async function sidesOf(ctx: Ctx, { id, walletId, payeeWalletId }: MppSession): Promise<{ from: WalletRef; to: WalletRef }> {
+  const [from, to] = [await walletRef(ctx, walletId), await walletRef(ctx, payeeWalletId)];
+  if (from === null || to === null) throw new Error(`session ${id} has no wallets`);
+  return { from, to };
+}

@@ -1,0 +1,163 @@
+// What callers ask for: a session that pays a service out of a first deposit (CONTRACT.md 10).
+import type { MppSession } from '../../generated/prisma/client.js';
+import { openEscrowAccount } from '../../ledger/account.js';
+import { addSeconds } from '../../platform/clock.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { type Currency, parseMinor } from '../../platform/money.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { rollBack } from '../../platform/postgres/rollback.js';
+import { newId } from '../../platform/schema/id.js';
+import { walletRef } from '../accounts/wallet-ref.js';
+import { approval } from '../spending/approval.js';
+import { type CarryOptions, carryOut, type SpendForm } from '../spending/execution.js';
+import { authorizeSpend } from '../spending/pipeline.js';
+import { postingWithin } from '../spending/posting.js';
+import { keepStanding } from '../spending/standing.sql.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { SameWallet } from '../transfers/errors.js';
+import { type Deposit, draftDeposit } from './deposit.js';
+import { type PayeeInput, payeeOf } from './payee.js';
+import { mppSession, type SessionChange } from './session.js';
+import { newVoucherKey } from './voucher-token.js';
+
+export interface CreateSessionInput extends PayeeInput {
+  depositAmount: string;
+  currency?: Currency | null | undefined;
+  agentId: string;
+  walletId: string;
+  expiresIn?: number | null | undefined;
+  maxVoucherAmount?: string | null | undefined;
+  requestApproval?: boolean | null | undefined;
+}
+
+/** Seconds for which a session is open unless the request says otherwise (Gap G-294). */
+const defaultSeconds = 86_400;
+
+/**
+ * Opens a session with its first deposit, or lets it wait for an approval. 400, 404, 422 `same_wallet` and `currency_mismatch`, and what
+ * refuses a spend.
+ */
+export async function createMppSession(ctx: Ctx, input: CreateSessionInput): Promise<SessionChange> {
+  const made = await transact(
+    ctx,
+    async (tx): Promise<SessionChange> => {
+      const plan = await planSession(ctx, tx, input);
+      const { deposit, options } = plan;
+      const draft = (form: SpendForm) => draftDeposit(ctx, deposit, form);
+      const { approval: waiting } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
+      return { session: await insertSession(ctx, tx, plan, waiting?.id ?? null), approval: waiting };
+    },
+    ({ session }) => session.id,
+  );
+  const { session, approval: waiting } = made;
+  if (session.dueAt !== null) ringAt(ctx, 'mpp_session', session.dueAt);
+  if (waiting !== null) ringAt(ctx, 'approval', waiting.expiresAt);
+  return made;
+}
+
+/** What `createMppSession` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
+export async function dryRunMppSession(ctx: Ctx, input: CreateSessionInput): Promise<DryRun> {
+  let answer: DryRun | undefined;
+  await rollBack(ctx.db, async (tx) => {
+    const { deposit, options } = await planSession(ctx, tx, input);
+    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
+  });
+  return answer as DryRun;
+}
+
+/** The session of a keyed request that is repeated. */
+export async function openedSession(ctx: Ctx, id: string): Promise<SessionChange> {
+  const session = await mppSession(ctx, id);
+  return { session, approval: session.approvalId === null ? null : await approval(ctx, session.approvalId) };
+}
+
+interface Plan {
+  deposit: Deposit;
+  maxVoucher: bigint | null;
+  expiresAt: Date;
+  options: CarryOptions;
+}
+
+/** Reads the parties and what binds them, keeps the payer's standing, and opens the escrow. */
+async function planSession(ctx: Ctx, tx: Tx, input: CreateSessionInput): Promise<Plan> {
+  const reader = within(ctx, tx);
+  const { serviceUrl, agentId, maxVoucherAmount, requestApproval } = input;
+  const from = await walletRef(reader, input.walletId);
+  if (from === null) throw new NotFound('walletId');
+  const to = await payeeOf(reader, input);
+  if (from.walletId === to.walletId) throw new SameWallet();
+  const currency = input.currency ?? (from.currency as Currency);
+  for (const side of [from, to]) if (side.currency !== currency) throw new CurrencyMismatch(side.walletId, side.currency, currency);
+  const amount = parseMinor(input.depositAmount, currency, ['depositAmount']);
+  const maxVoucher = maxVoucherAmount == null ? null : parseMinor(maxVoucherAmount, currency, ['maxVoucherAmount']);
+  const at = ctx.clock.now();
+  const authority = await authorizeSpend(reader, {
+    from,
+    to,
+    agentId,
+    protocol: 'mpp',
+    currency,
+    amount,
+    at,
+    request: { path: '/v1/mpp/sessions', body: bodyOf(input), amountMember: 'deposit_amount' },
+    requestApproval: requestApproval === true,
+  });
+  const { walletId, accountId } = from;
+  await keepStanding(tx, { workspaceId: ctx.workspace.id, walletId, accountId, agentIds: [from.agentId, agentId] });
+  const id = newId(at);
+  const escrowAccountId = await openEscrowAccount(ctx, tx, 'mpp.escrow', id, currency);
+  const session = { id, escrowAccountId, serviceUrl };
+  const deposit: Deposit = { id: newId(at), session, subjectType: 'mpp_session', from, to, amount, authority };
+  const expiresAt = addSeconds(at, input.expiresIn ?? defaultSeconds);
+  return { deposit, maxVoucher, expiresAt, options: { requestApproval: requestApproval === true, reader } };
+}
+
+async function insertSession(ctx: Ctx, tx: Tx, plan: Plan, approvalId: string | null): Promise<MppSession> {
+  const { deposit, maxVoucher, expiresAt } = plan;
+  const { session, from, to, amount, authority } = deposit;
+  const { at, agentId } = authority;
+  if (agentId === undefined) throw new Error('a session has an agent that pays');
+  const row = await tx.mppSession.create({
+    data: {
+      ...session,
+      ...newVoucherKey(ctx.platform, session.id),
+      walletId: from.walletId,
+      payeeWalletId: to.walletId,
+      accountId: from.accountId,
+      payeeAccountId: to.accountId,
+      walletAgentId: from.agentId,
+      payeeAgentId: to.agentId,
+      agentId,
+      currency: from.currency,
+      status: approvalId === null ? 'open' : 'pending',
+      deposited: amount,
+      maxVoucher,
+      approvalId,
+      expiresAt,
+      dueAt: expiresAt,
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  await tx.mppDeposit.createMany({ data: [{ transferId: deposit.id, sessionId: session.id }] });
+  return row;
+}
+
+/** The body of the request as it could be sent again; what was left out stays so. */
+function bodyOf(input: CreateSessionInput): Record<string, unknown> {
+  const body = {
+    service_url: input.serviceUrl,
+    payee_wallet_id: input.payeeWalletId,
+    deposit_amount: input.depositAmount,
+    currency: input.currency,
+    agent_id: input.agentId,
+    wallet_id: input.walletId,
+    expires_in: input.expiresIn,
+    max_voucher_amount: input.maxVoucherAmount,
+    request_approval: input.requestApproval,
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+}

@@ -1,0 +1,261 @@
+// The GraphQL face of MPP sessions and their vouchers.
+import { z } from 'zod';
+import type { MppSession } from '../../generated/prisma/client.js';
+import { MppSessionStatus } from '../../generated/prisma/enums.js';
+import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { formatMinor } from '../../platform/money.js';
+import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { ApprovalType } from '../spending/approval.schema.js';
+import { postingErrors } from '../spending/refusal.js';
+import { DryRunType } from '../transfers/dry-run.schema.js';
+import { SameWallet } from '../transfers/errors.js';
+import { closeMppSession } from './closing.js';
+import { dryRunMppTopUp, toppedUp, topUpMppSession } from './deposit.js';
+import { OtherSide, RequestIdReused } from './errors.js';
+import { mppSession, mppSessions, type SessionChange } from './session.js';
+import { createMppSession, dryRunMppSession, openedSession } from './session-request.js';
+import { type VoucherVerification, verifyVoucher } from './verification.js';
+import { createVoucher, lastVouchers, mostVouchers, storedVoucher, type VoucherView } from './voucher.js';
+import { mostTokenLength, signVoucher } from './voucher-token.js';
+
+const MppSessionStatusEnum = builder.enumType(MppSessionStatus, { name: 'MppSessionStatus' });
+
+const MppVoucher = builder.objectRef<VoucherView>('MppVoucher').implement({
+  description: 'A promise to the payee of so much of the deposit in all.',
+  fields: (t) => ({
+    id: t.field({ type: 'MppVoucherId', resolve: ({ voucher }) => voucher.id }),
+    sessionId: t.field({ type: 'MppSessionId', resolve: ({ voucher }) => voucher.sessionId }),
+    sequence: t.int({ resolve: ({ voucher }) => voucher.sequence }),
+    amount: t.field({
+      type: 'Amount',
+      description: 'What it added.',
+      resolve: ({ voucher, session }) => formatMinor(voucher.amount, session.currency),
+    }),
+    cumulativeAmount: t.field({
+      type: 'Amount',
+      description: 'What the vouchers promise in all.',
+      resolve: ({ voucher, session }) => formatMinor(voucher.cumulativeAmount, session.currency),
+    }),
+    description: t.string({ nullable: true, resolve: ({ voucher }) => voucher.description }),
+    requestId: t.string({ nullable: true, resolve: ({ voucher }) => voucher.requestId }),
+    signedVoucher: t.string({
+      description: 'A JWS (EdDSA) by the key of the session.',
+      resolve: ({ voucher, session }, _args, ctx) => signVoucher(ctx.platform, session, voucher),
+    }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ voucher }) => voucher.createdAt }),
+  }),
+});
+
+export const MppSessionType = builder.objectRef<MppSession>('MppSession').implement({
+  description: 'A deposit in escrow, of which vouchers promise the payee more and more until it is settled.',
+  fields: (t) => {
+    const money = (description: string, of: (row: MppSession) => bigint) =>
+      t.field({ type: 'Amount', description, resolve: (row) => formatMinor(of(row), row.currency) });
+    return {
+      id: t.expose('id', { type: 'MppSessionId' }),
+      serviceUrl: t.exposeString('serviceUrl'),
+      payeeWalletId: t.expose('payeeWalletId', { type: 'WalletId' }),
+      agentId: t.expose('agentId', { type: 'AgentUuid' }),
+      walletId: t.expose('walletId', { type: 'WalletId' }),
+      depositAmount: money('What was put in, with top-ups.', ({ deposited }) => deposited),
+      currency: t.expose('currency', { type: 'Currency' }),
+      acceptedCumulative: money('What vouchers promise the payee.', ({ accepted }) => accepted),
+      settledAmount: money('What the payee was paid when it ended.', ({ settled }) => settled),
+      budgetRemaining: money('What vouchers may still promise.', ({ status, deposited, accepted }) =>
+        status === 'closed' || status === 'expired' ? 0n : deposited - accepted,
+      ),
+      budgetUsed: money('What vouchers have promised.', ({ accepted }) => accepted),
+      maxVoucherAmount: t.field({
+        type: 'Amount',
+        nullable: true,
+        description: 'The most that one voucher adds.',
+        resolve: ({ maxVoucher, currency }) => (maxVoucher === null ? null : formatMinor(maxVoucher, currency)),
+      }),
+      status: t.expose('status', { type: MppSessionStatusEnum }),
+      statusReason: t.exposeString('statusReason', { nullable: true, description: 'Why it has ended.' }),
+      voucherKey: t.string({
+        description: 'The public key of its vouchers: base64 of 32 bytes, Ed25519.',
+        resolve: ({ voucherKey }) => Buffer.from(voucherKey).toString('base64'),
+      }),
+      expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+      createdAt: t.expose('createdAt', { type: 'DateTime' }),
+      updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+      vouchers: t.field({
+        type: [MppVoucher],
+        description: 'The last vouchers, newest first.',
+        ...facts({ most: mostVouchers }),
+        resolve: (row, _args, ctx) => lastVouchers(ctx, row),
+      }),
+    };
+  },
+});
+const MppSessionPage = pageOf(MppSessionType, 'MppSession');
+
+const MppSessionPayload = builder.objectRef<SessionChange>('MppSessionPayload').implement({
+  description: 'A session, and the approval that its deposit waits for, if it does.',
+  fields: (t) => ({
+    session: t.field({ type: MppSessionType, resolve: ({ session }) => session }),
+    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+  }),
+});
+
+const MppVoucherPayload = builder.objectRef<VoucherView>('MppVoucherPayload').implement({
+  description: 'A voucher, and whether it was there before.',
+  fields: (t) => ({
+    voucher: t.field({ type: MppVoucher, resolve: (view) => view }),
+    repeated: t.boolean({
+      nullable: true,
+      description: 'True for a voucher that was there before: no more was asked for.',
+      resolve: ({ isRepeated }) => (isRepeated ? true : null),
+    }),
+  }),
+});
+
+const VerificationType = builder.objectRef<VoucherVerification>('MppVoucherVerification').implement({
+  description: 'Whether a voucher is good now.',
+  fields: (t) => ({
+    valid: t.exposeBoolean('valid'),
+    sessionId: t.field({ type: 'MppSessionId', nullable: true, resolve: ({ view }) => view?.voucher.sessionId }),
+    amount: t.field({
+      type: 'Amount',
+      nullable: true,
+      resolve: ({ view }) => view && formatMinor(view.voucher.amount, view.session.currency),
+    }),
+    cumulativeAmount: t.field({
+      type: 'Amount',
+      nullable: true,
+      resolve: ({ view }) => view && formatMinor(view.voucher.cumulativeAmount, view.session.currency),
+    }),
+    issuedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ view }) => view?.voucher.createdAt }),
+    expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ view }) => view?.session.expiresAt }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why it is not: unknown_voucher, session_closed, session_expired.' }),
+  }),
+});
+
+const CreateMppSessionInput = builder.inputType('CreateMppSessionInput', {
+  fields: (t) => ({
+    serviceUrl: t.string({ validate: z.url({ protocol: /^https?$/ }).max(2_048), extensions: { example: 'https://api.example.com/data' } }),
+    payeeWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid.' }),
+    depositAmount: t.field({ type: 'Amount' }),
+    currency: t.field({ type: 'Currency', required: false, description: 'That of both wallets.' }),
+    agentId: t.field({ type: 'AgentUuid', description: 'The agent that spends.' }),
+    walletId: t.field({ type: 'WalletId', description: 'The wallet that pays.' }),
+    expiresIn: t.int({
+      required: false,
+      validate: z.number().int().min(60).max(2_592_000),
+      description: 'Seconds for which it is open; a day by default.',
+    }),
+    maxVoucherAmount: t.field({ type: 'Amount', required: false, description: 'The most that one voucher adds.' }),
+    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+  }),
+});
+const TopUpMppSessionInput = builder.inputType('TopUpMppSessionInput', {
+  fields: (t) => ({
+    amount: t.field({ type: 'Amount' }),
+    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+  }),
+});
+const CloseMppSessionInput = builder.inputType('CloseMppSessionInput', {
+  fields: (t) => ({
+    cumulativeAmount: t.field({
+      type: 'Amount',
+      required: false,
+      description: "The payer's last promise, where it is more than was accepted.",
+      extensions: { example: null },
+    }),
+  }),
+});
+const CreateMppVoucherInput = builder.inputType('CreateMppVoucherInput', {
+  fields: (t) => ({
+    amount: t.field({ type: 'Amount', required: false, description: 'What it adds; either this or `cumulative_amount`.' }),
+    cumulativeAmount: t.field({
+      type: 'Amount',
+      required: false,
+      description: 'What the vouchers promise in all.',
+      extensions: { example: null },
+    }),
+    description: t.string({ required: false, validate: z.string().min(1).max(500) }),
+    requestId: t.string({
+      required: false,
+      validate: z.string().min(1).max(255),
+      description: 'Your own name for it, unique in the session.',
+    }),
+  }),
+});
+const VerifyMppVoucherInput = builder.inputType('VerifyMppVoucherInput', {
+  fields: (t) => ({
+    voucherId: t.field({ type: 'MppVoucherId', required: false, description: 'Of a session that you may read.' }),
+    signedVoucher: t.string({ required: false, validate: z.string().min(1).max(mostTokenLength) }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  mppSession: t.field({
+    type: MppSessionType,
+    args: { id: t.arg({ type: 'MppSessionId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, { id }, ctx) => mppSession(ctx, id),
+  }),
+  mppSessions: t.field({
+    type: MppSessionPage,
+    args: {
+      ...pageArgs(t),
+      status: t.arg({ type: MppSessionStatusEnum, required: false }),
+      agentId: t.arg({ type: 'AgentUuid', required: false, description: 'The agent that spends.' }),
+      walletId: t.arg({ type: 'WalletId', required: false, description: 'On either side.' }),
+    },
+    resolve: (_root, filter, ctx) => mppSessions(ctx, filter),
+  }),
+}));
+
+const depositErrors = [NotFound, CurrencyMismatch, SameWallet];
+const changeErrors = [NotFound, StateConflict, OtherSide];
+
+builder.mutationFields((t) => ({
+  createMppSession: t.field({
+    type: MppSessionPayload,
+    args: { input: t.arg({ type: CreateMppSessionInput }) },
+    ...facts({ errors: [...depositErrors, ...postingErrors] }),
+    resolve: once((ctx, { input }) => createMppSession(ctx, input), openedSession),
+  }),
+  dryRunMppSession: t.field({
+    type: DryRunType,
+    args: { input: t.arg({ type: CreateMppSessionInput }) },
+    ...facts({ effect: 'none', errors: depositErrors }),
+    resolve: (_root, { input }, ctx) => dryRunMppSession(ctx, input),
+  }),
+  topUpMppSession: t.field({
+    type: MppSessionPayload,
+    args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
+    ...facts({ errors: [...changeErrors, ...postingErrors] }),
+    resolve: once((ctx, { id, input }) => topUpMppSession(ctx, { ...input, id }), toppedUp),
+  }),
+  dryRunMppTopUp: t.field({
+    type: DryRunType,
+    args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
+    ...facts({ effect: 'none', errors: changeErrors }),
+    resolve: (_root, { id, input }, ctx) => dryRunMppTopUp(ctx, { ...input, id }),
+  }),
+  closeMppSession: t.field({
+    type: MppSessionType,
+    args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: CloseMppSessionInput }) },
+    ...facts({ errors: [NotFound, StateConflict, ...postingErrors] }),
+    resolve: once((ctx, { id, input }) => closeMppSession(ctx, { ...input, id }), mppSession),
+  }),
+  createMppVoucher: t.field({
+    type: MppVoucherPayload,
+    args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: CreateMppVoucherInput }) },
+    ...facts({ errors: [...changeErrors, RequestIdReused, ...postingErrors] }),
+    resolve: once((ctx, { id, input }) => createVoucher(ctx, { ...input, id }), storedVoucher),
+  }),
+  verifyMppVoucher: t.field({
+    type: VerificationType,
+    description: 'Ask whether a voucher is good. It takes no credential: who holds it signed may ask.',
+    skipTypeScopes: true,
+    authScopes: { audience: 'public' },
+    args: { input: t.arg({ type: VerifyMppVoucherInput }) },
+    ...facts({ effect: 'none' }),
+    resolve: (_root, { input }, ctx) => verifyVoucher(ctx, input),
+  }),
+}));

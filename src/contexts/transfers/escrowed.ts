@@ -1,0 +1,43 @@
+// A transfer whose money was held in escrow, settled by the thing that it belongs to: what was promised to the payee is paid, whoever is
+// frozen by now, and the rest goes back.
+import { eventRecords } from '../../events/event.js';
+import type { Transfer } from '../../generated/prisma/client.js';
+import { resolve } from '../../ledger/hold.js';
+import { guardsOf, posting } from '../../ledger/posting.js';
+import { joinRecords } from '../../ledger/record.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { rowKey } from '../../platform/postgres/row.js';
+import type { Ending } from '../spending/approval-subject.js';
+import { postingWithin, postPlainly } from '../spending/posting.js';
+import { rulebook } from '../spending/rulebook.js';
+import { completedEvents, transferRoles } from './events.js';
+import { endTransfer } from './hold.js';
+import { transferOperation } from './operation.js';
+import { aboutOf, partiesOf } from './transfer.js';
+import { lessWithheldAt } from './withholding.js';
+
+/**
+ * Pays `captured` minor units of a pending transfer to its payee and returns the rest, under the lock of the thing that it belongs to.
+ * Where nothing is captured the transfer ends as `ending` says.
+ */
+export async function settleEscrowed(ctx: Ctx, tx: Tx, transfer: Transfer, captured: bigint, ending: Ending): Promise<Transfer> {
+  if (captured === 0n) return endTransfer(ctx, tx, transfer, ending);
+  const at = ctx.clock.now();
+  const hold = await tx.hold.findFirstOrThrow({ where: { id: transfer.holdId ?? '', status: 'held' } });
+  const { legs, limits } = await resolve(tx, hold, { capture: captured, at });
+  const done = await tx.transfer.update({
+    where: rowKey(ctx, transfer.id),
+    data: { status: 'completed', capturedAmount: captured, completedAt: at, updatedAt: at, dueAt: null, leaseUntil: null },
+  });
+  const reader = within(ctx, tx);
+  const { from, to } = await partiesOf(reader, done);
+  const paid = await lessWithheldAt(reader, done, legs, at);
+  const { rates } = await rulebook(reader);
+  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to) });
+  const operation = transferOperation(ctx, done, captured, at, rates);
+  const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
+  const value = posting(ctx, { at, transferId: done.id, legs: paid.legs, limits, guards: guardsOf(ctx), records });
+  await postPlainly(ctx, postingWithin(tx), value);
+  return done;
+}
