@@ -132,7 +132,7 @@ export async function insertCheckouts(ctx: Ctx, tx: Tx, planned: readonly Issued
     ...(details !== null && { details }),
   }));
   await tx.checkout.createMany({ data: data as Prisma.CheckoutCreateManyInput[] });
-  const events = planned.flatMap((row) => checkoutEvents(ctx, 'created', row, row.createdAt));
+  const events = planned.flatMap((row) => checkoutEvents(ctx, 'acp.checkout.created', row, row.createdAt));
   if (events.length > 0) await writeEvents(tx, ctx.workspace.id, events);
 }
 

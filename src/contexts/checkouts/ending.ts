@@ -78,7 +78,7 @@ export async function expireCheckout(ctx: Ctx, id: string): Promise<void> {
     if (!isOpen(row) || row.dueAt === null || row.dueAt > ctx.clock.now()) return row;
     if (await isUnderWay(tx, row)) return tx.checkout.update({ where: rowKey(ctx, id), data: { dueAt: null, leaseUntil: null } });
     const expired = await endCheckout(ctx, tx, row, 'expired', {});
-    const told = checkoutEvents(ctx, 'expired', expired, ctx.clock.now());
+    const told = checkoutEvents(ctx, 'acp.checkout.expired', expired, ctx.clock.now());
     if (told.length > 0) await writeEvents(tx, ctx.workspace.id, told);
     return expired;
   });

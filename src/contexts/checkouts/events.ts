@@ -36,14 +36,18 @@ const { event } = declareEvents({
   'acp.checkout.expired': { description: 'session expired without completion', data, subject, example: { ...basket, status: 'expired' } },
 });
 
-type Told = 'created' | 'completed' | 'expired';
-const statusAt: Record<Told, CheckoutData['status']> = { created: 'created', completed: 'paid', expired: 'expired' };
+type CheckoutEvent = 'acp.checkout.created' | 'acp.checkout.completed' | 'acp.checkout.expired';
+const statusAt: Record<CheckoutEvent, CheckoutData['status']> = {
+  'acp.checkout.created': 'created',
+  'acp.checkout.completed': 'paid',
+  'acp.checkout.expired': 'expired',
+};
 
 /** What is told of a step of a checkout; nothing of one by UCP. */
-export function checkoutEvents(ctx: Pick<Ctx, 'clock' | 'traceId'>, step: Told, row: Checkout, at: Date): EventRow[] {
+export function checkoutEvents(ctx: Pick<Ctx, 'clock' | 'traceId'>, type: CheckoutEvent, row: Checkout, at: Date): EventRow[] {
   if (row.protocol !== 'acp') return [];
   const about = { at, objectId: row.id, agentId: row.agentId ?? row.creatorAgentId };
-  return [event(ctx, `acp.checkout.${step}`, checkoutData(row, statusAt[step]), about)];
+  return [event(ctx, type, checkoutData(row, statusAt[type]), about)];
 }
 
 function checkoutData(row: Checkout, status: CheckoutData['status']): CheckoutData {

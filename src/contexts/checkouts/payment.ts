@@ -139,7 +139,7 @@ export function draftPayment(ctx: Ctx, plan: PaymentPlan, form: SpendForm): Draf
   const { approvalId, decisionId, limits } = form;
   const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
   const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
-  const told = approvalId === null ? checkoutEvents(ctx, 'completed', row, value.at) : [];
+  const told = approvalId === null ? checkoutEvents(ctx, 'acp.checkout.completed', row, value.at) : [];
   return {
     value: transfer,
     posting: { ...posting, records: joinRecords(posting.records, eventRecords(ctx.workspace.id, told)) },

@@ -42,7 +42,7 @@ export async function settleCheckout(ctx: Ctx, tx: Tx, id: string, outcome: Paym
   const { transferId = row.transferId } = outcome;
   const { attemptedAt: _, ...paid } = paidRow(at);
   const done = await update({ ...paid, transferId });
-  const told = checkoutEvents(ctx, 'completed', done, at);
+  const told = checkoutEvents(ctx, 'acp.checkout.completed', done, at);
   if (told.length > 0) await writeEvents(tx, ctx.workspace.id, told);
   return done;
 }
