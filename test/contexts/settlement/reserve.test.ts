@@ -117,7 +117,7 @@ describe('a payment by a protocol', () => {
     });
     const body = { type: 'cross_border', from_wallet_id: from.id, to_wallet_id: to.id, quote_id: quote.id, capture: 'manual' };
     const transfer = await harness.test.make('/v1/transfers', body);
-    await harness.platform.database.pool.query(`UPDATE transfer SET protocol = 'mpp' WHERE id = $1`, [transfer.id]);
+    await harness.platform.database.pool.query(`UPDATE transfer SET protocol = 'ap2' WHERE id = $1`, [transfer.id]);
     await configure({ holdback_percentage: 10 });
     await harness.test.make(`/v1/transfers/${transfer.id}/capture`, {});
     expect(await available(to)).toBe('36.00');
