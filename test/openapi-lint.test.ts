@@ -18,6 +18,7 @@ const operations = Object.entries<Json>(document.paths).flatMap(([path, item]) =
   Object.entries<Json>(item).map(([method, operation]): [string, Json] => [`${method.toUpperCase()} ${path}`, operation]),
 );
 
+/** What is wrong with a document. A challenge has no good answer: it is a 402 by contract. */
 async function lint(source: string): Promise<string[]> {
   const examples = {
     'no-invalid-media-type-examples': 'error',
@@ -28,7 +29,9 @@ async function lint(source: string): Promise<string[]> {
   } as const;
   const config = await createConfig({ extends: ['recommended'], rules: examples });
   const problems = await lintFromString({ source, absoluteRef: `${root}openapi.json`, config });
-  return problems.map(({ ruleId, message, location: [at] }) => `${ruleId}: ${message} (${at?.pointer})`);
+  return problems
+    .map(({ ruleId, message, location: [at] }) => `${ruleId}: ${message} (${at?.pointer})`)
+    .filter((problem) => !(problem.startsWith('operation-2xx-response') && problem.includes('challenge/get')));
 }
 
 describe('openapi.json', () => {
@@ -54,7 +57,7 @@ describe('openapi.json', () => {
     });
     expect(operation.security).toBeInstanceOf(Array);
     const statuses = Object.keys(operation.responses);
-    expect(statuses.filter((status) => status.startsWith('2')).length).toBeGreaterThan(0);
+    expect(statuses.filter((status) => status.startsWith('2') || status === '402').length).toBeGreaterThan(0);
     for (const status of ['400', '429', '500', '503']) expect(statuses).toContain(status);
     if (operation.security.length > 0) expect(statuses).toContain('401');
     if (operation.requestBody !== undefined) {

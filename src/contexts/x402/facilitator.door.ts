@@ -127,7 +127,7 @@ export const supportedDoor: OpenDoor = {
   summary: 'Facilitator: what it settles',
   description: 'Versions, schemes and networks, as x402 lists them.',
   answers: { 200: { schema: supportedResponse } },
-  failures: [],
+  failures: [400, 503],
   take: async (_platform, { environment }) => ({ body: { kinds: kindsIn(environment), extensions: [], signers: {} } }),
 };
 

@@ -64,7 +64,7 @@ export const challengeDoor: OpenDoor = {
     'Says what a call can be paid with: `PAYMENT-REQUIRED` is version 2 of x402, and `v1` in the body version 1. It is always a 402.',
   headers: [{ name: 'X-PAYMENT', description: 'With it the answer is in version 1 alone.' }],
   answers: { 402: { schema: required, description: 'What the call can be paid with.' } },
-  failures: [404, 409],
+  failures: [400, 404, 409, 503],
   take: async (platform, knock) =>
     paymentRequired(await askedEndpoint(platform, knock), { version: knock.header('X-PAYMENT') === '' ? 2 : 1, error: noPayment }),
 };

@@ -118,7 +118,7 @@ const oneOfDemand = (members: readonly string[]) =>
 const QuoteInput = builder.inputType('QuoteX402PaymentInput', {
   validate: z.any().refine(...oneOfDemand(['endpointId', 'paymentRequired'])),
   fields: (t) => ({
-    endpointId: t.field({ type: 'X402EndpointId', required: false }),
+    endpointId: t.field({ type: 'X402EndpointId', required: false, extensions: { example: 'epd_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' } }),
     paymentRequired: t.field({
       type: 'JSONObject',
       required: false,
@@ -138,7 +138,7 @@ const PayInput = builder.inputType('PayX402Input', {
       description: 'A price that was promised.',
       extensions: { example: null },
     }),
-    endpointId: t.field({ type: 'X402EndpointId', required: false }),
+    endpointId: t.field({ type: 'X402EndpointId', required: false, extensions: { example: 'epd_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' } }),
     paymentRequired: t.field({
       type: 'JSONObject',
       required: false,
@@ -156,7 +156,11 @@ const PayInput = builder.inputType('PayX402Input', {
 const VerifyInput = builder.inputType('VerifyX402PaymentInput', {
   validate: z.any().refine(...oneOfDemand(['proof', 'paymentSignature'])),
   fields: (t) => ({
-    proof: t.string({ required: false, validate: z.string().min(1).max(mostProofLength) }),
+    proof: t.string({
+      required: false,
+      validate: z.string().min(1).max(mostProofLength),
+      extensions: { example: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' },
+    }),
     paymentSignature: t.string({ required: false, validate: z.string().min(1).max(mostHeaderLength), extensions: { example: null } }),
     endpointId: t.field({ type: 'X402EndpointId', required: false, description: 'What should have been paid.' }),
     resource: t.string({ required: false, validate: z.string().min(1).max(2048), extensions: { example: '/weather' } }),
