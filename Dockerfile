@@ -2,6 +2,7 @@
 FROM node:20-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json sdk/
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json prisma.config.ts ./
 COPY prisma prisma
@@ -12,6 +13,7 @@ RUN node scripts/build.mjs
 FROM node:20-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY sdk/package.json sdk/
 # The embedded PostgreSQL is an optional package: not in here.
 RUN npm ci --ignore-scripts --omit=dev --omit=optional
 

@@ -11,6 +11,8 @@ export interface Holder {
   mandate: string;
   jwt: string;
   merchant: string;
+  /** The account of the merchant. */
+  payee: string;
   /** Where the merchant settles. */
   settlement: string;
 }
@@ -62,6 +64,7 @@ async function makeHolder(sandbox: Sandbox): Promise<Holder> {
     mandate: mandate.id,
     jwt: mandate.mandate_jwt,
     merchant,
+    payee,
     settlement,
   };
 }

@@ -1,9 +1,11 @@
 // What paying by a protocol costs: its requests beside POST /v1/transfers between the same wallets, in turn. A protocol is one entry of
 // `series`.
 import { parseArgs } from 'node:util';
+import { cardVerifications } from './card-verification.js';
 import { checkouts } from './checkouts.js';
 import { mandates } from './mandates.js';
 import { measure, type Next, type Result } from './measure.js';
+import { recovery, vouchers, x402 } from './paid-apis.js';
 import { median, openBenchDatabase, Sandbox, say } from './platform.js';
 
 /** A protocol to be measured. */
@@ -15,7 +17,7 @@ export interface Series {
   open(sandbox: Sandbox, seconds: number): Promise<{ ours: Next; transfers: Next }>;
 }
 
-const series: readonly Series[] = [mandates, checkouts];
+const series: readonly Series[] = [mandates, checkouts, x402, vouchers];
 
 const about = `Usage: npm run bench -- protocols [--rounds 3] [--seconds 3] [--connections 64] [--only name]
 
@@ -36,6 +38,7 @@ export async function run(args: string[]): Promise<void> {
   if (values.help) return say(about);
   const [rounds, seconds] = [Number(values.rounds ?? 3), Number(values.seconds ?? 3)];
   const connections = Number(values.connections ?? 64);
+  for (const line of cardVerifications(values.only)) say(line);
   const database = await openBenchDatabase();
   let sandbox: Sandbox | undefined;
   try {
@@ -44,6 +47,7 @@ export async function run(args: string[]): Promise<void> {
       if (values.only !== undefined && values.only !== one.name) continue;
       say(await compare(sandbox, one, { rounds, seconds, connections }));
     }
+    if (values.only === undefined || values.only === x402.name) say(recovery());
   } finally {
     await sandbox?.stop();
     await database.stop();

@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   lists: () => import('./lists.js'),
   batch: () => import('./batch.js'),
   protocols: () => import('./protocols.js'),
+  insight: () => import('./insight.js'),
 };
 
 const bench = benches[name];

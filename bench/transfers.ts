@@ -6,19 +6,22 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
+import { runAudited } from './audited.js';
 import { makeBaselines } from './baseline.js';
 import { fill } from './fill.js';
 import { sendLoad } from './http-load.js';
 import { measure, type Next, type Result, transferRequest } from './measure.js';
 import { median, openBenchDatabase, Sandbox, say } from './platform.js';
 import { runPolicies } from './policies.js';
+import { runTraced } from './traced.js';
 
 const about = `Usage: npm run bench -- transfers [--rounds 5] [--seconds 4] [--wallets 1000] [--no-keys] [--full 2000000]
-                                      [--policies]
+                                      [--policies] [--traced] [--audited]
 
 Needs pgbench on the PATH. Uses an embedded PostgreSQL of its own unless DATABASE_URL names a database that it may fill.
 Every request has an Idempotency-Key; requests without one are measured beside them. --no-keys measures only those.
---full writes so many old transfers first. --policies compares with rules of spend control in force instead, without pgbench.`;
+--full writes so many old transfers first. --policies compares with rules of spend control in force instead, --traced with traces on,
+--audited with a server that keeps no audit log; these three do without pgbench.`;
 
 /** A script of pgbench: a payer at random, and a payee at random or always the first wallet. */
 function scriptOf(wallets: number, hot: boolean, call: (from: string, to: string) => string): string {
@@ -41,12 +44,16 @@ export async function run(args: string[]): Promise<void> {
       'no-keys': { type: 'boolean' },
       full: { type: 'string' },
       policies: { type: 'boolean' },
+      traced: { type: 'boolean' },
+      audited: { type: 'boolean' },
       help: { type: 'boolean' },
     },
   });
   if (values.help) return say(about);
   const [rounds, seconds, wallets] = [Number(values.rounds ?? 5), Number(values.seconds ?? 4), Number(values.wallets ?? 1000)];
   const database = await openBenchDatabase();
+  const beside = values.traced ? runTraced : values.audited ? runAudited : undefined;
+  if (beside !== undefined) return beside(database, { rounds, seconds, wallets }).finally(() => database.stop());
   const db = new pg.Client({ connectionString: database.url });
   let sandbox: Sandbox | undefined;
   try {
@@ -131,7 +138,8 @@ export async function makeWallets(sandbox: Sandbox, count: number): Promise<stri
   return ids;
 }
 
-function requestMaker(url: URL, ids: readonly string[], hot: boolean, keys: boolean): () => string {
+/** Requests that pay from a wallet at random. */
+export function requestMaker(url: URL, ids: readonly string[], hot: boolean, keys: boolean): () => string {
   const run = Math.random().toString(36).slice(2);
   let n = 0;
   return () => {

@@ -1,7 +1,10 @@
-// Builds dist/ from src/: the Prisma client, then tsc, then what is read at run time beside the code (GraphQL documents, assets).
+// Builds dist/ from src/: the Prisma client, then tsc, then what is read at run time beside the code (GraphQL documents, assets), and
+// the console, which is a program of its own for browsers. Then sdk/dist, the package for callers.
 //   node scripts/build.mjs              build everything
 //   node scripts/build.mjs --if-stale   only what changed since the last build: in an unchanged checkout a few milliseconds
 //   node scripts/build.mjs --client     only the generated Prisma client, and only when it is stale
+//   node scripts/build.mjs --console    only dist/console, and only when it is stale
+//   node scripts/build.mjs --sdk        only sdk/dist, and only when it is stale
 // Says nothing on standard output: `npm run --silent cli` prints JSON there.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,13 +16,15 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => path.join(root, ...parts);
 const generated = at('src', 'generated');
+const consoleSource = at('src', 'console');
+const sdkGenerated = at('sdk', 'src', 'generated');
 const options = new Set(process.argv.slice(2));
 
-/** The files below a folder, generated code left out. */
+/** The files below a folder. Generated code is left out, and so is the console, which is not compiled with the rest. */
 function filesBelow(from) {
   return readdirSync(from, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(from, entry.name);
-    if (file === generated) return [];
+    if ([generated, consoleSource, sdkGenerated].includes(file)) return [];
     return entry.isDirectory() ? filesBelow(file) : [file];
   });
 }
@@ -88,9 +93,47 @@ function compile(print) {
       cpSync(file, copy);
     }
     writeFileSync(path.join(fresh, '.stamp'), print);
+    if (existsSync(at('dist', 'console'))) cpSync(at('dist', 'console'), path.join(fresh, 'console'), { recursive: true });
     // A swap rather than writing in place: nobody starts from a half-built dist, and deleted sources leave nothing behind.
     rmSync(at('dist'), { recursive: true, force: true });
     renameSync(fresh, at('dist'));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Builds dist/console when it is stale. */
+function buildConsole() {
+  const stamp = at('dist', 'console', '.stamp');
+  const print = fingerprint({ folders: ['src/console'], files: ['scripts/console.mjs', 'package-lock.json'] });
+  if (isFresh(stamp, print)) return;
+  const fresh = at(`dist.console.${process.pid}`);
+  try {
+    const config = ['--config', at('scripts', 'console.mjs'), '--configLoader', 'native'];
+    run(packaged('vite', 'bin/vite.js'), ['build', ...config, '--outDir', fresh, '--logLevel', 'error']);
+    writeFileSync(path.join(fresh, '.stamp'), print);
+    mkdirSync(at('dist'), { recursive: true });
+    rmSync(at('dist', 'console'), { recursive: true, force: true });
+    renameSync(fresh, at('dist', 'console'));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Builds sdk/dist when it is stale. An image of the server has no sources of it. */
+function buildSdk() {
+  if (!existsSync(at('sdk', 'src'))) return;
+  const stamp = at('sdk', 'dist', '.stamp');
+  const files = ['openapi.json', 'package-lock.json', 'sdk/package.json', 'sdk/tsconfig.json', 'sdk/generate.mjs'];
+  const print = fingerprint({ folders: ['sdk/src'], files });
+  if (isFresh(stamp, print)) return;
+  const fresh = at('sdk', `dist.${process.pid}`);
+  try {
+    run(at('sdk', 'generate.mjs'), []);
+    run(packaged('typescript', 'bin/tsc'), ['-p', 'sdk', '--outDir', fresh]);
+    writeFileSync(path.join(fresh, '.stamp'), print);
+    rmSync(at('sdk', 'dist'), { recursive: true, force: true });
+    renameSync(fresh, at('sdk', 'dist'));
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
@@ -102,15 +145,26 @@ function isDeployed() {
 }
 
 function build() {
-  if (options.has('--client')) return generateClient();
+  if (options.has('--client')) generateClient();
+  if (options.has('--console')) buildConsole();
+  if (options.has('--sdk')) buildSdk();
+  if (['--client', '--console', '--sdk'].some((part) => options.has(part))) return;
+  buildAll();
+}
+
+function buildAll() {
+  if (options.has('--if-stale') && isDeployed()) return;
   const print = fingerprint({
     folders: ['src', 'prisma/schema'],
     files: ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
   });
-  if (options.has('--if-stale') && (isFresh(at('dist', '.stamp'), print) || isDeployed())) return;
-  process.stderr.write('Building dist/ ...\n');
-  generateClient();
-  compile(print);
+  if (!options.has('--if-stale') || !isFresh(at('dist', '.stamp'), print)) {
+    process.stderr.write('Building dist/ ...\n');
+    generateClient();
+    compile(print);
+  }
+  buildConsole();
+  buildSdk();
 }
 
 try {

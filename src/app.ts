@@ -2,9 +2,14 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Redis } from 'ioredis';
 import Koa from 'koa';
+import { examples } from './contexts/analytics/example.js';
 import { jwks } from './contexts/identity/signing-key.js';
+import { spendableTags } from './contexts/spending/spendable.js';
+import { countRequests } from './contexts/usage/request-count.js';
 import { credentialResolvers, doors } from './contexts.js';
-import { authenticate } from './http/authenticate.js';
+import { authenticate, type Identify, identifier } from './http/authenticate.js';
+import { openConsole } from './http/console.js';
+import { allowOrigins } from './http/cors.js';
 import { limitTime } from './http/deadline.js';
 import { openDocs } from './http/docs.js';
 import { speakAs } from './http/door.js';
@@ -21,8 +26,12 @@ import type { Metrics } from './http/metrics.js';
 import { admitStream } from './http/open-stream.js';
 import { limitRates, limitsOf } from './http/rate-limit.js';
 import { identifyRequest } from './http/request-id.js';
+import { noteRequests } from './http/request-note.js';
+import { traceRequests } from './http/request-trace.js';
 import { type Endpoint, refuseMethod, routeRequests } from './http/router.js';
 import type { Handler, Routed, State } from './http/state.js';
+import type { Catalog } from './mcp/catalog.js';
+import { mcpEndpoints } from './mcp/endpoint.js';
 import type { Ctx, Environment, Platform } from './platform/ctx.js';
 import { serveDoor } from './rest/door.js';
 import { subscribe } from './rest/execute.js';
@@ -38,6 +47,8 @@ export interface AppOptions {
   routes: readonly Route[];
   /** The OpenAPI document, made once for both listeners. */
   openapi: () => Record<string, unknown>;
+  /** The tools of MCP, compiled by the first request that asks for them. */
+  catalog: () => Catalog;
   keys: IdempotencyKeys;
   metrics: Metrics;
   health: Health;
@@ -48,36 +59,33 @@ export interface AppOptions {
 }
 
 const title = 'Agent Payments';
-const defaultQuery = `# Put your API key under Headers, below:
-#   { "Authorization": "Bearer pk_test_..." }
-query Welcome {
-  me {
-    actor { type id name }
-    environment
-    serverTime
-  }
-  wallets(limit: 5) {
-    nodes { id currency balance { available total } }
-    pagination { total }
-  }
-}
-`;
 
 /** The Koa application of one listener. Its environment decides which credentials it takes. */
 export function createApp(options: AppOptions): Koa<State, Routed> {
   const { platform, environment, metrics } = options;
   const { config, log } = platform;
   const rates = limitRates({ limits: limitsOf(config, environment), environment, clock: platform.clock, redis: options.redis });
-  const guards = [rates.address, authenticate({ platform, environment, resolvers: credentialResolvers }), rates.actor];
+  const identify = identifier({ platform, environment, resolvers: credentialResolvers });
+  const guards = [rates.address, authenticate(platform, identify), rates.actor];
 
   const app = new Koa<State, Routed>();
   app.on('error', logAppError(log));
   app.use(metrics.observe(environment));
+  app.use(noteRequests(countRequests(platform)));
   app.use(identifyRequest({ environment, https: options.baseUrl?.startsWith('https:') ?? false, trustedProxies: config.trustedProxies }));
+  if (platform.tracing !== undefined) app.use(traceRequests(platform.tracing, environment));
+  const pagesElsewhere = allowOrigins(config.corsOrigins);
+  if (pagesElsewhere !== undefined) app.use(pagesElsewhere);
   app.use(renderErrors(log));
   app.use(limitTime(options.deadlineMs));
   app.use(
-    routeRequests([...pages(options, rates.address), ...graphql(options, guards), ...rest(options, guards), ...doorways(options, guards)]),
+    routeRequests([
+      ...pages(options, rates.address),
+      ...graphql(options, guards),
+      ...rest(options, guards),
+      ...doorways(options, guards),
+      ...mcp(options, guards, identify),
+    ]),
   );
   // A request without an endpoint pays the general class like any other, and is then 405 or 404.
   for (const guard of guards) app.use(guard);
@@ -87,16 +95,30 @@ export function createApp(options: AppOptions): Koa<State, Routed> {
 
 const get = (path: string, ...handlers: Handler[]): Endpoint => ({ method: 'GET', path, handlers });
 
+/** The application of METRICS_PORT: probes and metrics, for those who watch the process. Gap G-384 */
+export function createProbeApp(health: Health): Koa<State, Routed> {
+  const app = new Koa<State, Routed>();
+  app.use(routeRequests(probes(health)));
+  return app;
+}
+
+function probes({ alive, ready, metrics }: Health): Endpoint[] {
+  return [get('/health', alive), get('/ready', ready), get('/metrics', metrics)];
+}
+
 /** What asks for no credential. Probes are outside of the limits too. */
 function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, address: Handler): Endpoint[] {
   const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', baseUrl });
+  const forPeople = openConsole();
   return [
-    get('/health', health.alive),
-    get('/ready', health.ready),
-    get('/metrics', health.metrics),
+    ...probes(health),
     get('/docs', address, docs.page),
     get('/docs/', address, docs.page),
     get('/docs/assets/{file}', address, docs.asset),
+    get('/console', address, forPeople.page),
+    get('/console/', address, forPeople.page),
+    get('/console/{page}', address, forPeople.page),
+    get('/console/assets/{file}', address, forPeople.asset),
     get('/v1/openapi.json', address, docs.document),
     get('/.well-known/jwks.json', address, serveJwks(platform)),
   ];
@@ -106,7 +128,7 @@ function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, 
 function graphql({ platform, schema, routes, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   const [address, ...others] = guards as [Handler, ...Handler[]];
   const documents = new Map(routes.map((route) => [route.name, route.text]));
-  const graphiql = openGraphiQL({ title, defaultQuery, documentOf: (name) => documents.get(name) });
+  const graphiql = openGraphiQL({ title, examples, documentOf: (name) => documents.get(name) });
   const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log: platform.log });
   return [
@@ -135,6 +157,10 @@ function doorways({ platform, environment, baseUrl, keys, limitLoad }: AppOption
     const { method, path } = door;
     return { method, path, speak: speakAs(door), handlers: [limitLoad, ...asked, (http) => serve(http, http.state.ctx)] };
   });
+}
+
+function mcp({ platform, catalog, baseUrl, limitLoad }: AppOptions, guards: readonly Handler[], identify: Identify): Endpoint[] {
+  return mcpEndpoints({ platform, catalog, baseUrl, identify, spendableTags, guards: [limitLoad, ...guards] });
 }
 
 function serveJwks(platform: Platform): Handler {

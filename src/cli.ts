@@ -1,10 +1,13 @@
 // The command line, on the same code as the server. Works while the server runs, against the embedded database too.
 import { parseArgs } from 'node:util';
 import { listen } from './cli/listen.js';
+import { progressBar } from './cli/progress.js';
 import { trigger } from './cli/trigger.js';
+import { rebuildReports } from './cli/usage.js';
 import { loadConfig, settings } from './config.js';
 import { createApiKey, revokeApiKey } from './contexts/identity/api-key.js';
-import { createTenant, tenantWorkspace } from './contexts/identity/tenant.js';
+import { createTenant, tenantWorkspace, workspacesOf } from './contexts/identity/tenant.js';
+import { fillSandbox } from './contexts/sandbox/fill.js';
 import { escrows } from './contexts.js';
 import { playDemo } from './demo/demo.js';
 import { checkLedger } from './ledger/trial-balance.js';
@@ -65,6 +68,13 @@ function callerOf({ url, key }: { url?: string | undefined; key?: string | undef
   };
 }
 
+function wholeNumber(value: string, option: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`--${option} must be a whole number above 0`);
+  return Number(value);
+}
+
+const bar = () => progressBar((part) => void process.stderr.write(part), process.stderr.isTTY);
+
 function objectOf(json: string): Record<string, unknown> {
   const value: unknown = JSON.parse(json);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('--data must be a JSON object');
@@ -106,7 +116,9 @@ const commands: Readonly<Record<string, Command>> = {
       await withPlatform(async (platform) => {
         const workspace = await tenantWorkspace(platform, required(values.tenant, 'tenant'), environment);
         if (workspace === null) throw new Error('there is no such tenant');
-        const key = await createApiKey(systemCtx(platform, workspace), { name: values.name ?? 'command line' });
+        const key = await createApiKey(systemCtx(platform, workspace, { action: 'createApiKey', resourceType: 'api_key' }), {
+          name: values.name ?? 'command line',
+        });
         say(
           values.json
             ? JSON.stringify({ id: `key_${key.id}`, key: key.key })
@@ -126,7 +138,7 @@ const commands: Readonly<Record<string, Command>> = {
       await withPlatform(async (platform) => {
         const workspace = await tenantWorkspace(platform, required(values.tenant, 'tenant'), environment);
         if (workspace === null) throw new Error('there is no such tenant');
-        await revokeApiKey(systemCtx(platform, workspace), id);
+        await revokeApiKey(systemCtx(platform, workspace, { action: 'revokeApiKey', resourceType: 'api_key' }), id);
         say(`revoked key_${id}`);
       });
     },
@@ -142,6 +154,32 @@ const commands: Readonly<Record<string, Command>> = {
           say('The ledger is right: balances and transactions sum to zero, every account chains, every hold is covered.');
         else process.exitCode = 1;
       }),
+  },
+  'usage rebuild': {
+    usage: 'usage rebuild [--tenant ID]',
+    about: 'make the rollups of reports again from the operations, while everything goes on',
+    run: async (args) => {
+      const { values } = parseArgs({ args, options: { tenant: text } });
+      await withPlatform(async (platform) => {
+        const count = await rebuildReports(platform, values.tenant, bar());
+        if (count === 0) throw new Error('there is no such tenant');
+        say(`rebuilt ${count} workspaces`);
+      });
+    },
+  },
+  'sandbox fill': {
+    usage: 'sandbox fill [--tenant ID] [--operations 100000] [--days 30]',
+    about: 'fill a sandbox with a made-up past, to see reports of many operations; that of the first tenant by default',
+    run: async (args) => {
+      const { values } = parseArgs({ args, options: { tenant: text, operations: text, days: text } });
+      const [operations, days] = [wholeNumber(values.operations ?? '100000', 'operations'), wholeNumber(values.days ?? '30', 'days')];
+      await withPlatform(async (platform) => {
+        const workspace = (await workspacesOf(platform, values.tenant)).find(({ environment }) => environment === 'test');
+        if (workspace === undefined) throw new Error('there is no such tenant');
+        await fillSandbox(systemCtx(platform, workspace, { action: 'fillSandbox' }), { operations, days }, bar());
+        say(`wrote ${operations} operations of the last ${days} days`);
+      });
+    },
   },
   listen: {
     usage: 'listen --forward-to URL [--events a,b] [--url URL] [--key KEY]',
@@ -165,6 +203,17 @@ const commands: Readonly<Record<string, Command>> = {
       const data = values.data === undefined ? undefined : objectOf(values.data);
       const event = await trigger({ ...callerOf(values), type, data, objectId: values['object-id'] });
       say(`emitted ${event.type}  ${event.id}`);
+    },
+  },
+  mcp: {
+    usage: 'mcp [--url URL] [--key KEY]',
+    about: 'speak MCP on standard input and output, for an agent (its token) or an operator (an API key)',
+    run: async (args) => {
+      const { values } = parseArgs({ args, options: { url: text, key: text } });
+      const leaving = new AbortController();
+      process.once('SIGINT', () => leaving.abort()).once('SIGTERM', () => leaving.abort());
+      const { proxyMcp } = await import('./cli/mcp.js');
+      await proxyMcp({ ...callerOf(values), warn: (said) => void process.stderr.write(`${said}\n`), signal: leaving.signal });
     },
   },
   demo: {

@@ -4,7 +4,27 @@ import path from 'node:path';
 import { z } from 'zod';
 
 const roles = ['all', 'api', 'worker'] as const;
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Where spans are sent, and of which requests. */
+export interface TracingConfig {
+  /** Without a trailing slash. */
+  readonly endpoint: string;
+  /** Null: that of OTEL_RESOURCE_ATTRIBUTES, or ours. */
+  readonly serviceName: string | null;
+  /** Null: every request while there are few. */
+  readonly sampler: (typeof samplers)[number] | null;
+  /** The share of requests, for the samplers that take one. */
+  readonly ratio: number;
+}
 
 export interface Config {
   /** Null: an embedded PostgreSQL in `dataDir`. */
@@ -17,6 +37,8 @@ export interface Config {
   readonly host: string;
   readonly port: number;
   readonly sandboxPort: number;
+  /** Null: probes and metrics are read at the other ports alone. */
+  readonly metricsPort: number | null;
   /** Without a trailing slash. Null: the address that is listened on. */
   readonly baseUrl: string | null;
   readonly sandboxUrl: string | null;
@@ -25,6 +47,8 @@ export interface Config {
   readonly bootstrapTestKey: string | null;
   /** Requests per minute, for an IP address and for an actor alike. */
   readonly rateLimit: { readonly general: number; readonly sandbox: number; readonly auth: number };
+  /** Origins of web pages that may call from a browser; `*` is any. */
+  readonly corsOrigins: readonly string[];
   /** How many proxies in front of us append to X-Forwarded-For; 0 ignores the header. */
   readonly trustedProxies: number;
   /** 64 lower-case hex characters. Null only beside the embedded database: one is then generated into `dataDir`. */
@@ -32,6 +56,8 @@ export interface Config {
   /** Lower-case host:port pairs that webhooks may reach although their address is private. */
   readonly webhookAllowHosts: readonly string[];
   readonly logLevel: (typeof logLevels)[number];
+  /** Null: nothing is traced. */
+  readonly tracing: TracingConfig | null;
 }
 
 /** What stops the start: one message that names every problem. */
@@ -65,24 +91,34 @@ const apiKey = (prefix: string) =>
   z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{8,200}$`), `must be ${prefix} followed by 8 to 200 letters, digits, "-" or "_"`);
 
 const hostPort = /^([a-z0-9.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/;
-const hostPorts = z
-  .string()
-  .transform((text) =>
-    text
-      .toLowerCase()
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  )
-  .refine(
-    (entries) => entries.every((entry) => Number(hostPort.exec(entry)?.[2] ?? 0) % 65_536 > 0),
-    'must be a comma-separated list of host:port',
-  );
+/** A comma-separated list, in lower case. */
+const list = z.string().transform((text) =>
+  text
+    .toLowerCase()
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean),
+);
+const hostPorts = list.refine(
+  (entries) => entries.every((entry) => Number(hostPort.exec(entry)?.[2] ?? 0) % 65_536 > 0),
+  'must be a comma-separated list of host:port',
+);
+
+const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+const origins = list.refine(
+  (entries) => entries.every((entry) => entry === '*' || isOrigin(entry)),
+  'must be a comma-separated list of origins, such as https://pages.example, or *',
+);
 
 const secretsKey = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, 'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)')
   .toLowerCase();
+
+const share = z
+  .string()
+  .refine((text) => /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(text), 'must be a number from 0 to 1')
+  .transform(Number);
 
 const port = wholeNumber(0, 65_535);
 const perMinute = wholeNumber(1, 100_000_000);
@@ -110,6 +146,11 @@ const table = {
   },
   PORT: { schema: port, default: '4000', meaning: 'Port of production (live keys); 0 picks a free one' },
   SANDBOX_PORT: { schema: port, default: '4001', meaning: 'Port of the sandbox (test keys); 0 picks a free one' },
+  METRICS_PORT: {
+    schema: port,
+    default: '',
+    meaning: 'Port of `/health`, `/ready` and `/metrics` alone, in every role; a worker has no other. 0 picks a free one',
+  },
   BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
   SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
   ROLE: { schema: oneOf(roles), default: 'all', meaning: '`api` serves requests, `worker` does what is due, `all` does both' },
@@ -127,6 +168,11 @@ const table = {
     default: '5',
     meaning: 'Requests per minute to challenge, authenticate and `/v1/auth/*`, in either environment',
   },
+  CORS_ORIGINS: {
+    schema: origins,
+    default: '',
+    meaning: 'Origins of web pages that may call from a browser, comma-separated; `*` is any. Unset: none but our own',
+  },
   TRUSTED_PROXIES: { schema: wholeNumber(0, 16), default: '0', meaning: 'Number of proxies in front; 0 ignores `X-Forwarded-For`' },
   SECRETS_KEY: {
     schema: secretsKey,
@@ -136,7 +182,33 @@ const table = {
   },
   WEBHOOK_ALLOW_HOSTS: { schema: hostPorts, default: '', meaning: 'Private `host:port` pairs that webhooks may reach, comma-separated' },
   LOG_LEVEL: { schema: oneOf(logLevels), default: 'info', meaning: `One of ${logLevels.join(', ')}` },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    schema: publicUrl,
+    default: '',
+    secret: true,
+    meaning: 'OpenTelemetry collector that spans are sent to, by OTLP over HTTP. Unset: nothing is traced',
+  },
+  OTEL_SERVICE_NAME: {
+    schema: z.string().max(100, 'must have at most 100 characters'),
+    default: '',
+    meaning: 'Name under which traces show this process. Unset: the `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, else `agent-payments`',
+  },
+  OTEL_TRACES_SAMPLER: {
+    schema: oneOf(samplers),
+    default: '',
+    meaning: `Which requests are traced: ${samplers.join(', ')}. Unset: all while there are few, at most 50 a second`,
+  },
+  OTEL_TRACES_SAMPLER_ARG: { schema: share, default: '1', meaning: 'Share of requests that a `traceidratio` sampler takes, from 0 to 1' },
 } as const satisfies Record<string, Row>;
+
+/** What the SDK of OpenTelemetry reads itself. Batches of no span are sent without end, and a queue of none takes no span. */
+const numbersOfSdk = [
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_BSP_EXPORT_TIMEOUT',
+  'OTEL_BSP_MAX_QUEUE_SIZE',
+  'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+  'OTEL_EXPORTER_OTLP_TIMEOUT',
+];
 
 interface Row {
   schema: z.ZodType<unknown, string>;
@@ -153,13 +225,25 @@ export const settings: readonly { readonly name: SettingName; readonly default: 
   Object.keys(table) as SettingName[]
 ).map((name) => ({ name, default: table[name].default, meaning: table[name].meaning }));
 
+type ReadSetting = <N extends SettingName>(name: N) => Read<(typeof table)[N]>;
+
+function readTracing(read: ReadSetting): TracingConfig | null {
+  const [endpoint, serviceName, sampler, ratio] = [
+    read('OTEL_EXPORTER_OTLP_ENDPOINT'),
+    read('OTEL_SERVICE_NAME'),
+    read('OTEL_TRACES_SAMPLER'),
+    read('OTEL_TRACES_SAMPLER_ARG'),
+  ];
+  return endpoint === null ? null : Object.freeze({ endpoint, serviceName, sampler, ratio });
+}
+
 /**
  * Reads and checks every setting of `env`. An empty value counts as unset.
  * @throws ConfigError naming every problem at once; values of secrets are not repeated in it
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
-  const read = <N extends SettingName>(name: N): Read<(typeof table)[N]> => {
+  const read: ReadSetting = (name) => {
     const row: Row = table[name];
     const text = env[name]?.trim() || row.default;
     const result = text === '' ? ({ success: true, data: null } as const) : row.schema.safeParse(text);
@@ -168,7 +252,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       for (const issue of result.error.issues) problems.push(`${name} ${issue.message}${said}`);
     }
     // A wrong value never leaves this function: the problems are thrown before the config is returned.
-    return (result.success ? result.data : null) as Read<(typeof table)[N]>;
+    return (result.success ? result.data : null) as never;
   };
   const config: Config = {
     databaseUrl: read('DATABASE_URL'),
@@ -178,20 +262,30 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     host: read('HOST'),
     port: read('PORT'),
     sandboxPort: read('SANDBOX_PORT'),
+    metricsPort: read('METRICS_PORT'),
     baseUrl: read('BASE_URL'),
     sandboxUrl: read('SANDBOX_URL'),
     role: read('ROLE'),
     bootstrapLiveKey: read('BOOTSTRAP_LIVE_KEY'),
     bootstrapTestKey: read('BOOTSTRAP_TEST_KEY'),
     rateLimit: Object.freeze({ general: read('RATE_LIMIT_GENERAL'), sandbox: read('RATE_LIMIT_SANDBOX'), auth: read('RATE_LIMIT_AUTH') }),
+    corsOrigins: Object.freeze(read('CORS_ORIGINS') ?? []),
     trustedProxies: read('TRUSTED_PROXIES'),
     secretsKey: read('SECRETS_KEY'),
     webhookAllowHosts: Object.freeze(read('WEBHOOK_ALLOW_HOSTS') ?? []),
     logLevel: read('LOG_LEVEL'),
+    tracing: readTracing(read),
   };
   if (env['DATABASE_URL']?.trim() && !env['SECRETS_KEY']?.trim())
     problems.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)');
+  for (const name of config.tracing === null ? [] : numbersOfSdk) {
+    const text = env[name]?.trim();
+    if (text && !/^[1-9]\d{0,8}$/.test(text))
+      problems.push(`${name} must be a whole number from 1 to 999999999, not ${JSON.stringify(text)}`);
+  }
   if (config.port > 0 && config.port === config.sandboxPort) problems.push(`SANDBOX_PORT must differ from PORT, both are ${config.port}`);
+  if (config.metricsPort !== null && config.metricsPort > 0 && [config.port, config.sandboxPort].includes(config.metricsPort))
+    problems.push(`METRICS_PORT must differ from PORT and SANDBOX_PORT, it is ${config.metricsPort}`);
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }

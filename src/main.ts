@@ -44,7 +44,7 @@ async function start({ config }: DataHome, log: Logger): Promise<{ server: Runni
 async function watchDemo(platform: Platform, { tenantId }: CreatedTenant): Promise<void> {
   for (const environment of ['live', 'test'] as const) {
     const workspace = await tenantWorkspace(platform, tenantId, environment);
-    if (workspace !== null) await setDetectors(systemCtx(platform, workspace), demoDetectors);
+    if (workspace !== null) await setDetectors(systemCtx(platform, workspace, { action: 'setBreakers' }), demoDetectors);
   }
 }
 
@@ -89,6 +89,7 @@ Agent Payments is ready, ${(process.uptime()).toFixed(1)} s after the start.
   Sandbox     ${test}
   Reference   ${test}/docs
   GraphiQL    ${test}/graphql
+  Console     ${test}/console
 
 First call:
 

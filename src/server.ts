@@ -1,29 +1,47 @@
 // Puts the parts of a process together: connections, listeners, worker. main.ts runs it, tests run it with a clock of their own.
-import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { createApp } from './app.js';
-import { doors, dueSteps, followers, lastWrites, onFreeze, openOn, streamEnds, sweeps } from './contexts.js';
+import { type AppOptions, createApp, createProbeApp } from './app.js';
+import {
+  afterCommits,
+  metrics as counted,
+  doors,
+  dueSteps,
+  followers,
+  gauges,
+  lastWrites,
+  onFreeze,
+  openOn,
+  regularWrites,
+  streamEnds,
+  sweeps,
+} from './contexts.js';
 import { hasUnheard } from './events/listener.js';
 import { createHttpServer } from './http/deadline.js';
 import { openHealth, type ReadinessCheck } from './http/health.js';
 import { IdempotencyKeys } from './http/idempotency.js';
+import { addressOf, close, listen } from './http/listening.js';
 import { limitLoad } from './http/load.js';
 import { createMetrics } from './http/metrics.js';
+import { compileCatalog } from './mcp/catalog.js';
+import { endToolStreams } from './mcp/tool-stream.js';
+import { endWaits } from './mcp/waiting.js';
 import { CoherentCache } from './platform/cache.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { Vault } from './platform/crypto.js';
 import type { Agenda, Environment, Platform } from './platform/ctx.js';
 import type { ReadyConfig } from './platform/data-home.js';
 import { DueBell } from './platform/due/due-bell.js';
+import { Loop } from './platform/due/loop.js';
 import { Fanout } from './platform/fanout.js';
+import type { GaugeGroup } from './platform/gauge.js';
 import type { Logger } from './platform/log.js';
 import { Outbound } from './platform/outbound/client.js';
 import { openDatabase } from './platform/postgres/database.js';
 import { pendingMigrations } from './platform/postgres/migration.js';
 import { openRedis, type Redis } from './platform/redis.js';
 import { Signal } from './platform/signal.js';
+import type { Tracing } from './platform/trace.js';
 import { openApi } from './rest/openapi.js';
 import { compileRoutes, loadOperations, type Route } from './rest/routes.js';
 import { schema } from './schema.js';
@@ -48,14 +66,22 @@ export interface RunningServer {
   platform: Platform;
   /** Addresses of the listeners; absent in a process that only works. */
   urls: Partial<Record<Environment, string>>;
+  /** Where probes and metrics alone are read; absent without METRICS_PORT. */
+  metricsUrl?: string;
   /** Stops accepting, finishes what is in flight, lets go of everything. */
   stop(): Promise<void>;
+}
+
+/** The SDK is loaded where something is traced, and nowhere else. */
+async function tracingOf({ config: { tracing }, log }: ServerOptions): Promise<Tracing | undefined> {
+  return tracing === null ? undefined : (await import('./platform/trace-export.js')).openTracing(tracing, log);
 }
 
 /** Connects the long-lived parts. `redis` carries the fan-out between processes. */
 export async function openPlatform(
   { config, log, clock = systemClock, heartbeatMs = 30_000 }: ServerOptions,
   redis?: Redis | undefined,
+  tracing?: Tracing | undefined,
 ): Promise<Platform> {
   const database = openDatabase(config.databaseUrl, { poolSize: config.databasePool, log });
   const cache = new CoherentCache(config.databaseUrl, log);
@@ -83,6 +109,7 @@ export async function openPlatform(
     onFreeze,
     due: new DueBell(),
     published: new Signal(),
+    ...(tracing && { tracing }),
   };
   return platform;
 }
@@ -91,58 +118,31 @@ export async function openPlatform(
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, log } = options;
   const redis = config.redisUrl === null ? undefined : openRedis(config.redisUrl, log);
-  const platform = await openPlatform(options, redis);
+  const platform = await openPlatform(options, redis, await tracingOf(options));
   await options.prepare?.(platform);
   shareBell(platform, config.role);
   const keys = new IdempotencyKeys(platform);
   const worker =
     config.role === 'api' || options.pollMs === 0
       ? undefined
-      : startWorker(platform, { followers, steps: dueSteps, sweeps }, options.pollMs);
+      : startWorker(platform, { followers, steps: dueSteps, afterCommits, sweeps }, options.pollMs);
+  const writing = startWriting(platform, options.pollMs === 0 ? [] : regularWrites);
   const checks = readinessChecks(platform, redis, worker);
 
-  const servers: Partial<Record<Environment, Server>> = {};
-  if (config.role !== 'worker') {
-    const routes = allRoutes();
-    const metrics = createMetrics(platform.database.pool);
-    const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
-    let document: Record<string, unknown> | undefined;
-    const openapi = () => {
-      document ??= openApi(routes, { doors });
-      return document;
-    };
-    const parts = {
-      platform,
-      schema,
-      routes,
-      openapi,
-      keys,
-      metrics,
-      health,
-      redis,
-      limitLoad: limitLoad(platform.database.pool, options.mostInFlight),
-      deadlineMs: options.deadlineMs,
-    };
-    const listeners = [
-      { environment: 'live', setting: 'PORT', port: config.port, baseUrl: config.baseUrl },
-      { environment: 'test', setting: 'SANDBOX_PORT', port: config.sandboxPort, baseUrl: config.sandboxUrl },
-    ] as const;
-    for (const { environment, setting, port, baseUrl } of listeners) {
-      const server = createHttpServer(createApp({ ...parts, environment, baseUrl }).callback());
-      servers[environment] = await listen(server, port, config.host).catch((error) => {
-        throw plainly(error, setting, port, config.host);
-      });
-    }
-  }
+  const groups = [...gauges, processGauges(redis, worker)];
+  const metrics = createMetrics(platform.database.pool, { platform, metrics: counted, groups });
+  const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
+  const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis });
+  const probes = config.metricsPort === null ? undefined : createHttpServer(createProbeApp(health).callback());
+  if (probes !== undefined) await listen(probes, { setting: 'METRICS_PORT', port: config.metricsPort ?? 0, host: config.host });
 
-  const urls: RunningServer['urls'] = {};
-  for (const [environment, server] of Object.entries(servers)) urls[environment as Environment] = addressOf(server, config.host);
   return {
     platform,
-    urls,
+    urls: addressesOf(servers, config.host),
+    ...(probes && { metricsUrl: addressOf(probes, config.host) }),
     async stop() {
-      const closed = Promise.all(Object.values(servers).map(close));
-      for (const endStreams of streamEnds) await endStreams(platform);
+      const closed = Promise.all(Object.values(servers).map((server) => close(server)));
+      for (const endStreams of [...streamEnds, endToolStreams, endWaits]) await endStreams(platform);
       await closed;
       // Deliveries that get no answer for so long are given back, and sent again by the next process.
       const impatience = setTimeout(() => void platform.outbound.close(), sendGraceMs);
@@ -151,11 +151,82 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       platform.fanout.close();
       await platform.outbound.close();
       await keys.close();
-      for (const write of lastWrites) await write(platform);
+      await writing.stop();
       await platform.cache.close();
       redis?.disconnect();
       await platform.database.close();
+      await Promise.all([platform.tracing?.close(), probes && close(probes, probeGraceMs)]);
     },
+  };
+}
+
+/** How long deliveries may go on waiting for their answers when the process ends. */
+const sendGraceMs = 2_000;
+/** And answers to probes: who asks again asks another process. */
+const probeGraceMs = 500;
+
+/** The listeners of an environment each. */
+async function openListeners(
+  { config, mostInFlight, deadlineMs }: ServerOptions,
+  parts: Pick<AppOptions, 'platform' | 'keys' | 'metrics' | 'health' | 'redis'>,
+): Promise<Partial<Record<Environment, Server>>> {
+  const routes = allRoutes();
+  const openapi = lazily(() => openApi(routes, { doors }));
+  const catalog = lazily(() => compileCatalog(schema, routes, parts.keys.run));
+  const load = limitLoad(parts.platform.database.pool, mostInFlight);
+  const listeners = [
+    { environment: 'live', setting: 'PORT', port: config.port, baseUrl: config.baseUrl },
+    { environment: 'test', setting: 'SANDBOX_PORT', port: config.sandboxPort, baseUrl: config.sandboxUrl },
+  ] as const;
+  const servers: Partial<Record<Environment, Server>> = {};
+  for (const { environment, setting, port, baseUrl } of listeners) {
+    const app = createApp({ ...parts, schema, routes, openapi, catalog, limitLoad: load, deadlineMs, environment, baseUrl });
+    const server = createHttpServer(app.callback());
+    servers[environment] = await listen(server, { setting, port, host: config.host });
+  }
+  return servers;
+}
+
+/** Makes a value when it is first asked for, and keeps it. */
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+const writeEveryMs = 3_000;
+
+/** Writes what the process keeps in memory, every few seconds and when it ends. */
+function startWriting(platform: Platform, writes: typeof regularWrites): { stop: () => Promise<void> } {
+  const loops = writes.map((write) => {
+    const round = async () => {
+      await write(platform);
+      return Number.POSITIVE_INFINITY;
+    };
+    return new Loop({ name: write.name, pollMs: writeEveryMs, log: platform.log }, round);
+  });
+  return {
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+      for (const write of lastWrites) await write(platform);
+    },
+  };
+}
+
+/** What Redis and the worker of this process do; a process without them has no such values. */
+function processGauges(redis: Redis | undefined, worker: Worker | undefined): GaugeGroup {
+  return {
+    name: 'process',
+    gauges: [
+      { name: 'redis_up', help: '1 when this process is connected to Redis, 0 when it does without. Absent without REDIS_URL.' },
+      { name: 'worker_lag_seconds', help: 'Time since every loop of the worker of this process had a round that ended well.' },
+    ],
+    read: async () => [
+      ...(redis === undefined ? [] : [{ name: 'redis_up', value: redis.status === 'ready' ? 1 : 0 }]),
+      ...(worker === undefined ? [] : [{ name: 'worker_lag_seconds', value: worker.lagMs() / 1_000 }]),
+    ],
   };
 }
 
@@ -198,28 +269,8 @@ function shareBell({ database, fanout, log }: Platform, role: ReadyConfig['role'
   });
 }
 
-async function listen(server: Server, port: number, host: string): Promise<Server> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  return server;
-}
-
-/** What a person can do about an address that cannot be listened on. */
-function plainly(error: NodeJS.ErrnoException, setting: string, port: number, host: string): Error {
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `${setting} ${port} is in use on ${host}: stop what listens there, or set ${setting} to another port (0 picks a free one).`,
-    EACCES: `${setting} ${port} may not be listened on by this user: set ${setting} to a port from 1024 on.`,
-    EADDRNOTAVAIL: `HOST ${host} is no address of this machine.`,
-  };
-  return new Error(reasons[error.code ?? ''] ?? `HOST ${host} with ${setting} ${port} cannot be listened on: ${error.message}`, {
-    cause: error,
-  });
-}
-
-function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+function addressesOf(servers: Partial<Record<Environment, Server>>, host: string): RunningServer['urls'] {
+  return Object.fromEntries(Object.entries(servers).map(([environment, server]) => [environment, addressOf(server, host)]));
 }
 
 /** Where the rest.graphql files are, in src and in dist alike. */
@@ -231,19 +282,4 @@ function allRoutes(): readonly Route[] {
   const routes = compiled.get(schema) ?? compileRoutes(schema, loadOperations(contextsDir));
   compiled.set(schema, routes);
   return routes;
-}
-
-const graceMs = 5_000;
-const sendGraceMs = 2_000;
-
-/** Lets requests in flight end, for a grace time; then cuts what is left. */
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that is kept alive would stay when its last answer is sent.
-  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(cut);
 }

@@ -3,6 +3,7 @@
 import { Listening } from './events/listener.js';
 import { type Followers, publishEvents } from './events/outbox.js';
 import type { Platform } from './platform/ctx.js';
+import { type AfterCommit, followCommits } from './platform/due/after-commit.js';
 import { DueTable, nextLookMs, runDue } from './platform/due/due-table.js';
 import { Loop, type Round } from './platform/due/loop.js';
 import type { DueStep } from './platform/due/step.js';
@@ -20,6 +21,7 @@ export interface Worker {
 export interface Work {
   followers: Followers;
   steps: readonly DueStep[];
+  afterCommits: readonly AfterCommit[];
   sweeps: readonly Sweep[];
 }
 
@@ -27,7 +29,11 @@ export interface Work {
  * Publishes what is written, lets listeners hear it, and runs what is due, until nothing is left of one workspace, or of all. For those
  * who wait for the end of it: tests, and a sandbox whose clock is advanced.
  */
-export async function work(platform: Platform, { followers, steps }: Omit<Work, 'sweeps'>, workspaceId?: string): Promise<void> {
+export async function work(
+  platform: Platform,
+  { followers, steps }: Pick<Work, 'followers' | 'steps'>,
+  workspaceId?: string,
+): Promise<void> {
   const listening = followers.listeners.map((listener) => new Listening(platform, listener));
   for (let more = true; more; ) {
     more = false;
@@ -47,7 +53,7 @@ export async function work(platform: Platform, { followers, steps }: Omit<Work, 
  * Publishes events when something was committed, runs due rows when they become due, and sweeps once a minute. What no bell
  * announced is found by a poll, every `pollMs`.
  */
-export function startWorker(platform: Platform, { followers, steps, sweeps }: Work, pollMs = 1_000): Worker {
+export function startWorker(platform: Platform, { followers, steps, afterCommits, sweeps }: Work, pollMs = 1_000): Worker {
   const { database, published, log } = platform;
   const publishing = Array.from(
     { length: shards },
@@ -55,19 +61,24 @@ export function startWorker(platform: Platform, { followers, steps, sweeps }: Wo
   );
   const listening = followers.listeners.map((listener) => {
     const position = new Listening(platform, listener);
-    return new Loop({ name: `listen ${listener.name}`, pollMs, log }, async () =>
+    const { name, paceMs = 0 } = listener;
+    return new Loop({ name: `listen ${name}`, pollMs, paceMs, log }, async () =>
       (await position.round()) > 0 ? hearEveryMs : Number.POSITIVE_INFINITY,
     );
   });
-  const silences = [database.written.listen(() => wakeAll(publishing)), published.listen(() => wakeAll(listening, hearEveryMs))];
+  const following = afterCommits.map((each) => followCommits(platform, each, pollMs));
+  const silences = [
+    database.written.listen(() => wakeAll([...publishing, ...following])),
+    published.listen(() => wakeAll(listening, hearEveryMs)),
+  ];
   const tables = steps.map((step) => startTable(platform, step, pollMs));
   const sweeping = sweeps.map((sweep) => startSweep(platform, sweep));
   return {
     async stop() {
       for (const silence of silences) silence();
-      await Promise.all([...publishing, ...listening, ...tables, ...sweeping].map((part) => part.stop()));
+      await Promise.all([...publishing, ...listening, ...following, ...tables, ...sweeping].map((part) => part.stop()));
     },
-    lagMs: () => Math.max(...[...publishing, ...tables].map((part) => part.lagMs())),
+    lagMs: () => Math.max(...[...publishing, ...following, ...tables].map((part) => part.lagMs())),
   };
 }
 

@@ -25,16 +25,19 @@ describe('loadConfig', () => {
       host: '127.0.0.1',
       port: 4000,
       sandboxPort: 4001,
+      metricsPort: null,
       baseUrl: null,
       sandboxUrl: null,
       role: 'all',
       bootstrapLiveKey: null,
       bootstrapTestKey: null,
       rateLimit: { general: 100, sandbox: 1000, auth: 5 },
+      corsOrigins: [],
       trustedProxies: 0,
       secretsKey: null,
       webhookAllowHosts: [],
       logLevel: 'info',
+      tracing: null,
     });
   });
 
@@ -56,10 +59,16 @@ describe('loadConfig', () => {
         RATE_LIMIT_GENERAL: '1',
         RATE_LIMIT_SANDBOX: '2',
         RATE_LIMIT_AUTH: '3',
+        CORS_ORIGINS: 'https://Pages.example, http://localhost:3000',
         TRUSTED_PROXIES: '2',
         SECRETS_KEY: secretsKey.toUpperCase(),
         WEBHOOK_ALLOW_HOSTS: 'Localhost:9000, [::1]:80,10.0.0.7:65535',
         LOG_LEVEL: 'silent',
+        METRICS_PORT: '9464',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+        OTEL_SERVICE_NAME: 'bank',
+        OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+        OTEL_TRACES_SAMPLER_ARG: '0.25',
       }),
     ).toEqual({
       databaseUrl: 'postgresql://u:p@db:5432/app',
@@ -69,16 +78,19 @@ describe('loadConfig', () => {
       host: '0.0.0.0',
       port: 0,
       sandboxPort: 0,
+      metricsPort: 9464,
       baseUrl: 'https://api.example.com',
       sandboxUrl: 'https://sandbox.example.com',
       role: 'worker',
       bootstrapLiveKey: 'pk_live_0123456789',
       bootstrapTestKey: 'pk_test_0123456789',
       rateLimit: { general: 1, sandbox: 2, auth: 3 },
+      corsOrigins: ['https://pages.example', 'http://localhost:3000'],
       trustedProxies: 2,
       secretsKey,
       webhookAllowHosts: ['localhost:9000', '[::1]:80', '10.0.0.7:65535'],
       logLevel: 'silent',
+      tracing: { endpoint: 'http://collector:4318', serviceName: 'bank', sampler: 'parentbased_traceidratio', ratio: 0.25 },
     });
   });
 
@@ -88,7 +100,7 @@ describe('loadConfig', () => {
 
   it('is frozen all through', () => {
     const config = loadConfig({});
-    for (const part of [config, config.rateLimit, config.webhookAllowHosts]) expect(Object.isFrozen(part)).toBe(true);
+    for (const part of [config, config.rateLimit, config.corsOrigins, config.webhookAllowHosts]) expect(Object.isFrozen(part)).toBe(true);
   });
 
   it('names every problem in one message', () => {
@@ -107,6 +119,16 @@ describe('loadConfig', () => {
     );
   });
 
+  it('looks at the numbers that the SDK of OpenTelemetry reads, where something is traced', () => {
+    const wrong = { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '0', OTEL_BSP_MAX_QUEUE_SIZE: 'many', OTEL_EXPORTER_OTLP_TIMEOUT: '-1' };
+    expect(loadConfig(wrong).tracing).toBeNull();
+    expect(problemsOf({ ...wrong, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' })).toEqual([
+      'OTEL_BSP_MAX_QUEUE_SIZE must be a whole number from 1 to 999999999, not "many"',
+      'OTEL_BSP_MAX_EXPORT_BATCH_SIZE must be a whole number from 1 to 999999999, not "0"',
+      'OTEL_EXPORTER_OTLP_TIMEOUT must be a whole number from 1 to 999999999, not "-1"',
+    ]);
+  });
+
   it.each([
     ['PORT', '-1'],
     ['PORT', '4000.5'],
@@ -118,6 +140,9 @@ describe('loadConfig', () => {
     ['BASE_URL', 'https://x/?a=1'],
     ['BOOTSTRAP_LIVE_KEY', 'pk_test_0123456789'],
     ['BOOTSTRAP_TEST_KEY', 'pk_test_short'],
+    ['CORS_ORIGINS', 'pages.example'],
+    ['CORS_ORIGINS', 'https://pages.example/path'],
+    ['CORS_ORIGINS', 'https://*.example, null'],
     ['TRUSTED_PROXIES', 'yes'],
     ['SECRETS_KEY', 'zz'.repeat(32)],
     ['WEBHOOK_ALLOW_HOSTS', 'localhost'],

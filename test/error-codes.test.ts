@@ -9,7 +9,7 @@ import { findingError, limitError } from '../src/contexts/spending/rule-refusal.
 import { InsufficientScope } from '../src/platform/errors.js';
 import { newSpender, type Spender } from './factories/decision.js';
 import { transferBody, twoWallets } from './factories/payment.js';
-import { checkoutCauses, mandateCauses, moneyCauses, x402Causes } from './factories/refusal.js';
+import { checkoutCauses, mandateCauses, moneyCauses, mppCauses, x402Causes } from './factories/refusal.js';
 import { type Answer, type Json, openWallet, useHarness } from './harness.js';
 import { operationAt } from './openapi.js';
 import { readFiles } from './source.js';
@@ -151,15 +151,19 @@ describe('the codes that refuse', () => {
     expect([...new Set(declared)].sort()).toEqual([...Object.keys(causes), ...madeBelow, ...onTheWire].sort());
   });
 
+  async function expectCaused(code: string, cause: () => Promise<Answer>): Promise<void> {
+    const { body, status } = await cause();
+    expect([status, body.code], JSON.stringify(body)).toEqual([expect.toSatisfy((n: number) => [403, 409, 422].includes(n)), code]);
+    await sendSuggested(body.details);
+  }
+
   for (const [code, cause] of Object.entries(causes)) {
     // What it leads to is another part's to offer.
     const isHere = code !== 'workspace_frozen' || operationAt('GET', '/v1/spending') !== undefined;
-    it.runIf(isHere)(code, async () => {
-      const { body, status } = await cause();
-      expect([status, body.code], JSON.stringify(body)).toEqual([expect.toSatisfy((n: number) => [403, 409, 422].includes(n)), code]);
-      await sendSuggested(body.details);
-    });
+    it.runIf(isHere)(code, () => expectCaused(code, cause));
   }
+
+  it.each(mppCauses(harness))('%s, of MPP', expectCaused);
 
   it('suggest requests that can be sent as they are, with all that the first one said', async () => {
     const { body } = await spender.pay('120.00', { description: 'Too much', reference: 'smaller', metadata: { a: 1 } });

@@ -69,8 +69,9 @@ export function exampleOf(type: GraphQLInputType, name: string, seeds: Seeds): u
   }
   const noun = /^(\w+?)(Uu)?[Ii]d$/.exec(nullable.name)?.[1];
   const seed = noun === undefined ? undefined : (seeds[wireName(noun.charAt(0).toLowerCase() + noun.slice(1))] ?? seeds['account']);
-  // A rail is named, and has no id; nor has an address of a chain.
-  return seed ?? (name === 'rail' || name === 'address' ? seeds[name] : undefined) ?? exampleOfLeaf(nullable, wireName(name));
+  // A rail is named, and has no id; nor has an address of a chain. The id of a skill is text.
+  const named = ['rail', 'address', 'skill_id'].includes(wireName(name)) ? seeds[wireName(name).replace(/_id$/, '')] : undefined;
+  return seed ?? named ?? exampleOfLeaf(nullable, wireName(name));
 }
 
 /** Places below an argument: the argument itself and every member of its input types. */

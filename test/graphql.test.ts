@@ -1,8 +1,11 @@
 // GraphQL over the whole platform: the audits of GraphQL over HTTP on both listeners, streams, limits, and that both faces say
 // the same of the same failure (CONTRACT.md 21).
+
+import { parse, validate } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { createClient } from 'graphql-sse';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '../src/schema.js';
 import { type Answer, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
 
@@ -176,12 +179,18 @@ describe('GraphiQL', () => {
     return JSON.parse(options ?? '');
   };
 
-  it('opens with a query that runs', async () => {
-    const { defaultQuery } = await open('/graphql');
-    const { status, body } = await h.test.graphql(defaultQuery);
-    expect(status).toBe(200);
-    expect(body.errors).toBeUndefined();
-    expect(body.data.me.environment).toBe('test');
+  it('opens with examples that run, the first one in front', async () => {
+    const { defaultQuery, defaultTabs } = await open('/graphql');
+    expect(defaultTabs[0].query).toBe(defaultQuery);
+    expect(defaultTabs.length).toBeGreaterThan(2);
+    for (const { query } of defaultTabs as Json[]) {
+      if (/^subscription/m.test(query)) {
+        expect(validate(schema, parse(query))).toEqual([]);
+        continue;
+      }
+      const { status, body } = await h.test.graphql(query);
+      expect([status, body.errors], query).toEqual([200, undefined]);
+    }
   });
 
   it('opens with the document that a Link header names', async () => {

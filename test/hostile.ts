@@ -1,6 +1,7 @@
 // What an attacker or a broken client sends: values, bodies and headers, as bytes.
 import { createHash } from 'node:crypto';
 import { type ClientRequest, Agent as HttpAgent, request } from 'node:http';
+import { isSlow } from './slow.js';
 
 const deep = (open: string, close: string, inner = '') => open.repeat(5_000) + inner + close.repeat(5_000);
 
@@ -190,7 +191,7 @@ export async function eachOf<T>(items: Iterable<T>, work: (item: T) => Promise<v
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-const oneOf = process.env['SLOW'] === '1' ? 1 : 5;
+const oneOf = isSlow ? 1 : 48;
 
 /** The attacks on something that are tried. They depend on its name alone, so that a failure comes again. */
 export function sampleOf<T extends { attack: string }>(target: string, cases: Iterable<T>): T[] {

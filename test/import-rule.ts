@@ -21,7 +21,7 @@ const kinds = tableOf('who | may import');
 /** In the order of the document: a context builds on those above it alone, so there is no cycle. */
 const contexts = tableOf('context | builds on');
 
-const folders = ['cli', 'demo', 'platform', 'http', 'rest', 'ledger', 'events', 'generated'];
+const folders = ['cli', 'console', 'demo', 'platform', 'http', 'rest', 'mcp', 'ledger', 'events', 'generated'];
 
 /** What a file of src is: the first column of the table. */
 function kindOf(path: string): string {
@@ -42,7 +42,7 @@ export function importsAllowed({ path }: SourceFile): readonly string[] | undefi
 
 function byKind(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path }) => path.startsWith('src/') && path.endsWith('.ts'))
+    .filter(({ path }) => /^src\/.*\.tsx?$/.test(path))
     .flatMap((file) => {
       const kind = kindOf(file.path);
       const allowed = importsAllowed(file) ?? [];

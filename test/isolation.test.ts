@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
 import { unusedTrace } from './factories/budget.js';
 import { cardBody } from './factories/card.js';
+import { storedReference } from './factories/card-instruction.js';
 import { checkoutExtras } from './factories/checkout.js';
 import { inAMonth } from './factories/mandate.js';
 import { pay } from './factories/payment.js';
@@ -39,15 +40,27 @@ beforeAll(async () => {
   const shop = await harness.test.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: own['to_account'] });
   const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: own['agent'], currency: 'USD' });
   await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '100.00' });
-  ours = { ...own, wallet_abroad: abroad.id, transfer: paid.id, stream: stream.id, mandate_jwt, shop: shop.id, purse: purse.id };
+  // The network of a path is the segment behind `cards`.
+  ours = {
+    ...own,
+    card: 'visa',
+    network_ref: await storedReference(harness, own['agent'] ?? ''),
+    wallet_abroad: abroad.id,
+    transfer: paid.id,
+    stream: stream.id,
+    mandate_jwt,
+    shop: shop.id,
+    purse: purse.id,
+  };
   strangers = [
     { whose: 'another tenant', client: harness.other, seeds: theirs },
     { whose: 'production', client: harness.live, seeds: live },
   ];
 });
 
-/** Operations on single things. A rail and an address are nobody's: whoever asks for one means his own. */
-const aboutOne = () => operations().filter(({ path, template }) => path.length > 0 && !/\{(rail|address)\}/.test(template));
+/** Operations on single things. A rail, a network, a processor and an address are nobody's: whoever asks for one means his own. */
+const aboutOne = () =>
+  operations().filter(({ path, template }) => path.length > 0 && !/\{(rail|network|processor|address)\}/.test(template));
 
 const isPublic = ({ template, method }: Operation) => document.paths[template][method.toLowerCase()].security.length === 0;
 
@@ -84,17 +97,29 @@ async function portrait(): Promise<Json[]> {
 
 /** Members of a body that name another object. */
 function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: string }[] {
-  // Others look for them: a test event is about what its caller says, a batch has errors of items, a checkout is paid once (test/contexts).
-  if (body === undefined || id === 'triggerEvent' || id.endsWith('Batch')) return [];
+  // Others look for them: a test event is about what its caller says, a batch has errors of items, a checkout is paid once, an agent
+  // that nobody knows is an answer, and a task may be about a skill that nobody has (test/contexts).
+  if (body === undefined || id === 'triggerEvent' || id === 'verifyCard' || id.endsWith('Batch')) return [];
   return membersOf(body).flatMap(({ route, schema: member }) => {
     const name = String(route.at(-1));
-    const isLink = !(name === 'mandate_id' && id.endsWith('Checkout')) && Object.values(ours).includes(exampleOf(member, name, ours));
+    const isLink =
+      !(/^(mandate|x402_payment)_id$/.test(name) && id.endsWith('Checkout')) &&
+      name !== 'skill_id' &&
+      Object.values(ours).includes(exampleOf(member, name, ours));
     return isLink ? [{ route, schema: member, name }] : [];
   });
 }
 
 const unquoted = () => ({ from_wallet_id: ours['wallet'], to_wallet_id: ours['to_wallet'], amount: '1.00', currency: 'USD' });
 const quoted = () => ({ type: 'cross_border', from_wallet_id: ours['wallet'], to_wallet_id: ours['wallet_abroad'] });
+
+/** A task of our agent, which is paid where that is what it is about; given by its colleague where the agent is to work. */
+function taskBase(name: string): Json {
+  const isPaid = ['from_wallet_id', 'mandate_id'].includes(name);
+  const mandate = name === 'mandate_id' ? { method: 'ap2', mandate_jwt: ours['mandate_jwt'] } : { method: 'wallet' };
+  const from = name === 'to_agent_id' ? ours['colleague'] : ours['agent'];
+  return { from_agent_id: from, skill_id: 'translate', ...(isPaid && { payment: { amount: '1.00', currency: 'USD', ...mandate } }) };
+}
 
 /** A body that is complete but for `name`, which takes the place of what would contradict it. */
 function baseOf({ id, body }: Operation, name: string): Json {
@@ -104,6 +129,9 @@ function baseOf({ id, body }: Operation, name: string): Json {
   if (id === 'createStream' || id === 'dryRunStream') Object.assign(base, { flow_rate: '0.01', initial_deposit: '1.00' });
   if (/^(create|dryRun)MppSession$/.test(id))
     Object.assign(base, { service_url: 'https://a.example.com', payee_wallet_id: ours['to_wallet'], deposit_amount: '1.00' });
+  if (/^(pay|dryRunPay)Mpp$/.test(id))
+    Object.assign(base, { service_url: 'https://a.example.com', payee_wallet_id: ours['to_wallet'], amount: '1.00' });
+  if (/^(create|dryRun)Task$/.test(id)) Object.assign(base, taskBase(name));
   Object.assign(base, checkoutExtras(id, ours));
   if (id === 'createTransfer') Object.assign(base, name === 'quote_id' ? quoted() : unquoted());
   if (id === 'createTransfer' && name === 'mandate_id') base.mandate_jwt = ours['mandate_jwt'];
@@ -115,6 +143,7 @@ function baseOf({ id, body }: Operation, name: string): Json {
   }
   if (id === 'createBankAccount') Object.assign(base, { rail: 'ach', details: rightDetails['ach'] });
   if (id === 'createVaultedCard') Object.assign(base, cardBody(ours['account'] ?? ''));
+  if (id === 'createCardInstruction') base.payload = { network_ref: ours['network_ref'] };
   if (id === 'createFundingTransaction') Object.assign(base, { provider: 'sandbox', type: 'sandbox' });
   if (id.includes('X402')) Object.assign(base, x402Base(id, name, ours));
   if (id === 'createPayout') base.destination = { type: 'bank', ref: ours['bank_account'] };

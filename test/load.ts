@@ -47,6 +47,19 @@ export async function ask(
   return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
 }
 
+/** True for an answer of a server that has too much to do and has changed nothing. */
+export const isTurnedAway = ({ status, body }: { status: number; body: Json }): boolean =>
+  status === 503 && JSON.stringify(body).includes('nothing was changed');
+
+/** Sends a request until the server has room for it, as a client does: a slow machine turns some of a crowd away. */
+export async function insist(...request: Parameters<typeof ask>): ReturnType<typeof ask> {
+  for (;;) {
+    const answer = await ask(...request);
+    if (!isTurnedAway(answer)) return answer;
+    await pause(50);
+  }
+}
+
 /** The same, for a call that must succeed. */
 export async function make(server: Server, path: string, body: unknown): Promise<Json> {
   const answer = await ask(server, 'POST', path, body);

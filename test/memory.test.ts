@@ -1,11 +1,12 @@
 // Memory of a process is bounded whatever callers do: no cache, budget or body grows with their number (ARCHITECTURE.md 12).
-// The server runs with a heap that a leak of a few kilobytes per request would fill.
+// The server runs with a heap that a leak of a few kilobytes per request would fill. With SLOW=1 alone.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { admin, withDatabase } from './database.js';
 import { eachOf, type RawRequest, sendRaw } from './hostile.js';
 import { ask, make } from './load.js';
 import { buildOnce, type ServerProcess, startServerProcess } from './process.js';
+import { isSlow } from './slow.js';
 
 const database = `t_memory_${process.pid}_${randomBytes(3).toString('hex')}`;
 const key = `pk_test_${randomUUID()}`;
@@ -62,41 +63,45 @@ async function sendAll(count: number, request: (n: number) => RawRequest, status
   );
 }
 
-it('stays as it is under callers, documents, keys and bodies without end', async ({ annotate }) => {
-  const account = await make({ url: server.test, key }, '/v1/accounts', { type: 'business', name: 'Memory' });
-  const round = async (name: string) => {
-    const strangers = (n: number) => ({
-      ...headers,
-      authorization: `Bearer pk_test_${name}${n}`,
-      'x-forwarded-for': `10.${n % 250}.${n >> 8}.${name.charCodeAt(0)}`,
-    });
-    await sendAll(1_000, (n) => ({ method: 'GET', path: '/v1/me', headers: strangers(n) }), 401);
-    const query = (n: number) => JSON.stringify({ query: `query ${name}${n} { me { environment } } # ${'x'.repeat(2_000)}` });
-    await sendAll(600, (n) => ({ method: 'POST', path: '/graphql', headers, body: query(n) }), 200);
-    const update = (n: number) => ({ ...headers, 'idempotency-key': `${name}-${n}` });
-    await sendAll(
-      400,
-      (n) => ({
-        method: 'PATCH',
-        path: `/v1/accounts/${account.id}`,
-        headers: update(n),
-        body: JSON.stringify({ metadata: { n, pad: 'x'.repeat(1_000) } }),
-      }),
-      200,
-    );
-    const big = `{"metadata":{"a":"${'x'.repeat(10_000_000)}"}}`;
-    await sendAll(24, (n) => ({ method: 'PATCH', path: `/v1/accounts/${account.id}`, headers, body: big, chunked: n % 2 === 0 }), 413);
-    await sendAll(24, (n) => ({ method: 'POST', path: '/graphql', headers, body: big, chunked: n % 2 === 0 }), 413);
-  };
-  await round('a');
-  const before = await heapMb();
-  await round('b');
-  await round('c');
-  const after = await heapMb();
-  const resident = server.residentMb();
-  await annotate(`heap ${before.toFixed(0)} MB after one round, ${after.toFixed(0)} MB after three; ${resident ?? '?'} MB resident`);
-  expect(after - before).toBeLessThan(15);
-  expect(resident ?? 0).toBeLessThan(400);
-  expect((await ask({ url: server.test, key }, 'GET', '/v1/me')).status).toBe(200);
-  expect(server.isRunning).toBe(true);
-}, 90_000);
+it.skipIf(!isSlow)(
+  'stays as it is under callers, documents, keys and bodies without end',
+  async ({ annotate }) => {
+    const account = await make({ url: server.test, key }, '/v1/accounts', { type: 'business', name: 'Memory' });
+    const round = async (name: string) => {
+      const strangers = (n: number) => ({
+        ...headers,
+        authorization: `Bearer pk_test_${name}${n}`,
+        'x-forwarded-for': `10.${n % 250}.${n >> 8}.${name.charCodeAt(0)}`,
+      });
+      await sendAll(1_000, (n) => ({ method: 'GET', path: '/v1/me', headers: strangers(n) }), 401);
+      const query = (n: number) => JSON.stringify({ query: `query ${name}${n} { me { environment } } # ${'x'.repeat(2_000)}` });
+      await sendAll(600, (n) => ({ method: 'POST', path: '/graphql', headers, body: query(n) }), 200);
+      const update = (n: number) => ({ ...headers, 'idempotency-key': `${name}-${n}` });
+      await sendAll(
+        400,
+        (n) => ({
+          method: 'PATCH',
+          path: `/v1/accounts/${account.id}`,
+          headers: update(n),
+          body: JSON.stringify({ metadata: { n, pad: 'x'.repeat(1_000) } }),
+        }),
+        200,
+      );
+      const big = `{"metadata":{"a":"${'x'.repeat(10_000_000)}"}}`;
+      await sendAll(24, (n) => ({ method: 'PATCH', path: `/v1/accounts/${account.id}`, headers, body: big, chunked: n % 2 === 0 }), 413);
+      await sendAll(24, (n) => ({ method: 'POST', path: '/graphql', headers, body: big, chunked: n % 2 === 0 }), 413);
+    };
+    await round('a');
+    const before = await heapMb();
+    await round('b');
+    await round('c');
+    const after = await heapMb();
+    const resident = server.residentMb();
+    await annotate(`heap ${before.toFixed(0)} MB after one round, ${after.toFixed(0)} MB after three; ${resident ?? '?'} MB resident`);
+    expect(after - before).toBeLessThan(15);
+    expect(resident ?? 0).toBeLessThan(400);
+    expect((await ask({ url: server.test, key }, 'GET', '/v1/me')).status).toBe(200);
+    expect(server.isRunning).toBe(true);
+  },
+  90_000,
+);

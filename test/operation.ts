@@ -1,19 +1,22 @@
 // The operations of the API document as requests that can be sent: what is required is filled in, ids are those of real objects.
 import { someBatch } from './contexts/batches/transfer-batch.js';
 import { sessionOf, trip } from './factories/approval.js';
+import { auditSeeds } from './factories/audit.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { newCard } from './factories/card.js';
+import { storedInstruction } from './factories/card-instruction.js';
 import { checkoutSeeds } from './factories/checkout.js';
 import { newQuote } from './factories/exchange.js';
 import { newFunding } from './factories/funding.js';
 import { mandateBody } from './factories/mandate.js';
-import { sessionBody } from './factories/mpp.js';
+import { payBody, sessionBody } from './factories/mpp.js';
 import { transferBody } from './factories/payment.js';
 import { newBankAccount, newPayout } from './factories/payout.js';
 import { reconciliationSeeds } from './factories/reconciliation.js';
 import { disputeBody, refundBody } from './factories/refund.js';
 import { newRule } from './factories/settlement-rule.js';
 import { streamBody } from './factories/stream.js';
+import { someTrace } from './factories/trace.js';
 import { newWindow } from './factories/window.js';
 import { endpointBody, someAddress } from './factories/x402.js';
 import type { Client, Harness, Json } from './harness.js';
@@ -84,10 +87,12 @@ async function payoutSeeds(client: Client, { account, wallet }: { account: Json;
   return { bank_account: bank.id, payout: payout.id, rail: 'ach' };
 }
 
-/** A vaulted card, as paths and ids of it call it. */
-async function cardSeeds(client: Client, account: Json): Promise<Seeds> {
+/** A vaulted card and an instruction to a network, as paths and ids of them call them. The operation before may have ended the processor. */
+async function cardSeeds(harness: Harness, client: Client, account: Json): Promise<Seeds> {
+  await client.get('/v1/payment-handlers/connect?processor=simulated');
   const { id } = await newCard(client, {}, account);
-  return { vault: id, vaulted_card: id };
+  const { id: instruction } = await storedInstruction(harness, client);
+  return { vault: id, vaulted_card: id, card: 'visa', payment_handler: 'simulated', instruction, card_instruction: instruction };
 }
 
 /** Money on its way into a wallet, as paths and ids of it call it. */
@@ -135,11 +140,12 @@ async function endBudgets(client: Client): Promise<void> {
 export async function makeSeeds(harness: Harness): Promise<Seeds> {
   const client = harness.test;
   await endBudgets(client);
-  // The operation before may have been the kill switch.
+  // The operation before may have been the kill switch, or have set caps of nothing.
   await client.post('/v1/spending/unfreeze', {});
+  await client.put('/v1/kya-limits', { tiers: [] });
   const { account, wallet } = await openWallet(client, { funded: '1000.00' });
   const other = await openWallet(client, {});
-  const agent = await client.make('/v1/agents', { parent_account_id: account.id, name: 'Agent', generate_keypair: true });
+  const agent = await client.make('/v1/agents', { parent_account_id: account.id, name: 'Agent', generate_keypair: true, skills: ['sum'] });
   const merchant = await client.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: account.id });
   const [rate] = (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data;
   const transfer = await client.make('/v1/transfers', {
@@ -157,6 +163,9 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
   const stream = await client.make('/v1/streams', streamBody(wallet, other.wallet, { initial_deposit: '10.00' }));
   const parties = { wallet: wallet.id, payee: other.wallet.id, agent: agent.id };
   const session = await client.make('/v1/mpp/sessions', sessionBody(parties, { deposit_amount: '10.00' }));
+  const mppPayment = await client.make('/v1/mpp/pay', payBody(parties));
+  const hand = await client.make('/v1/agents', { parent_account_id: other.account.id, name: 'Hand' });
+  const task = await client.make('/v1/a2a/tasks', { from_agent_id: agent.id, to_agent_id: hand.id, skill_id: 'translate', payload: {} });
   const key = await client.make('/v1/api-keys', { name: 'Seed' });
   const budget = await newBudget(client, { scope: unusedTrace });
   const agentId = agent.id.slice('agt_'.length);
@@ -169,6 +178,8 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     wallet: wallet.id,
     to_wallet: other.wallet.id,
     agent: agent.id,
+    skill: 'sum',
+    trace: await someTrace(client),
     merchant: merchant.id,
     transfer: transfer.id,
     original_transfer: refundable.id,
@@ -177,6 +188,8 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     dispute: dispute.id,
     stream: stream.id,
     mpp_session: session.id,
+    mpp_payment: mppPayment.id,
+    task: task.id,
     payee_wallet: other.wallet.id,
     approval: approval.id,
     batch: (await someBatch(client)).id,
@@ -184,13 +197,14 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     ...(await reconciliationSeeds(harness, client)),
     snapshot: (await client.post('/v1/treasury/snapshot', {})).body.id,
     api_key: key.id,
+    ...(await auditSeeds(client)),
     rate: rate.id,
     budget: budget.id,
     settlement_window: (await newWindow(client, { enabled: false })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ account, id: agent.id }))).id,
     ...(await x402Seeds(client, wallet, other)),
-    ...(await cardSeeds(client, account)),
+    ...(await cardSeeds(harness, client, account)),
     ...(await checkoutSeeds(client, other.account)),
     ...(await fundingSeeds(client, wallet)),
     ...(await payoutSeeds(client, { account, wallet })),

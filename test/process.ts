@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm, rmdir } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -78,7 +78,7 @@ export async function buildOnce(): Promise<void> {
       () => true,
       () => false,
     )) &&
-    performance.now() - begun < 60_000
+    performance.now() - begun < 180_000
   )
     await pause(100);
   try {
@@ -86,7 +86,7 @@ export async function buildOnce(): Promise<void> {
     const { code, stderr } = await build.ended;
     if (code !== 0) throw new Error(stderr);
   } finally {
-    await rmdir(lock);
+    await rm(lock, { recursive: true, force: true });
   }
 }
 
@@ -142,12 +142,4 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Ends the PostgreSQL of a data directory, if one is left running, and waits until it is gone. */
-export async function stopPostgres(dataDir: string): Promise<void> {
-  const pid = await postmasterPid(dataDir).catch(() => undefined);
-  if (pid === undefined || !isAlive(pid)) return;
-  process.kill(pid, 'SIGINT');
-  while (isAlive(pid)) await pause(20);
 }

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/postgres/embedded-server.js';
 import { ask, Load, make, type Refusal, type Server } from './load.js';
 import { buildOnce, isAlive, launchServer, makeDataDir, postmasterPid, runCli, type ServerProcess, startServerProcess } from './process.js';
+import { isSlow } from './slow.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 const testKey = `pk_test_${randomUUID()}`;
@@ -119,10 +120,7 @@ async function expectBalanced(): Promise<void> {
 }
 
 describe('PostgreSQL lost under load', () => {
-  for (const [how, signal] of [
-    ['killed', 'SIGKILL'],
-    ['shut down fast', 'SIGINT'],
-  ] as const) {
+  for (const [how, signal] of [['killed', 'SIGKILL'] as const, ...(isSlow ? [['shut down fast', 'SIGINT'] as const] : [])]) {
     it(`${how}: 503 with Retry-After, and recovery without a restart`, async ({ annotate }) => {
       const server = sandboxOf(first);
       load.refusals.length = 0;

@@ -1,48 +1,23 @@
 // Random lives of a workspace, over a real process that is killed now and then, beside a model in integer minor units: in the end every
 // balance and transfer is what the model says, the ledger is right, and each event was emitted once, in a legal order. SLOW=1 plays
 // twenty lives of 500 requests.
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { randomOf } from './life/caller.js';
 import { Player } from './life/player.js';
 import { type Payment, type Purse, World } from './life/world.js';
 import { ask, make, type Server } from './load.js';
-import { buildOnce, makeDataDir, runCli, type ServerProcess, startServerProcess, stopPostgres } from './process.js';
+import { ServerOnDatabase } from './server-database.js';
+import { isSlow } from './slow.js';
 
-const isSlow = process.env['SLOW'] === '1';
-const [lives, requests, kills] = isSlow ? [20, 500, 4] : [1, 150, 1];
+const [lives, requests, kills] = isSlow ? [20, 500, 4] : [1, 100, 1];
 vi.setConfig({ testTimeout: isSlow ? 600_000 : 120_000, hookTimeout: 60_000 });
 
-const env: Record<string, string> = {
-  PORT: '0',
-  SANDBOX_PORT: '0',
-  BOOTSTRAP_TEST_KEY: `pk_test_${randomUUID()}`,
-  RATE_LIMIT_GENERAL: '1000000',
-  RATE_LIMIT_SANDBOX: '1000000',
-  LOG_LEVEL: 'error',
-};
-let server: ServerProcess;
-let removeData: () => Promise<void>;
+let server: ServerOnDatabase;
 
 beforeAll(async () => {
-  await buildOnce();
-  const data = await makeDataDir();
-  removeData = data.remove;
-  env['DATA_DIR'] = data.dataDir;
-  server = await startServerProcess(env);
+  server = await ServerOnDatabase.start({ RATE_LIMIT_GENERAL: '1000000' });
 });
-
-afterAll(async () => {
-  if (server?.isRunning) await server.kill('SIGTERM');
-  await stopPostgres(env['DATA_DIR'] as string);
-  await removeData?.();
-});
-
-/** A tenant of its own for each life: its clock is its own too. */
-async function newTenant(): Promise<string> {
-  const { stdout } = await runCli(['tenant', 'create', '--name', 'Life', '--json'], env);
-  return JSON.parse(stdout).test_key;
-}
+afterAll(() => server?.stop());
 
 async function newWorld(sandbox: Server): Promise<World> {
   const world = new World();
@@ -100,22 +75,17 @@ async function expectEvents(player: Player, payments: ReadonlyMap<string, Paymen
 describe('a random life', () => {
   for (let seed = 1; seed <= lives; seed += 1) {
     it(`of ${requests} requests, seed ${seed}`, async () => {
-      const key = await newTenant();
-      const sandbox = () => ({ url: server.test, key });
+      // A tenant of its own for each life: its clock is its own too.
+      const { key } = await server.newTenant();
+      const sandbox = () => ({ url: server.sandbox.url, key });
       const world = await newWorld(sandbox());
-      const kill = async () => {
-        await server.kill('SIGKILL');
-        server = await startServerProcess(env);
-      };
-      const player = new Player(world, { key, url: () => server.test, kill }, randomOf(seed), kills);
+      const player = new Player(world, { key, url: () => server.sandbox.url, kill: () => server.kill() }, randomOf(seed), kills);
       for (let n = 0; n < requests; n += 1) await player.step();
       await expectBalances(sandbox(), world.purses);
       await expectTransfers(player, world.payments);
       await expectEvents(player, world.payments);
       expect(player.kills, 'kills that never came').toBeLessThan(kills);
-      const { code, stdout } = await runCli(['ledger', 'check'], env);
-      expect(stdout).toContain('The ledger is right');
-      expect(code).toBe(0);
+      await server.expectBalanced();
     });
   }
 });

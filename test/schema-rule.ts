@@ -54,10 +54,13 @@ const withoutWorkspace = [
   'X402Quote [expiresAt]',
   'AgentSession [expiresAt]',
   'Outbox [id]',
+  'AuditLine [number]',
+  'AuditHead.workspaceId',
   'Publication [number]',
   'Breaker.workspaceId',
   'SettlementConfig.workspaceId',
   'SpendMinute [minute]',
+  'CardVerification [keptUntil]',
 ];
 
 /** Indexes and keys of scoped models begin with the workspace: a database distributed by it can hold each in one place. */
@@ -78,12 +81,15 @@ function indexes(files: readonly SourceFile[]): string[] {
 
 /** Partial indexes for what is read across workspaces, for deliveries by their lane, and of workspaces themselves. */
 const sqlWithoutWorkspace = [
+  'agent_key_directory',
   'agent_token_ended',
   'approval_due',
   'batch_due',
   'breaker_look_due',
   'card_charge_due',
   'card_charge_lane',
+  'card_instruction_due',
+  'card_instruction_lane',
   'card_refund_due',
   'card_refund_lane',
   'checkout_due',
@@ -109,6 +115,7 @@ const sqlWithoutWorkspace = [
   'reconciliation_report_due',
   'spend_minute_old',
   'stream_due',
+  'task_due',
   'transfer_due',
   'webhook_delivery_due',
   'webhook_delivery_lane',

@@ -1,10 +1,17 @@
 // A server in a process of its own, on a database of its own, that can be killed and started again.
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
+import { loadConfig } from '../src/config.js';
+import { createTenant } from '../src/contexts/identity/tenant.js';
+import { escrows } from '../src/contexts.js';
+import { checkLedger } from '../src/ledger/trial-balance.js';
+import type { Platform } from '../src/platform/ctx.js';
+import { createLogger } from '../src/platform/log.js';
+import { openPlatform } from '../src/server.js';
 import { admin, withDatabase } from './database.js';
 import type { Server } from './load.js';
-import { buildOnce, runCli, type ServerProcess, startServerProcess } from './process.js';
+import { buildOnce, type ServerProcess, startServerProcess } from './process.js';
 
 export class ServerOnDatabase {
   readonly env: Readonly<Record<string, string>>;
@@ -12,6 +19,7 @@ export class ServerOnDatabase {
   readonly db: pg.Client;
   readonly #database: string;
   readonly #clients: pg.Client[] = [];
+  #platform: Promise<Platform> | undefined;
   #server: ServerProcess;
 
   private constructor(env: Readonly<Record<string, string>>, database: string, db: pg.Client, server: ServerProcess) {
@@ -49,8 +57,22 @@ export class ServerOnDatabase {
 
   /** The sandbox of a new tenant: its clock and its rails are its own. */
   async newTenant(): Promise<Server> {
-    const { stdout } = await runCli(['tenant', 'create', '--name', 'Tenant', '--json'], this.env);
-    return { url: this.#server.test, key: JSON.parse(stdout).test_key };
+    const { testKey } = await createTenant(await this.#parts(), { name: 'Tenant' });
+    return { url: this.#server.test, key: testKey };
+  }
+
+  /** Fails unless the ledger is right. */
+  async expectBalanced(): Promise<void> {
+    const { database } = await this.#parts();
+    expect(await checkLedger(database, escrows)).toEqual([]);
+  }
+
+  /** What the server is made of, here too: a command of the command line would take a process. */
+  #parts(): Promise<Platform> {
+    const { DATABASE_URL: databaseUrl = '', SECRETS_KEY: secretsKey = '' } = this.env;
+    const config = { ...loadConfig(this.env), databaseUrl, secretsKey };
+    this.#platform ??= openPlatform({ config, log: createLogger('fatal') });
+    return this.#platform;
   }
 
   /** Another connection to the database. */
@@ -80,6 +102,10 @@ export class ServerOnDatabase {
   async stop(): Promise<void> {
     if (this.#server.isRunning) await this.#server.kill('SIGTERM');
     for (const client of [this.db, ...this.#clients]) await client.end();
+    const platform = await this.#platform;
+    await platform?.outbound.close();
+    await platform?.cache.close();
+    await platform?.database.close();
     await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${this.#database} WITH (FORCE)`);
   }
 }

@@ -20,7 +20,7 @@ export function readFiles(folders: readonly string[], endings: readonly string[]
   const below = (from: string): string[] =>
     readdirSync(path.join(root, from), { withFileTypes: true }).flatMap((entry) => {
       const name = path.posix.join(from, entry.name);
-      if (name === 'src/generated' || entry.name === 'node_modules') return [];
+      if (name.endsWith('src/generated') || entry.name === 'node_modules') return [];
       return entry.isDirectory() ? below(name) : [name];
     });
   return folders
@@ -49,7 +49,8 @@ function tokenAt(text: string, at: number): { end: number; kind: 'comment' | 'st
   if (two === '/*') return { end: at + upTo(/\/\*[\s\S]*?\*\//y), kind: 'comment' };
   if (text[at] === "'" || text[at] === '"') return { end: at + upTo(/'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y), kind: 'string' };
   if (text[at] === '`') return { end: templateEnd(text, at + 1), kind: 'template' };
-  if (text[at] === '/' && regexMayFollow.test(text.slice(Math.max(0, at - 40), at))) {
+  // `/>` ends an element.
+  if (text[at] === '/' && text[at + 1] !== '>' && regexMayFollow.test(text.slice(Math.max(0, at - 40), at))) {
     return { end: at + upTo(/\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y), kind: 'string' };
   }
   return undefined;
@@ -71,6 +72,17 @@ function templateEnd(text: string, from: number): number {
 
 /** `text` with its comments (and, unless `strings` are kept, its strings, templates and patterns) blanked; places stay. */
 export function codeOf(text: string, { strings = false }: { strings?: boolean } = {}): string {
+  const known = strings ? codeWithStrings : codeAlone;
+  const code = known.get(text) ?? stripped(text, strings);
+  known.set(text, code);
+  return code;
+}
+
+/** Every rule looks at every file. */
+const codeWithStrings = new Map<string, string>();
+const codeAlone = new Map<string, string>();
+
+function stripped(text: string, strings: boolean): string {
   let code = '';
   for (let at = 0; at < text.length; ) {
     const token = tokenAt(text, at);
@@ -82,7 +94,7 @@ export function codeOf(text: string, { strings = false }: { strings?: boolean } 
 }
 
 export interface Import {
-  /** A file of ours as its path with `.ts`, anything else as it is written. */
+  /** A file of ours as its path with `.ts` or `.tsx`, anything else as it is written. */
   from: string;
   typeOnly: boolean;
   /** `export ... from`. */
@@ -91,11 +103,17 @@ export interface Import {
 
 const importPattern = /^\s*(import|export)\b(\s+type\b)?[^;'"]*?\bfrom\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
 
+/** The source of a module that is imported as `.js`. */
+function sourceOf(name: string): string {
+  const tsx = name.replace(/\.js$/, '.tsx');
+  return exists(tsx) ? tsx : name.replace(/\.js$/, '.ts');
+}
+
 /** What a file imports. */
 export function importsOf({ path: name, text }: SourceFile): Import[] {
   return [...codeOf(text, { strings: true }).matchAll(importPattern)].map(([, word, type, named, bare, lazy]) => {
     const from = named ?? bare ?? lazy ?? '';
-    const ours = from.startsWith('.') ? path.posix.join(path.posix.dirname(name), from).replace(/\.js$/, '.ts') : from;
+    const ours = from.startsWith('.') ? sourceOf(path.posix.join(path.posix.dirname(name), from)) : from;
     return { from: ours, typeOnly: type !== undefined, passedOn: word === 'export' };
   });
 }

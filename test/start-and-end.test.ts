@@ -2,7 +2,7 @@
 // orderly end (docs/architecture.md 9).
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { freePort } from '../src/platform/postgres/cluster.js';
 import { buildOnce, isAlive, launchServer, makeDataDir, postmasterPid, type ServerProcess } from './process.js';
@@ -68,6 +68,24 @@ it('listens when its keys work; ends in order though SIGTERM is repeated', async
   }
   await untilShown('is ready');
   await expectOrderlyEnd('SIGTERM');
+});
+
+it('ends in order and in time though a collector hangs, and callers are in the middle of a request', async () => {
+  const collector = createServer().listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  server = launch({
+    PORT: String(port),
+    METRICS_PORT: String(metricsPort),
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+  });
+  await untilShown('is ready');
+  const halves = [port, metricsPort].map((at) => connect(Number(at), '127.0.0.1').on('error', () => {}));
+  for (const half of halves) half.write('POST /v1/accounts HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{');
+  expect(await statusOf(`http://127.0.0.1:${port}/v1/me`)).toBe(401);
+  await expectOrderlyEnd('SIGTERM');
+  for (const half of halves) half.destroy();
+  collector.close();
 });
 
 it('shows the keys of the first tenant in a worker too; ends in order though SIGINT is repeated', async () => {

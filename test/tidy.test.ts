@@ -6,11 +6,12 @@ import { schemaRules } from './schema-rule.js';
 import { closing, codeOf, exists, functionsOf, importsOf, type Rule, readFiles, type SourceFile } from './source.js';
 
 const files = [
-  ...readFiles(['src', 'test', 'scripts', 'bench'], ['.ts', '.mjs', '.graphql']),
+  ...readFiles(['src', 'test', 'scripts', 'bench', 'sdk/src', 'sdk/generate.mjs', 'examples'], ['.ts', '.tsx', '.mjs', '.graphql']),
   ...readFiles(['prisma'], ['.prisma', '.sql', '.toml']),
 ];
-const inSrc = ({ path }: SourceFile) => path.startsWith('src/') && path.endsWith('.ts');
-const isCode = ({ path }: SourceFile) => /\.(ts|mjs)$/.test(path);
+const inSrc = ({ path }: SourceFile) => /^src\/.*\.tsx?$/.test(path);
+const inSdk = ({ path }: SourceFile) => path.startsWith('sdk/src/');
+const isCode = ({ path }: SourceFile) => /\.(tsx?|mjs)$/.test(path);
 const isOurs = ({ path }: SourceFile) => !path.startsWith('test/vectors/');
 
 /** Lines of the code (no strings, no comments) of `where` that match, but for the files that may. */
@@ -26,7 +27,7 @@ function lines(pattern: RegExp, where: (file: SourceFile) => boolean, allowed: r
 }
 
 const emptyWords = ['service', 'manager', 'helper', 'util', 'common', 'misc', 'base', 'index'].flatMap((word) => [word, `${word}s`]);
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|sql|door|test|conformance|fuzz))?\.(ts|mjs|graphql)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|sql|door|test|conformance|fuzz))?\.(tsx?|mjs|graphql)$/;
 
 /** Raw SQL outside the ledger and the platform: keys are read and written in batches, readiness asks the pool itself. */
 const rawSql = ['src/http/idempotency.ts', 'src/server.ts'];
@@ -104,12 +105,14 @@ const unfinished: Rule = (all) =>
       text.split('\n').flatMap((line, i) => (unfinishedWords.test(line) ? [`${path}:${i + 1} ${line.trim()}`] : [])),
     );
 
+/** The server's one client of others, and the console's of the server. */
+const mayFetch = ['src/platform/outbound/client.ts', 'src/console/api.ts'];
 /** What could open a connection beside fetch(). */
 const clients = ['node:https', 'node:http2', 'undici', 'axios', 'got', 'node-fetch'];
 /** The egress guard sits inside the client, where a connection is made; it sends nothing. */
 const guard = 'src/platform/outbound/guard.ts';
 const outgoing: Rule = (all) => {
-  const elsewhere = all.filter((file) => inSrc(file) && file.path !== 'src/platform/outbound/client.ts');
+  const elsewhere = all.filter((file) => inSrc(file) && !mayFetch.includes(file.path));
   const imports = elsewhere.flatMap((file) =>
     importsOf(file)
       .filter(({ from }) => clients.includes(from) && !(from === 'undici' && file.path === guard))
@@ -118,12 +121,16 @@ const outgoing: Rule = (all) => {
   return [...lines(/\bfetch\(/, () => true)(elsewhere), ...imports];
 };
 
+/** What a package exports stands in one file. */
+const entry = 'sdk/src/sdk.ts';
 const barrels: Rule = (all) =>
-  all.filter(isCode).flatMap((file) =>
-    importsOf(file)
-      .filter(({ passedOn }) => passedOn)
-      .map(({ from }) => `${file.path} passes ${from} on: import it where it is`),
-  );
+  all
+    .filter((file) => isCode(file) && file.path !== entry)
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ passedOn }) => passedOn)
+        .map(({ from }) => `${file.path} passes ${from} on: import it where it is`),
+    );
 
 /** Files whose `data` of a Prisma write, in its place (`data: {...}`) or made before (`const data = {...}`), matches. */
 function insideData(pattern: RegExp, fault: string, where: (file: SourceFile) => boolean): Rule {
@@ -145,16 +152,26 @@ const workspaceInData = insideData(
 );
 
 const undocumented: Rule = (all) =>
-  all.filter(inSrc).flatMap(({ path, text }) => {
-    const split = text.split('\n');
-    const overloads = new Set<string>();
-    return split.flatMap((line, i) => {
-      const name = /^export (?:async )?function\*? (\w+)/.exec(line)?.[1];
-      if (name === undefined || overloads.has(name)) return [];
-      overloads.add(name);
-      return /\*\/\s*$/.test(split[i - 1] ?? '') ? [] : [`${path}:${i + 1} exports ${name}() without saying what it does`];
+  all
+    .filter((file) => inSrc(file) || inSdk(file))
+    .flatMap(({ path, text }) => {
+      const split = text.split('\n');
+      const overloads = new Set<string>();
+      return split.flatMap((line, i) => {
+        const name = /^export (?:async )?function\*? (\w+)/.exec(line)?.[1];
+        if (name === undefined || overloads.has(name)) return [];
+        overloads.add(name);
+        return /\*\/\s*$/.test(split[i - 1] ?? '') ? [] : [`${path}:${i + 1} exports ${name}() without saying what it does`];
+      });
     });
-  });
+
+/** The SDK is a package of its own, for browsers too: it builds on nothing of the server, and of Node where webhooks are received alone. */
+const sdkImports: Rule = (all) =>
+  all.filter(inSdk).flatMap((file) =>
+    importsOf(file)
+      .filter(({ from }) => from.startsWith('src/') || (from.startsWith('node:') && file.path !== 'sdk/src/webhook.ts'))
+      .map(({ from }) => `${file.path} imports ${from}`),
+  );
 
 /** Every face is part of the schema, every declaration of events part of the manifest, every operation file belongs to a context. */
 const placement: Rule = (all) => {
@@ -181,6 +198,7 @@ const rules: Record<string, [Rule, SourceFile]> = {
   'a file opens with what it is for': [openings, { path: 'src/platform/dumb.ts', text: 'export const a = 1;\n' }],
   'nothing is left unfinished': [unfinished, planted('src/platform/later.ts', `// ${'TO'}${'DO'}: later`)],
   'nothing is passed on (no barrels)': [barrels, planted('src/ledger/all.ts', "export { post } from './posting.js';")],
+  'the SDK stands alone, and in browsers': [sdkImports, planted('sdk/src/near.ts', "import { createHash } from 'node:crypto';")],
   'exported functions say what they do': [undocumented, planted('src/platform/mute.ts', 'export function mute(): void {}')],
   'faces are in the schema, operations in a context': [placement, planted('src/contexts/accounts/lost.schema.ts', '')],
   'settings are read in config.ts alone': [
@@ -188,7 +206,7 @@ const rules: Record<string, [Rule, SourceFile]> = {
     planted('src/http/env.ts', 'const a = process.env;'),
   ],
   'the clock is read in clock.ts alone': [
-    lines(/\bnew Date\(\)|\bDate\.now\(|\bDate\(\)/, inSrc, ['src/platform/clock.ts']),
+    lines(/\bnew Date\(\)|\bDate\.now\(|\bDate\(\)/, inSrc, ['src/platform/clock.ts', 'src/console/clock.ts']),
     planted('src/ledger/now.ts', 'const at = new Date();'),
   ],
   'requests leave from outbound/client.ts alone': [outgoing, planted('src/contexts/agents/call.ts', "await fetch('https://example.com');")],
@@ -237,6 +255,7 @@ describe('house rules', () => {
     const count = (start: string, end: string) => files.filter(({ path }) => path.startsWith(start) && path.endsWith(end)).length;
     expect(count('src/', '.ts')).toBeGreaterThan(100);
     expect(count('test/', '.ts')).toBeGreaterThan(40);
+    expect(count('sdk/src/', '.ts')).toBeGreaterThan(8);
     expect(count('src/contexts/', 'rest.graphql')).toBeGreaterThan(4);
     expect(count('prisma/schema/', '.prisma')).toBeGreaterThan(6);
     expect(count('prisma/migrations/', '.sql')).toBeGreaterThan(2);
@@ -245,8 +264,9 @@ describe('house rules', () => {
   });
 
   it('have exceptions that exist and are needed', () => {
-    for (const path of [...rawSql, ...unscoped]) expect(exists(path), path).toBe(true);
+    for (const path of [...rawSql, ...unscoped, entry]) expect(exists(path), path).toBe(true);
     const uses = (pattern: RegExp) => (path: string) => pattern.test(files.find((file) => file.path === path)?.text ?? '');
+    expect(mayFetch.filter((path) => !uses(/\bfetch\(|from 'undici'/)(path))).toEqual([]);
     expect(unscoped.filter((path) => !uses(/\bunscoped\b/)(path))).toEqual([]);
     expect(rawSql.filter((path) => !uses(/\bpool\.query\b/)(path))).toEqual([]);
   });

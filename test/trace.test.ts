@@ -1,6 +1,6 @@
-// The trace of a request, from its `traceparent` header to the rows that the request makes (src/http/request-id.ts).
+// The trace of a request, from its `traceparent` header to the rows that the request makes (src/platform/trace.ts).
 import { describe, expect, it } from 'vitest';
-import { traceOf } from '../src/http/request-id.js';
+import { readTraceparent } from '../src/platform/trace.js';
 import { openWallet, useHarness } from './harness.js';
 import { query } from './ledger/wallet-ref.js';
 
@@ -9,10 +9,10 @@ const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const parent = '00f067aa0ba902b7';
 
 describe('traceparent', () => {
-  it('gives its trace id, in this version and in later ones', () => {
-    expect(traceOf(`00-${trace}-${parent}-01`)).toBe(trace);
-    expect(traceOf(`cc-${trace}-${parent}-01`)).toBe(trace);
-    expect(traceOf(`cc-${trace}-${parent}-01-what-the-future-will-be-like`)).toBe(trace);
+  it('gives a place in a trace, in this version and in later ones', () => {
+    expect(readTraceparent(`00-${trace}-${parent}-01`)).toEqual({ traceId: trace, span: `${parent}-01` });
+    expect(readTraceparent(`cc-${trace}-${parent}-00`)).toEqual({ traceId: trace, span: `${parent}-00` });
+    expect(readTraceparent(`cc-${trace}-${parent}-01-what-the-future-will-be-like`)?.traceId).toBe(trace);
   });
 
   it('is ignored when it is malformed or all zero', () => {
@@ -28,8 +28,8 @@ describe('traceparent', () => {
       trace,
       '',
     ];
-    for (const header of malformed) expect(traceOf(header), header).toBeUndefined();
-    expect(traceOf(undefined)).toBeUndefined();
+    for (const header of malformed) expect(readTraceparent(header), header).toBeUndefined();
+    expect(readTraceparent(undefined)).toBeUndefined();
   });
 
   it('is kept on the transfer and the events that the request makes', async () => {

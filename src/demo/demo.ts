@@ -1,9 +1,11 @@
 // The story that the platform exists for, played against a running sandbox with every request and answer readable.
 import nacl from 'tweetnacl';
 import { askForMore } from './approval.js';
+import { callPaidApis } from './paid-api.js';
 import { lostPayout } from './payout.js';
 import { buyByMandate } from './purchase.js';
 import { payBySecond } from './salary.js';
+import { raceForTask } from './task.js';
 import { Teller } from './teller.js';
 
 export interface DemoOptions {
@@ -77,6 +79,9 @@ export async function playDemo({ url, key, say }: DemoOptions): Promise<void> {
   await teller.ask('A tries to spend what it has not', 'POST', '/v1/transfers', session, { ...payment, amount: '500.00' }, {}, 422);
   await payBySecond(teller, company, session, { walletA, walletB, token: b['credentials'].token });
   await buyByMandate(teller, company, { account: buyer['data'].id, agent: agentA, session, seller: seller['data'].id });
+  const selling = { seller: seller['data'].id, walletB, token: b['credentials'].token };
+  await callPaidApis(teller, company, { agent: agentA, session, walletA, secretKey, ...selling });
+  await raceForTask(teller, company, { sender: session, account: seller['data'].id, token: b['credentials'].token });
   await askForMore(teller, company, session, { agent: agentA, payment });
   await lostPayout(teller, company, seller['data'].id);
   await expectBalanced(teller, company);
@@ -87,6 +92,8 @@ const whatWasSeen = [
   '\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.',
   'A streamed B a salary, which B took out while it flowed, exact to the second.',
   'A bought two mugs from a shop by ACP, within the mandate that the company had signed.',
+  'A met a 402, paid the call by x402 in one round trip more, and a service page by page by MPP.',
+  'B and C raced for a task of A: one got it, delivered what was asked, was paid out of escrow, and rated.',
   'A hit its budget, asked for approval, and paid when a person said yes.',
   'B was paid out although nobody acknowledged it: reconciliation found the payment.\n',
 ];

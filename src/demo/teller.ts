@@ -31,13 +31,25 @@ export class Teller {
     this.#begin(title);
     const sent = { ...(authorization === null ? {} : { Authorization: authorization }), ...headers };
     this.#say(`   > ${method} ${path}${authorization === null ? '  (public)' : `  Authorization: ${authorization.slice(0, 20)}...`}`);
-    for (const [name, value] of Object.entries(headers)) this.#say(`   > ${name}: ${value}`);
+    for (const [name, value] of Object.entries(headers))
+      this.#say(`   > ${name}: ${value.length > longestHeader ? `${value.slice(0, 24)}...` : value}`);
     if (body !== undefined) this.#say(indent('   > ', body));
     const reply = await this.#send(method, path, sent, body);
     this.#show(reply);
     const good = expected === undefined ? reply.status < 300 : reply.status === expected;
     if (!good) throw new Error(`step ${this.#step} was answered ${reply.status}`);
     return reply.body as Json;
+  }
+
+  /** Sends one request in the name of several at the same moment; every answer. */
+  async race(title: string, method: string, path: string, authorizations: readonly string[]): Promise<Reply[]> {
+    this.#begin(title);
+    this.#say(`   > ${method} ${path}  (${authorizations.length} times)`);
+    const replies = await Promise.all(
+      authorizations.map((authorization) => this.#send(method, path, { Authorization: authorization }, undefined)),
+    );
+    for (const reply of replies) this.#show(reply);
+    return replies;
   }
 
   /** Reads something until it is as it should be, and prints the last answer. */
@@ -77,7 +89,9 @@ export class Teller {
   }
 }
 
-const secrets = /("(?:token|privateKey|sessionToken|signature|mandate_jwt)": ")([^"]{12})[^"]*/g;
+const secrets = /("(?:token|privateKey|sessionToken|signature|mandate_jwt|proof|signed_voucher)": ")([^"]{12})[^"]*/g;
+/** A header that is longer is shown by its beginning. */
+const longestHeader = 80;
 /** Lines of a body that are shown: a basket says more than one wants to read. */
 const mostLines = 48;
 

@@ -13,7 +13,12 @@ type Definitions<S extends Schemas> = { readonly [T in keyof S]: Definition<S[T]
 /** The functions that emit the events of one declaration. */
 export interface Emitter<S extends Schemas> {
   /** An event that the caller writes, with a posting. */
-  event<T extends keyof S & string>(ctx: Pick<Ctx, 'clock' | 'traceId'>, type: T, data: z.infer<S[T]>, about?: About): EventRow;
+  event<T extends keyof S & string>(
+    ctx: Pick<Ctx, 'clock' | 'traceId' | 'trace' | 'span'>,
+    type: T,
+    data: z.infer<S[T]>,
+    about?: About,
+  ): EventRow;
   /** Writes an event in the transaction of the change that it reports. */
   emit<T extends keyof S & string>(ctx: Ctx, tx: Tx, type: T, data: z.infer<S[T]>, about?: About): Promise<void>;
 }

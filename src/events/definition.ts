@@ -28,7 +28,7 @@ export interface ChannelLine<S extends z.ZodType = z.ZodType> {
 
 /**
  * True for a type of the platform's own, whose name begins with `_`: channels and subscriptions show it, and no webhook, list or
- * pattern does. publish_events() knows them by the same sign.
+ * pattern does. publish_outbox() knows them by the same sign.
  */
 export function isInternal(type: string): boolean {
   return type.startsWith('_');

@@ -4,6 +4,7 @@ import type { Ctx } from '../platform/ctx.js';
 import { printTime, type Row, rowOf } from '../platform/postgres/column.js';
 import type { Tx } from '../platform/postgres/database.js';
 import { newId } from '../platform/schema/id.js';
+import { isSampled, placeOf, printTraceparent, type TracePlace } from '../platform/trace.js';
 
 /** How long events are kept. */
 export const eventRetentionSeconds = 30 * 86_400;
@@ -32,18 +33,22 @@ export interface EventRow {
   agentId: string | null;
   /** Trace of the request that made it: 32 hexadecimal digits. */
   traceId: string | null;
+  /** The span in it, with its flags, where that is known. */
+  traceSpan: string | null;
   createdAt: Date;
   roles: Roles | null;
 }
 
 /** What an event takes from the ctx of whoever makes it. */
-type Made = Pick<Ctx, 'clock' | 'traceId'>;
+type Made = Pick<Ctx, 'clock' | 'traceId' | 'trace' | 'span'>;
 
 /** An event of a type that is known at run time only; typed ones come from a declaration. */
 export function eventRow(ctx: Made, type: string, data: object, about: About = {}): EventRow {
   const { at = ctx.clock.now(), objectId = null, agentId = null, roles } = about;
   const shown = roles !== undefined && Object.keys(roles).length > 0;
-  return { id: newId(at), type, data, objectId, agentId, traceId: ctx.traceId ?? null, createdAt: at, roles: shown ? roles : null };
+  const place = placeOf(ctx);
+  const trace = { traceId: place?.traceId ?? ctx.traceId ?? null, traceSpan: place?.span ?? null };
+  return { id: newId(at), type, data, objectId, agentId, ...trace, createdAt: at, roles: shown ? roles : null };
 }
 
 /** The roles of those events that have some, by event; null when none has. */
@@ -52,15 +57,36 @@ function rolesByEvent(rows: readonly EventRow[]): Readonly<Record<string, Roles>
   return shown.length === 0 ? null : Object.fromEntries(shown);
 }
 
+/** The traceparents below which the publication of events shows: of what is sampled, each once. */
+function tracesOf(rows: readonly EventRow[]): string[] | null {
+  const sampled = rows.flatMap(({ traceId, traceSpan }) => {
+    const place = traceId === null || traceSpan === null ? undefined : { traceId, span: traceSpan };
+    return place !== undefined && isSampled(place) ? [printTraceparent(place)] : [];
+  });
+  return sampled.length === 0 ? null : [...new Set(sampled)];
+}
+
+/** Records of a posting as if their events had been made at `place`: below the span of the posting, which begins after they were drafted. */
+export function recordsAt<T extends { event?: readonly Row[]; outbox?: readonly Row[] }>(records: T, place: TracePlace): T {
+  const { event, outbox } = records;
+  if (event === undefined) return records;
+  const traces = [printTraceparent(place)];
+  return {
+    ...records,
+    event: event.map((row) => ({ ...row, trace_id: place.traceId, trace_span: place.span })),
+    ...(outbox && { outbox: outbox.map((line) => ({ ...line, traces })) }),
+  };
+}
+
 /** Events of one workspace and their line in the outbox, as rows that a posting records. */
 export function eventRecords(workspaceId: string, rows: readonly EventRow[]): { event: Row[]; outbox: Row[] } {
   if (rows.length === 0) return { event: [], outbox: [] };
-  const line = { workspaceId, eventIds: rows.map(({ id }) => id), roles: rolesByEvent(rows) };
+  const line = { workspaceId, eventIds: rows.map(({ id }) => id), roles: rolesByEvent(rows), traces: tracesOf(rows) };
   return { event: rows.map((row) => recordOf(workspaceId, row)), outbox: [rowOf(line)] };
 }
 
 /** What rowOf() would make of it, spelled out: no other row is written as often. */
-function recordOf(workspaceId: string, { id, type, data, objectId, agentId, traceId, createdAt }: EventRow): Row {
+function recordOf(workspaceId: string, { id, type, data, objectId, agentId, traceId, traceSpan, createdAt }: EventRow): Row {
   return {
     workspace_id: workspaceId,
     id,
@@ -69,20 +95,31 @@ function recordOf(workspaceId: string, { id, type, data, objectId, agentId, trac
     object_id: objectId ?? undefined,
     agent_id: agentId ?? undefined,
     trace_id: traceId ?? undefined,
+    trace_span: traceSpan ?? undefined,
     created_at: printTime(createdAt),
   };
 }
 
-type OutboxLine = { workspace_id: string; event_ids: string[]; roles?: Record<string, Roles> };
+type OutboxLine = { workspace_id: string; event_ids: string[]; roles?: Record<string, Roles>; operation_ids?: string[]; traces?: string[] };
+
+/** The lines that publish operations which a posting records. */
+export function operationLines(operations: readonly Row[]): Row[] {
+  return operations.map(({ workspace_id, id }) => ({ workspace_id, event_ids: [], operation_ids: [id] }));
+}
 
 /** One line of the outbox per workspace, for the lines of several postings that are written together. */
 export function joinLines(lines: readonly Row[]): Row[] {
   if (lines.length < 2) return [...lines];
   const joined = new Map<string, OutboxLine>();
-  for (const { workspace_id, event_ids, roles } of lines as readonly OutboxLine[]) {
+  for (const { workspace_id, event_ids, roles, operation_ids, traces } of lines as readonly OutboxLine[]) {
     const line = joined.get(workspace_id) ?? { workspace_id, event_ids: [] };
     line.event_ids.push(...event_ids);
     if (roles !== undefined) line.roles = { ...line.roles, ...roles };
+    if (operation_ids !== undefined) {
+      line.operation_ids ??= [];
+      line.operation_ids.push(...operation_ids);
+    }
+    if (traces !== undefined) line.traces = [...(line.traces ?? []), ...traces];
     joined.set(workspace_id, line);
   }
   return [...joined.values()];
@@ -96,11 +133,11 @@ export async function writeEvents(tx: Tx, workspaceId: string, rows: readonly Ev
   const roles = shown === null ? null : JSON.stringify(shown);
   await tx.$executeRaw`
     WITH written AS (
-      INSERT INTO event (workspace_id, id, type, data, object_id, agent_id, trace_id, created_at)
+      INSERT INTO event (workspace_id, id, type, data, object_id, agent_id, trace_id, trace_span, created_at)
       SELECT ${workspaceId}::uuid, e.* FROM unnest(${column('id')}::uuid[], ${column('type')}::text[], ${data}::json[],
         ${column('objectId')}::uuid[], ${column('agentId')}::uuid[], ${column('traceId')}::text[],
-        ${column('createdAt')}::timestamptz[]) AS e
+        ${column('traceSpan')}::text[], ${column('createdAt')}::timestamptz[]) AS e
     )
-    INSERT INTO outbox (workspace_id, event_ids, roles)
-    VALUES (${workspaceId}::uuid, ${column('id')}::uuid[], ${roles}::jsonb)`;
+    INSERT INTO outbox (workspace_id, event_ids, roles, traces)
+    VALUES (${workspaceId}::uuid, ${column('id')}::uuid[], ${roles}::jsonb, ${tracesOf(rows)}::text[])`;
 }

@@ -17,6 +17,8 @@ export interface Stretch {
 export interface EventListener {
   /** The name of its stored position. A listener with a new name begins with the oldest publication that is kept, a day ago. */
   name: string;
+  /** Milliseconds that it leaves between its rounds, where it should hear in longer stretches than others. */
+  paceMs?: number;
   /**
    * Writes what follows from a stretch, in the transaction that moves the position. Where there is much of it, in one statement
    * that reads `published_events(workspace, after, up_to)`; else from what eventsOf() returns. Nothing of it may leave the

@@ -6,9 +6,11 @@ import type { Platform } from '../platform/ctx.js';
 import { inTransaction } from '../platform/postgres/database.js';
 import { byIndex } from '../platform/postgres/lookup-plan.js';
 import { shards } from '../platform/shard.js';
+import { readTraceparent } from '../platform/trace.js';
 import { eventRetentionSeconds, type Roles } from './event.js';
 import type { EventListener } from './listener.js';
 import type { PublishedEvent } from './publication.js';
+import { lags, steps } from './publication-metric.js';
 
 /** An event that channels of agents show. */
 export interface ShownEvent extends PublishedEvent {
@@ -21,7 +23,7 @@ export interface ShownEvent extends PublishedEvent {
  */
 export type ChannelWriter = (platform: Platform, tx: pg.ClientBase, events: readonly ShownEvent[]) => Promise<(() => void) | undefined>;
 
-/** What follows from published events beside deliveries, which publish_events() writes itself. */
+/** What follows from published events beside deliveries, which publish_outbox() writes itself. */
 export interface Followers {
   writeChannels: ChannelWriter;
   /** Read publications from their own stored position, each in a loop of its own. */
@@ -48,6 +50,13 @@ export interface Published {
   last: number;
 }
 
+/** A trace that goes on with what a step published. */
+interface FollowedTrace {
+  traceparent: string;
+  /** How long its line had waited. */
+  lagMs: number;
+}
+
 const batchSize = 500;
 /** How long a reader of a workspace's stream may be away. */
 const resumableSeconds = 86_400;
@@ -59,9 +68,12 @@ interface Step {
   shown: (Omit<ShownEvent, 'createdAt'> & { createdAt: string })[] | null;
   shown_next: boolean;
   last: string | null;
+  /** How long the oldest line had waited, in the time of the database. */
+  lag_ms: number | null;
+  traces: FollowedTrace[] | null;
 }
 
-const publish = { name: 'publish-events', text: `SELECT * FROM publish_events($1, $2, ${batchSize}, $3, $4, ${shards}, $5)` };
+const publish = { name: 'publish-outbox', text: `SELECT * FROM publish_outbox($1, $2, ${batchSize}, $3, $4, ${shards}, $5)` };
 /** A line may be committed after some with higher numbers: so many numbers before `after` are read again. */
 const slack = 1_000;
 
@@ -75,10 +87,14 @@ export async function publishEvents(platform: Platform, { writeChannels }: Follo
   const step = async (tx: pg.ClientBase | pg.Pool, shown: boolean): Promise<Step> => {
     const values = [platform.clock.now(), shown, Math.max(0, after - slack), shard, workspaceId];
     const { rows } = await tx.query<Step>({ ...publish, values });
-    return rows[0] ?? { busy: false, size: 0, deliveries: 0, shown: null, shown_next: false, last: null };
+    return rows[0] ?? { busy: false, size: 0, deliveries: 0, shown: null, shown_next: false, last: null, lag_ms: null, traces: null };
   };
   const published: Published = { events: 0, more: false, busy: false, last: after };
-  const note = ({ busy, size, deliveries, last }: Step) => {
+  const begun = performance.now();
+  const note = ({ busy, size, deliveries, last, lag_ms, traces }: Step) => {
+    steps.inc({ result: busy ? 'busy' : size > 0 ? 'published' : 'idle' });
+    if (lag_ms !== null) lags.observe(lag_ms / 1_000);
+    if (traces !== null) tracePublication(platform, traces, { size, sinceMs: performance.now() - begun });
     published.events += size;
     published.busy ||= busy;
     if (deliveries > 0) platform.due.ring('webhook_delivery');
@@ -100,6 +116,19 @@ export async function publishEvents(platform: Platform, { writeChannels }: Follo
   }
   if (published.events > 0) platform.published.ring();
   return published;
+}
+
+/** Shows a step in the traces of what it published. It has ended by now: only then is known what it found. */
+function tracePublication(
+  { tracing }: Platform,
+  traces: readonly FollowedTrace[],
+  { size, sinceMs }: { size: number; sinceMs: number },
+): void {
+  if (tracing === undefined) return;
+  for (const { traceparent, lagMs } of traces) {
+    const about = { 'payments.outbox.events': size, 'payments.outbox.lag_ms': lagMs };
+    tracing.follow('publication', readTraceparent(traceparent), about, { sinceMs })?.end();
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 // Patterns name event types: a type, `*`, or the beginning of a type up to a dot and `*`, such as `transfer.*` or `acp.checkout.*`
-// (Gap G-76). publish_events() reads the patterns of subscriptions in the same way; a test compares the two.
+// (Gap G-76). publish_outbox() reads the patterns of subscriptions in the same way; a test compares the two.
 import { ValidationFailed } from '../platform/errors.js';
 import { catalog, unknownType } from './catalog.js';
 import { isInternal } from './definition.js';

@@ -1,6 +1,9 @@
-// Publications: the events of a workspace in the order in which they were published. Publications are committed in the order of their
-// numbers, so a reader that has passed a number has missed nothing before it.
+// Publications: the events and operations of a workspace in the order in which they were published. Publications are committed in the
+// order of their numbers, so a reader that has passed a number has missed nothing before it.
 import type pg from 'pg';
+
+/** The type under which streams see an operation: it has no row of an event, and its id is that of the operation. */
+export const operationRecorded = '_operation.recorded';
 
 /** An event as it was written. */
 export interface PublishedEvent {
@@ -13,7 +16,10 @@ export interface PublishedEvent {
   createdAt: Date;
 }
 
-/** A position in the publications of a workspace: up to the event with this `index`, from 1, of the publication `number`. */
+/**
+ * A position in the publications of a workspace: up to the event with this `index`, from 1, of the publication `number`. Operations
+ * stand behind the events of their publication.
+ */
 export interface Position {
   number: number;
   index: number;
@@ -43,12 +49,12 @@ export async function endOfPublications(pool: pg.Pool, workspaceId: string): Pro
 /** The newest publications, in which an event is looked for. */
 const searched = 20_000;
 
-/** The position of an event; undefined when there is no such event, it is not published yet, or it was published too long ago. */
+/** The position of an event or operation; undefined when there is no such event, it is not published yet, or it was published too long ago. */
 export async function positionOfEvent(pool: pg.Pool, workspaceId: string, eventId: string): Promise<Position | undefined> {
   const { rows } = await pool.query<PositionRow>(
-    `SELECT number, array_position(event_ids, $2::uuid)::bigint AS index
-     FROM (SELECT number, event_ids FROM publication WHERE workspace_id = $1 ORDER BY number DESC LIMIT ${searched}) newest
-     WHERE event_ids @> ARRAY[$2::uuid] LIMIT 1`,
+    `SELECT number, array_position(event_ids || operation_ids, $2::uuid)::bigint AS index
+     FROM (SELECT number, event_ids, operation_ids FROM publication WHERE workspace_id = $1 ORDER BY number DESC LIMIT ${searched}) newest
+     WHERE event_ids @> ARRAY[$2::uuid] OR operation_ids @> ARRAY[$2::uuid] LIMIT 1`,
     [workspaceId, eventId],
   );
   return rows[0] && positionOf(rows[0]);
@@ -72,9 +78,15 @@ export async function readPublished(
     name: 'read-published',
     text: `SELECT p.number, u.index, e.workspace_id AS "workspaceId", e.id, e.type, e.data, e.object_id AS "objectId",
              e.agent_id AS "agentId", e.created_at AS "createdAt"
-           FROM (SELECT number, event_ids FROM publication WHERE workspace_id = $1 AND number >= $2 ORDER BY number LIMIT ${batchSize}) p
-           CROSS JOIN LATERAL unnest(p.event_ids) WITH ORDINALITY AS u (event_id, index)
-           LEFT JOIN LATERAL (SELECT * FROM event WHERE workspace_id = $1 AND id = u.event_id LIMIT 1) e ON true
+           FROM (SELECT * FROM publication WHERE workspace_id = $1 AND number >= $2 ORDER BY number LIMIT ${batchSize}) p
+           CROSS JOIN LATERAL unnest(p.event_ids || p.operation_ids) WITH ORDINALITY AS u (event_id, index)
+           LEFT JOIN LATERAL (
+             (SELECT workspace_id, id, type, data, object_id, agent_id, created_at FROM event
+              WHERE workspace_id = $1 AND id = u.event_id AND u.index <= cardinality(p.event_ids) LIMIT 1)
+             UNION ALL
+             (SELECT workspace_id, id, '${operationRecorded}', '{}'::json, id, agent_id, at FROM operation
+              WHERE workspace_id = $1 AND id = u.event_id AND u.index > cardinality(p.event_ids) LIMIT 1)
+           ) e ON true
            WHERE (p.number, u.index) > ($2, $3)
            ORDER BY p.number, u.index LIMIT ${batchSize}`,
     values: [workspaceId, after.number, after.index],

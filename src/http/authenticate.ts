@@ -18,27 +18,33 @@ function resolverOf(resolvers: readonly CredentialResolver[], credential: string
   return resolvers.find(({ prefix }) => (prefix === 'jwt' ? jwt.test(credential) : credential.startsWith(prefix)));
 }
 
+/** Finds who an Authorization header stands for. Without one the actor is anonymous. */
+export type Identify = (header: string | undefined) => Promise<Identity>;
+
 /**
- * Sets `state.ctx`. Without an Authorization header the actor is anonymous; a header that cannot be read is
- * 401 `malformed_credential`, also on public paths: who shows a credential means it (Gap G-23).
+ * Makes what reads Authorization headers. One that cannot be read is 401 `malformed_credential`, also on public paths: who shows a
+ * credential means it (Gap G-23).
  */
-export function authenticate({ platform, environment, resolvers }: AuthenticateOptions): Handler {
+export function identifier({ platform, environment, resolvers }: AuthenticateOptions): Identify {
   // A JWT is recognised last: the other kinds begin in a way that no JWT does, but the pattern alone would not say so.
   const ordered = [...resolvers].sort((a, b) => Number(a.prefix === 'jwt') - Number(b.prefix === 'jwt'));
   const nobody = anonymous(environment);
 
-  const identify = (header: string): Promise<Identity> => {
+  return async (header) => {
+    if (header === undefined) return nobody;
     const credential = bearer.exec(header)?.[1];
     if (credential === undefined) throw new MalformedCredential();
     const resolver = resolverOf(ordered, credential);
     if (resolver === undefined) throw new MalformedCredential();
     return resolver.resolve(platform, credential, environment);
   };
+}
+
+/** Sets `state.ctx`. */
+export function authenticate(platform: Platform, identify: Identify): Handler {
   return async (http, next) => {
     const { state } = http;
-    const header = http.req.headers.authorization;
-    const identity = header === undefined ? nobody : await identify(header);
-    state.ctx = createCtx(platform, identity, state);
+    state.ctx = createCtx(platform, await identify(http.req.headers.authorization), state);
     return next();
   };
 }

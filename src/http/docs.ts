@@ -34,7 +34,7 @@ const startScript = `window.ui = SwaggerUIBundle({
   dom_id: '#reference',
   deepLinking: true,
   filter: true,
-  docExpansion: 'list',
+  docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: true,

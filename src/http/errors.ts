@@ -17,6 +17,7 @@ import {
 } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
 import { DatabaseUnavailable, isUnavailable, sqlState } from '../platform/postgres/failure.js';
+import { noteRefusal } from './refusal-metric.js';
 import type { Handler, HttpContext } from './state.js';
 
 class InternalError extends declareError(500, 'internal_error') {}
@@ -117,6 +118,15 @@ function extensionsOf(error: ApiError, requestId: string): Record<string, unknow
   return { code: error.code, details: detailsOf(error), requestId, http: { status: error.status } };
 }
 
+/** A failure of `route` as a caller is told about it, with the body that REST has for it: counted, and logged where it is a fault of ours. */
+export function toldOf(error: unknown, ctx: Ctx, route: string): { error: ApiError; body: Record<string, unknown> } {
+  const { requestId, platform } = ctx;
+  const api = toApiError(error, ctx);
+  logFault(platform.log, api, requestId, route);
+  noteRefusal(api, ctx.span);
+  return { error: api, body: restErrorBody(api, requestId) };
+}
+
 function rootOf(error: GraphQLError): unknown {
   let root: unknown = error;
   while (root instanceof GraphQLError && root.originalError !== undefined) root = root.originalError;
@@ -140,6 +150,7 @@ export function graphqlError(error: unknown, ctx: Ctx, log: Logger): GraphQLForm
   const { requestId } = ctx;
   const api = apiErrorOf(error, ctx);
   logFault(log, api, requestId, 'graphql');
+  noteRefusal(api, ctx.span);
   const { locations, path } = error instanceof GraphQLError ? error.toJSON() : {};
   return {
     message: api.message,
@@ -180,6 +191,7 @@ export function renderErrors(log: Logger): Handler {
     } catch (thrown) {
       const error = toApiError(thrown, http.state.ctx);
       logFault(log, error, http.state.requestId, http.state.route);
+      noteRefusal(error, http.state.span);
       sendError(http, error);
     }
   };

@@ -43,6 +43,21 @@ export function sendEvents(http: Pick<Context, 'req' | 'res' | 'respond'>, sourc
   res.uncork();
 }
 
+/** Reads a web stream chunk by chunk. `cancel` is heard at once, unlike `return()` of its own iterator. */
+export function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {
+  const reader = stream.getReader();
+  return {
+    async next() {
+      const { done, value } = await reader.read();
+      return done ? { done, value: undefined } : { done, value };
+    },
+    async return() {
+      await reader.cancel();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
 /**
  * Answers with the chunks of `source`, taken as fast as the client reads them. The end of the response, also by a client that leaves,
  * ends the source at once.

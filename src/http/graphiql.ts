@@ -5,8 +5,8 @@ import type { Handler, HttpContext } from './state.js';
 
 export interface GraphiQLOptions {
   title: string;
-  /** What the page opens with. It should run as it stands. */
-  defaultQuery: string;
+  /** What the page opens with, a tab for each. They should run as they stand. */
+  examples: readonly string[];
   /** The document of a REST operation, for `/graphql?op=<name>`. */
   documentOf: (operationName: string) => string | undefined;
 }
@@ -26,10 +26,34 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const headersHint = `// Send your credential with every request:
-// "Authorization": "Bearer pk_test_..."
+const headersHint = `// Headers of this tab alone:
 {
 }`;
+
+/**
+ * The field for the credential of all tabs, above them, and a tab that moves away from under the pointer that presses it, by what
+ * GraphiQL has measured of its place, and is never clicked.
+ */
+const ownStyle = `
+body { display: flex; flex-direction: column; height: 100vh; margin: 0; color-scheme: light dark; }
+#root { flex: 1; min-height: 0; }
+#credential { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; padding: 8px 16px; font: 14px system-ui, sans-serif; }
+#credential { background: light-dark(#f4f5f9, #191d28); color: light-dark(#171b26, #edf0f7); }
+#credential input { flex: 0 1 420px; font: inherit; padding: 4px 8px; -webkit-text-security: disc; }
+#credential span { color: light-dark(#555d70, #a9b2c6); }
+.graphiql-container { height: 100%; }
+.graphiql-tab { transform: none !important; }`;
+
+/** Sends what stands in that field, unless the headers of the tab have a credential of their own. It is kept nowhere (Gap G-379). */
+const ownScript = `
+const options = JSON.parse(document.querySelector('#options').textContent);
+const field = document.querySelector('#api-key');
+options.additionalHeaders = (request) => {
+  const key = field.value.trim();
+  const own = Object.keys(request?.extensions?.headers ?? {}).some((name) => name.toLowerCase() === 'authorization');
+  return key === '' || own ? {} : { Authorization: 'Bearer ' + key };
+};
+YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), options);`;
 
 interface Parts {
   js: Asset;
@@ -44,19 +68,17 @@ function between(text: string, start: string, end: string): string {
   return text.slice(from, to);
 }
 
-/** Takes the page of the package apart: its script starts from options in the page rather than from options in itself. */
+/** Takes the page of the package apart: its script starts as `ownScript` says rather than from options in itself. */
 async function loadParts(): Promise<Parts> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const html = renderGraphiQL({});
   const script = between(html, '<script>', '</script>');
   const start = script.lastIndexOf('YogaGraphiQL.renderYogaGraphiQL(');
   if (start < 0) throw new Error("GraphiQL's page does not start as expected");
-  const root = "document.querySelector('#root')";
-  const options = "JSON.parse(document.querySelector('#options').textContent)";
   const [js, css] = await Promise.all([
-    packAsset(`${script.slice(0, start)}YogaGraphiQL.renderYogaGraphiQL(${root}, ${options});`, 'text/javascript'),
+    packAsset(script.slice(0, start) + ownScript, 'text/javascript'),
     // The first style sheet ends where the head does; later ones are inside the script.
-    packAsset(between(html.slice(0, html.indexOf('</head>')), '<style>', '</style>'), 'text/css'),
+    packAsset(between(html.slice(0, html.indexOf('</head>')), '<style>', '</style>') + ownStyle, 'text/css'),
   ]);
   const icon = /<link rel="icon" href="(data:[^"]+)"/.exec(html)?.[1] ?? 'data:,';
   return { js, css, icon };
@@ -71,14 +93,16 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-function renderPage({ js, css, icon }: Parts, { title, defaultQuery }: GraphiQLOptions, query: string | undefined): string {
+function renderPage({ js, css, icon }: Parts, { title, examples }: GraphiQLOptions, query: string | undefined): string {
   const options = {
     title: escapeHtml(title),
     endpoint: '/graphql',
     subscriptionsProtocol: 'GRAPHQL_SSE',
-    defaultQuery,
+    defaultQuery: examples[0],
     headers: headersHint,
-    ...(query === undefined ? {} : { query }),
+    // Kept in the browser where a person says so in the settings, and not by default.
+    shouldPersistHeaders: null,
+    ...(query === undefined ? { defaultTabs: examples.map((example) => ({ query: example, headers: headersHint })) } : { query }),
   };
   return `<!doctype html>
 <html lang="en">
@@ -91,6 +115,11 @@ function renderPage({ js, css, icon }: Parts, { title, defaultQuery }: GraphiQLO
   </head>
   <body id="body" class="no-focus-outline">
     <noscript>GraphiQL needs JavaScript.</noscript>
+    <div id="credential">
+      <label for="api-key">API key for all tabs</label>
+      <input id="api-key" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="pk_test_…" aria-describedby="api-key-hint">
+      <span id="api-key-hint">Sent with every request, and forgotten when this page is left.</span>
+    </div>
     <div id="root"></div>
     <script type="application/json" id="options">${dataJson(options)}</script>
     <script src="/graphql/assets/graphiql.${js.hash}.js"></script>

@@ -4,6 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Ctx } from '../platform/ctx.js';
 import type { Answer, Idempotency } from '../platform/idempotency.js';
 import type { Logger } from '../platform/log.js';
+import { inSpanOf } from '../platform/trace.js';
 import { createExecutor, type Execution, type ExecutionRequest } from './graphql-execution.js';
 import { limitNodes } from './graphql-limits.js';
 import type { RenderedResult } from './graphql-result.js';
@@ -23,7 +24,13 @@ export type RunOperation = (http: HttpContext, subscriptionAs: ExecutionRequest[
 
 /** Makes what runs the operations of both paths. */
 export function operationRunner({ schema, idempotency, log }: GraphQLOptions): RunOperation {
-  const execute = createExecutor(schema, log);
+  const executor = createExecutor(schema, log);
+  /** What callers name operations is an attribute: the names of spans are few. */
+  const execute = async (request: ExecutionRequest): Promise<Execution> => {
+    const { operation: type = 'query', name } = request.read.operation ?? {};
+    const about = { 'graphql.operation.type': type, 'graphql.operation.name': name?.value ?? '' };
+    return inSpanOf(request.ctx, type, about, () => executor(request));
+  };
 
   /** Every subscription begins here, on /graphql and on /graphql/stream. It ends when the response closes. */
   const subscribe = async (http: HttpContext, request: ExecutionRequest): Promise<Execution> => {

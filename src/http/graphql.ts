@@ -1,6 +1,6 @@
 // /graphql: GraphQL over HTTP. The answer is JSON, or a stream of events where the caller asks for one (CONTRACT.md 21).
 import { NotAcceptable } from '../platform/errors.js';
-import { sendStream } from './event-stream.js';
+import { chunksOf, sendStream } from './event-stream.js';
 import { checkedRequest, type RunOperation } from './graphql-operation.js';
 import { sendResult, sendResultEvent, wasExecuted } from './graphql-result.js';
 import type { GraphQLRequest, Handler, HttpContext } from './state.js';
@@ -10,24 +10,9 @@ export function serveGraphQL(run: RunOperation): Handler {
   return async (http) => {
     const isStream = wantsStream(http, checkedRequest(http).read);
     const { result, text } = await run(http, 'text');
-    if (text !== undefined) return sendStream(http, textReader(text));
+    if (text !== undefined) return sendStream(http, chunksOf(text));
     if (result === undefined) throw new Error('a GraphQL request gave no result');
     return isStream && wasExecuted(result) ? sendResultEvent(http, result) : sendResult(http, result);
-  };
-}
-
-/** Reads a web stream chunk by chunk. `cancel` is heard at once, unlike `return()` of its own iterator. */
-function textReader(text: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {
-  const reader = text.getReader();
-  return {
-    async next() {
-      const { done, value } = await reader.read();
-      return done ? { done, value: undefined } : { done, value };
-    },
-    async return() {
-      await reader.cancel();
-      return { done: true, value: undefined };
-    },
   };
 }
 

@@ -1,6 +1,7 @@
 // How many streams may be open at once: ten of one actor, of every kind together, and two hundred of one workspace over GraphQL. They are
 // counted in this process (Gap G-87).
 import type { ServerResponse } from 'node:http';
+import { Gauge } from 'prom-client';
 import type { Ctx, Platform } from '../platform/ctx.js';
 import { RateLimitExceeded } from './errors.js';
 
@@ -8,6 +9,13 @@ export const maxOfActor = 10;
 export const maxOfWorkspace = 200;
 /** Streams end when they end: a caller may try again after this. */
 const retryAfterSeconds = 5;
+
+export const openStreams = new Gauge({
+  name: 'open_streams',
+  help: 'Streams that are open in this process: the channels of agents (rest), and subscriptions (graphql).',
+  labelNames: ['face'],
+  registers: [],
+});
 
 /** Open streams by who opened them. */
 type Counts = Map<string, number>;
@@ -32,7 +40,9 @@ export function admitStream(res: ServerResponse, { actor, workspace, platform }:
   // The client has left: nothing will be sent, and nothing would end the count.
   if (res.closed) return;
   for (const [name] of limits) counts.set(name, (counts.get(name) ?? 0) + 1);
+  openStreams.inc({ face });
   res.once('close', () => {
+    openStreams.dec({ face });
     for (const [name] of limits) {
       const left = (counts.get(name) ?? 1) - 1;
       if (left === 0) counts.delete(name);

@@ -2,13 +2,11 @@
 // "Common headers").
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../platform/ctx.js';
+import { readTraceparent } from '../platform/trace.js';
 import { clientAddress } from './client-address.js';
 import type { Handler } from './state.js';
 
 const sane = /^[A-Za-z0-9._-]{1,128}$/;
-/** W3C Trace Context: version, trace id, parent id, flags. Versions after 00 may append more. */
-const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
-const onlyZeros = /^0+$/;
 
 export interface RequestIdOptions {
   environment: Environment;
@@ -25,8 +23,8 @@ export function identifyRequest({ environment, https, trustedProxies }: RequestI
     const given = req.headers['x-request-id'];
     state.requestId = typeof given === 'string' && sane.test(given) ? given : `req_${randomUUID()}`;
     state.ip = clientAddress(req, trustedProxies);
-    const trace = traceOf(req.headers['traceparent']);
-    if (trace !== undefined) state.traceId = trace;
+    const trace = readTraceparent(req.headers['traceparent']);
+    if (trace !== undefined) state.trace = trace;
     state.face = 'rest';
     state.rateClass = 'general';
     state.rateCost = 1;
@@ -41,12 +39,4 @@ export function identifyRequest({ environment, https, trustedProxies }: RequestI
     if (https) res.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     return next();
   };
-}
-
-/** The trace id of a `traceparent` header: 32 hexadecimal digits. Undefined for a malformed one, which is ignored. */
-export function traceOf(header: string | string[] | undefined): string | undefined {
-  if (typeof header !== 'string') return undefined;
-  const [, version, trace = '', parent = '', more] = traceparent.exec(header) ?? [];
-  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
-  return onlyZeros.test(trace) || onlyZeros.test(parent) ? undefined : trace;
 }

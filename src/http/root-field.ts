@@ -12,7 +12,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Actor } from '../platform/ctx.js';
-import { authorize } from '../platform/schema/audience.js';
+import { admissionOf, authorize } from '../platform/schema/audience.js';
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { fragmentsOf, mostNodes } from '../platform/schema/complexity.js';
 
@@ -64,11 +64,14 @@ export function isPublicField({ definition }: RootField): boolean {
 }
 
 /**
- * 401 for an anonymous caller who names a field that asks for a credential. A field that the schema does not have is left to
+ * 401 for an anonymous caller who names a field that asks for a credential, 403 for a portal token that its scopes do not open. A field that the schema does not have is left to
  * validation, which says so.
  */
 export function admitCaller(actor: Actor, fields: readonly RootField[]): void {
-  if (fields.some((field) => field.definition !== undefined && !isPublicField(field))) authorize(actor, 'any');
+  for (const field of fields) {
+    if (field.definition === undefined || isPublicField(field)) continue;
+    authorize(actor, 'any', admissionOf(field.definition).portal);
+  }
 }
 
 const nodesOfPoint = 1_000;

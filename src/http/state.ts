@@ -4,6 +4,7 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import type { Ctx } from '../platform/ctx.js';
 import type { Spelling } from '../platform/door.js';
 import type { Effect } from '../platform/effect.js';
+import type { TracePlace, TraceSpan } from '../platform/trace.js';
 import type { RateClass, RootField } from './root-field.js';
 
 /** What a GraphQL request asks for, checked. */
@@ -29,8 +30,10 @@ export interface GraphQLRequest {
 
 export interface State {
   requestId: string;
-  /** Trace that the request belongs to. */
-  traceId?: string;
+  /** Where the request stands in a trace: of its own span, else of the caller's. */
+  trace?: TracePlace;
+  /** Its own span, when it is traced. */
+  span?: TraceSpan;
   /** The caller's address, as `TRUSTED_PROXIES` lets us know it. */
   ip: string;
   /** How errors are spelled. */

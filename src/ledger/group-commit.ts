@@ -1,11 +1,13 @@
 // Group commit: postings that arrive while a statement is under way go together in the next one, and each caller gets its own
 // verdict. Nothing waits for a timer: a set leaves as soon as one of the slots is free. The queue is bounded in length and in time.
+import { recordsAt } from '../events/event.js';
 import { Overloaded } from '../platform/errors.js';
 import type { Database } from '../platform/postgres/database.js';
 import { changedNothing, isUnavailable, retrySerialization } from '../platform/postgres/failure.js';
 import { shardOf } from '../platform/shard.js';
 import { claimSubject, concerns, type Fault, PostingRefused } from './fault.js';
 import { checkPosting, type Posting } from './posting.js';
+import { setSizes, waits } from './posting-metric.js';
 import { encodeSet } from './posting-set.js';
 import { postEach, postSet, valuesOf } from './statement.js';
 
@@ -19,6 +21,10 @@ const patienceMs = 10_000;
 
 interface Waiting {
   posting: Posting;
+  /** Times of performance.now(): when it came, and when its first set was sent; and how many were in that. */
+  since: number;
+  sentAt: number;
+  setSize: number;
   /** Time of performance.now() after which it is not sent any more. */
   deadline: number;
   resolve: () => void;
@@ -168,9 +174,22 @@ class Collector {
   }
 
   async #post(set: readonly Waiting[]): Promise<Fault[]> {
+    noteSending(set);
     const values = valuesOf(encodeSet(set.map(({ posting }) => posting)));
     const { rows } = await retrySerialization(() => this.#database.pool.query<Fault>({ ...postSet, values }));
     return rows;
+  }
+}
+
+/** What the first sending of postings says of them: those of a set that is sorted or halved are sent again. */
+function noteSending(set: readonly Waiting[]): void {
+  if (set[0] === undefined || set[0].sentAt > 0) return;
+  const now = performance.now();
+  setSizes.observe(set.length);
+  for (const waiting of set) {
+    waiting.sentAt = now;
+    waiting.setSize = set.length;
+    waits.observe((now - waiting.since) / 1_000);
   }
 }
 
@@ -199,14 +218,23 @@ function collectorOf(database: Database, workspaceId: string): Collector {
 export async function postGrouped(database: Database, value: Posting, { withinMs = patienceMs } = {}): Promise<void> {
   checkPosting(value);
   const collector = collectorOf(database, value.workspaceId);
+  const span = value.span?.below('posting');
+  const posting = span === undefined ? value : { ...value, records: recordsAt(value.records, span.place) };
   value.effect?.begin();
+  const since = performance.now();
+  const waiting = { posting, since, sentAt: 0, setSize: 0, deadline: since + withinMs };
   try {
-    await new Promise<void>((resolve, reject) =>
-      collector.add({ posting: value, deadline: performance.now() + withinMs, resolve, reject }),
-    );
+    await new Promise<void>((resolve, reject) => collector.add(Object.assign(waiting, { resolve, reject })));
   } catch (error) {
     if (error instanceof PostingRefused || changedNothing(error)) value.effect?.undo();
+    span?.fail(error);
     throw error;
+  } finally {
+    if (span !== undefined) {
+      const waitMs = (waiting.sentAt || performance.now()) - since;
+      span.set({ 'payments.posting.set_size': waiting.setSize, 'payments.posting.wait_ms': waitMs });
+      span.end();
+    }
   }
   database.written.ring();
 }

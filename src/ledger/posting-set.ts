@@ -1,10 +1,10 @@
 // A set of postings as ledger_post() takes it: an object with a list for each attribute of the type ledger_set. What can be known
 // before the database is asked is worked out here: what each account and counter must cover, and running totals.
-import { joinLines } from '../events/event.js';
+import { joinLines, operationLines } from '../events/event.js';
 import { printTime, type Row } from '../platform/postgres/column.js';
 import { claimSubject, guardSubject, limitSubject } from './fault.js';
 import type { Claim, Guard, LimitUse, Posting } from './posting.js';
-import { type RecordTable, recordTables } from './record.js';
+import { allTables, type RecordTable } from './record.js';
 
 type Value = string | number | bigint | boolean | null;
 
@@ -281,8 +281,10 @@ function claimsOf(postings: readonly InWorkspace<Posting>[]): InWorkspace<Claim>
 
 function recordsOf(postings: readonly Posting[]): Omit<SetArguments, 's'> {
   const records: Record<string, readonly Row[]> = {};
-  for (const table of recordTables) {
-    const rows = postings.flatMap(({ records: own }) => own[table] ?? []);
+  for (const table of allTables) {
+    const rows = postings.flatMap(({ records: own }) =>
+      table === 'outbox' ? [...(own.outbox ?? []), ...operationLines(own.operation ?? [])] : (own[table] ?? []),
+    );
     if (rows.length > 0) records[`${table}_rows`] = table === 'outbox' ? joinLines(rows) : rows;
   }
   return records;

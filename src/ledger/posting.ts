@@ -3,6 +3,7 @@
 import type { Actor, Ctx } from '../platform/ctx.js';
 import type { Effect } from '../platform/effect.js';
 import { newId } from '../platform/schema/id.js';
+import type { TraceSpan } from '../platform/trace.js';
 import type { Records } from './record.js';
 
 /** One signed movement on one ledger account, minor units: positive raises the balance. */
@@ -38,7 +39,7 @@ export interface Guard {
 
 /** Something that a posting uses up, once for ever, or until `expiresAt`. `key` is unique within its kind and workspace. */
 export interface Claim {
-  kind: 'idempotency_key' | 'reference' | 'quote' | 'batch_item' | 'x402_nonce';
+  kind: 'idempotency_key' | 'reference' | 'quote' | 'batch_item' | 'x402_nonce' | 'mpp_challenge';
   key: string;
   /** What it was used for. */
   reference?: string;
@@ -61,6 +62,8 @@ export interface Posting {
   records: Records;
   /** Of the request that posts: it notes what may have been committed, for what a failure says. */
   effect?: Effect;
+  /** What the request is doing, when it is traced. */
+  span?: TraceSpan | undefined;
 }
 
 /** Two legs that move `amount` from one account to another. */
@@ -87,8 +90,8 @@ function credentialGuards({ type, id, credential }: Actor, at: Date): Guard[] {
 /** A posting of the request: id, workspace and time come from `ctx`, the rest from `parts`. */
 export function posting(ctx: Ctx, parts: Pick<Posting, 'legs' | 'transferId'> & Partial<Posting>): Posting {
   const at = parts.at ?? ctx.clock.now();
-  const { effect, workspace } = ctx;
-  return { id: newId(at), workspaceId: workspace.id, at, limits: [], guards: [], claims: [], records: {}, effect, ...parts };
+  const { effect, span, workspace } = ctx;
+  return { id: newId(at), workspaceId: workspace.id, at, limits: [], guards: [], claims: [], records: {}, effect, span, ...parts };
 }
 
 /**

@@ -13,7 +13,9 @@ export const recordTables = [
   'settlement_reserve',
   'x402_payment',
 ] as const;
-export type RecordTable = (typeof recordTables)[number];
+/** Every table of records. Lines of the audit log are written beside ledger_post(), by the statement that calls it. */
+export const allTables = [...recordTables, 'audit_line'] as const;
+export type RecordTable = (typeof allTables)[number];
 
 /** Rows by table, made with rowOf(). */
 export type Records = Readonly<Partial<Record<RecordTable, readonly Row[]>>>;
@@ -22,7 +24,7 @@ export type Records = Readonly<Partial<Record<RecordTable, readonly Row[]>>>;
 export function joinRecords(...parts: readonly Records[]): Records {
   const joined: Partial<Record<RecordTable, Row[]>> = {};
   for (const part of parts) {
-    for (const table of recordTables) {
+    for (const table of allTables) {
       const rows = part[table];
       if (rows !== undefined) joined[table] = [...(joined[table] ?? []), ...rows];
     }

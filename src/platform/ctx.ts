@@ -11,6 +11,7 @@ import type { Logger } from './log.js';
 import type { Outbound } from './outbound/client.js';
 import type { Database, Db, Tx } from './postgres/database.js';
 import type { Signal } from './signal.js';
+import type { TracePlace, TraceSpan, Tracing } from './trace.js';
 
 export type Environment = 'test' | 'live';
 
@@ -39,6 +40,16 @@ export interface ActingAgent {
   parentAccountId: string;
 }
 
+/** What a portal token may be given (CONTRACT.md 18). */
+export const portalScopes = ['usage:read', 'transfers:read', 'agents:read'] as const;
+export type PortalScope = (typeof portalScopes)[number];
+
+/** Whose data a portal token shows: a customer reference, and the accounts that have it. */
+export interface Customer {
+  reference: string;
+  accountIds: readonly string[];
+}
+
 export type ActorType = 'anonymous' | 'api_key' | 'user' | 'agent' | 'portal' | 'system';
 export type CredentialKind = 'none' | 'api_key' | 'jwt' | 'agent_token' | 'session' | 'portal';
 
@@ -50,6 +61,8 @@ export interface Actor {
   scopes: readonly string[];
   credential: { kind: CredentialKind; id: string };
   agent?: ActingAgent;
+  /** Of a portal token alone. */
+  customer?: Customer;
 }
 
 /** The most that a field asks of an actor; checked before any input is read. `operator` is everyone but agents. */
@@ -105,6 +118,8 @@ export interface Platform {
   due: DueBell;
   /** Rung when this process has published events. */
   published: Signal;
+  /** Absent where nothing is traced. */
+  tracing?: Tracing;
 }
 
 /** What a request with a key carries. `key` is a digest of scope and key, `replayOf` the reference of the first run. */
@@ -119,6 +134,17 @@ export interface IdempotencyClaim {
   posted?: boolean;
 }
 
+/** What is being done, as the audit log names it. Gap G-365 */
+export interface Act {
+  /** The operation: a mutation, a door, or `due.` and the table of what became due. */
+  action: string;
+  /** The noun that it is about, and the id where the request names it; else the result's is taken. */
+  resourceType?: string;
+  resourceId?: string;
+  /** What was asked for, without secrets; made when it is written. */
+  changes?: () => Record<string, unknown> | null;
+}
+
 export interface Ctx {
   actor: Actor;
   workspace: Workspace;
@@ -131,10 +157,16 @@ export interface Ctx {
   requestId: string;
   /** Trace of the request, from its `traceparent`: 32 hexadecimal digits. Kept as `trace_id` on what the request makes. */
   traceId?: string;
+  /** Where in its trace the request stands; its id is `traceId`. */
+  trace?: TracePlace;
+  /** What is under way, when the request is traced: spans begin below it. */
+  span?: TraceSpan;
   ip: string;
   effect: Effect;
   /** Set when the request carries an Idempotency-Key. */
   idempotency?: IdempotencyClaim;
+  /** What the audit log is told of its changes; null: nothing, for work that keeps books. */
+  act?: Act | null;
 }
 
 /** Stops what every context keeps running for a payer whose spending has just been stopped. */

@@ -34,7 +34,8 @@ export interface DoorAnswer {
   /** By default the first status of `answers`. */
   status?: number;
   body: object;
-  headers?: Readonly<Record<string, string>>;
+  /** A list is sent as that many fields. */
+  headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /** How a protocol spells a failure. Headers of the error (`Retry-After`, `WWW-Authenticate`) are sent besides. */
@@ -56,8 +57,10 @@ interface DoorFacts {
   echoes?: readonly string[];
   /** What it takes. `optional`: a request without a body is `{}`. */
   request?: { schema: z.ZodType; example: object; optional?: boolean };
-  /** What it answers when nothing goes wrong, by status. */
-  answers: Readonly<Record<number, { schema: z.ZodType; description?: string }>>;
+  /** It reads the bytes of whatever body is sent, and understands none. */
+  readsBytes?: true;
+  /** What it answers when nothing goes wrong, by status. One without a schema has no body. `media` is JSON by default. */
+  answers: Readonly<Record<number, { schema?: z.ZodType; media?: string; description?: string }>>;
   /** Statuses that it refuses with, beside those of every endpoint. */
   failures: readonly number[];
   /** The protocol's own errors; by default the platform's. */
@@ -79,6 +82,11 @@ export interface GuardedDoor<Body = unknown, Admission = unknown> extends DoorFa
    * without one.
    */
   key?: 'required' | 'optional';
+  /**
+   * The key of a request that names itself, where there is no header. What is kept of it is the reference of its result: it is answered
+   * by `again`.
+   */
+  named?(visit: Visit<Body, Admission>): { key: string; content: unknown } | undefined;
   /** Asks what the protocol asks of every request (versions, signatures), before its body is understood. Throws the ApiError. */
   admit?(ctx: Ctx, knock: Knock): Admission | Promise<Admission>;
   /** Does what is asked, or throws the ApiError. */
@@ -90,6 +98,8 @@ export interface GuardedDoor<Body = unknown, Admission = unknown> extends DoorFa
    * changes nothing, and is not kept for the key. Undefined: the error is spelled.
    */
   refused?(ctx: Ctx, visit: Visit<Body, Admission>, error: ApiError): Promise<DoorAnswer | undefined>;
+  /** Spells what refuses a request whose body was read, for protocols whose errors name the request that they answer. */
+  failed?(visit: Visit<Body, Admission>, error: ApiError, requestId: string): DoorAnswer;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what a door's schema reads is the door's own business

@@ -32,6 +32,7 @@ export interface MessageSignature {
   keyId: string | undefined;
   alg: string | undefined;
   tag: string | undefined;
+  nonce: string | undefined;
   created: number | undefined;
   expires: number | undefined;
 }
@@ -55,19 +56,19 @@ export function parseSignatures(input: string, signature: string): MessageSignat
   return found;
 }
 
-type Facts = Pick<MessageSignature, 'keyId' | 'alg' | 'tag' | 'created' | 'expires'>;
+type Facts = Pick<MessageSignature, 'keyId' | 'alg' | 'tag' | 'nonce' | 'created' | 'expires'>;
 
 /** Null where a parameter has the wrong type: a time as text would otherwise count as no time at all. */
 function factsOf({ items, parameters }: InnerList): Facts | null {
   if (items.some(({ value }) => value.type !== 'string')) return null;
-  const facts: Facts = { keyId: undefined, alg: undefined, tag: undefined, created: undefined, expires: undefined };
+  const facts: Facts = { keyId: undefined, alg: undefined, tag: undefined, nonce: undefined, created: undefined, expires: undefined };
   for (const [name, { type, value }] of parameters) {
     if (name === 'created' || name === 'expires') {
       if (type !== 'integer') return null;
       facts[name] = value;
     } else if (name === 'keyid' || name === 'alg' || name === 'tag' || name === 'nonce') {
       if (type !== 'string') return null;
-      if (name !== 'nonce') facts[name === 'keyid' ? 'keyId' : name] = value;
+      facts[name === 'keyid' ? 'keyId' : name] = value;
     }
   }
   return facts;
@@ -94,9 +95,18 @@ export function signatureBase(message: SignedMessage, { covered, input }: Messag
   return [...lines].map(([name, value]) => `${name}: ${value}`).join('\n');
 }
 
-/** The value of one component. `;key` picks a member of a field that is a dictionary; no other parameter is known. */
+/** A parameter of the query by `;name`, percent-encoded; undefined where it is not there once (RFC 9421 2.2.8). */
+function queryParamOf(query: string | undefined, parameters: Item['parameters']): string | undefined {
+  const name = parameters.get('name');
+  if (query === undefined || parameters.size > 1 || name?.type !== 'string') return undefined;
+  const found = [...new URLSearchParams(query)].filter(([key]) => encodeURIComponent(key) === name.value);
+  return found.length === 1 ? encodeURIComponent(found[0]?.[1] ?? '') : undefined;
+}
+
+/** The value of one component. `;key` picks a member of a field that is a dictionary; no other parameter of a field is known. */
 function componentOf({ derived, field }: SignedMessage, { value: { value }, parameters }: Item): string | undefined {
   const name = String(value);
+  if (name === '@query-param') return queryParamOf(derived['@query'], parameters);
   if (name.startsWith('@')) return parameters.size === 0 && Object.hasOwn(derived, name) ? derived[name] : undefined;
   const text = name === name.toLowerCase() ? field(name)?.trim() : undefined;
   if (text === undefined || parameters.size === 0) return text;
@@ -110,7 +120,7 @@ function componentOf({ derived, field }: SignedMessage, { value: { value }, para
 const skewSeconds = 60;
 
 /** True unless the signature has expired at `now`, or was made later than that. */
-export function isCurrent({ created, expires }: MessageSignature, now: Date): boolean {
+export function isCurrent({ created, expires }: Pick<MessageSignature, 'created' | 'expires'>, now: Date): boolean {
   const at = now.getTime() / 1000;
   return (created === undefined || created <= at + skewSeconds) && (expires === undefined || expires > at);
 }

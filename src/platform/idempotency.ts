@@ -1,5 +1,6 @@
 // One key, one effect. The row with the reference of the result is written in the transaction of the effect; the rendered
 // body is added after it, and a replay without one renders from the reference (CONTRACT.md 0 "Idempotency").
+import { writeLine } from './audit.js';
 import type { Ctx, IdempotencyClaim } from './ctx.js';
 import { commit } from './effect.js';
 import { declareError } from './errors.js';
@@ -78,7 +79,8 @@ export function once<Args, T>(
 }
 
 /**
- * The transaction of a mutation. Writes the idempotency row with it; `referenceOf` names the result (its `id` by default).
+ * The transaction of a mutation. Writes the idempotency row and the line of the audit log with it; `referenceOf` names the result (its `id`
+ * by default).
  * Runs again after a deadlock; 409 `idempotency_in_flight` when another process holds the key.
  */
 export function transact<T extends { id: string }>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -103,6 +105,7 @@ export async function transact<T>(
     commit(ctx.effect, (begin) =>
       ctx.db.$transaction(async (tx) => {
         const result = await (claim === undefined ? work(tx) : runUnder(tx, claim));
+        await writeLine(ctx, tx, referenceOf(result));
         // Prisma sends COMMIT as soon as this returns.
         begin();
         return result;

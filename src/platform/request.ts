@@ -1,22 +1,29 @@
 // Builds the ctx of one request or one step of a worker.
 import { shiftedClock } from './clock.js';
 import type { Identity } from './credential.js';
-import type { Ctx, Platform } from './ctx.js';
+import type { Act, Ctx, Platform } from './ctx.js';
 import { Effect } from './effect.js';
 import type { Logger } from './log.js';
+import type { TracePlace, TraceSpan } from './trace.js';
 
 /** What names a request. */
 export interface RequestFacts {
   requestId: string;
+  /** Of work that is done later for a request: no more than its trace is known by then. */
   traceId?: string;
+  /** Where it stands in a trace. */
+  trace?: TracePlace;
+  span?: TraceSpan;
   ip: string;
   /** Shared with whoever gives the request up; work that nobody asked for has its own. */
   effect?: Effect;
+  /** Of a request that goes on in another workspace, or in another name. */
+  act?: Act | null;
 }
 
 /** A ctx that sees the identity's workspace alone and lives in its time. The logger is made when it is first asked for. */
 export function createCtx(platform: Platform, { actor, workspace }: Identity, facts: RequestFacts): Ctx {
-  const { requestId, traceId, ip, effect = new Effect() } = facts;
+  const { requestId, trace, traceId = trace?.traceId, span, ip, effect = new Effect(), act } = facts;
   let log: Logger | undefined;
   return {
     actor,
@@ -30,7 +37,10 @@ export function createCtx(platform: Platform, { actor, workspace }: Identity, fa
     },
     requestId,
     ...(traceId !== undefined && { traceId }),
+    ...(trace !== undefined && { trace }),
+    ...(span !== undefined && { span }),
     ip,
     effect,
+    ...(act !== undefined && { act }),
   };
 }

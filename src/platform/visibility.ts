@@ -1,20 +1,22 @@
 // What an actor sees of a workspace (CONTRACT.md 0 "What one may see"). Each noun says once, as a condition on its rows, what
 // every kind of actor sees; root operations, relations and nested pages all ask it here, so that none shows more than another.
-import type { ActingAgent, Ctx } from './ctx.js';
+import type { ActingAgent, Ctx, Customer, PortalScope } from './ctx.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What the kinds of actor that see a part of a workspace see of a noun. A new kind is a new member, which every noun must name. */
+/** What the kinds of actor that see a part of a workspace see of a noun. */
 interface Parts<Where> {
   /** Null: none of it. */
   agent: (agent: ActingAgent) => Where | null;
+  /** What a portal token with this scope sees. A noun that does not say it shows portal tokens nothing. */
+  portal?: { scope: PortalScope; where: (customer: Customer) => Where };
 }
 
-/** The condition that no row meets. */
-const nothing = { OR: [] };
+/** The condition that no row meets. Prisma leaves an empty `OR` out where it stands within an `AND`, so it is said by the id. */
+const nothing = { id: { in: [] } };
 
 /**
- * Who sees which rows of one noun. `Where` is Prisma's filter of its model, of which only equality, `in` and `OR` are used, so
+ * Who sees which rows of one noun. `Where` is Prisma's filter of its model, of which only equality (also with null), `in`, `has` and `OR` are used, so
  * that a row in memory and a statement can be held to the same condition.
  */
 export class Visibility<Where extends object> {
@@ -33,8 +35,11 @@ export class Visibility<Where extends object> {
         return {} as Where;
       case 'agent':
         return (actor.agent && this.#parts.agent(actor.agent)) ?? (nothing as Where);
-      // A portal token will see the accounts of its customer reference. None is issued yet.
-      case 'portal':
+      case 'portal': {
+        const { portal } = this.#parts;
+        const isOpen = actor.customer !== undefined && portal !== undefined && actor.scopes.includes(portal.scope);
+        return isOpen ? portal.where(actor.customer as Customer) : (nothing as Where);
+      }
       case 'anonymous':
         return nothing as Where;
       default:
@@ -60,27 +65,38 @@ export class Visibility<Where extends object> {
   }
 }
 
+/** What a list has to hold; undefined for a condition that is not about a list. */
+function heldBy(wanted: unknown): unknown {
+  return (wanted as { has?: unknown } | null)?.has ?? undefined;
+}
+
 /** The values that a member may have. */
 function valuesOf(wanted: unknown): readonly unknown[] {
-  if (typeof wanted !== 'object') return [wanted];
-  const list = (wanted as { in?: unknown } | null)?.in;
-  if (!Array.isArray(list)) throw new Error('what an actor sees is said with equality, `in` and `OR` alone');
+  if (typeof wanted !== 'object' || wanted === null) return [wanted];
+  const list = (wanted as { in?: unknown }).in;
+  if (!Array.isArray(list)) throw new Error('what an actor sees is said with equality, `in`, `has` and `OR` alone');
   return list;
 }
 
 function meets(row: Row, condition: Row): boolean {
   return Object.entries(condition).every(([member, wanted]) => {
     if (member === 'OR') return (wanted as Row[]).some((one) => meets(row, one));
+    if (wanted === nothing.id) return false;
     if (row[member] === undefined) throw new Error(`a row without ${member} was held to what an actor sees`);
-    return valuesOf(wanted).includes(row[member]);
+    const held = heldBy(wanted);
+    return held === undefined ? valuesOf(wanted).includes(row[member]) : (row[member] as readonly unknown[]).includes(held);
   });
 }
 
 function sqlOf(condition: Row, values: unknown[]): string {
   const terms = Object.entries(condition).map(([member, wanted]) => {
     if (member === 'OR') return `(${['false', ...(wanted as Row[]).map((one) => sqlOf(one, values))].join(' OR ')})`;
-    values.push(valuesOf(wanted));
-    return `${sqlName(member)}::text = ANY ($${values.length}::text[])`;
+    if (wanted === null) return `${sqlName(member)} IS NULL`;
+    const held = heldBy(wanted);
+    values.push(held ?? valuesOf(wanted));
+    return held === undefined
+      ? `${sqlName(member)}::text = ANY ($${values.length}::text[])`
+      : `$${values.length}::text = ANY (${sqlName(member)}::text[])`;
   });
   return terms.length === 0 ? 'true' : `(${terms.join(' AND ')})`;
 }

@@ -58,14 +58,14 @@ function parseObject(text: string): Record<string, unknown> {
  * empty body has none where it `isOptional`.
  */
 export async function readRaw(request: IncomingMessage, limit: number, isOptional = false): Promise<Buffer> {
-  if (Number(request.headers['content-length']) > limit) throw new BodyTooLarge(limit);
   const bytes = await readBytes(request, limit);
   if (bytes.length > 0 || !isOptional) checkMediaType(request);
   return bytes;
 }
 
-/** All bytes of a request. Whatever ends it, no listener stays behind. */
-function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** All bytes of a request, of whatever type. 413 beyond `limit` bytes. Whatever ends it, no listener stays behind. */
+export function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length']) > limit) return Promise.reject(new BodyTooLarge(limit));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let received = 0;
@@ -80,6 +80,8 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
     };
     const onEnd = () => settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, received)));
     const onClose = () => settle(() => reject(new InvalidJson('The request ended before its body did.')));
+    // The sender has left before the body was asked for: nothing will be told any more.
+    if (request.destroyed) return onClose();
     request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
   });
 }

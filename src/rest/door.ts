@@ -8,7 +8,7 @@ import { type Answer, type Idempotency, IdempotencyInFlight } from '../platform/
 import { authorize } from '../platform/schema/audience.js';
 import { checkJson } from '../platform/schema/scalar.js';
 import { readBy } from '../platform/zod-issue.js';
-import { parseBody, readRaw } from './body.js';
+import { parseBody, readBytes, readRaw } from './body.js';
 import { type Exchange, send } from './serve.js';
 
 /** Sends the answer of a door, or throws the ApiError. `ctx` is undefined at doors that ask for no credential. */
@@ -26,20 +26,34 @@ export interface DoorParts {
 export function serveDoor(door: Door, { platform, environment, baseUrl, idempotency }: DoorParts): ServeDoor {
   return async (exchange, ctx) => {
     if (door.audience !== undefined) authorize((ctx as Ctx).actor, door.audience);
-    const raw = door.request === undefined ? Buffer.alloc(0) : await readRaw(exchange.req, bodyLimit, door.request.optional);
+    const raw = await rawOf(door, exchange);
     const knock = knockOf(exchange, { environment, baseUrl }, raw);
     const { answer, headers } =
       door.audience === undefined
         ? answered(door, await door.take(platform, knock))
         : await receive(door, ctx as Ctx, knock, raw, idempotency);
-    for (const [name, value] of Object.entries(headers)) exchange.set(name, value);
     send(exchange, answer);
+    const { media } = door.answers[answer.status] ?? {};
+    if (media !== undefined) exchange.set('Content-Type', media);
+    // The type that an answer names replaces that of JSON.
+    for (const [name, value] of Object.entries(headers)) exchange.set(name, typeof value === 'string' ? value : [...value]);
   };
+}
+
+function rawOf({ request, readsBytes }: Door, { req }: Exchange): Promise<Buffer> {
+  if (readsBytes) return readBytes(req, bodyLimit);
+  return request === undefined ? Promise.resolve(Buffer.alloc(0)) : readRaw(req, bodyLimit, request.optional);
+}
+
+/** The key of a request, and what its fingerprint is taken of. */
+interface Named {
+  key: string;
+  content: unknown;
 }
 
 interface Answered {
   answer: Answer;
-  headers: Readonly<Record<string, string>>;
+  headers: NonNullable<DoorAnswer['headers']>;
 }
 
 function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer): Answered {
@@ -65,11 +79,29 @@ function hostOf(host: string): string {
 async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, idempotency: Idempotency): Promise<Answered> {
   const isMutation = door.method !== 'GET';
   ctx.effect.isMutation = isMutation;
+  ctx.act = { action: door.id };
   const admission = await door.admit?.(ctx, knock);
-  const key = door.key === undefined ? undefined : keyOf(door, knock);
+  const given = door.key === undefined ? undefined : keyOf(door, knock);
   const content = raw.length === 0 ? {} : parseBody(raw);
   checkText(content);
   const visit: Visit = { ...knock, admission, body: door.request === undefined ? {} : readBy(door.request.schema, content) };
+  try {
+    const named = given === undefined ? door.named?.(visit) : { key: given, content };
+    return await answerOnce(door, ctx, visit, named, idempotency);
+  } catch (error) {
+    if (door.failed === undefined || !(error instanceof ApiError) || error.status >= 500) throw error;
+    return answered(door, door.failed(visit, error, ctx.requestId));
+  }
+}
+
+/** One effect for each key. What a request that names itself has made is rendered anew for each that names it. */
+async function answerOnce(
+  door: GuardedDoor,
+  ctx: Ctx,
+  visit: Visit,
+  named: Named | undefined,
+  idempotency: Idempotency,
+): Promise<Answered> {
   let headers: DoorAnswer['headers'];
   let refusal: unknown;
   const run = async () => {
@@ -83,11 +115,13 @@ async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, i
       }),
     );
     headers = made.headers;
-    return made.answer;
+    return door.named === undefined ? made.answer : { ...made.answer, secretless: () => undefined };
   };
   try {
-    const request = { key, operation: `${door.id} ${pathOf(door, knock)}`, content: { query: knock.query, body: content } };
-    return { answer: key === undefined ? await run() : await idempotency(ctx, request, run), headers: headers ?? {} };
+    if (named === undefined) return { answer: await run(), headers: headers ?? {} };
+    const content = { query: visit.query, body: named.content };
+    const request = { key: named.key, operation: `${door.id} ${pathOf(door, visit)}`, content };
+    return { answer: await idempotency(ctx, request, run), headers: headers ?? {} };
   } catch (error) {
     // A key that is none, or another request's, is no refusal of what was asked.
     const answer = error === refusal && isRefusal(error) ? await door.refused?.(ctx, visit, error) : undefined;
@@ -113,7 +147,7 @@ function keyOf({ key }: GuardedDoor, { header }: Knock): string | undefined {
   return undefined;
 }
 
-/** The path with its parameters, decoded: two spellings of one path are one, and a key is of one path (Gap G-262). */
+/** The path with its parameters, decoded: two spellings of one path are one, and a key is of one path (Gap G-276). */
 function pathOf({ path }: Door, { params }: Knock): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

@@ -92,9 +92,9 @@ function answersOf(door: Door, document: DoorDocument): Record<string, Json> {
   const replayed = isKeyed ? { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } } : {};
   const echoed = Object.fromEntries((door.echoes ?? []).map((name) => [name, { description: 'As sent.', schema: { type: 'string' } }]));
   return Object.fromEntries(
-    Object.entries(door.answers).map(([status, { schema, description = 'Done.' }]) => {
-      const content = { 'application/json': { schema: schemaOf(schema, 'output', document) } };
-      return [status, { description, headers: { ...commonHeaders, ...replayed, ...echoed }, content }];
+    Object.entries(door.answers).map(([status, { schema, media = 'application/json', description = 'Done.' }]) => {
+      const content = schema && { content: { [media]: { schema: schemaOf(schema, 'output', document) } } };
+      return [status, { description, headers: { ...commonHeaders, ...replayed, ...echoed }, ...content }];
     }),
   );
 }

@@ -48,8 +48,15 @@ export function openApi(routes: readonly Route[], { doors = [], urls }: Document
     servers: serversOf(urls),
     tags: tagsOf(routes, own.tags),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { schemas, responses: errorResponses(), parameters, headers, securitySchemes },
+    components: { schemas, responses: errorResponses(), parameters, headers, securitySchemes: schemesOf(paths) },
   };
+}
+
+/** The ways to sign in that some operation takes. */
+function schemesOf(paths: Record<string, Json>): Json {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item) as { security?: Json[] }[]);
+  const used = new Set(operations.flatMap(({ security = [] }) => security.flatMap((requirement) => Object.keys(requirement))));
+  return Object.fromEntries(Object.entries(securitySchemes).filter(([name]) => used.has(name)));
 }
 
 const introduction = [
@@ -89,7 +96,7 @@ function describeOperation(route: Route, flagged: readonly Route[], components: 
     parameters: describeParameters(route, flagged, components),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: { ...describeAnswers(all, components), ...failuresOf(all) },
-    security: securityOf(route.audience),
+    security: securityOf(route.audience, route.portal),
     externalDocs: { description: 'Run it in GraphiQL', url: `/graphql?op=${route.name}` },
     'x-graphql': route.text,
     ...(flagged.length === 0 ? {} : { 'x-graphql-variants': Object.fromEntries(flagged.map(({ when, text }) => [when, text])) }),
@@ -150,7 +157,7 @@ function describeAnswers(routes: readonly Route[], components: SchemaComponents)
       byStatus.set(at, { ...answer, schemas: [...answer.schemas, schema] });
     };
     add(status, status === 201 ? 'Created.' : status === 202 ? 'Accepted: it waits for something.' : 'Done.');
-    if (!wrapped && shape.members?.has('approval')) add(202, 'Accepted: it waits for an approval.');
+    if (!wrapped && status !== 202 && shape.members?.has('approval')) add(202, 'Accepted: it waits for an approval.');
     if (!wrapped && shape.members?.has('repeated')) add(200, 'It was there before.');
   }
   const mediaType = routes[0]?.kind === 'subscription' ? 'text/event-stream' : 'application/json';

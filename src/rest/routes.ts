@@ -17,7 +17,8 @@ import {
   validate,
   visit,
 } from 'graphql';
-import type { Audience, Ctx } from '../platform/ctx.js';
+import type { Audience, Ctx, PortalScope } from '../platform/ctx.js';
+import { admissionOf } from '../platform/schema/audience.js';
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { countNodes, mostNodes } from '../platform/schema/complexity.js';
 import { type Method, type Stripped, stripDirectives } from './directives.js';
@@ -54,6 +55,8 @@ export interface Route {
   wrapped: boolean;
   shape: OutputShape;
   audience: Audience;
+  /** The scope with which a portal token may call it too. */
+  portal?: PortalScope;
   facts: FieldFacts;
 }
 
@@ -130,7 +133,7 @@ function compileRoute(
     root,
     wrapped: alias === 'data',
     shape: shapeOf(schema, root, selected, fragments, stripped.orNull),
-    audience: audienceOf(root),
+    ...admissionOf(root),
     facts: (root.extensions['facts'] as FieldFacts | undefined) ?? {},
   };
 }
@@ -175,17 +178,6 @@ function withoutDescriptions(document: DocumentNode): DocumentNode {
     VariableDefinition: { leave: strip },
     FragmentDefinition: { leave: strip },
   });
-}
-
-/** The audience that the face declares on the root field; `any` where it says nothing. */
-function audienceOf(root: GraphQLField<unknown, Ctx>): Audience {
-  const options = root.extensions['pothosOptions'] as { authScopes?: unknown } | undefined;
-  const scopes = options?.authScopes;
-  if (scopes === undefined) return 'any';
-  const audience = (scopes as { audience?: unknown } | null)?.audience;
-  if (typeof audience !== 'string')
-    throw new Error(`the audience of ${root.name} must be a constant: it is asked before any input is read`);
-  return audience as Audience;
 }
 
 /** One operation for each method, path and flag; one spelling of a path; a flag only beside an operation without. */

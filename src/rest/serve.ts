@@ -7,6 +7,7 @@ import type { Ctx } from '../platform/ctx.js';
 import { ApiError, type FieldIssue } from '../platform/errors.js';
 import type { Answer, Idempotency } from '../platform/idempotency.js';
 import { authorize } from '../platform/schema/audience.js';
+import { inSpanOf } from '../platform/trace.js';
 import { readBody } from './body.js';
 import type { Method } from './directives.js';
 import { compileExecutor, failureOf } from './execute.js';
@@ -61,37 +62,56 @@ function selectServe(plain: Serve, byFlag: ReadonlyMap<string, Serve>): Serve {
 }
 
 function compileServe(schema: GraphQLSchema, route: Route, flags: readonly string[], idempotency: Idempotency, stream?: Stream): Serve {
-  const { audience, facts, kind, method, name } = route;
+  const { audience, portal, facts, kind, method, name } = route;
   const readVariables = variableReader(route.variables, flags);
   const hasBody = method !== 'GET';
   const limit = facts.batch ? batchBodyLimit : bodyLimit;
-  const answer = kind === 'subscription' ? undefined : compileAnswer(schema, route);
-  if (answer === undefined && stream === undefined) throw new Error(`${name} is a subscription, and nothing streams it`);
-  const isKeyed = takesKey(route);
+  const call = kind === 'subscription' ? undefined : compileCall(schema, route, idempotency);
+  if (call === undefined && stream === undefined) throw new Error(`${name} is a subscription, and nothing streams it`);
   const link = `</graphql?op=${name}>; rel="alternate"`;
 
   return async (exchange, ctx) => {
-    authorize(ctx.actor, audience);
+    authorize(ctx.actor, audience, portal);
     const { params, query } = exchange;
     const body = hasBody ? await readBody(exchange.req, limit) : {};
     const variables = readVariables({ params, query, header: (header) => exchange.get(header), body });
-    ctx.effect.isMutation = kind === 'mutation';
     exchange.set('Link', link);
-    if (answer === undefined) return stream?.(ctx, exchange, route, variables);
-    const run = () => answer(ctx, variables);
-    if (!isKeyed) return send(exchange, await run());
+    if (call === undefined) return stream?.(ctx, exchange, route, variables);
     const key = exchange.req.headers['idempotency-key'] as string | undefined;
-    return send(exchange, await idempotency(ctx, { key, operation: name, content: { params, query, body } }, run));
+    return send(exchange, await call(ctx, { variables, key, content: { params, query, body } }));
   };
 }
 
-/** Executes and renders. The answer is 202 when something waits for an approval, and 200 when it is one that was there before (Gap G-299). */
+/** A request whose input was read: the variables of the operation, and what the fingerprint of its key is taken of. */
+export interface ReadRequest {
+  variables: Record<string, unknown>;
+  key: string | undefined;
+  content: { params: object; query: object; body: object };
+}
+
+/** Runs a route under its Idempotency-Key, and renders what came of it. The audience was asked. */
+export type Call = (ctx: Ctx, request: ReadRequest) => Promise<Answer>;
+
+/** Compiles what runs a query or mutation, wherever its input comes from. */
+export function compileCall(schema: GraphQLSchema, route: Route, idempotency: Idempotency): Call {
+  const { kind, name } = route;
+  const answer = compileAnswer(schema, route);
+  const isKeyed = takesKey(route);
+  return (ctx, { variables, key, content }) => {
+    ctx.effect.isMutation = kind === 'mutation';
+    const run = () => answer(ctx, variables);
+    return isKeyed ? idempotency(ctx, { key, operation: name, content }, run) : run();
+  };
+}
+
+/** Executes and renders. The answer is 202 when something waits for an approval, and 200 when it is one that was there before (Gap G-313). */
 function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variables: Record<string, unknown>) => Promise<Answer> {
   const { shape, wrapped, status } = route;
-  const execute = compileExecutor(schema, route);
   const dropNulls = nullDropper(shape);
   const removeSecrets = secretRemover(shape);
   const spell = wireSpeller(route);
+  const span = `${route.kind} ${route.name}`;
+  const about = { 'graphql.operation.type': route.kind, 'graphql.operation.name': route.name };
   const mayWait = !wrapped && shape.members?.has('approval') === true;
   const mayRepeat = !wrapped && shape.members?.has('repeated') === true;
   const statusOf = (root: { approval?: unknown; repeated?: unknown } | undefined) => {
@@ -99,7 +119,9 @@ function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variable
     return mayRepeat && root?.repeated ? 200 : status;
   };
   return async (ctx, variables) => {
-    const { data, errors } = await execute(ctx, variables);
+    // Compiled by the first request, so that a start does not wait for operations that nobody asks for.
+    const run = compileExecutor(schema, route);
+    const { data, errors } = await inSpanOf(ctx, span, about, () => run(ctx, variables));
     if (errors !== undefined && errors.length > 0) throw spell(failureOf(errors));
     const root = data?.[shape.key];
     dropNulls?.(root);

@@ -57,5 +57,6 @@ export function nearestName(name: string, known: Iterable<string>): string | und
 /** "is not known here", with a suggestion where there is one. */
 export function unknownMessage(name: string, known: Iterable<string>, what: string): string {
   const nearest = nearestName(name, known);
-  return nearest === undefined ? `is not a ${what} of this request` : `is not a ${what} of this request: did you mean ${nearest}?`;
+  const message = `is not ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what} of this request`;
+  return nearest === undefined ? message : `${message}: did you mean ${nearest}?`;
 }

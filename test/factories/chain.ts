@@ -24,6 +24,25 @@ export async function signedV1(payer: PrivateKeyAccount, offer: Json): Promise<J
   return new ExactEvmSchemeV1(payer).createPaymentPayload(1, offer);
 }
 
+const types = {
+  TransferWithAuthorization: [
+    { name: 'from', type: 'address' },
+    { name: 'to', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'validAfter', type: 'uint256' },
+    { name: 'validBefore', type: 'uint256' },
+    { name: 'nonce', type: 'bytes32' },
+  ],
+} as const;
+
+/** A payload of version 2 whose authorization says what `changes` say, signed as it stands; viem signs what no honest client would. */
+export async function signedAs(payer: PrivateKeyAccount, offer: Json, changes: Json = {}): Promise<Json> {
+  const authorization = { ...(await signed(payer, offer)).payload.authorization, ...changes };
+  const domain = { ...offer.extra, chainId: 84_532, verifyingContract: offer.asset };
+  const signature = await payer.signTypedData({ domain, types, primaryType: 'TransferWithAuthorization', message: authorization });
+  return { x402Version: 2, accepted: offer, payload: { signature, authorization } };
+}
+
 /** What an address of the simulated chain has. */
 export async function chainBalance(client: Client, address: string): Promise<string> {
   return (await client.get(`/v1/test/chain/${address}`)).body.data.balance;

@@ -15,6 +15,18 @@ export function sessionBody({ wallet, payee, agent }: { wallet: string; payee: s
   };
 }
 
+/** The body of a payment of 1.00 between two wallets. */
+export function payBody({ wallet, payee, agent }: { wallet: string; payee: string; agent: string }, extra: object = {}): Json {
+  return {
+    service_url: 'https://api.example.com/data',
+    payee_wallet_id: payee,
+    amount: '1.00',
+    agent_id: agent,
+    wallet_id: wallet,
+    ...extra,
+  };
+}
+
 /** A session between the wallets of two agents. */
 export interface TestSession {
   payer: TestAgent;
@@ -85,4 +97,34 @@ export async function storedMppSession({ platform, clock }: Harness, client: Cli
     },
   });
   return { id: `mses_${id}` };
+}
+
+/** A payment as a row alone: a transfer that was called off. */
+export async function storedMppPayment({ platform, clock }: Harness, client: Client): Promise<Json> {
+  const { unscoped } = platform.database;
+  const [{ wallet }, payee] = [await openWallet(client), await openWallet(client)];
+  const { workspaceId, accountId } = await unscoped.wallet.findFirstOrThrow({ where: { id: wallet.id } });
+  const at = clock.now();
+  const id = newId(at);
+  await unscoped.transfer.create({
+    data: {
+      workspaceId,
+      id,
+      type: 'internal',
+      status: 'cancelled',
+      amount: 100n,
+      currency: 'USD',
+      fromAccountId: accountId,
+      fromWalletId: wallet.id,
+      toWalletId: payee.wallet.id,
+      protocol: 'mpp',
+      capture: 'automatic',
+      initiatedByType: 'user',
+      initiatedById: id,
+      protocolMetadata: { service_url: 'https://api.example.com/data' },
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  return { id: `mpay_${id}` };
 }

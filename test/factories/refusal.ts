@@ -1,9 +1,14 @@
-// What answers with each code of quotes, rails, refunds, mandates, checkouts and x402.
+// What answers with each code of quotes, rails, refunds, tasks, mandates, checkouts, x402 and MPP.
+
+import { printChallenge } from '../../src/contexts/mpp/challenge.js';
 import { type Answer, type Harness, openWallet } from '../harness.js';
 import { newShop } from './checkout.js';
 import { newQuote, quotedBody, walletsOfTwo } from './exchange.js';
 import { newHolder } from './mandate.js';
+import { newMppSession } from './mpp.js';
+import { ledgerChallenge } from './mpp-call.js';
 import { payment, refundBody } from './refund.js';
+import { newSides, offerTask, stepTask } from './task.js';
 import { endpointBody, newBuyer, newEndpoint, payBody } from './x402.js';
 
 export function moneyCauses(harness: Harness): Record<string, () => Promise<Answer>> {
@@ -23,6 +28,12 @@ export function moneyCauses(harness: Harness): Record<string, () => Promise<Answ
     refund_exceeds_original: async () => {
       const { transfer } = await payment(harness.test);
       return harness.test.post('/v1/refunds', refundBody(transfer, { amount: '100.01' }));
+    },
+    task_already_claimed: async () => {
+      const sides = await newSides(harness.test);
+      const task = await offerTask(harness.test, sides);
+      await stepTask(harness.test, task, 'claim', sides.worker);
+      return stepTask(harness.test, task, 'claim', sides.worker);
     },
     unsupported_rail: () => {
       const body = { from_currency: 'USD', to_currency: 'EUR', amount: '1.00', amount_side: 'send', rail: 'ach' };
@@ -67,6 +78,42 @@ export function x402Causes(harness: Harness): Record<string, () => Promise<Answe
       return harness.test.post('/v1/x402/endpoints', endpointBody(account, { network: 'eip155:1' }));
     },
   };
+}
+
+/** What MPP refuses with codes that others have too. */
+export function mppCauses(harness: Harness): readonly (readonly [string, () => Promise<Answer>])[] {
+  return [
+    ['insufficient_balance', async () => (await newMppSession(harness.test)).voucher({ amount: '100.01' })],
+    ['forbidden', async () => ((made) => made.voucher({ amount: '1.00' }, { as: made.payee.token }))(await newMppSession(harness.test))],
+    [
+      'idempotency_key_reused',
+      async () => {
+        const { voucher } = await newMppSession(harness.test);
+        await voucher({ amount: '1.00', request_id: 'r-1' });
+        return voucher({ amount: '2.00', request_id: 'r-1' });
+      },
+    ],
+    [
+      'state_conflict',
+      async () => {
+        const { session, voucher } = await newMppSession(harness.test);
+        await harness.test.make(`/v1/mpp/sessions/${session.id}/close`, {});
+        return voucher({ amount: '1.00' });
+      },
+    ],
+    [
+      'payment_invalid',
+      async () => {
+        const [{ uuid, wallet, token }, endpoint] = [await newBuyer(harness.test), await newEndpoint(harness.test)];
+        const challenge = printChallenge(await ledgerChallenge(harness.test, endpoint));
+        const service_url = `${harness.test.url}/x402/${endpoint.id}`;
+        const pay = () =>
+          harness.test.post('/v1/mpp/pay', { service_url, amount: '0.10', agent_id: uuid, wallet_id: wallet.id, challenge }, { as: token });
+        await pay();
+        return pay();
+      },
+    ],
+  ];
 }
 
 /** The codes of checkouts. */

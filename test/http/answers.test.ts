@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Handler } from '../../src/http/state.js';
 import { AlreadyExists, ApiError, declareError, NotFound, ValidationFailed } from '../../src/platform/errors.js';
-import { asAda, openPlatform, type RunningServer, recordingLogger, startServer } from './notes.js';
+import { asAda, idOf, openPlatform, type RunningServer, recordingLogger, startServer } from './notes.js';
 
 const { log, lines } = recordingLogger();
 let server: RunningServer;
@@ -191,8 +191,8 @@ describe('credentials', () => {
   });
 
   it('are resolved by how they begin', async () => {
-    expect((await get('/who', asAda)).body).toMatchObject({ actor: { type: 'api_key', id: 'ada' } });
-    expect((await get('/who', { authorization: 'bearer sess_bob' })).body).toMatchObject({ actor: { type: 'agent', id: 'bob' } });
+    expect((await get('/who', asAda)).body).toMatchObject({ actor: { type: 'api_key', id: idOf('ada') } });
+    expect((await get('/who', { authorization: 'bearer sess_bob' })).body).toMatchObject({ actor: { type: 'agent', id: idOf('bob') } });
   });
 
   it('401 malformed_credential for what cannot be one', async () => {

@@ -1,10 +1,12 @@
 // The Koa application of src/http in its order, around the schema of note.ts: what the tests here run on.
+
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { loadConfig } from '../../src/config.js';
-import { authenticate } from '../../src/http/authenticate.js';
+import { authenticate, identifier } from '../../src/http/authenticate.js';
 import { createHttpServer, limitTime } from '../../src/http/deadline.js';
 import { openDocs } from '../../src/http/docs.js';
 import { speakAs } from '../../src/http/door.js';
@@ -72,6 +74,12 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
 
 export const workspaceId = '01994d3e-0000-7000-8000-000000000001';
 
+/** The id of an actor of this name. */
+export function idOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
+}
+
 /** `pk_test_<name>` is whoever it names; `sess_<name>` an agent. */
 function resolver(prefix: 'pk_' | 'sess_', type: ActorType): CredentialResolver {
   return {
@@ -80,7 +88,7 @@ function resolver(prefix: 'pk_' | 'sess_', type: ActorType): CredentialResolver 
       const name = /^(?:pk_(?:test|live)_|sess_)(\w+)$/.exec(credential)?.[1];
       if (name === undefined) throw new MalformedCredential();
       return {
-        actor: { type, id: name, name, scopes: [], credential: { kind: 'api_key', id: name } },
+        actor: { type, id: idOf(name), name, scopes: [], credential: { kind: 'api_key', id: idOf(name) } },
         workspace: { id: workspaceId, tenantId: workspaceId, environment, clockOffsetMs: 0 },
       };
     },
@@ -152,7 +160,7 @@ function graphql(keys: IdempotencyKeys, log: Logger, guards: readonly Handler[])
   const [address, ...others] = guards as [Handler, ...Handler[]];
   const graphiql = openGraphiQL({
     title: 'Notes',
-    defaultQuery: '{ weather }',
+    examples: ['{ weather }'],
     documentOf: (name) => (name === 'getMe' ? 'query getMe { me } # </script>' : undefined),
   });
   const { read, readLarge } = graphqlReaders(schema);
@@ -185,7 +193,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const metrics = createMetrics(platform.database.pool);
   const keys = new IdempotencyKeys(platform);
   const rates = limitRates({ limits, environment, clock: platform.clock, redis, keyPrefix, windowSeconds });
-  const identify = authenticate({ platform, environment, resolvers: [resolver('pk_', 'api_key'), resolver('sess_', 'agent')] });
+  const resolvers = [resolver('pk_', 'api_key'), resolver('sess_', 'agent')];
+  const identify = authenticate(platform, identifier({ platform, environment, resolvers }));
   const guards = [rates.address, identify, rates.actor];
   const app = new Koa<State, Routed>();
   app.on('error', logAppError(log));

@@ -82,11 +82,12 @@ describe('GraphiQL', () => {
     const html = await (await get(path, browser)).text();
     return JSON.parse(/<script type="application\/json" id="options">(.*?)<\/script>/.exec(html)?.[1] ?? '') as Record<string, string>;
   };
-  it('opens with the example and shows where a credential goes', async () => {
+  it('opens with the example, and has one place for the credential of all tabs', async () => {
     const { defaultQuery, query, headers } = await options('/graphql');
     expect(defaultQuery).toBe('{ weather }');
     expect(query).toBeUndefined();
-    expect(headers).toContain('"Authorization": "Bearer pk_test_..."');
+    expect(headers).toContain('Headers of this tab alone');
+    expect(await (await get('/graphql', browser)).text()).toContain('<input id="api-key"');
   });
   it('opens with the document of a REST operation', async () => {
     expect((await options('/graphql?op=getMe'))['query']).toBe('query getMe { me } # </script>');

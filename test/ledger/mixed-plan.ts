@@ -171,6 +171,7 @@ function transferOf(ctx: Ctx, { minor, kind, description, referenced, metadata }
     executionId: null,
     mandateId: null,
     cardChargeId: null,
+    taskId: null,
     checkoutId: null,
     destination: null,
   };

@@ -15,7 +15,7 @@ export async function ctxOf({ platform }: Harness, client: Client): Promise<Ctx>
   const { workspaceId } = await unscoped.wallet.findFirstOrThrow({ where: { id: wallet.id } });
   const { id, tenantId, environment } = await unscoped.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
   const workspace: Workspace = { id, tenantId, environment, clockOffsetMs: 0 };
-  return systemCtx(platform, workspace);
+  return systemCtx(platform, workspace, null);
 }
 
 /** The ledger accounts of a new wallet with `minor` of USD in it. */

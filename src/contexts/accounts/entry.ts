@@ -41,11 +41,13 @@ export async function newestOfWallet(ctx: Ctx, walletId: string, limit: number):
   return cutPage(rows ?? [], limit, async () => ({ count: (await counted()) ?? 0, isMinimum: false }));
 }
 
-/** Those of `entries` whose wallets the actor may read. The platform's own accounts are for those who see the whole workspace. */
+/** Those of `entries` whose wallets the actor may read, or whose customer it is. The platform's own accounts are for those who see all. Gap G-363 */
 export async function readableEntries(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
   if (visibleWallets.isWhole(ctx)) return [...entries];
+  const { customer } = ctx.actor;
   const ids = entries.flatMap(({ walletId }) => (walletId === null ? [] : [walletId]));
-  const where = { AND: [{ id: { in: ids } }, visibleWallets.where(ctx)] };
-  const seen = new Set((await ctx.db.wallet.findMany({ where, select: { id: true } })).map(({ id }) => id));
+  const own = customer === undefined ? visibleWallets.where(ctx) : { accountId: { in: [...customer.accountIds] } };
+  const rows = await ctx.db.wallet.findMany({ where: { AND: [{ id: { in: ids } }, own] }, select: { id: true } });
+  const seen = new Set(rows.map(({ id }) => id));
   return entries.filter(({ walletId }) => walletId !== null && seen.has(walletId));
 }

@@ -1,5 +1,5 @@
 // What a merchant offers: its catalogue, and how it delivers, taxes, is paid and answers for it. It stands in the merchant's
-// metadata as the member `offer` (docs/protocols.md), because the specification gives a merchant no other place (Gap G-255).
+// metadata as the member `offer` (docs/protocols.md), because the specification gives a merchant no other place (Gap G-269).
 import { z } from 'zod';
 import type { Merchant, Prisma } from '../../generated/prisma/client.js';
 import { ValidationFailed } from '../../platform/errors.js';

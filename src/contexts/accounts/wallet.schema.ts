@@ -140,7 +140,6 @@ builder.prismaObjectFields(Account, (t) => ({
     type: WalletPage,
     description: 'The wallets of the account and of its agents, newest first, as far as you may read them.',
     args: nestedPageArgs(t, 'WalletId'),
-    select: { id: true },
     extensions: { visible: true },
     resolve: nestedPage({ model: 'Wallet', parent: 'accountId', visible: visibleWallets }),
   }),
@@ -149,7 +148,6 @@ builder.prismaObjectFields(Account, (t) => ({
     description: 'Sums per currency over its wallets and those of its agents, as far as you may read them; now or at a point in time.',
     args: { at: t.arg({ type: 'DateTime', required: false }) },
     ...facts({ most: currencies.length }),
-    select: { id: true },
     resolve: ({ id }, { at }, ctx) => balancesOf(ctx, id, at ?? undefined),
   }),
 }));

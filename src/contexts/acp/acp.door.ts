@@ -80,7 +80,7 @@ const read: GuardedDoor = {
   take: async (ctx, visit) => show(ctx, await findSession(ctx, pathOf(visit)), visit),
 };
 
-/** Codes of payments that were declined by who pays, or by what binds it: another payment may be tried (Gap G-260). */
+/** Codes of payments that were declined by who pays, or by what binds it: another payment may be tried (Gap G-274). */
 const declines: ReadonlySet<string> = new Set([
   'insufficient_balance',
   'currency_mismatch',

@@ -18,7 +18,7 @@ export const discoveryShape = z
   .meta({ id: 'AcpDiscovery' });
 
 /**
- * The discovery document. The base URL is a template, with its braces encoded (Gap G-263). Currencies of more than three letters are served
+ * The discovery document. The base URL is a template, with its braces encoded (Gap G-277). Currencies of more than three letters are served
  * too, but the protocol does not let them be listed.
  */
 export function discovery(origin: string): z.infer<typeof discoveryShape> {

@@ -12,7 +12,7 @@ export interface OrderParts {
   permalink: string;
 }
 
-/** The order of a checkout that is paid. Its id is that of the checkout, in its own form (Gap G-264). */
+/** The order of a checkout that is paid. Its id is that of the checkout, in its own form (Gap G-278). */
 export function orderOf(row: Checkout, { basket, totals, kept, permalink }: OrderParts): AcpOrder {
   const isFulfilled = row.status === 'fulfilled';
   return {

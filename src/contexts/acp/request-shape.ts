@@ -1,5 +1,5 @@
 // What agents send by ACP: the requests of the version that is served, with our own bounds (docs/protocols.md "ACP"). What nobody here
-// would read is understood and not kept (Gap G-266).
+// would read is understood and not kept (Gap G-280).
 import { z } from 'zod';
 import { maxJsonLength } from '../../platform/schema/scalar.js';
 import { mostItems } from '../checkouts/item.js';
@@ -63,7 +63,7 @@ const item = z
     id: text(64),
     name: maybeText(200).describe('The merchant knows its name: this is not used.'),
     unit_amount: z.int().optional().describe('The merchant knows its price: this is not used.'),
-    quantity: z.int().min(1).max(1_000_000).default(1).describe('ACP repeats an item instead; both are understood.'), // Gap G-257
+    quantity: z.int().min(1).max(1_000_000).default(1).describe('ACP repeats an item instead; both are understood.'), // Gap G-271
   })
   .meta({ id: 'AcpItem' });
 const lineItems = z.array(item).min(1).max(mostItems);

@@ -13,7 +13,7 @@ import { addressOf, type Kept, keep, keptOf } from './kept.js';
 import { paymentOf } from './payment-handler.js';
 import type { CancelSession, CompleteSession, CreateSession, UpdateSession } from './request-shape.js';
 
-/** How long a session may be paid, as every checkout by default (Gap G-267). */
+/** How long a session may be paid, as every checkout by default (Gap G-281). */
 const lifetimeSeconds = 1_800;
 
 /** Where a request was sent: ids as the path has them. */
@@ -96,7 +96,7 @@ export async function completeSession(ctx: Ctx, path: SessionPath, body: Complet
   return completed.checkout;
 }
 
-/** 405: a session that is completed or canceled is not canceled any more (Gap G-261). */
+/** 405: a session that is completed or canceled is not canceled any more (Gap G-275). */
 class NotCancelable extends ApiError {
   constructor(cause: StateConflict) {
     super(405, 'not_cancelable', cause.message, { headers: { Allow: 'GET' }, cause });

@@ -21,7 +21,7 @@ export interface SessionView {
   besides?: readonly AcpMessage[];
 }
 
-/** The session of a checkout. 404 for one whose amounts the numbers of JSON cannot tell exactly: ACP has no other (Gap G-259). */
+/** The session of a checkout. 404 for one whose amounts the numbers of JSON cannot tell exactly: ACP has no other (Gap G-273). */
 export async function readSession(ctx: Ctx, row: Checkout, { origin, besides = [] }: SessionView): Promise<AcpSession> {
   if (row.total > maxOfferMinor) throw new NotFound();
   const merchant = await ctx.db.merchant.findFirstOrThrow({ where: { id: row.merchantId } });

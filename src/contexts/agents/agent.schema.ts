@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AgentStatus } from '../../generated/prisma/enums.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nestedPageArgs, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, nestedPageArgs, nodesQuery, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { nestedPage } from '../../platform/schema/nested-page.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { visibleAccounts } from '../accounts/account.js';
@@ -14,6 +14,7 @@ import { type AgentStep, agent, agents, stepAgent, updateAgent, visibleAgents } 
 import { liveSince } from './connection.js';
 import { createAgent, type Enrolment, enrolment } from './enrolment.js';
 import { IssuedAuthKey } from './key.schema.js';
+import { mostSkills, skillId } from './skill-input.js';
 import { type RotatedToken, rotatedToken, rotateToken } from './token.js';
 
 const AgentStatusEnum = builder.enumType(AgentStatus, { name: 'AgentStatus' });
@@ -38,7 +39,6 @@ export const Agent = builder.prismaObject('Agent', {
       description: 'Why it was last frozen, suspended, activated or revoked.',
     }),
     kyaTier: t.exposeInt('kyaTier'),
-    skills: t.field({ type: ['JSON'], select: { skills: true }, resolve: ({ skills }) => skills as unknown[] }),
     publicKey: t.string({
       nullable: true,
       description: 'The active Ed25519 key: base64 of the 32 raw bytes.',
@@ -80,7 +80,6 @@ builder.prismaObjectFields(Account, (t) => ({
     type: AgentPage,
     description: 'The agents that act for the account, newest first, as far as you may read them.',
     args: nestedPageArgs(t, 'AgentId'),
-    select: { id: true },
     extensions: { visible: true },
     resolve: nestedPage({ model: 'Agent', parent: 'parentAccountId', visible: visibleAgents }),
   }),
@@ -118,7 +117,9 @@ const RotatedTokenType = builder.objectRef<RotatedToken>('RotatedAgentToken').im
 const name = z.string().trim().min(1).max(200);
 const description = z.string().max(2_000);
 const kyaTier = z.int().min(0).max(3);
-const skills = z.array(z.union([z.string().min(1).max(200), z.record(z.string(), z.unknown())], 'must be a name or an object')).max(100);
+const skills = z.array(z.union([skillId, z.record(z.string(), z.unknown())], 'must be the id of a skill, or an object')).max(mostSkills);
+
+const whatSkillsAre = 'Ids, or objects with the members of `POST /v1/agents/{id}/skills`.';
 
 const AgentWalletInput = builder.inputType('AgentWalletInput', { fields: (t) => ({ currency: t.field({ type: 'Currency' }) }) });
 
@@ -129,7 +130,7 @@ const CreateAgentInput = builder.inputType('CreateAgentInput', {
     kyaTier: t.int({ required: false, description: '0 to 3; 0 by default.', validate: kyaTier }),
     generateKeypair: t.boolean({ required: false, description: 'Make an Ed25519 key pair; the private key is answered once.' }),
     description: t.string({ required: false, validate: description }),
-    skills: t.field({ type: ['JSON'], required: false, description: 'Names or objects.', validate: skills }),
+    skills: t.field({ type: ['JSON'], required: false, description: whatSkillsAre, validate: skills }),
     wallet: t.field({ type: AgentWalletInput, required: false, description: 'Open a wallet of its own.' }),
     metadata: t.field({ type: 'JSONObject', required: false }),
   }),
@@ -140,7 +141,12 @@ const UpdateAgentInput = builder.inputType('UpdateAgentInput', {
     name: t.string({ required: false, validate: name }),
     description: t.string({ required: false, validate: description }),
     kyaTier: t.int({ required: false, description: 'Not by the agent itself.', validate: kyaTier }),
-    skills: t.field({ type: ['JSON'], required: false, validate: skills }),
+    skills: t.field({
+      type: ['JSON'],
+      required: false,
+      description: `${whatSkillsAre} They take the place of those before.`,
+      validate: skills,
+    }),
     metadata: t.field({ type: 'JSONObject', required: false }),
   }),
 });
@@ -162,12 +168,14 @@ const RotateTokenInput = builder.inputType('RotateAgentTokenInput', {
 builder.queryFields((t) => ({
   agent: t.prismaField({
     type: Agent,
+    ...openToPortal('agents:read'),
     args: { id: t.arg({ type: 'AgentId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => agent(ctx, id, query),
   }),
   agents: t.field({
     type: AgentPage,
+    ...openToPortal('agents:read'),
     args: {
       ...pageArgs(t),
       status: t.arg({ type: AgentStatusEnum, required: false }),

@@ -16,6 +16,7 @@ import { endEntries } from '../identity/directory.js';
 import { findEntry } from '../identity/directory.sql.js';
 import { liveSince } from './connection.js';
 import { AgentSuspended } from './errors.js';
+import { replaceSkills } from './skill-input.js';
 
 /** Each step has its own way in (Gap G-55): unfreezing a suspended agent does not let it in again. */
 export const agentSteps = {
@@ -110,6 +111,7 @@ export interface UpdateAgentInput {
   name?: string | null | undefined;
   description?: string | null | undefined;
   kyaTier?: number | null | undefined;
+  /** They take the place of those before. */
   skills?: readonly unknown[] | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
 }
@@ -123,13 +125,13 @@ export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Ag
   const changed = await transact(ctx, async (tx) => {
     const { status } = await lockRow(tx.agent, id);
     if (status === 'revoked') throw agentRevoked({ id, status });
+    if (skills != null) await replaceSkills(ctx, tx, id, skills);
     return tx.agent.update({
       where: rowKey(ctx, id),
       data: {
         ...(name != null && { name }),
         ...(description !== undefined && { description }),
         ...(kyaTier != null && { kyaTier }),
-        ...(skills != null && { skills: skills as Prisma.InputJsonArray }),
         ...(metadata != null && { metadata: metadata as Prisma.InputJsonObject }),
         updatedAt: ctx.clock.now(),
       },
@@ -140,17 +142,24 @@ export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Ag
 }
 
 /** An agent sees itself alone (Gap G-29): another one's id is 404, as if it did not exist. */
-export const visibleAgents = new Visibility<Prisma.AgentWhereInput>({ agent: ({ id }) => ({ id }) });
+export const visibleAgents = new Visibility<Prisma.AgentWhereInput>({
+  agent: ({ id }) => ({ id }),
+  portal: { scope: 'agents:read', where: ({ accountIds }) => ({ parentAccountId: { in: [...accountIds] } }) },
+});
 
-/** 404 for an agent that the actor does not see. Asks nothing of the database. */
+/** True for who sees every agent, and for the agent itself. Asks nothing of the database, so of a portal token it says no. */
+function sees(ctx: Ctx, id: string): boolean {
+  return visibleAgents.isWhole(ctx) || ctx.actor.agent?.id === id;
+}
+
+/** 404 for an agent that the actor does not see, as `sees` says. */
 export function seesAgent(ctx: Ctx, id: string): void {
-  if (!visibleAgents.sees(ctx, { id })) throw new NotFound();
+  if (!sees(ctx, id)) throw new NotFound();
 }
 
 /** The agent, or 404. `query` is the caller's selection. */
 export async function agent(ctx: Ctx, id: string, query: object = {}): Promise<Agent> {
-  seesAgent(ctx, id);
-  const found = await ctx.db.agent.findFirst({ ...query, where: { id } });
+  const found = await ctx.db.agent.findFirst({ ...query, where: { AND: [{ id }, visibleAgents.where(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }
@@ -179,7 +188,7 @@ export function agents(ctx: Ctx, filter: AgentFilter, query: object = {}): Promi
 
 /** What a spend needs of the agent that an API key acts for (`agent_id`), kept in the process. Null for one that the actor does not see. */
 export async function actingAgent(ctx: Ctx, id: string): Promise<ActingAgent | null> {
-  if (!visibleAgents.sees(ctx, { id })) return null;
+  if (!sees(ctx, id)) return null;
   return ctx.platform.cache.get(`acting:${ctx.workspace.id}:${id}`, async () => {
     const found = await ctx.db.agent.findFirst({ where: { id } });
     return { value: found && actingOf(found), tags: [`agent:${id}`] };

@@ -1,6 +1,6 @@
 // Ed25519 keys as the wire shows them, and signatures checked by node:crypto (CONTRACT.md 5). A public key of low order makes
 // forged signatures verify in OpenSSL, so no such key ever comes in.
-import { createPublicKey, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, hash, type KeyObject, verify } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { decodeBase64 } from '../../platform/crypto.js';
 
@@ -22,7 +22,8 @@ export function generateKeyPair(): KeyPair {
 
 const keys = new LRUCache<string, KeyObject>({ max: 10_000 });
 
-function keyOf(publicKey: Uint8Array): KeyObject {
+/** A raw public key, ready to check signatures with. Kept in the process. */
+export function verifyingKey(publicKey: Uint8Array): KeyObject {
   const x = Buffer.from(publicKey).toString('base64url');
   let key = keys.get(x);
   if (key === undefined) {
@@ -32,10 +33,28 @@ function keyOf(publicKey: Uint8Array): KeyObject {
   return key;
 }
 
+/** Keys of published examples (RFC 9421, RFC 8037), base64url: everybody has their private halves. */
+const published = new Set(['JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIuiAgAoho']);
+
+/** True for a public key whose private half is printed in a standard. */
+export function isPublishedKey(publicKey: Uint8Array): boolean {
+  return published.has(Buffer.from(publicKey).toString('base64url'));
+}
+
+/** The members of the JWK of a raw public key that count for its thumbprint (RFC 8037). */
+export function jwkOf(publicKey: Uint8Array): { crv: 'Ed25519'; kty: 'OKP'; x: string } {
+  return { crv: 'Ed25519', kty: 'OKP', x: Buffer.from(publicKey).toString('base64url') };
+}
+
+/** The thumbprint of the JWK of a raw public key (RFC 7638): what Web Bot Auth names a key by. */
+export function keyThumbprint(publicKey: Uint8Array): string {
+  return hash('sha256', JSON.stringify(jwkOf(publicKey)), 'base64url');
+}
+
 /** True when `signature` (strict base64 of 64 bytes) is that of `text` (its UTF-8 bytes) under the raw public key. */
 export function verifySignature(publicKey: Uint8Array, text: string, signature: string): boolean {
   const bytes = decodeBase64(signature, signatureBytes);
-  return bytes !== null && verify(null, Buffer.from(text), keyOf(publicKey), bytes);
+  return bytes !== null && verify(null, Buffer.from(text), verifyingKey(publicKey), bytes);
 }
 
 // The curve -x^2 + y^2 = 1 + d x^2 y^2 over the integers modulo p (RFC 8032 5.1).

@@ -11,6 +11,7 @@ import { insertWallet } from '../accounts/wallet.js';
 import { addEntry } from '../identity/directory.js';
 import { agent, agentHash } from './agent.js';
 import { insertKey, type NewKey, provisionedKey } from './key.js';
+import { replaceSkills } from './skill-input.js';
 import { issueToken } from './token.js';
 
 export interface CreateAgentInput {
@@ -19,6 +20,7 @@ export interface CreateAgentInput {
   kyaTier?: number | null | undefined;
   generateKeypair?: boolean | null | undefined;
   description?: string | null | undefined;
+  /** Ids, or objects as `readSkills()` reads them. */
   skills?: readonly unknown[] | null | undefined;
   /** Opens a wallet of its own in this currency. */
   wallet?: { currency: Currency } | null | undefined;
@@ -46,13 +48,13 @@ export function createAgent(ctx: Ctx, input: CreateAgentInput): Promise<Enrolmen
           name: input.name,
           description: input.description ?? null,
           kyaTier: input.kyaTier ?? 0,
-          skills: (input.skills ?? []) as Prisma.InputJsonArray,
           metadata: (input.metadata ?? {}) as Prisma.InputJsonObject,
           createdAt: at,
           updatedAt: at,
         },
       });
       await addEntry(tx, { kind: 'agent', id: created.id, hash: agentHash(created.id) });
+      if (input.skills?.length) await replaceSkills(ctx, tx, created.id, input.skills);
       const { token } = await issueToken(ctx, tx, created.id);
       const authKey = input.generateKeypair ? await insertKey(ctx, tx, created.id) : null;
       if (input.wallet) {

@@ -13,7 +13,7 @@ import { createCtx } from '../../platform/request.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { admitAgent, agent, agentRevoked, endSessions, seesAgent, workspaceOfAgent } from './agent.js';
 import { showKeyEnded } from './channel.js';
-import { generateKeyPair, publicKeyBytes, verifySignature, weaknessOf } from './ed25519.js';
+import { generateKeyPair, isPublishedKey, publicKeyBytes, verifySignature, weaknessOf } from './ed25519.js';
 import { KeyRevoked, SignatureInvalid } from './errors.js';
 
 /** SPEC.md "Agent authentication key". */
@@ -47,6 +47,11 @@ function importKey(publicKey: string, path: string): Buffer<ArrayBuffer> {
  */
 export async function insertKey(ctx: Ctx, tx: Tx, agentId: string, publicKey?: string | null, path = 'publicKey'): Promise<NewKey> {
   const made = publicKey == null ? generateKeyPair() : { publicKey: importKey(publicKey, path), privateKey: null };
+  if (ctx.workspace.environment === 'live' && isPublishedKey(made.publicKey)) {
+    throw new ValidationFailed([
+      { path: [path], message: 'is the key of a published example: everybody can sign with it', rule: 'ed25519' },
+    ]);
+  }
   if (made.privateKey === null && (await tx.agentKey.count({ where: { agentId, publicKey: made.publicKey } })) > 0) {
     throw new ValidationFailed([{ path: [path], message: 'is a key that this agent has or had already', rule: 'unique' }]);
   }

@@ -2,7 +2,9 @@
 // not. An agent is found through the directory, within the environment of the listener.
 import type pg from 'pg';
 import type { AgentKeyStatus, AgentStatus } from '../../generated/prisma/client.js';
+import { insertLines, linesOf } from '../../platform/audit.js';
 import type { Environment } from '../../platform/ctx.js';
+import type { Row } from '../../platform/postgres/column.js';
 
 /** Which agent is meant, by what the directory knows of it. */
 export interface NamedAgent {
@@ -81,13 +83,18 @@ const session = {
     ), session AS (
       INSERT INTO agent_session (workspace_id, id, key_id, agent_id, ip, created_at, expires_at)
       SELECT $1, $2, $3, agent_id, $5, $6, $7 FROM key RETURNING id
+    ), told AS (
+      ${insertLines(linesOf('$8'), 'EXISTS (SELECT FROM session)')}
     )
     INSERT INTO credential (workspace_id, hash, kind, id, expires_at) SELECT $1, $4, 'session', id, $7 FROM session`,
 };
 
-/** Writes a session and its entry in the directory; false when its key is not active any more. */
-export async function insertSession(pool: pg.Pool, row: SessionRow): Promise<boolean> {
+/** Writes a session, its entry in the directory, and its line of the audit log; false when its key is not active any more. */
+export async function insertSession(pool: pg.Pool, row: SessionRow, line: Row | null): Promise<boolean> {
   const { workspaceId, id, keyId, hash, ip, createdAt, expiresAt } = row;
-  const { rowCount } = await pool.query({ ...session, values: [workspaceId, id, keyId, hash, ip, createdAt, expiresAt] });
+  const { rowCount } = await pool.query({
+    ...session,
+    values: [workspaceId, id, keyId, hash, ip, createdAt, expiresAt, line && JSON.stringify([line])],
+  });
   return rowCount === 1;
 }

@@ -2,6 +2,7 @@
 // here lives in real time, and nothing tells an unknown agent from a known one to who cannot sign for it.
 import { randomBytes } from 'node:crypto';
 import type { AgentSession } from '../../generated/prisma/client.js';
+import { auditLine } from '../../platform/audit.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
@@ -70,7 +71,11 @@ export async function authenticateAgent(ctx: Ctx, { agentId, challenge, signatur
   const expiresAt = addSeconds(createdAt, sessionTtlSeconds);
   const sessionToken = newToken('sess_');
   const row = { workspaceId, id: newId(createdAt), keyId, hash: sha256(sessionToken), ip: ctx.ip, createdAt, expiresAt };
-  if (!(await insertSession(database.pool, row))) throw wrongSignature();
+  const actor = { type: 'agent' as const, id: agentId, name: '', scopes: [], credential: { kind: 'none' as const, id: '' } };
+  const asAgent = { ...ctx, actor, workspace: { ...ctx.workspace, id: workspaceId } };
+  const changes = () => ({ session_id: printId('session', row.id) });
+  const line = auditLine(asAgent, agentId, { action: 'authenticateAgent', resourceType: 'agent', changes });
+  if (!(await insertSession(database.pool, row, line))) throw wrongSignature();
   return { sessionToken, expiresIn: sessionTtlSeconds, agentId };
 }
 

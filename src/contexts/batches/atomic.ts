@@ -66,7 +66,7 @@ async function planOf(ctx: Ctx, { batchId, madeId, input }: BatchItem): Promise<
 }
 
 async function postAll(ctx: Ctx, id: string, spends: readonly JointSpend[]): Promise<void> {
-  await transact(ctx, async (tx) => {
+  await transact({ ...ctx, act: { action: 'createBatch', resourceType: 'batch' } }, async (tx) => {
     const found = await lockRow<Batch>(tx.batch, id);
     if (found.status !== 'processing') return found;
     const now = ctx.clock.now();

@@ -8,7 +8,8 @@ import { actingAgent } from '../agents/agent.js';
 /** The ctx of a batch, made from that of the worker. What it makes carries the trace of the request. */
 export async function ctxOf(ctx: Ctx, batch: Batch): Promise<Ctx> {
   const { traceId } = batch;
-  const facts = { requestId: ctx.requestId, ip: ctx.ip, ...(traceId !== null && { traceId }) };
+  const act = { action: 'createBatch', resourceType: 'transfer' };
+  const facts = { requestId: ctx.requestId, ip: ctx.ip, act, ...(traceId !== null && { traceId }) };
   return createCtx(ctx.platform, { actor: await creatorOf(ctx, batch), workspace: ctx.workspace }, facts);
 }
 

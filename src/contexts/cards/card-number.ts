@@ -39,8 +39,10 @@ export function checkNoCardNumber(input: object): void {
 }
 
 function issuesIn(value: unknown, path: readonly string[]): FieldIssue[] {
-  if (typeof value === 'string')
-    return hasCardNumber(value) ? [{ path: [...path], message: 'has the number of a card', rule: 'card_number' }] : [];
+  const issue = { path: [...path], message: 'has the number of a card', rule: 'card_number' };
+  if (typeof value === 'string' || typeof value === 'number') return hasCardNumber(String(value)) ? [issue] : [];
   if (typeof value !== 'object' || value === null) return [];
+  // A number in the name of a member is told of the object: the answer does not repeat it.
+  if (Object.keys(value).some(hasCardNumber)) return [issue];
   return Object.entries(value).flatMap(([name, member]) => issuesIn(member, [...path, name]));
 }

@@ -4,6 +4,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { type BillingAddress, cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
+import { type CardLimits, cardLimits } from './card-limit.js';
 import { CardNumberRefused } from './errors.js';
 
 const VaultedCardStatus = builder.enumType('VaultedCardStatus', { values: cardStatuses });
@@ -19,7 +20,18 @@ const BillingAddressType = builder.objectRef<BillingAddress>('BillingAddress').i
   }),
 });
 
-const VaultedCard = builder.prismaObject('VaultedCard', {
+const CardLimitsType = builder.objectRef<CardLimits>('CardLimits').implement({
+  description: 'What may be spent with a card. Null: no such limit.',
+  fields: (t) => ({
+    currency: t.expose('currency', { type: 'Currency' }),
+    perTx: t.expose('perTx', { type: 'Amount', nullable: true }),
+    daily: t.expose('daily', { type: 'Amount', nullable: true, description: 'In a UTC day.' }),
+    monthly: t.expose('monthly', { type: 'Amount', nullable: true, description: 'In a UTC month.' }),
+    allowedCategories: t.exposeStringList('allowedCategories', { description: 'Empty: any.' }),
+  }),
+});
+
+export const VaultedCard = builder.prismaObject('VaultedCard', {
   description: 'A card that an account or one of its agents pays with. The processor keeps its number; its token is encrypted.',
   select: { id: true },
   fields: (t) => ({
@@ -46,6 +58,12 @@ const VaultedCard = builder.prismaObject('VaultedCard', {
       type: VaultedCardStatus,
       select: { expiryMonth: true, expiryYear: true },
       resolve: (row, _args, ctx) => (isExpired(ctx, row) ? ('expired' as const) : ('active' as const)),
+    }),
+    limits: t.field({
+      type: CardLimitsType,
+      nullable: true,
+      select: { agentId: true, limitCurrency: true, limitPerTx: true, limitDaily: true, limitMonthly: true, limitCategories: true },
+      resolve: (row) => cardLimits(row),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
   }),

@@ -11,12 +11,9 @@ import { createdBetween, listPage, type Page, type PageInput } from '../../platf
 import { Visibility } from '../../platform/visibility.js';
 import { inactiveAccount } from '../accounts/account.js';
 import { agentRevoked } from '../agents/agent.js';
-import { railOf } from '../settlement/rail.js';
-import { cardRails } from '../transfers/rail.js';
 import { checkNoCardNumber } from './card-number.js';
+import { checkConnected, servedProcessors } from './payment-handler.js';
 
-/** The processors that are known by name; one is there where its rails are connected. */
-const processors = ['simulated'] as const;
 const brands = ['visa', 'mastercard', 'amex', 'discover', 'diners', 'jcb', 'unionpay', 'other'] as const;
 export const cardStatuses = ['active', 'expired'] as const;
 
@@ -49,13 +46,15 @@ export const visibleCards = new Visibility<Prisma.VaultedCardWhereInput>({
 
 /**
  * Vaults a card. 422 for the number of a card in any member, which is asked before all else; 400 for an unknown processor, a card that
- * has expired and an agent of another account; 404 for an account or agent of nobody; 409 for an account that is closed.
+ * has expired and an agent of another account; 404 for an account or agent of nobody; 409 for an account that is closed and a processor whose
+ * connection was ended.
  */
 export function createVaultedCard(ctx: Ctx, input: CreateVaultedCardInput): Promise<VaultedCard> {
   const { accountId, agentId, processorToken, ...said } = input;
   checkNoCardNumber({ processorToken, ...said });
   checkCard(ctx, input);
   return transact(ctx, async (tx) => {
+    await checkConnected({ db: tx }, input.processor);
     const account = await lockRow(tx.account, accountId, { field: 'accountId' });
     if (account.status === 'closed') throw inactiveAccount(account, 'cards');
     if (agentId != null) await checkAgent(tx, agentId, accountId);
@@ -81,7 +80,7 @@ export function createVaultedCard(ctx: Ctx, input: CreateVaultedCardInput): Prom
 function checkCard(ctx: Ctx, input: CreateVaultedCardInput): void {
   const { processor, cardLastFour, cardBrand, expiryMonth, expiryYear, billingAddress } = input;
   const one = (names: readonly string[]) => `must be one of ${names.join(', ')}`;
-  const known = processors.filter((name) => isConnected(ctx, name));
+  const known = servedProcessors(ctx);
   const isOver = isExpired(ctx, { expiryMonth, expiryYear });
   const issues = [
     ...(known.some((name) => name === processor)
@@ -95,10 +94,6 @@ function checkCard(ctx: Ctx, input: CreateVaultedCardInput): void {
     ...(isOver ? [{ path: ['expiryYear'], message: 'is over: the card has expired', rule: 'min' }] : []),
   ];
   if (issues.length > 0) throw new ValidationFailed(issues);
-}
-
-function isConnected(ctx: Ctx, processor: string): boolean {
-  return cardRails(processor).some(({ rail }) => railOf(ctx, rail) !== undefined);
 }
 
 async function checkAgent(tx: Tx, agentId: string, accountId: string): Promise<void> {

@@ -2,13 +2,13 @@
 // is paid for. What the processor says twice, or too late, changes nothing.
 import type { CardCharge } from '../../generated/prisma/client.js';
 import { giveBackReserved, useReserved } from '../../ledger/hold.js';
-import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { followCard } from '../settlement/card-order.js';
 import { collectedLegs, collectingWallet, postStep, takenBackLegs } from '../settlement/collection.js';
 import { declareOrders, type Failure, type OrderEnd } from '../settlement/order-kind.js';
-import { patienceSeconds, type RailAnswer, type RailReason } from '../settlement/rail.js';
+import type { RailReason } from '../settlement/rail.js';
 import { errorCodeOf } from '../settlement/rail-code.js';
 import { drawOnReserve } from '../settlement/reserve.js';
 import { completedEvents, event, transferData, transferRoles } from '../transfers/events.js';
@@ -18,6 +18,8 @@ import { lessWithheldAt } from '../transfers/withholding.js';
 import { cardChargeLifecycle } from './charge.js';
 import { chargeSubject } from './charge-subject.js';
 
+const rows = (db: Pick<Tx, 'cardCharge'>) => db.cardCharge;
+
 /** Charges as orders of the rails of their processors. */
 export const chargeOrders = declareOrders<CardCharge>({
   noun: 'cardCharge',
@@ -26,10 +28,10 @@ export const chargeOrders = declareOrders<CardCharge>({
   prefix: 'chg',
   lifecycle: cardChargeLifecycle,
   open: ['pending'],
-  rows: (db) => db.cardCharge,
+  rows,
   lockBefore: (tx, { subjectType, subjectId }) => chargeSubject(subjectType).lock(tx, subjectId),
   endOf,
-  follow,
+  follow: followCard({ rows, pay, fail, comeBack }),
   fail,
 });
 
@@ -39,36 +41,6 @@ async function endOf(ctx: Ctx, { cardId }: CardCharge): Promise<OrderEnd | Failu
   if (card?.sealedToken == null) return { code: 'card_deleted', message: 'The card was deleted before it was charged.' };
   const token = ctx.platform.vault.open(card.sealedToken, card.id);
   return { destination: { token }, destinationRef: `****${card.cardLastFour}`, batch: null };
-}
-
-/** Takes the steps that an answer of the rail means. */
-async function follow(ctx: Ctx, tx: Tx, row: CardCharge, answer: RailAnswer): Promise<CardCharge> {
-  const isPending = row.status === 'pending';
-  switch (answer.state) {
-    case 'accepted':
-      return isPending && row.confirmedAt === null ? confirm(ctx, tx, row, answer.expectedAt) : row;
-    case 'settled':
-      return isPending ? pay(ctx, tx, row) : row;
-    case 'rejected':
-      return isPending ? fail(ctx, tx, row, failureOf(answer)) : row;
-    case 'returned':
-      if (isPending && !answer.wasPaid) return fail(ctx, tx, row, failureOf(answer));
-      // What was taken back had come, whether or not we heard of it.
-      if (isPending) return comeBack(ctx, tx, await pay(ctx, tx, row), answer);
-      return row.status === 'paid' && row.returnedAt === null ? comeBack(ctx, tx, row, answer) : row;
-    default:
-      return row;
-  }
-}
-
-function failureOf(reason: RailReason): Failure {
-  return { code: errorCodeOf(reason.code), message: reason.reason, reason };
-}
-
-function confirm(ctx: Ctx, tx: Tx, { id }: CardCharge, expectedAt: Date): Promise<CardCharge> {
-  const at = ctx.clock.now();
-  const dueAt = addSeconds(expectedAt > at ? expectedAt : at, patienceSeconds);
-  return tx.cardCharge.update({ where: rowKey(ctx, id), data: { confirmedAt: at, asked: 0, dueAt, leaseUntil: null } });
 }
 
 const ended = { dueAt: null, leaseUntil: null } as const;
@@ -85,8 +57,8 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<Ca
   const { legs, records } = await lessWithheldAt(reader, transfer, await collectedLegs(ctx, tx, charge, to), at);
   const limits = await useReserved(tx, ctx.workspace.id, transferId);
   const events = completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles: transferRoles(transfer, null, to) });
-  const { amount, fee, currency } = charge;
-  const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency } };
+  const { amount, fee, currency, rail } = charge;
+  const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
   await chargeSubject(charge.subjectType).settle(ctx, tx, charge, { status: 'paid', transfer });
   await postStep(ctx, tx, { transferId, legs, limits, events, operation, records });
   return charge;

@@ -28,7 +28,9 @@ import { event, transferData } from '../transfers/events.js';
 import { cardRails, RailUnavailable } from '../transfers/rail.js';
 import { aboutOf, type NewTransfer, transferRow } from '../transfers/transfer.js';
 import { isExpired, visibleCards } from './card.js';
+import { rulingCard } from './card-limit.js';
 import { CardUnsupported, cardExpired } from './errors.js';
+import { checkConnected } from './payment-handler.js';
 
 /** The most that a card is charged at once, minor units: what arrives has to fit into the merchant's wallet. */
 const most = 10n ** 15n;
@@ -81,7 +83,7 @@ export interface OpenedCharge {
 }
 
 /**
- * Reads what a charge needs. 404 for a card that the actor does not see, 409 for one that has expired, 422 `unsupported_rail` for a
+ * Reads what a charge needs. 404 for a card that the actor does not see, 409 for one that has expired or whose processor was disconnected, 422 `unsupported_rail` for a
  * currency that its processor does not take, 503 `rail_unavailable` without a processor, 400 for more than a card is charged at once.
  */
 export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePlan> {
@@ -91,6 +93,7 @@ export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePl
   if (isExpired(ctx, card)) throw cardExpired();
   if (amount > most) throw tooMuch(field, currency);
   const rail = railOfCard(ctx, card, currency);
+  await checkConnected(ctx, card.processor);
   const fee = collectionFee(rail, amount);
   const authority = await authorizeCharge(ctx, card, input);
   const { at } = authority;
@@ -145,6 +148,7 @@ export function authorizeCharge(ctx: Ctx, card: VaultedCard, spend: ChargeSpend)
     amount,
     currency,
     mandate,
+    card: rulingCard(card),
     agentId,
     at: ctx.clock.now(),
     request,
@@ -220,7 +224,7 @@ function draftCharge(ctx: Ctx, plan: ChargePlan, form: SpendForm): Draft<{ charg
 }
 
 /** The row of a charge; one that waits for an approval is due when that is given. */
-function chargeRow(ctx: Ctx, { id, transferId, card, rail, fee, input }: ChargePlan, dueAt: Date | null): CardCharge {
+function chargeRow(ctx: Ctx, { id, transferId, card, rail, fee, input, authority }: ChargePlan, dueAt: Date | null): CardCharge {
   const { subject, merchantId, to, amount, currency } = input;
   return {
     workspaceId: ctx.workspace.id,
@@ -228,6 +232,7 @@ function chargeRow(ctx: Ctx, { id, transferId, card, rail, fee, input }: ChargeP
     transferId,
     cardId: card.id,
     merchantId,
+    agentId: authority.agentId ?? null,
     walletId: to.walletId,
     subjectType: subject.type,
     subjectId: subject.id,

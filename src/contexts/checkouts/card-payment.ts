@@ -53,7 +53,7 @@ export async function lockChargeOf(tx: Tx, { paidBy, transferId }: Checkout): Pr
   return found === null ? null : lockRow(tx.cardCharge, found.id);
 }
 
-/** The checkout that an approved charge pays (Gap G-253), as far as the actor sees it; null for a charge of something else. */
+/** The checkout that an approved charge pays (Gap G-267), as far as the actor sees it; null for a charge of something else. */
 export async function checkoutOfCharge(ctx: Ctx, chargeId: string): Promise<Checkout | null> {
   const charge = await ctx.db.cardCharge.findFirst({ where: { id: chargeId }, select: { subjectType: true, subjectId: true } });
   const protocol = checkoutProtocols.find((one) => charge?.subjectType === `${one}_checkout`);

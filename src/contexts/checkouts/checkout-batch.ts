@@ -14,7 +14,7 @@ import { type CreateCheckoutInput, newCheckout } from './checkout-input.js';
 import { type IssuedCheckout, insertCheckouts, type NewCheckout, planCheckout, readMerchant } from './checkout-request.js';
 import { totalOf } from './item.js';
 
-/** Checkouts in one batch (Gap G-238). */
+/** Checkouts in one batch (Gap G-252). */
 export const mostCheckouts = 100;
 /** Most issues that one answer lists. */
 const mostIssues = 50;

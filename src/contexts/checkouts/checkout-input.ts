@@ -22,7 +22,7 @@ export interface ItemInput {
 
 interface BasketInput {
   items?: readonly ItemInput[] | null | undefined;
-  /** UCP's word for the same (Gap G-239). */
+  /** UCP's word for the same (Gap G-253). */
   lineItems?: readonly ItemInput[] | null | undefined;
 }
 
@@ -106,15 +106,20 @@ export interface CompleteCheckoutInput extends Omit<CompleteCheckout, 'payment'>
   paymentMethodId?: string | null | undefined;
   mandateId?: string | null | undefined;
   mandateJwt?: string | null | undefined;
+  x402PaymentId?: string | null | undefined;
 }
 
 /**
- * The payment that a request names (Gap G-245) (Gap G-252). 400 for none, for a card and a wallet, and for a mandate without its JWT or a JWT without
- * its mandate.
+ * The payment that a request names (Gap G-259) (Gap G-266). 400 for none, for a card and a wallet, for a mandate without its JWT or a JWT
+ * without its mandate, and for an x402 payment beside anything else.
  */
 export function completionOf(input: CompleteCheckoutInput): CompleteCheckout {
-  const { fromWalletId, paymentMethodId, mandateId, mandateJwt, ...rest } = input;
-  return { ...rest, payment: paymentIn({ fromWalletId, paymentMethodId, mandateId, mandateJwt }) };
+  const { fromWalletId, paymentMethodId, mandateId, mandateJwt, x402PaymentId: paymentId, ...rest } = input;
+  const others = { fromWalletId, paymentMethodId, mandateId, mandateJwt };
+  if (paymentId == null) return { ...rest, payment: paymentIn(others) };
+  if (Object.values(others).every((other) => other == null)) return { ...rest, payment: { kind: 'x402', paymentId } };
+  const message = 'has paid already: leave out the other ways to pay';
+  throw new ValidationFailed([{ path: ['x402PaymentId'], message, rule: 'exclusive' }]);
 }
 
 function paymentIn({ fromWalletId, paymentMethodId: cardId, mandateId, mandateJwt }: CompleteCheckoutInput): CheckoutPayment {
@@ -129,7 +134,10 @@ function paymentIn({ fromWalletId, paymentMethodId: cardId, mandateId, mandateJw
   }
   if (mandate !== undefined) return { kind: 'mandate', ...mandate, walletId: fromWalletId };
   if (fromWalletId == null) {
-    throw missing('fromWalletId', 'or payment_method_id, or mandate_id and mandate_jwt are required: they say how it is paid');
+    throw missing(
+      'fromWalletId',
+      'or payment_method_id, or mandate_id and mandate_jwt, or x402_payment_id are required: they say how it is paid',
+    );
   }
   return { kind: 'wallet', walletId: fromWalletId };
 }

@@ -16,7 +16,7 @@ import { mostItems } from './item.js';
 const AcpPage = pageOf(AcpCheckout, 'ACPCheckout');
 const UcpPage = pageOf(UcpCheckout, 'UCPCheckout');
 
-/** More of one thing than a basket has (Gap G-232). */
+/** More of one thing than a basket has (Gap G-246). */
 const mostOfOne = 1_000_000;
 const text = (most: number) => z.string().min(1).max(most);
 

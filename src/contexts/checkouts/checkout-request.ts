@@ -141,7 +141,7 @@ export function readMerchant({ db }: Pick<Ctx, 'db'>, id: string): Promise<Merch
   return db.merchant.findFirst({ where: { id } });
 }
 
-/** Throws unless the merchant can be paid in the currency (Gap G-244). */
+/** Throws unless the merchant can be paid in the currency (Gap G-258). */
 async function checkPayable(ctx: Ctx, merchant: Merchant, currency: string): Promise<void> {
   refuseInactive(merchant);
   if ((await payeeOfMerchant(ctx, merchant, currency)) === null) throw noWallet(currency);
@@ -183,7 +183,7 @@ export interface CheckoutChange {
 }
 
 /**
- * Changes a checkout that nobody has begun to pay (Gap G-241); a function works the change out under the lock of the row. 404, 403 for an
+ * Changes a checkout that nobody has begun to pay (Gap G-255); a function works the change out under the lock of the row. 404, 403 for an
  * agent that does not buy, 409 `checkout_expired` and `state_conflict`, 400 as for a new one.
  */
 export function updateCheckout(

@@ -54,7 +54,7 @@ const IntentTraceType = builder.objectRef<Trace>('CheckoutIntentTrace').implemen
 
 const amount = (minor: bigint, { currency }: CheckoutRow) => (minor === 0n ? null : formatMinor(minor, currency));
 
-/** Beside what SPEC.md names stands what a caller asks next (Gap G-240). */
+/** Beside what SPEC.md names stands what a caller asks next (Gap G-254). */
 export const CheckoutInterface = builder.interfaceRef<CheckoutRow>('Checkout').implement({
   description: 'A basket at a merchant that is to be paid before its time is over.',
   resolveType: ({ protocol }) => (protocol === 'acp' ? 'ACPCheckout' : 'UCPCheckout'),

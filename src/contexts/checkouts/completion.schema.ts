@@ -15,6 +15,7 @@ import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
+import { PaymentInvalid } from '../x402/errors.js';
 import { checkoutOfCharge } from './card-payment.js';
 import { type CheckoutProtocol, checkout } from './checkout.js';
 import { AcpCheckout, CheckoutInterface, UcpCheckout } from './checkout.schema.js';
@@ -61,6 +62,12 @@ const CompleteInput = builder.inputType('CompleteCheckoutInput', {
       required: false,
       description: 'The JWT that the mandate has now.',
       validate: z.string().min(1).max(mostJwtLength),
+    }),
+    x402PaymentId: t.field({
+      type: 'X402PaymentId',
+      required: false,
+      description: 'A settled x402 payment of the buyer to the merchant, of the very total. It is used up.',
+      extensions: { example: null },
     }),
     clientSecret: t.string({
       required: false,
@@ -113,7 +120,16 @@ const payloadOf =
   };
 
 const stepErrors = [NotFound, NotYourCheckout, StateConflict] as const;
-const paying = [...stepErrors, CheckoutExpired, CurrencyMismatch, SameWallet, MerchantBlocked, ...mandateErrors, ...postingErrors];
+const paying = [
+  ...stepErrors,
+  CheckoutExpired,
+  PaymentInvalid,
+  CurrencyMismatch,
+  SameWallet,
+  MerchantBlocked,
+  ...mandateErrors,
+  ...postingErrors,
+];
 const refunding = facts({ errors: [...stepErrors, RefundExceedsOriginal, NotYourSide, ...postingErrors] });
 
 builder.mutationFields((t) => ({

@@ -32,12 +32,14 @@ import {
   type CardPayment,
   type CompleteCheckout,
   draftPayment,
+  type PaidBefore,
   type PaymentPlan,
   planPayment,
   subjectOf,
   type WalletPayment,
 } from './payment.js';
 import { paidRow } from './settling.js';
+import { dryRunPayment as dryRunX402, takePayment } from './x402-payment.js';
 
 /** A checkout that is paid, or pending_payment while its payment is not final, and the approval that it waits for. */
 export interface CompletedCheckout {
@@ -65,7 +67,9 @@ export async function completeCheckout(
       input.check?.(row);
       await refuseUnready(within(ctx, tx), atAddress(row, input));
       const { payment } = input;
-      return payment.kind === 'card' ? payByCard(ctx, tx, row, { ...input, payment }) : payByWallet(ctx, tx, row, { ...input, payment });
+      if (payment.kind === 'card') return payByCard(ctx, tx, row, { ...input, payment });
+      if (payment.kind === 'x402') return payByX402(ctx, tx, row, { ...input, payment });
+      return payByWallet(ctx, tx, row, { ...input, payment });
     },
     ({ checkout: { id: paid } }) => paid,
   );
@@ -83,11 +87,12 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   await refuseUnready(ctx, atAddress(row, input));
   const { payment } = input;
   if (payment.kind === 'card') return dryRunCharge(ctx, await planCardPayment(ctx, row, { ...input, payment }));
+  if (payment.kind === 'x402') return dryRunX402(ctx, row, { ...input, payment });
   const plan = await planPayment(ctx, row, { ...input, payment });
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, plan, form), optionsOf(plan, input));
 }
 
-/** Throws unless the actor may pay: it buys, or it has the client secret (Gap G-235). */
+/** Throws unless the actor may pay: it buys, or it has the client secret (Gap G-249). */
 function checkBuyer(ctx: Ctx, row: Checkout, clientSecret: string | null | undefined): void {
   if (clientSecret != null && !sha256(clientSecret).equals(row.secretHash)) {
     throw new ValidationFailed([{ path: ['clientSecret'], message: 'is not that of this checkout', rule: 'secret' }]);
@@ -154,6 +159,19 @@ async function payByCard(ctx: Ctx, tx: Tx, row: Checkout, input: CompleteCheckou
     payerAgentId: plan.card.agentId ?? plan.authority.agentId ?? null,
   });
   return { checkout, approval, charge };
+}
+
+/** Uses a payment up that was made before, and writes that it has paid. Its lock is held. */
+async function payByX402(ctx: Ctx, tx: Tx, row: Checkout, input: CompleteCheckout<PaidBefore>): Promise<Begun> {
+  const { transferId, agentId } = await takePayment(ctx, tx, row, input);
+  const checkout = await writePayment(ctx, tx, row, input, {
+    ...paidRow(ctx.clock.now()),
+    paidBy: 'x402',
+    transferId,
+    approvalId: null,
+    payerAgentId: agentId,
+  });
+  return { checkout, approval: null, charge: null };
 }
 
 /** The members of a checkout whose payment was begun at `at` and is not final. */

@@ -71,7 +71,7 @@ async function isUnderWay(tx: Tx, row: Checkout): Promise<boolean> {
   return charge === null ? row.approvalId === null : charge.submittedAt !== null;
 }
 
-/** The due step of a checkout: its time is over. A payment that is under way elsewhere decides first (Gap G-236). */
+/** The due step of a checkout: its time is over. A payment that is under way elsewhere decides first (Gap G-250). */
 export async function expireCheckout(ctx: Ctx, id: string): Promise<void> {
   await transact(ctx, async (tx) => {
     const row = await lockRow(tx.checkout, id);
@@ -89,7 +89,7 @@ const endings = {
   expired: { code: 'checkout_expired', message: 'The checkout expired before it was paid.' },
 } as const;
 
-/** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation (Gap G-243). */
+/** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation (Gap G-257). */
 async function endCheckout(
   ctx: Ctx,
   tx: Tx,
@@ -127,7 +127,7 @@ async function endCheckout(
   return ended;
 }
 
-/** Calls the payment of a checkout off that nobody has carried out yet (Gap G-254), and the approval that it waits for. */
+/** Calls the payment of a checkout off that nobody has carried out yet (Gap G-268), and the approval that it waits for. */
 async function withdrawPayment(ctx: Ctx, tx: Tx, row: Checkout, why: (typeof endings)[keyof typeof endings]): Promise<void> {
   const charge = await lockChargeOf(tx, row);
   if (charge !== null) {

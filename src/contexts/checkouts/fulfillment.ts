@@ -1,8 +1,9 @@
 // After the payment: the merchant delivers, or gives money back (CONTRACT.md 8, 13).
-import type { Checkout, Prisma, Refund, RefundReason } from '../../generated/prisma/client.js';
+import type { Checkout, Prisma, Refund, RefundReason, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, wrongStatus } from '../../platform/lifecycle.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { createRefund } from '../refunds/refund.js';
@@ -63,11 +64,19 @@ async function isPaidTo(ctx: Ctx, transferId: string): Promise<boolean> {
   return (await walletRef(ctx, toWalletId ?? ''))?.agentId === agent.id;
 }
 
-/** A checkout whose payment was given back in full keeps its status and says so, however the refund was asked for (Gap G-237). */
+/** A checkout whose payment was given back in full keeps its status and says so, however the refund was asked for (Gap G-251). */
 declareRefundFollower(async (ctx, tx, transfer) => {
-  const { checkoutId, refundedAmount } = transfer;
-  if (checkoutId === null || refundedAmount < refundableOf(transfer)) return;
-  const { metadata } = await tx.checkout.findFirstOrThrow({ where: { id: checkoutId } });
-  const marked = { ...(metadata as Prisma.JsonObject), refunded: true };
-  await tx.checkout.update({ where: rowKey(ctx, checkoutId), data: { metadata: marked, updatedAt: ctx.clock.now() } });
+  if (transfer.refundedAmount < refundableOf(transfer)) return;
+  const found = await paidBy(tx, transfer);
+  if (found === null) return;
+  const marked = { ...(found.metadata as Prisma.JsonObject), refunded: true };
+  await tx.checkout.update({ where: rowKey(ctx, found.id), data: { metadata: marked, updatedAt: ctx.clock.now() } });
 });
+
+/** The checkout that a transfer has paid. An x402 payment knew of none when it was made. */
+async function paidBy(tx: Tx, { id: transferId, checkoutId, protocol }: Transfer): Promise<Pick<Checkout, 'id' | 'metadata'> | null> {
+  const select = { id: true, metadata: true } as const;
+  if (checkoutId !== null) return tx.checkout.findFirstOrThrow({ where: { id: checkoutId }, select });
+  const isCall = protocol === 'x402' || protocol === 'mpp';
+  return isCall ? tx.checkout.findFirst({ where: { transferId, paidBy: 'x402' }, select }) : null;
+}

@@ -81,7 +81,7 @@ export interface Basket {
 }
 
 /**
- * The tax of an amount, minor units, rounded half up (Gap G-256). It is worked out line by line, so that lines add up to the whole. Where prices
+ * The tax of an amount, minor units, rounded half up (Gap G-270). It is worked out line by line, so that lines add up to the whole. Where prices
  * contain it, it is their part `rate / (100 + rate)`.
  */
 export function taxOf(amount: bigint, { ratePpm, included }: Tax): bigint {

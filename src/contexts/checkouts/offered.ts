@@ -1,5 +1,5 @@
 // Checkouts that the wire of a protocol makes from a merchant's offer. What was agreed is kept with the checkout, so that its prices hold
-// while the merchant changes its offer; what is sold out since then keeps it from being paid (Gap G-265).
+// while the merchant changes its offer; what is sold out since then keeps it from being paid (Gap G-279).
 import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
@@ -69,7 +69,7 @@ function agreedBasket(row: Offered): Basket {
   return priceBasket(readOffer((row.details as unknown as OfferedDetails).offer), basketRequest(requestOf(row)));
 }
 
-/** The basket of a checkout that was made without an offer, as through /v1 (Gap G-268): items at the prices that it was made with, and its charges. */
+/** The basket of a checkout that was made without an offer, as through /v1 (Gap G-282): items at the prices that it was made with, and its charges. */
 function plainBasket(row: Checkout): Basket {
   const { fulfillment, tax } = chargesOf(row);
   const priced = itemsOf(row).map(({ sku: id, title, unitPrice, quantity }) => ({
@@ -158,7 +158,7 @@ export function updateOffered(
   });
 }
 
-/** 400: the merchant sells in another currency by now, and a checkout keeps its own (Gap G-279). */
+/** 400: the merchant sells in another currency by now, and a checkout keeps its own (Gap G-293). */
 function otherCurrency({ currency }: Offer): ValidationFailed {
   return new ValidationFailed([{ path: ['lines'], message: `are sold in ${currency} by now: begin another checkout`, rule: 'currency' }]);
 }

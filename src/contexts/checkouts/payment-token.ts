@@ -1,5 +1,5 @@
 // How a checkout is paid on the wire of a protocol: by a handler of this platform, with one token that says by what. No token is a card
-// number, and none is delegated (Gap G-258).
+// number, and none is delegated (Gap G-272).
 import { decodeJwt } from 'jose';
 import { parseId } from '../../platform/schema/id.js';
 import type { PaymentHandler } from '../accounts/offer.js';

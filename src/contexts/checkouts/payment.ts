@@ -24,7 +24,8 @@ import { checkoutEvents } from './events.js';
 export type CheckoutPayment =
   | WalletPayment
   /** A vaulted card; under a mandate, where one is presented with it. */
-  | CardPayment;
+  | CardPayment
+  | PaidBefore;
 
 /** A payment that is final at once, or when it is approved. */
 export type WalletPayment =
@@ -36,6 +37,12 @@ export interface CardPayment {
   kind: 'card';
   cardId: string;
   mandate?: Presented | undefined;
+}
+
+/** An x402 payment that was made before. */
+export interface PaidBefore {
+  kind: 'x402';
+  paymentId: string;
 }
 
 export interface CompleteCheckout<Payment = CheckoutPayment> {
@@ -110,7 +117,7 @@ export function agentOf(
   { clientSecret }: CompleteCheckout,
   mandate: RulingMandate | undefined,
 ): string | undefined {
-  // Who pays with the client secret pays for itself: the agent that the checkout names is another's (Gap G-242).
+  // Who pays with the client secret pays for itself: the agent that the checkout names is another's (Gap G-256).
   const named = actor.agent === undefined && clientSecret == null ? (agentId ?? undefined) : undefined;
   return mandate?.agentId ?? named;
 }
@@ -161,11 +168,17 @@ export function requestOf(row: Checkout, input: CompleteCheckout) {
 function bodyOf({ payment, clientSecret, shippingAddress, requestApproval }: CompleteCheckout): Record<string, unknown> {
   const mandate = payment.kind === 'card' ? payment.mandate : payment.kind === 'mandate' ? payment : undefined;
   const body = {
-    ...(payment.kind === 'card' ? { payment_method_id: printId('vaultedCard', payment.cardId) } : { from_wallet_id: payment.walletId }),
+    ...sourceIn(payment),
     ...(mandate !== undefined && { mandate_id: printId('mandate', mandate.mandateId), mandate_jwt: mandate.mandateJwt }),
     client_secret: clientSecret,
     shipping_address: shippingAddress == null ? undefined : wireAddress(shippingAddress),
     request_approval: requestApproval,
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+}
+
+/** The member that says where the money comes from. */
+function sourceIn(payment: CheckoutPayment): Record<string, unknown> {
+  if (payment.kind === 'card') return { payment_method_id: printId('vaultedCard', payment.cardId) };
+  return payment.kind === 'x402' ? { x402_payment_id: printId('x402Payment', payment.paymentId) } : { from_wallet_id: payment.walletId };
 }

@@ -75,7 +75,7 @@ async function complete(
   const legs = await collectedLegs(ctx, tx, { rail, walletId, amount, fee, currency }, to);
   const roles = transferRoles(transfer, null, to);
   const completed = event(ctx, 'transfer.completed', transferData(transfer), { at, ...aboutOf(transfer), roles });
-  const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency } };
+  const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
   await postStep(ctx, tx, { transferId, legs, events: [completed], operation });
   return row;
 }

@@ -35,7 +35,6 @@ const ApiKey = builder.prismaObject('ApiKey', {
     scopes: t.exposeStringList('scopes'),
     status: t.field({
       type: ApiKeyStatusEnum,
-      select: { revokedAt: true, expiresAt: true },
       resolve: (row, _args, ctx) => apiKeyStatus(row, ctx.platform.clock.now()),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

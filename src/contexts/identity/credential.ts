@@ -9,8 +9,9 @@ import {
 import { sha256 } from '../../platform/crypto.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
 import { identityOfKey, identityOfKeyId } from './api-key-lookup.js';
-import { InvalidJwt, PortalTokenExpired } from './errors.js';
+import { InvalidJwt } from './errors.js';
 import { expiredJwt, type JwtFacts, verifyJwt } from './jwt.js';
+import { identityOfPortalToken } from './portal-token.js';
 
 const apiKeyPattern = /^pk_(test|live)_[A-Za-z0-9_-]{1,200}$/;
 const portalPattern = /^portal_[A-Za-z0-9_-]{1,200}$/;
@@ -43,11 +44,14 @@ export const jwtCredential: CredentialResolver = {
   },
 };
 
-/** None has been issued yet (Gap G-27), so every one that looks like one has had its day. */
+/** A token reads what its scopes open, in its own environment (Gap G-27). */
 export const portalCredential: CredentialResolver = {
   prefix: 'portal_',
-  async resolve(_platform, credential) {
-    throw portalPattern.test(credential) ? new PortalTokenExpired() : new MalformedCredential();
+  async resolve(platform, credential, environment) {
+    if (!portalPattern.test(credential)) throw new MalformedCredential();
+    const identity = await identityOfPortalToken(platform, credential);
+    if (identity.workspace.environment !== environment) throw new EnvironmentMismatch(identity.workspace.environment);
+    return identity;
   },
 };
 

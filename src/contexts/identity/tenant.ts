@@ -5,7 +5,7 @@ import type { Config } from '../../config.js';
 import { sha256 } from '../../platform/crypto.js';
 import { type Environment, type Platform, type Workspace, workspaceOf } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { newId } from '../../platform/schema/id.js';
+import { newId, parseAnyId } from '../../platform/schema/id.js';
 import { type ApiKeyFacts, apiKeyRow, newApiKey } from './api-key.js';
 import { serializable } from './serializable.js';
 
@@ -49,9 +49,19 @@ export function bootstrapTenant(
 }
 
 /** The half of a tenant that an operator at the command line works in, or null. */
-export async function tenantWorkspace(platform: Platform, tenantId: string, environment: Environment): Promise<Workspace | null> {
+export async function tenantWorkspace(platform: Platform, tenant: string, environment: Environment): Promise<Workspace | null> {
+  const tenantId = parseAnyId(tenant);
+  if (tenantId === null) return null;
   const row = await platform.database.unscoped.workspace.findUnique({ where: { tenantId_environment: { tenantId, environment } } });
   return row === null ? null : workspaceOf(row);
+}
+
+/** Both workspaces of a tenant, or those of all tenants; the oldest first. */
+export async function workspacesOf(platform: Platform, tenant?: string): Promise<Workspace[]> {
+  const tenantId = tenant === undefined ? undefined : parseAnyId(tenant);
+  if (tenantId === null) return [];
+  const where = tenantId === undefined ? {} : { tenantId };
+  return (await platform.database.unscoped.workspace.findMany({ where, orderBy: { id: 'asc' } })).map(workspaceOf);
 }
 
 async function insertTenant(tx: Tx, { name, liveKey, testKey }: CreateTenantInput, at: Date): Promise<CreatedTenant> {

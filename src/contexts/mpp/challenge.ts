@@ -3,9 +3,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
+import { checkJson } from '../../platform/schema/scalar.js';
 
 /** Characters of a header field that are read. */
-const mostHeaderLength = 16_384;
+export const mostHeaderLength = 16_384;
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]*$/);
 const challengeShape = z.object({
@@ -49,17 +50,18 @@ export interface Receipt {
   reference: string;
 }
 
-/** The JSON of a value as the scheme sends it. */
-function encode(value: object): string {
+/** A member such as `request`: the canonical JSON of a value in base64url. */
+export function printMember(value: object): string {
   return Buffer.from(canonicalize(value) ?? '').toString('base64url');
 }
 
-/** The value of a member such as `request`; null for what is no JSON object in strict base64url. */
+/** The value of a member such as `request`; null for what is no JSON object in strict base64url, or has no canonical form. */
 export function decodeMember(text: string): Record<string, unknown> | null {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.toString('base64url') !== text) return null;
   try {
     const value: unknown = JSON.parse(bytes.toString());
+    checkJson(value);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
   } catch {
     return null;
@@ -74,7 +76,7 @@ function idOf(secret: string, { realm, method, intent, request, expires, digest,
 
 /** Makes a challenge that only who has the secret can have made. */
 export function makeChallenge(secret: string, { request, opaque, ...members }: NewChallenge): Challenge {
-  const challenge = { ...members, request: encode(request), ...(opaque !== undefined && { opaque: encode(opaque) }) };
+  const challenge = { ...members, request: printMember(request), ...(opaque !== undefined && { opaque: printMember(opaque) }) };
   return { id: idOf(secret, challenge).toString('base64url'), ...challenge };
 }
 

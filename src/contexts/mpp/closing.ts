@@ -24,7 +24,7 @@ export interface CloseInput {
 
 /**
  * Closes a session, for either side. The payer's `cumulativeAmount` is a last voucher where it is more than what was accepted; the payee's
- * may not be (Gap G-296). 400, 404, 409 for one that has ended, 422 for more than the deposit.
+ * may not be (Gap G-310). 400, 404, 409 for one that has ended, 422 for more than the deposit.
  */
 export function closeMppSession(ctx: Ctx, { id, cumulativeAmount }: CloseInput): Promise<MppSession> {
   return transact(ctx, async (tx) => {

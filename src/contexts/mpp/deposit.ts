@@ -19,6 +19,7 @@ import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import { tooManyDeposits } from './errors.js';
+import { merchantAt } from './payee.js';
 import { checkPayer, lockSession, mppSession, notOpen, type SessionChange } from './session.js';
 
 /** A deposit before it is posted. */
@@ -118,7 +119,7 @@ export function addDeposit(ctx: Ctx, tx: Tx, id: string, amount: bigint): Promis
   });
 }
 
-/** Deposits of one session: settling it resolves each of them (Gap G-294). */
+/** Deposits of one session: settling it resolves each of them (Gap G-308). */
 const mostDeposits = 100;
 /** What is ever put into one session, minor units: as much as a wallet can hold. */
 const mostDeposited = 9n * 10n ** 17n;
@@ -142,6 +143,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }
     from,
     to,
     agentId,
+    merchantId: await merchantAt(reader, row.serviceUrl, to),
     protocol: 'mpp',
     currency: row.currency,
     amount,

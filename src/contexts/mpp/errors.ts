@@ -31,7 +31,7 @@ export class RequestIdReused extends declareError(422, 'idempotency_key_reused')
   }
 }
 
-/** 422: a voucher would promise more than the deposit, minor units (Gap G-295). */
+/** 422: a voucher would promise more than the deposit, minor units (Gap G-309). */
 export function overDeposit(
   id: string,
   currency: string,

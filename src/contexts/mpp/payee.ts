@@ -1,7 +1,12 @@
-// Whom MPP pays: the wallet that a request names.
+// Whom MPP pays: the wallet that a request names, or that of the service whose address it gives (CONTRACT.md 0 "Small decisions").
+import type { Merchant, X402Endpoint } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
+import { parseId } from '../../platform/schema/id.js';
+import { payeeOfMerchant } from '../accounts/merchant.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { endpointsAt, payableEndpoint } from '../x402/endpoint.js';
+import { receiverOf } from '../x402/ledger-payment.js';
 
 /** How a request says whom it pays. */
 export interface PayeeInput {
@@ -9,16 +14,82 @@ export interface PayeeInput {
   payeeWalletId?: string | null | undefined;
 }
 
+/** Whom a request pays. */
+export interface Payee {
+  to: WalletRef;
+  /** The merchant of that account whose address it is. */
+  merchantId: string | undefined;
+}
+
 /**
- * The wallet that is paid: `payeeWalletId` where it is given. A registered endpoint whose URL is `serviceUrl` would say it too, and is to
- * be looked for here; until endpoints are registered, a request without a wallet is 400 (Gap G-293). 404 for a wallet that is none.
+ * The wallet that is paid: `payeeWalletId` where it is given, else that of the endpoint whose address is `serviceUrl`, else that of the
+ * merchant whose it is (Gap G-307). 400 for an address that is nobody's, or several ones', 404 for a wallet that is none, 409 for an
+ * endpoint that takes no payments.
  */
-export async function payeeOf(ctx: Ctx, { payeeWalletId }: PayeeInput): Promise<WalletRef> {
-  if (payeeWalletId == null) {
-    const message = 'name payee_wallet_id: no registered endpoint has this service_url';
-    throw new ValidationFailed([{ path: ['payeeWalletId'], message, rule: 'required' }]);
+export async function payeeOf(ctx: Ctx, { serviceUrl, payeeWalletId }: PayeeInput, currency: string): Promise<Payee> {
+  if (payeeWalletId != null) {
+    const found = await walletRef(ctx, payeeWalletId);
+    if (found === null) throw new NotFound('payeeWalletId');
+    return { to: found, merchantId: await merchantAt(ctx, serviceUrl, found) };
   }
-  const found = await walletRef(ctx, payeeWalletId);
-  if (found === null) throw new NotFound('payeeWalletId');
-  return found;
+  const endpoints = await endpointsFor(ctx, serviceUrl);
+  if (endpoints.length > 0) {
+    const to = await receiverOf(ctx, await theOnly(ctx, endpoints));
+    return { to, merchantId: await merchantAt(ctx, serviceUrl, to) };
+  }
+  const [merchant, another] = await ctx.db.merchant.findMany({ where: { url: serviceUrl, status: 'active' }, take: 2 });
+  if (another !== undefined) throw severalAt();
+  const to = merchant === undefined ? null : await payeeOfMerchant(ctx, merchant, currency);
+  if (merchant === undefined || to === null) throw nobodyAt(merchant, currency);
+  return { to, merchantId: merchant.id };
+}
+
+/**
+ * The merchant that is paid into a wallet of its account at its address: rules about it hold there too. Into a wallet that a merchant
+ * settles in that one is paid, whatever address is given, and the pipeline finds it.
+ */
+export async function merchantAt({ db }: Ctx, url: string, { accountId, walletId }: WalletRef): Promise<string | undefined> {
+  const found = await db.merchant.findFirst({ where: { url, accountId }, orderBy: { id: 'asc' }, select: { id: true } });
+  if (found === null) return undefined;
+  const settling = await db.merchant.findFirst({ where: { settlementWalletId: walletId }, select: { id: true } });
+  return settling === null ? found.id : undefined;
+}
+
+/** The endpoint, where all of them are paid into one wallet: one that takes payments, if any does. 409 where none does. */
+function theOnly(ctx: Ctx, endpoints: readonly X402Endpoint[]): Promise<X402Endpoint> {
+  const active = endpoints.filter(({ status }) => status === 'active');
+  if (new Set(active.map(({ receiverWalletId }) => receiverWalletId)).size > 1) throw severalAt();
+  return payableEndpoint(ctx, (active[0] ?? endpoints[0])?.id ?? '', 'serviceUrl');
+}
+
+function severalAt(): ValidationFailed {
+  return new ValidationFailed([
+    { path: ['payeeWalletId'], message: 'is required: services of several payees have this service_url', rule: 'required' },
+  ]);
+}
+
+function nobodyAt(merchant: Merchant | undefined, currency: string): ValidationFailed {
+  const why = merchant === undefined ? 'no endpoint and no merchant has this service_url' : `the merchant has no wallet in ${currency}`;
+  return new ValidationFailed([{ path: ['payeeWalletId'], message: `is required: ${why}`, rule: 'required' }]);
+}
+
+/** The endpoints at an address: registered with it, or the one whose paid door it is. */
+async function endpointsFor(ctx: Ctx, serviceUrl: string): Promise<X402Endpoint[]> {
+  const id = endpointOfDoor(ctx, serviceUrl);
+  const found = id === null ? null : await ctx.db.x402Endpoint.findFirst({ where: { id, deletedAt: null } });
+  return found === null ? endpointsAt(ctx, serviceUrl) : [found];
+}
+
+/** True for the address of an endpoint: its own, or that of its paid door. */
+export function isAddressOf(ctx: Ctx, { id, url }: X402Endpoint, serviceUrl: string): boolean {
+  return url === serviceUrl || endpointOfDoor(ctx, serviceUrl) === id;
+}
+
+/** The endpoint whose paid door an address is; where nobody has said how the platform is reached, by any name. */
+function endpointOfDoor({ platform: { config }, workspace }: Ctx, serviceUrl: string): string | null {
+  const { origin, pathname } = new URL(serviceUrl);
+  const own = workspace.environment === 'live' ? config.baseUrl : config.sandboxUrl;
+  if (own != null && new URL(own).origin !== origin) return null;
+  const [, door, id, ...rest] = pathname.split('/');
+  return door === 'x402' && rest.length === 0 ? parseId('x402Endpoint', id) : null;
 }

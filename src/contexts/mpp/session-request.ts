@@ -33,7 +33,7 @@ export interface CreateSessionInput extends PayeeInput {
   requestApproval?: boolean | null | undefined;
 }
 
-/** Seconds for which a session is open unless the request says otherwise (Gap G-294). */
+/** Seconds for which a session is open unless the request says otherwise (Gap G-308). */
 const defaultSeconds = 86_400;
 
 /**
@@ -87,9 +87,9 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateSessionInput): Promise
   const { serviceUrl, agentId, maxVoucherAmount, requestApproval } = input;
   const from = await walletRef(reader, input.walletId);
   if (from === null) throw new NotFound('walletId');
-  const to = await payeeOf(reader, input);
-  if (from.walletId === to.walletId) throw new SameWallet();
   const currency = input.currency ?? (from.currency as Currency);
+  const { to, merchantId } = await payeeOf(reader, input, currency);
+  if (from.walletId === to.walletId) throw new SameWallet();
   for (const side of [from, to]) if (side.currency !== currency) throw new CurrencyMismatch(side.walletId, side.currency, currency);
   const amount = parseMinor(input.depositAmount, currency, ['depositAmount']);
   const maxVoucher = maxVoucherAmount == null ? null : parseMinor(maxVoucherAmount, currency, ['maxVoucherAmount']);
@@ -98,6 +98,7 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateSessionInput): Promise
     from,
     to,
     agentId,
+    merchantId,
     protocol: 'mpp',
     currency,
     amount,

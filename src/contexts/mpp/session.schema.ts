@@ -113,30 +113,45 @@ const MppVoucherPayload = builder.objectRef<VoucherView>('MppVoucherPayload').im
 });
 
 const VerificationType = builder.objectRef<VoucherVerification>('MppVoucherVerification').implement({
-  description: 'Whether a voucher is good now.',
+  description: 'Whether a voucher, or the receipt of a one-off payment, is good now.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid'),
-    sessionId: t.field({ type: 'MppSessionId', nullable: true, resolve: ({ view }) => view?.voucher.sessionId }),
+    sessionId: t.field({ type: 'MppSessionId', nullable: true, resolve: ({ promised }) => promised?.sessionId }),
+    paymentId: t.field({
+      type: 'MppPaymentId',
+      nullable: true,
+      description: 'The one-off payment of a receipt.',
+      resolve: ({ promised }) => promised?.paymentId,
+    }),
     amount: t.field({
       type: 'Amount',
       nullable: true,
-      resolve: ({ view }) => view && formatMinor(view.voucher.amount, view.session.currency),
+      resolve: ({ promised }) => promised && formatMinor(promised.amount, promised.currency),
     }),
     cumulativeAmount: t.field({
       type: 'Amount',
       nullable: true,
-      resolve: ({ view }) => view && formatMinor(view.voucher.cumulativeAmount, view.session.currency),
+      resolve: ({ promised }) => promised && formatMinor(promised.cumulativeAmount, promised.currency),
     }),
-    issuedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ view }) => view?.voucher.createdAt }),
-    expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ view }) => view?.session.expiresAt }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it is not: unknown_voucher, session_closed, session_expired.' }),
+    issuedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ promised }) => promised?.issuedAt }),
+    expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ promised }) => promised?.expiresAt }),
+    reason: t.exposeString('reason', {
+      nullable: true,
+      description: 'Why it is not: unknown_voucher, session_closed, session_expired, refunded, expired.',
+    }),
   }),
 });
 
+/** The address of a service, in inputs. */
+export const serviceUrl = {
+  validate: z.url({ protocol: /^https?$/ }).max(2_048),
+  extensions: { example: 'https://api.example.com/data' },
+} as const;
+
 const CreateMppSessionInput = builder.inputType('CreateMppSessionInput', {
   fields: (t) => ({
-    serviceUrl: t.string({ validate: z.url({ protocol: /^https?$/ }).max(2_048), extensions: { example: 'https://api.example.com/data' } }),
-    payeeWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid.' }),
+    serviceUrl: t.string(serviceUrl),
+    payeeWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid; by default that of the service.' }),
     depositAmount: t.field({ type: 'Amount' }),
     currency: t.field({ type: 'Currency', required: false, description: 'That of both wallets.' }),
     agentId: t.field({ type: 'AgentUuid', description: 'The agent that spends.' }),
@@ -186,7 +201,11 @@ const CreateMppVoucherInput = builder.inputType('CreateMppVoucherInput', {
 const VerifyMppVoucherInput = builder.inputType('VerifyMppVoucherInput', {
   fields: (t) => ({
     voucherId: t.field({ type: 'MppVoucherId', required: false, description: 'Of a session that you may read.' }),
-    signedVoucher: t.string({ required: false, validate: z.string().min(1).max(mostTokenLength) }),
+    signedVoucher: t.string({
+      required: false,
+      validate: z.string().min(1).max(mostTokenLength),
+      description: 'A signed voucher, or the receipt of a one-off payment.',
+    }),
   }),
 });
 
@@ -209,7 +228,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const depositErrors = [NotFound, CurrencyMismatch, SameWallet];
+const depositErrors = [NotFound, CurrencyMismatch, SameWallet, StateConflict];
 const changeErrors = [NotFound, StateConflict, OtherSide];
 
 builder.mutationFields((t) => ({
@@ -251,7 +270,7 @@ builder.mutationFields((t) => ({
   }),
   verifyMppVoucher: t.field({
     type: VerificationType,
-    description: 'Ask whether a voucher is good. It takes no credential: who holds it signed may ask.',
+    description: 'Ask whether a voucher or a receipt is good. It takes no credential: who holds it signed may ask.',
     skipTypeScopes: true,
     authScopes: { audience: 'public' },
     args: { input: t.arg({ type: VerifyMppVoucherInput }) },

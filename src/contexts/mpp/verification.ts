@@ -1,10 +1,14 @@
-// Whether a voucher is good: asked by the service that was handed one, which may have no credential (CONTRACT.md 10).
+// Whether a voucher, or the receipt of a one-off payment, is good: asked by the service that was handed one, which may have no credential
+// (CONTRACT.md 10).
+import type { MppSession, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { createCtx } from '../../platform/request.js';
 import { workspaceOfAgent } from '../agents/agent.js';
+import { paymentFacts } from './payment.js';
+import { namedByReceipt, paidAmount, receiptEnd } from './payment-receipt.js';
 import { mppSession } from './session.js';
-import { storedVoucher, type VoucherView } from './voucher.js';
+import { storedVoucher } from './voucher.js';
 import { isSignedBy, namedByToken } from './voucher-token.js';
 
 export interface VerifyVoucherInput {
@@ -12,59 +16,95 @@ export interface VerifyVoucherInput {
   signedVoucher?: string | null | undefined;
 }
 
-/** Whether a voucher is good now. What it says is told to who holds it signed, or may read its session (Gap G-298). */
-export interface VoucherVerification {
-  valid: boolean;
-  /** Why not: `unknown_voucher`, `session_closed`, `session_expired`. */
-  reason: string | null;
-  view: VoucherView | null;
+/** What was promised, or paid. */
+export interface Promised {
+  sessionId: string | null;
+  /** The one-off payment. */
+  paymentId: string | null;
+  /** Minor units. */
+  amount: bigint;
+  cumulativeAmount: bigint;
+  currency: string;
+  issuedAt: Date;
+  expiresAt: Date;
 }
 
-const unknown: VoucherVerification = { valid: false, reason: 'unknown_voucher', view: null };
+/** Whether a voucher or a receipt is good now. What it says is told to who holds it signed, or may read its session (Gap G-312). */
+export interface VoucherVerification {
+  valid: boolean;
+  /** Why not: `unknown_voucher`, `session_closed`, `session_expired`, `refunded`, `expired`. */
+  reason: string | null;
+  promised: Promised | null;
+}
 
-/** Asks whether a voucher is good. One that we have not signed as it is says nothing. Changes nothing. 400 unless it names one voucher. */
+const unknown: VoucherVerification = { valid: false, reason: 'unknown_voucher', promised: null };
+
+/** Asks whether one is good. What we have not signed as it is says nothing. Changes nothing. 400 unless it names one. */
 export async function verifyVoucher(ctx: Ctx, { voucherId, signedVoucher }: VerifyVoucherInput): Promise<VoucherVerification> {
   if ((voucherId == null) === (signedVoucher == null)) {
     throw new ValidationFailed([{ path: ['voucherId'], message: 'name one of voucher_id and signed_voucher', rule: 'one_of' }]);
   }
-  const view = voucherId == null ? await heldVoucher(ctx, signedVoucher ?? '') : await readVoucher(ctx, voucherId);
-  if (view === null) return unknown;
-  const { voucher } = view;
-  const reader = await readerOf(ctx, view);
-  const session = reader === null ? null : await reader.db.mppSession.findFirst({ where: { id: voucher.sessionId } });
-  if (reader === null || session === null) return unknown;
-  const isOver = session.status === 'expired' || session.expiresAt <= reader.clock.now();
-  const reason = session.status === 'closed' ? 'session_closed' : isOver ? 'session_expired' : null;
-  return { valid: reason === null, reason, view };
+  if (voucherId != null) return readVoucher(ctx, voucherId);
+  return (await heldVoucher(ctx, signedVoucher ?? '')) ?? (await heldReceipt(ctx, signedVoucher ?? '')) ?? unknown;
 }
 
-/** The voucher that a text is the signature of. */
-async function heldVoucher(ctx: Ctx, token: string): Promise<VoucherView | null> {
+/** A ctx of the workspace of an agent, in the environment of the listener; null for none. */
+async function readerOf(ctx: Ctx, agentId: string): Promise<Ctx | null> {
+  const workspace = await workspaceOfAgent(ctx.platform, agentId, ctx.workspace.environment);
+  return workspace === null ? null : createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
+}
+
+/** The voucher that a text is the signature of; null for a text that is none. */
+async function heldVoucher(ctx: Ctx, token: string): Promise<VoucherVerification | null> {
   const named = namedByToken(token);
-  const workspace = named && (await workspaceOfAgent(ctx.platform, named.agentId, ctx.workspace.environment));
-  if (named === null || workspace === null) return null;
-  const reader = createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
+  const reader = named && (await readerOf(ctx, named.agentId));
+  if (named === null || reader === null) return null;
   const session = await reader.db.mppSession.findFirst({ where: { id: named.sessionId } });
   if (session === null || !isSignedBy(session, token)) return null;
   const voucher = await reader.db.mppVoucher.findFirst({ where: { id: named.voucherId, sessionId: session.id } });
-  return voucher === null ? null : { voucher, session, isRepeated: true };
+  return voucher && judge(reader, session, voucher);
 }
 
 /** The voucher of a session that the actor may read. */
-async function readVoucher(ctx: Ctx, id: string): Promise<VoucherView | null> {
-  if (ctx.actor.type === 'anonymous') return null;
+async function readVoucher(ctx: Ctx, id: string): Promise<VoucherVerification> {
+  if (ctx.actor.type === 'anonymous') return unknown;
   try {
-    const view = await storedVoucher(ctx, id);
-    await mppSession(ctx, view.voucher.sessionId);
-    return view;
+    const { voucher } = await storedVoucher(ctx, id);
+    return judge(ctx, await mppSession(ctx, voucher.sessionId), voucher);
   } catch (error) {
-    if (error instanceof NotFound) return null;
+    if (error instanceof NotFound) return unknown;
     throw error;
   }
 }
 
-/** A ctx of the workspace of a voucher. */
-async function readerOf(ctx: Ctx, { session }: VoucherView): Promise<Ctx | null> {
-  const workspace = await workspaceOfAgent(ctx.platform, session.agentId, ctx.workspace.environment);
-  return workspace === null ? null : createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
+interface Voucher {
+  amount: bigint;
+  cumulativeAmount: bigint;
+  createdAt: Date;
+}
+
+function judge({ clock }: Ctx, session: MppSession, { amount, cumulativeAmount, createdAt }: Voucher): VoucherVerification {
+  const { id, currency, expiresAt, status } = session;
+  const isOver = status === 'expired' || expiresAt <= clock.now();
+  const reason = status === 'closed' ? 'session_closed' : isOver ? 'session_expired' : null;
+  const promised = { sessionId: id, paymentId: null, amount, cumulativeAmount, currency, issuedAt: createdAt, expiresAt };
+  return { valid: reason === null, reason, promised };
+}
+
+/** The payment that a text is the receipt of. It is good until all of it was given back, or its time is over (Gap G-319). */
+async function heldReceipt(ctx: Ctx, receipt: string): Promise<VoucherVerification | null> {
+  const named = await namedByReceipt(ctx.platform, receipt);
+  const reader = named && (await readerOf(ctx, named.agentId));
+  const paid = named && reader && (await reader.db.transfer.findFirst({ where: { id: named.paymentId, status: 'completed' } }));
+  if (reader === null || !paid || paymentFacts(paid) === null || paid.completedAt === null) return null;
+  const promised = promisedBy(paid, paid.completedAt);
+  const isOver = promised.expiresAt <= reader.clock.now();
+  const reason = paid.refundedAmount >= promised.amount ? 'refunded' : isOver ? 'expired' : null;
+  return { valid: reason === null, reason, promised };
+}
+
+function promisedBy(paid: Transfer, issuedAt: Date): Promised {
+  const amount = paidAmount(paid);
+  const { id: paymentId, currency } = paid;
+  return { sessionId: null, paymentId, amount, cumulativeAmount: amount, currency, issuedAt, expiresAt: receiptEnd(issuedAt) };
 }

@@ -13,8 +13,8 @@ import type { SessionFacts } from './session.js';
 
 /** Its own type, so that no other JWT is taken for a voucher. */
 const type = 'mpp-voucher+jwt';
-/** Characters of a signed voucher that are looked at. */
-export const mostTokenLength = 4_096;
+/** Characters of a signed voucher that are looked at: the longest address of a service is in it, in any script. */
+export const mostTokenLength = 12_288;
 
 /** Makes the key of a session: the public one raw, the private one sealed to its row. */
 export function newVoucherKey({ vault }: Platform, sessionId: string) {

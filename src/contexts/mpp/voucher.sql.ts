@@ -1,6 +1,8 @@
 // The statement that takes a voucher: one round trip, exact over any number of processes (see mpp_accept_voucher() in the migrations).
 import type pg from 'pg';
-import type { Guard } from '../../ledger/posting.js';
+import type { Claim, Guard } from '../../ledger/posting.js';
+import { insertLines, linesOf } from '../../platform/audit.js';
+import type { Row } from '../../platform/postgres/column.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 
 /** A voucher as it is asked for: so much more, or so much in all, minor units. */
@@ -15,6 +17,8 @@ export interface VoucherRequest {
   description: string | null;
   requestId: string | null;
   guards: readonly Guard[];
+  /** Of the audit log: written when a new one is taken. */
+  line: Row | null;
 }
 
 /** A voucher as the statement answers it: sums in minor units, as text. */
@@ -39,17 +43,44 @@ export interface VoucherAnswer {
   voucher: VoucherRow | null;
 }
 
-const statement = {
-  name: 'mpp-accept-voucher',
-  text: `SELECT a.* FROM (VALUES ($1::uuid)) AS w (workspace_id),
-    mpp_accept_voucher(w.workspace_id, $2::uuid, $3::timestamptz, $4::uuid, $5::bigint, $6::bigint, $7::text, $8::text, $9::jsonb) a`,
+/** Takes a voucher, and writes the line of the audit log for a new one; `more` is what else the same statement writes. */
+const accepting = (more = '') => `WITH answer AS MATERIALIZED (
+    SELECT a.* FROM (VALUES ($1::uuid)) AS w (workspace_id),
+      mpp_accept_voucher(w.workspace_id, $2::uuid, $3::timestamptz, $4::uuid, $5::bigint, $6::bigint, $7::text, $8::text, $9::jsonb) a
+  ), told AS (${insertLines(linesOf('$10'), "EXISTS (SELECT FROM answer WHERE outcome = 'accepted')")})${more}
+  SELECT * FROM answer`;
+
+const statement = { name: 'mpp-accept-voucher', text: accepting() };
+
+/** The same with the claim of a keyed request, so that it is one statement too: both are written, or neither. */
+const keyedStatement = {
+  name: 'mpp-accept-voucher-keyed',
+  text: accepting(`, claimed AS (
+    INSERT INTO claim (workspace_id, kind, key, reference, fingerprint, expires_at)
+    SELECT $1::uuid, $11::text, $12::text, answer.voucher ->> 'id', $13::text, $14::timestamptz
+    FROM answer WHERE answer.outcome IN ('accepted', 'repeated')
+  )`),
 };
 
 /** Takes a voucher, or says what is against it. */
 export async function acceptVoucher(tx: Tx | pg.ClientBase, request: VoucherRequest): Promise<VoucherAnswer> {
-  const { workspaceId, sessionId, at, id, amount, cumulativeAmount, description, requestId, guards } = request;
-  const values = [workspaceId, sessionId, at, id, amount, cumulativeAmount, description, requestId, JSON.stringify(guards)];
-  const [answer] = await runIn<VoucherAnswer & Record<string, unknown>>(tx, statement, values);
+  return answerOf(await runIn<VoucherAnswer & Record<string, unknown>>(tx, statement, valuesOf(request)));
+}
+
+/** The same with a claim that is written with the voucher. Throws a unique violation for one that was taken. */
+export async function acceptKeyedVoucher(tx: pg.ClientBase, request: VoucherRequest, claim: Claim): Promise<VoucherAnswer> {
+  const { kind, key, fingerprint = null, expiresAt = null } = claim;
+  const values = [...valuesOf(request), kind, key, fingerprint, expiresAt];
+  return answerOf(await runIn<VoucherAnswer & Record<string, unknown>>(tx, keyedStatement, values));
+}
+
+function valuesOf(request: VoucherRequest): unknown[] {
+  const { workspaceId, sessionId, at, id, amount, cumulativeAmount, description, requestId, guards, line } = request;
+  const told = line && JSON.stringify([line]);
+  return [workspaceId, sessionId, at, id, amount, cumulativeAmount, description, requestId, JSON.stringify(guards), told];
+}
+
+function answerOf([answer]: VoucherAnswer[]): VoucherAnswer {
   if (answer === undefined) throw new Error('a voucher was neither taken nor refused');
   return answer;
 }

@@ -4,19 +4,21 @@ import type pg from 'pg';
 import type { MppSessionStatus, MppVoucher } from '../../generated/prisma/client.js';
 import { guardSubject, PostingRefused } from '../../ledger/fault.js';
 import { type Guard, guardsOf } from '../../ledger/posting.js';
+import { auditLine } from '../../platform/audit.js';
 import { loadTogether } from '../../platform/batch.js';
-import { type Ctx, within } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { commitAlone } from '../../platform/effect.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { transact } from '../../platform/idempotency.js';
+import { IdempotencyInFlight, keyClaims, markRecorded } from '../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
+import { isUniqueViolation } from '../../platform/postgres/failure.js';
 import { newId } from '../../platform/schema/id.js';
 import { workspaceGuard } from '../spending/pipeline.js';
 import { refusalOf } from '../spending/refusal.js';
 import { overDeposit, RequestIdReused } from './errors.js';
 import { checkPayer, notOpen, type SessionFacts, sessionFacts } from './session.js';
-import { acceptVoucher, type VoucherAnswer, type VoucherRow } from './voucher.sql.js';
+import { acceptKeyedVoucher, acceptVoucher, type VoucherAnswer, type VoucherRequest, type VoucherRow } from './voucher.sql.js';
 
 export interface AddVoucherInput {
   /** The session. */
@@ -37,37 +39,51 @@ export interface VoucherView {
 }
 
 /**
- * Adds a voucher, or answers the highest where no more was asked for. One statement, which commits by itself; with an Idempotency-Key it
- * is a transaction with its claim. 400, 403, 404, 409, 422 for more than the deposit and for a request_id with another amount.
+ * Adds a voucher, or answers the highest where no more was asked for. One statement, which commits by itself, with the claim of an
+ * Idempotency-Key too. 400, 403, 404, 409, 422 for more than the deposit and for a request_id with another amount.
  */
-export function createVoucher(ctx: Ctx, input: AddVoucherInput): Promise<VoucherView> {
-  if (ctx.idempotency !== undefined) {
-    return transact(
-      ctx,
-      (tx) => addVoucher(within(ctx, tx), tx, input),
-      ({ voucher }) => voucher.id,
-    );
+export async function createVoucher(ctx: Ctx, input: AddVoucherInput): Promise<VoucherView> {
+  const pool = ctx.platform.database.pool as unknown as pg.ClientBase;
+  const [claim] = keyClaims(ctx, '');
+  const take = (request: VoucherRequest) => (claim === undefined ? acceptVoucher(pool, request) : acceptKeyedVoucher(pool, request, claim));
+  try {
+    const made = await commitAlone(ctx.effect, () => takeVoucher(ctx, input, take));
+    markRecorded(ctx);
+    return made;
+  } catch (error) {
+    if (claim !== undefined && isUniqueViolation(error)) throw new IdempotencyInFlight();
+    throw error;
   }
-  return commitAlone(ctx.effect, () => addVoucher(ctx, ctx.platform.database.pool as unknown as pg.ClientBase, input));
 }
 
-/** The same by a transaction, or by any connection. */
-export async function addVoucher(ctx: Ctx, tx: Tx | pg.ClientBase, input: AddVoucherInput): Promise<VoucherView> {
+/** The same as a part of a transaction. */
+export function addVoucher(ctx: Ctx, tx: Tx, input: AddVoucherInput): Promise<VoucherView> {
+  // The transaction has a line of the audit log by itself.
+  return takeVoucher(ctx, input, (request) => acceptVoucher(tx, { ...request, line: null }));
+}
+
+async function takeVoucher(
+  ctx: Ctx,
+  input: AddVoucherInput,
+  accept: (request: VoucherRequest) => Promise<VoucherAnswer>,
+): Promise<VoucherView> {
   const session = await sessionFacts(ctx, input.id);
   checkPayer(ctx, session);
   const { currency } = session;
   const [amount, cumulativeAmount] = amountsOf(input, currency);
   const at = ctx.clock.now();
-  const answer = await acceptVoucher(tx, {
+  const id = newId(at);
+  const answer = await accept({
     workspaceId: ctx.workspace.id,
     sessionId: session.id,
     at,
-    id: newId(at),
+    id,
     amount,
     cumulativeAmount,
     description: input.description ?? null,
     requestId: input.requestId ?? null,
     guards: guardsOfVoucher(ctx, session),
+    line: auditLine(ctx, id),
   });
   const isTaken = answer.outcome === 'accepted' || answer.outcome === 'repeated';
   if (!isTaken || answer.voucher === null) throw refusalIn(ctx, session, answer, input);

@@ -44,7 +44,6 @@ const Report = builder.prismaObject('ReconciliationReport', {
       type: [Discrepancy],
       description: 'The newest that it has found; `discrepancies` lists them all.',
       extensions: { visible: true, ...facts({ most: mostShown }).extensions },
-      select: { id: true },
       resolve: ({ id }, _args, ctx) => foundBy(ctx, id),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

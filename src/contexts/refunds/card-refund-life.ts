@@ -4,21 +4,23 @@ import type { CardRefund, Hold, Transfer } from '../../generated/prisma/client.j
 import { unboundedAccount } from '../../ledger/account.js';
 import { givenBack, resolve, usesOf } from '../../ledger/hold.js';
 import { type Leg, type LimitUse, move } from '../../ledger/posting.js';
-import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { chargeSubject } from '../cards/charge-subject.js';
+import { followCard } from '../settlement/card-order.js';
 import { postStep } from '../settlement/collection.js';
 import { declareOrders, type Failure, type OrderEnd } from '../settlement/order-kind.js';
-import { patienceSeconds, type RailAnswer, type RailReason } from '../settlement/rail.js';
+import type { RailReason } from '../settlement/rail.js';
 import { errorCodeOf } from '../settlement/rail-code.js';
 import { completedEvents, event, transferData, transferRoles } from '../transfers/events.js';
 import { operationOf } from '../transfers/operation.js';
 import { aboutOf } from '../transfers/transfer.js';
 import { cardRefundLifecycle } from './card-refund.js';
 import { followRefund } from './refund-follower.js';
+
+const rows = (db: Pick<Tx, 'cardRefund'>) => db.cardRefund;
 
 /** Refunds to cards as orders of the rails that have charged them. */
 export const cardRefundOrders = declareOrders<CardRefund>({
@@ -28,10 +30,10 @@ export const cardRefundOrders = declareOrders<CardRefund>({
   prefix: 'crf',
   lifecycle: cardRefundLifecycle,
   open: ['pending'],
-  rows: (db) => db.cardRefund,
+  rows,
   lockBefore,
   endOf,
-  follow,
+  follow: followCard({ rows, pay, fail, comeBack }),
   fail,
 });
 
@@ -47,36 +49,6 @@ async function endOf(ctx: Ctx, { chargeId }: CardRefund): Promise<OrderEnd> {
   const { card, railReference } = await ctx.db.cardCharge.findFirstOrThrow({ where: { id: chargeId }, include: { card: true } });
   const token = card.sealedToken === null ? {} : { token: ctx.platform.vault.open(card.sealedToken, card.id) };
   return { destination: { charge: railReference ?? '', ...token }, destinationRef: `****${card.cardLastFour}`, batch: null };
-}
-
-/** Takes the steps that an answer of the rail means. */
-async function follow(ctx: Ctx, tx: Tx, row: CardRefund, answer: RailAnswer): Promise<CardRefund> {
-  const isPending = row.status === 'pending';
-  switch (answer.state) {
-    case 'accepted':
-      return isPending && row.confirmedAt === null ? confirm(ctx, tx, row, answer.expectedAt) : row;
-    case 'settled':
-      return isPending ? pay(ctx, tx, row) : row;
-    case 'rejected':
-      return isPending ? fail(ctx, tx, row, failureOf(answer)) : row;
-    case 'returned':
-      if (isPending && !answer.wasPaid) return fail(ctx, tx, row, failureOf(answer));
-      // That it was paid was never heard.
-      if (isPending) return comeBack(ctx, tx, await pay(ctx, tx, row), answer);
-      return row.status === 'paid' && row.returnedAt === null ? comeBack(ctx, tx, row, answer) : row;
-    default:
-      return row;
-  }
-}
-
-function failureOf(reason: RailReason): Failure {
-  return { code: errorCodeOf(reason.code), message: reason.reason, reason };
-}
-
-function confirm(ctx: Ctx, tx: Tx, { id }: CardRefund, expectedAt: Date): Promise<CardRefund> {
-  const at = ctx.clock.now();
-  const dueAt = addSeconds(expectedAt > at ? expectedAt : at, patienceSeconds);
-  return tx.cardRefund.update({ where: rowKey(ctx, id), data: { confirmedAt: at, asked: 0, dueAt, leaseUntil: null } });
 }
 
 const ended = { dueAt: null, leaseUntil: null } as const;
@@ -113,7 +85,7 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Pr
   return row;
 }
 
-/** Ends a refund that was not paid: all of its money goes to the merchant's wallet, and it can be asked for again (Gap G-249). */
+/** Ends a refund that was not paid: all of its money goes to the merchant's wallet, and it can be asked for again (Gap G-263). */
 async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, message }: Failure): Promise<CardRefund> {
   const at = ctx.clock.now();
   const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { status: 'failed', errorCode: code, ...ended } });
@@ -127,7 +99,7 @@ async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, me
   return row;
 }
 
-/** The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-250). */
+/** The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-264). */
 async function comeBack(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReason): Promise<CardRefund> {
   const { id, transferId, amount, rail, currency } = before;
   const at = ctx.clock.now();
@@ -160,7 +132,7 @@ async function legsBack(
   return move(currency, amount, clearing, wallet.ledger.available).map((leg) => (leg.amount > 0n ? { ...leg, returns: true } : leg));
 }
 
-/** The refund has failed: what it was to give back counts as refunded no more. What the processor has taken back stays so (Gap G-251). */
+/** The refund has failed: what it was to give back counts as refunded no more. What the processor has taken back stays so (Gap G-265). */
 async function takeFromRefunded(ctx: Ctx, tx: Tx, row: CardRefund, at: Date): Promise<void> {
   await tx.refund.update({ where: rowKey(ctx, row.id), data: { status: 'failed', completedAt: null } });
   const { original, isTakenBack } = await originalOf(tx, row);

@@ -11,7 +11,6 @@ import {
   createDispute,
   disputeById,
   disputes,
-  type Evidence,
   escalateDispute,
   mostEvidence,
   ResolvedByTenant,
@@ -19,8 +18,9 @@ import {
   respondToDispute,
 } from './dispute.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import type { Evidence } from './filing.js';
 
-const DisputeReasonEnum = builder.enumType(DisputeReason, { name: 'DisputeReason' });
+export const DisputeReasonEnum = builder.enumType(DisputeReason, { name: 'DisputeReason' });
 const DisputeStatusEnum = builder.enumType(DisputeStatus, { name: 'DisputeStatus' });
 const DisputeResolutionEnum = builder.enumType(DisputeResolution, { name: 'DisputeResolution' });
 const DisputePartyEnum = builder.enumType('DisputeParty', { values: ['payer', 'payee'] as const });
@@ -47,7 +47,6 @@ const Dispute = builder.prismaObject('Dispute', {
     description: t.exposeString('description'),
     amountDisputed: t.field({
       type: 'Amount',
-      select: { amountDisputed: true, currency: true },
       resolve: (row) => formatMinor(row.amountDisputed, row.currency),
     }),
     currency: t.expose('currency', { type: 'Currency' }),
@@ -56,7 +55,6 @@ const Dispute = builder.prismaObject('Dispute', {
       type: [EvidenceType],
       description: 'Oldest first.',
       ...facts({ most: mostEvidence }),
-      select: { evidence: true },
       resolve: (row) => row.evidence as unknown as Evidence[],
     }),
     response: t.exposeString('response', { nullable: true, description: 'Of the side that was paid.' }),
@@ -66,7 +64,6 @@ const Dispute = builder.prismaObject('Dispute', {
     refundId: t.expose('refundId', { type: 'RefundId', nullable: true }),
     filedBy: t.field({
       type: Initiator,
-      select: { filedByType: true, filedById: true },
       resolve: (row) => ({ type: row.filedByType, id: row.filedById }),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
@@ -78,7 +75,7 @@ const Dispute = builder.prismaObject('Dispute', {
 });
 const DisputePage = pageOf(Dispute, 'Dispute');
 
-const EvidenceInput = builder.inputType('DisputeEvidenceInput', {
+export const EvidenceInput = builder.inputType('DisputeEvidenceInput', {
   fields: (t) => ({
     type: t.string({ description: 'A word such as receipt or screenshot.', validate: z.string().min(1).max(64) }),
     description: t.string({ validate: z.string().min(1).max(2000) }),
@@ -88,7 +85,7 @@ const EvidenceInput = builder.inputType('DisputeEvidenceInput', {
 });
 /** Characters of what one side shows at once, as JSON (Gap G-198): a page of disputes stays one that can be answered. */
 const mostCharacters = 32_768;
-const fewPieces = z
+export const fewPieces = z
   .array(z.unknown())
   .max(mostEvidence / 2)
   .refine((pieces) => JSON.stringify(pieces).length <= mostCharacters, {

@@ -3,28 +3,26 @@
 import type { Dispute, DisputeReason, DisputeResolution, DisputeStatus, Prisma, RefundReason } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ringAt } from '../../platform/due/due-bell.js';
 import { AlreadyExists, declareError, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { newId, printId } from '../../platform/schema/id.js';
+import { printId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
-import { initiatorOf } from '../spending/approval-request.js';
 import { partiesOf } from '../transfers/transfer.js';
 import { NotYourSide } from './errors.js';
+import { isInEscrow, splitEscrow } from './escrow.js';
 import { tooMuchDisputed, tooMuchResolved } from './excess.js';
+import { type EvidenceInput, fileDispute, ringDispute, shown } from './filing.js';
 import { agentsOf, lockTransfer, refund, withWallets } from './refund.js';
 import { restOf } from './refundable.js';
 
 const day = 86_400;
 /** So long after its completion a transfer can be disputed. */
 const filingSeconds = 120 * day;
-/** So long the other side has to answer. */
-const answerSeconds = 30 * day;
 /** Pieces of evidence of a dispute, at most. */
 export const mostEvidence = 40;
 
@@ -51,19 +49,6 @@ export class ResolvedByTenant extends declareError(403, 'forbidden') {
   }
 }
 
-export interface EvidenceInput {
-  type: string;
-  description: string;
-  url?: string | null | undefined;
-  content?: string | null | undefined;
-}
-
-/** What one side has shown. */
-export interface Evidence extends EvidenceInput {
-  party: 'payer' | 'payee';
-  at: string;
-}
-
 export interface CreateDisputeInput {
   transferId: string;
   reason: DisputeReason;
@@ -88,34 +73,11 @@ export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promis
     const rest = restOf(transfer);
     const amount = input.amountDisputed == null ? rest : parseMinor(input.amountDisputed, currency, ['amountDisputed']);
     if (amount > rest || amount <= 0n) throw tooMuchDisputed(input, rest, currency);
-    const respondBy = addSeconds(at, answerSeconds);
-    return tx.dispute.create({
-      data: {
-        id: newId(at),
-        transferId: transfer.id,
-        status: 'open',
-        reason: input.reason,
-        description: input.description,
-        amountDisputed: amount,
-        currency,
-        requestedResolution: input.requestedResolution ?? null,
-        evidence: shown('payer', input.evidence, at),
-        respondBy,
-        ...agents,
-        filedByType: initiatorOf(ctx.actor.type),
-        filedById: ctx.actor.id,
-        dueAt: respondBy,
-        createdAt: at,
-        updatedAt: at,
-      },
-    });
+    const { reason, description, evidence, requestedResolution = null } = input;
+    return fileDispute(ctx, tx, { transferId: transfer.id, reason, description, evidence, requestedResolution, amount, currency, agents });
   });
-  ringAt(ctx, 'dispute', filed.respondBy);
+  ringDispute(ctx, filed);
   return filed;
-}
-
-function shown(party: Evidence['party'], evidence: readonly EvidenceInput[] | null | undefined, at: Date): Prisma.InputJsonValue {
-  return (evidence ?? []).map((piece) => ({ party, ...piece, at: at.toISOString() })) as unknown as Prisma.InputJsonValue;
 }
 
 function checkSide({ actor }: Ctx, agentIds: readonly (string | null)[], message: string): void {
@@ -205,7 +167,7 @@ export function resolveDispute(ctx: Ctx, input: ResolveInput): Promise<Dispute> 
     checkSide(ctx, [dispute.payerAgentId], 'The side that filed a dispute withdraws it.');
     checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'resolved');
     const at = ctx.clock.now();
-    const refundId = resolution.startsWith('refund') ? await refundDisputed(ctx, tx, dispute, input) : null;
+    const refundId = await carryOutResolution(ctx, tx, dispute, input);
     return tx.dispute.update({
       where: rowKey(ctx, id),
       data: { status: 'resolved', resolution, notes: notes ?? null, refundId, resolvedAt: at, ...settledAt(at) },
@@ -229,13 +191,24 @@ const reasons: Record<DisputeReason, RefundReason> = {
   other: 'other',
 };
 
-async function refundDisputed(ctx: Ctx, tx: Tx, dispute: Dispute, { refundAmount }: ResolveInput): Promise<string> {
-  const { id: disputeId, transferId, amountDisputed, currency, reason } = dispute;
+/** Sends back what the resolution says: as a refund, whose id it answers, or out of what is still in escrow. */
+async function carryOutResolution(ctx: Ctx, tx: Tx, dispute: Dispute, { resolution, refundAmount }: ResolveInput): Promise<string | null> {
+  const { amountDisputed, currency, transferId } = dispute;
   const part = refundAmount == null ? null : parseMinor(refundAmount, currency, ['refundAmount']);
   if (part !== null && part > amountDisputed) {
     const message = `is more than the ${formatMinor(amountDisputed, currency)} disputed`;
     throw new ValidationFailed([{ path: ['refundAmount'], message, rule: 'max' }]);
   }
+  const isRefunded = resolution.startsWith('refund');
+  if (isInEscrow(await tx.transfer.findFirstOrThrow({ where: { id: transferId } }))) {
+    await splitEscrow(ctx, tx, dispute, isRefunded ? (part ?? amountDisputed) : 0n);
+    return null;
+  }
+  return isRefunded ? refundDisputed(ctx, tx, dispute, part) : null;
+}
+
+async function refundDisputed(ctx: Ctx, tx: Tx, dispute: Dispute, part: bigint | null): Promise<string> {
+  const { id: disputeId, transferId, amountDisputed, currency, reason } = dispute;
   const original = await lockTransfer(ctx, tx, transferId);
   const parties = await partiesOf(within(ctx, tx), original);
   const rest = restOf(original);

@@ -5,6 +5,7 @@ import { StateConflict } from '../../platform/errors.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { transferLifecycle } from '../transfers/transfer.js';
+import { isInEscrow } from './escrow.js';
 import { tooMuchRefunded } from './excess.js';
 import type { RefundAsked } from './refund-row.js';
 
@@ -12,7 +13,7 @@ const types: readonly Transfer['type'][] = ['internal', 'cross_border', 'stream_
 
 /** Throws 409 unless money of the transfer may be sent back: it was completed, between wallets or by card, and is no refund itself. */
 export function checkRefundable(transfer: Transfer): void {
-  const { id, status, type, refundId, fromWalletId, toWalletId, cardChargeId } = transfer;
+  const { id, status, type, refundId, fromWalletId, toWalletId, cardChargeId, taskId } = transfer;
   const isPaid = toWalletId !== null && (fromWalletId !== null || cardChargeId !== null);
   if (!types.includes(type) || refundId !== null || !isPaid) {
     throw new StateConflict('Only payments to a wallet, from another one or by card, are refunded, and refunds are not.', status, [], {
@@ -20,12 +21,16 @@ export function checkRefundable(transfer: Transfer): void {
       terminal: true,
     });
   }
+  if (isInEscrow(transfer)) {
+    const next_actions = [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${taskId}` } as const];
+    throw new StateConflict('The money is in the escrow of a task: dispute or cancel the task.', status, [], { next_actions });
+  }
   if (status !== 'completed') {
     throw wrongStatus(transferLifecycle, id, status, ['completed'], 'Only a completed transfer is refunded.');
   }
 }
 
-/** Throws 409 for a payment by card, which its holder disputes with the issuer of the card (Gap G-248). */
+/** Throws 409 for a payment by card, which its holder disputes with the issuer of the card (Gap G-262). */
 export function refuseCard({ id, status, cardChargeId }: Transfer): void {
   if (cardChargeId === null) return;
   const message = 'A payment by card is disputed with the issuer of the card. It can be refunded here.';
@@ -45,7 +50,7 @@ export async function payeeOf(ctx: Ctx, { id, toWalletId }: Transfer): Promise<W
 
 /**
  * What was paid of a transfer and can be refunded, minor units of the currency that it was sent in: what was captured, less the fee. That
- * of a payment by card is the merchant's, so all of it can be (Gap G-247).
+ * of a payment by card is the merchant's, so all of it can be (Gap G-261).
  */
 export function refundableOf({ amount, capturedAmount, feeAmount, cardChargeId }: Transfer): bigint {
   return (capturedAmount ?? amount) - (cardChargeId === null ? feeAmount : 0n);

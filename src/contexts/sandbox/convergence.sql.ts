@@ -28,6 +28,13 @@ const openings = [
   },
   { type: 'card_charge', from: 'card_charge', id: 'id', status: 'status', where: `status = 'pending' AND due_at IS NOT NULL` },
   {
+    type: 'card_instruction',
+    from: 'card_instruction',
+    id: 'id',
+    status: 'status',
+    where: `status IN ('pending', 'submitted') AND due_at IS NOT NULL`,
+  },
+  {
     type: 'checkout',
     from: 'checkout',
     id: `protocol || '_chk_' || id`,
@@ -36,10 +43,11 @@ const openings = [
   },
   { type: 'x402_payment', from: 'x402_payment', id: 'id', status: 'status', where: `status = 'pending' AND due_at IS NOT NULL` },
   { type: 'mpp_session', from: 'mpp_session', id: 'id', status: 'status', where: `status = 'closing'` },
+  { type: 'task', from: 'task', id: 'id', status: 'status', where: `status_reason = 'agent_revoked' AND due_at IS NOT NULL` },
   { type: 'settlement_execution', from: 'settlement_execution', id: 'id', status: 'status', where: `status = 'pending'` },
   { type: 'rail_order', from: 'rail_order', id: 'reference', status: 'state', where: 'due_at IS NOT NULL' },
   { type: 'report', from: 'reconciliation_report', id: 'id', status: 'status', where: `status = 'running'` },
-  { type: 'event', from: 'outbox', id: 'event_ids[1]', status: `'unpublished'`, where: 'true' },
+  { type: 'event', from: 'outbox', id: 'coalesce(event_ids[1], operation_ids[1])', status: `'unpublished'`, where: 'true' },
   { type: 'delivery', from: 'webhook_delivery', id: 'id', status: 'status', where: 'due_at IS NOT NULL' },
 ] as const;
 

@@ -82,13 +82,11 @@ const SettlementRule = builder.prismaObject('SettlementRule', {
     triggerType: t.expose('triggerType', { type: TriggerTypeEnum }),
     triggerConfig: t.field({
       type: TriggerConfig,
-      select: { triggerType: true, triggerConfig: true },
       resolve: (row) => triggerOf(row).config,
     }),
     actionType: t.expose('actionType', { type: ActionTypeEnum }),
     actionConfig: t.field({
       type: ActionConfig,
-      select: { actionType: true, actionConfig: true },
       resolve: (row) => actionOf(row).config,
     }),
     enabled: t.exposeBoolean('enabled'),
@@ -129,7 +127,6 @@ const SettlementExecution = builder.prismaObject('SettlementExecution', {
     error: t.field({
       type: ExecutionError,
       nullable: true,
-      select: { errorCode: true, errorMessage: true },
       resolve: (row) => (row.errorCode === null ? null : (row as ExecutionRow)),
     }),
   }),

@@ -78,7 +78,7 @@ export async function receiveCallback(platform: Platform, arrival: Arrival): Pro
   const body = read(platform, arrival);
   const row = await platform.database.unscoped.workspace.findFirst({ where: { id: body.workspace, environment } });
   if (row === null) throw new NotFound();
-  const ctx = systemCtx(platform, workspaceOf(row));
+  const ctx = systemCtx(platform, workspaceOf(row), { action: 'railCallback' });
   const { status } = await apply(ctx, rail, body);
   return { data: { reference: body.reference, status } };
 }

@@ -33,7 +33,7 @@ export interface Failure {
   reason?: RailReason;
 }
 
-interface OrderUpdate extends Partial<Pick<Ordered, 'railReference' | 'submittedAt' | 'submissions' | 'asked' | 'dueAt'>> {
+interface OrderUpdate extends Partial<Pick<Ordered, 'railReference' | 'submittedAt' | 'submissions' | 'asked' | 'confirmedAt' | 'dueAt'>> {
   leaseUntil?: null;
 }
 

@@ -100,6 +100,6 @@ export function payoutOperation(payout: Payout, transfer: Transfer, operation: s
     counterpartyId: null,
     subjectId: payout.id,
     traceId: transfer.traceId,
-    ...(operation === 'payout.completed' && { externalCost: { amount: payout.fee, currency: payout.currency } }),
+    ...(operation === 'payout.completed' && { externalCost: { amount: payout.fee, currency: payout.currency, provider: payout.rail } }),
   };
 }

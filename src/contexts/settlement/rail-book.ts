@@ -37,6 +37,9 @@ export interface Treatment {
 /** An order with the fault `latency` takes so many times as long. */
 const slowness = 10;
 
+/** What a provider writes into its own books is no change of the platform: the audit log is not told. */
+const asProvider = (ctx: Ctx): Ctx => ({ ...ctx, act: null });
+
 /** Books an order, once for a reference. One that comes too late is not booked, and never will be. */
 export async function book(ctx: Ctx, figures: RailFigures, order: RailOrder): Promise<RailAnswer> {
   const { name: rail, codes } = figures;
@@ -45,7 +48,7 @@ export async function book(ctx: Ctx, figures: RailFigures, order: RailOrder): Pr
   if (at > order.expiresAt) return { state: 'missing' };
   const usual = addSeconds(at, latencySeconds);
   try {
-    const row = await transact(ctx, async (tx) => {
+    const row = await transact(asProvider(ctx), async (tx) => {
       const faults = [...new Set([...asked, ...(await takeFaults(tx, rail, order))])];
       const settlesAt = addSeconds(at, faults.includes('latency') ? latencySeconds * slowness : latencySeconds);
       const fails = faults.includes('reject') || faults.includes('return');
@@ -128,7 +131,7 @@ export async function force(ctx: Ctx, { rail, reference, state, code, resultId }
     },
     () => resultId,
   );
-  if (row.state === state) await tell(systemCtx(ctx.platform, ctx.workspace), row);
+  if (row.state === state) await tell(systemCtx(ctx.platform, ctx.workspace, null), row);
   return row.state === state;
 }
 
@@ -165,7 +168,7 @@ async function tell(ctx: Ctx, row: Row): Promise<void> {
   for (const said of saysOf(row)) await sendCallback(ctx, row.rail, { ...bodyOf(row, said), ...(said === state && paid) });
   const comesBack = state === 'settled' && has(row, 'return');
   const dueAt = comesBack ? new Date(2 * row.settlesAt.getTime() - row.createdAt.getTime()) : null;
-  await transact(ctx, async (tx) => {
+  await transact(asProvider(ctx), async (tx) => {
     // Whoever booked another state meanwhile tells it.
     await tx.railOrder.updateMany({ where: { id: row.id, state }, data: { told: state, dueAt, leaseUntil: null } });
     return row;

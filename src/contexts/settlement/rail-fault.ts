@@ -7,9 +7,11 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
-import { railCurrencies } from '../transfers/rail.js';
+import { isCardNetwork, railCurrencies } from '../transfers/rail.js';
 import type { RailOrder } from './rail.js';
 
+/** What may befall messages to the networks of cards. */
+const networkFaults: readonly RailFaultKind[] = ['latency', 'lost_ack', 'reject'];
 /** Probabilities are kept in ten-thousandths. */
 export const certain = 10_000;
 /** Faults of a rail that are looked at for an order, the oldest first. */
@@ -26,12 +28,23 @@ export interface CreateRailFaultInput {
 /** Refuses outside of the sandbox, and for a rail that is none: 403 `test_mode_only`, 404. */
 export function checkTestRail({ workspace }: Ctx, rail: string): void {
   if (workspace.environment !== 'test') throw new TestModeOnly('Rails are simulated in the sandbox only.');
-  if (!Object.hasOwn(railCurrencies, rail)) throw new NotFound();
+  if (!Object.hasOwn(railCurrencies, rail) && !isCardNetwork(rail)) throw new NotFound();
+}
+
+/** A network is asked and tells nothing of its own accord, and it carries any currency (Gap G-240). */
+function checkNetworkFault({ kind, match }: CreateRailFaultInput): void {
+  if (!networkFaults.includes(kind)) {
+    throw new ValidationFailed([{ path: ['kind'], message: `of a card network is one of ${networkFaults.join(', ')}`, rule: 'enum' }]);
+  }
+  if (match?.amount != null) {
+    throw new ValidationFailed([{ path: ['match', 'amount'], message: 'says nothing without a currency, and a card network has none' }]);
+  }
 }
 
 /** Lets a fault befall orders of the rail: the next so many, each by chance, or all of them until it is deleted (Gap G-165). */
 export async function createRailFault(ctx: Ctx, rail: string, input: CreateRailFaultInput): Promise<RailFault> {
   checkTestRail(ctx, rail);
+  if (isCardNetwork(rail)) checkNetworkFault(input);
   const { kind, probability, nextN, match } = input;
   const at = ctx.clock.now();
   return transact(ctx, async (tx) => {
@@ -87,17 +100,20 @@ export function matchAmountOf({ rail, matchAmount }: RailFault): string | null {
   return matchAmount === null ? null : formatMinor(matchAmount, railCurrencies[rail] ?? 'USD');
 }
 
+/** What a fault may be for. */
+type Befallen = Pick<RailOrder, 'destinationRef'> & { amount: bigint | null };
+
 /**
  * The faults that befall an order, counted down in the transaction that books it: of `next_n` exactly so many are used, however many
  * processes book.
  */
-export async function takeFaults(tx: Tx, rail: string, { amount, destinationRef }: RailOrder): Promise<RailFaultKind[]> {
+export async function takeFaults(tx: Tx, rail: string, { amount, destinationRef }: Befallen): Promise<RailFaultKind[]> {
   const faults = await tx.railFault.findMany({
     where: {
       rail,
       OR: [{ remaining: null }, { remaining: { gt: 0 } }],
       AND: [
-        { OR: [{ matchAmount: null }, { matchAmount: amount }] },
+        amount === null ? { matchAmount: null } : { OR: [{ matchAmount: null }, { matchAmount: amount }] },
         { OR: [{ matchDestination: null }, { matchDestination: destinationRef }] },
       ],
     },

@@ -13,7 +13,8 @@ import { rateBook } from '../rates/rate.js';
 /** Percentages are in hundredths of a percent. */
 export type SettlementConfig = Omit<Row, 'workspaceId' | 'updatedAt'>;
 
-const usual: SettlementConfig = {
+/** What holds where nothing was said. */
+export const usualConfig: SettlementConfig = {
   x402Fee: 0,
   holdback: 0,
   holdbackReleaseDays: 7,
@@ -31,7 +32,7 @@ export function settlementConfig(ctx: Ctx): Promise<SettlementConfig> {
 
 async function readConfig({ db }: Pick<Ctx, 'db'>): Promise<SettlementConfig> {
   const select = { x402Fee: true, holdback: true, holdbackReleaseDays: true, autoSettlementEnabled: true, settlementSchedule: true };
-  return (await db.settlementConfig.findFirst({ select })) ?? usual;
+  return (await db.settlementConfig.findFirst({ select })) ?? usualConfig;
 }
 
 export interface UpdateConfigInput {
@@ -41,6 +42,12 @@ export interface UpdateConfigInput {
   holdbackReleaseDays?: number | null | undefined;
   autoSettlementEnabled?: boolean | null | undefined;
   settlementSchedule?: SettlementSchedule | null | undefined;
+}
+
+/** Takes everything back that was said of it. */
+export function restoreConfig(ctx: Ctx): Promise<SettlementConfig> {
+  const { x402Fee, holdback, ...rest } = usualConfig;
+  return updateConfig(ctx, { ...rest, x402FeePercentage: x402Fee / 100, holdbackPercentage: holdback / 100 });
 }
 
 /** Changes what is given; what was kept back before stays so until its time. */

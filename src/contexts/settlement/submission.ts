@@ -12,16 +12,16 @@ import { type RailAnswer, railOf } from './rail.js';
 import { giveReference } from './submission.sql.js';
 
 /** An order that has not reached its rail by then is not carried out any more. */
-const orderSeconds = 60;
+export const orderSeconds = 60;
 /** A rail that does not answer for so long has not answered: less than the lease of the row. */
 const answerMs = 10_000;
 /** References that one thing is submitted under at most: then it has failed. */
-const mostSubmissions = 3;
+export const mostSubmissions = 3;
 /** Seconds until the rail is asked again, doubled each time up to an hour. */
 const askSeconds = 30;
 const longestAskSeconds = 3_600;
 
-const unknown: RailAnswer = { state: 'unknown' };
+const unknown = { state: 'unknown' } as const;
 
 /** The due step of a kind of order: one is submitted, or its rail is asked what became of it. */
 export function orderStep<Row extends Ordered>(kind: OrderKind<Row>): (ctx: Ctx, id: string) => Promise<void> {
@@ -61,10 +61,13 @@ async function giveUp<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, found
   });
 }
 
-/** What a rail answers; one that fails or is silent for too long has said nothing. */
-async function answered(ctx: Ctx, ask: () => Promise<RailAnswer>): Promise<RailAnswer> {
+/** What a rail or a network answers; one that fails or is silent for too long has said nothing. */
+export async function answered<Answer extends { state: string }>(
+  ctx: Ctx,
+  ask: () => Promise<Answer>,
+): Promise<Answer | { state: 'unknown' }> {
   let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<RailAnswer>((resolve) => {
+  const silence = new Promise<typeof unknown>((resolve) => {
     timer = setTimeout(() => resolve(unknown), answerMs);
   });
   try {
@@ -101,8 +104,12 @@ async function replace<Row extends Ordered>(ctx: Ctx, tx: Tx, kind: OrderKind<Ro
   return kind.rows(tx).update({ where, data: { railReference: null, dueAt: at, leaseUntil: null } });
 }
 
+/** When it is asked again that was asked so often already. */
+export function askedNext(now: Date, asked: number): Date {
+  return addSeconds(now, Math.min(longestAskSeconds, askSeconds * 2 ** Math.min(asked, 10)));
+}
+
 async function askLater<Row extends Ordered>(ctx: Ctx, tx: Tx, kind: OrderKind<Row>, { id, asked }: Row): Promise<Row> {
-  const seconds = Math.min(longestAskSeconds, askSeconds * 2 ** Math.min(asked, 10));
-  const data = { asked: asked + 1, dueAt: addSeconds(ctx.clock.now(), seconds), leaseUntil: null };
+  const data = { asked: asked + 1, dueAt: askedNext(ctx.clock.now(), asked), leaseUntil: null };
   return kind.rows(tx).update({ where: rowKey(ctx, id), data });
 }

@@ -14,8 +14,8 @@ import type { Authority } from './pipeline.js';
 /** What an approval of a thing says and keeps. */
 export interface ApprovalRequest {
   subject: { subjectType: string; subjectId: string };
-  /** The transfer that holds the money. */
-  transferId: string;
+  /** The transfer that holds the money; null where none does. */
+  transferId: string | null;
   description: string | null;
   /** What the subject needs to be carried out, in its own terms. */
   execution: Record<string, unknown>;

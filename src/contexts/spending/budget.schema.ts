@@ -24,18 +24,15 @@ const Scope = builder.objectRef<Scope>('BudgetScope').implement({
   }),
 });
 
-const counted = { id: true, amount: true, currency: true, period: true, timezone: true, expiresAt: true } as const;
-
 const Budget = builder.prismaObject('Budget', {
   description: 'An amount that may be spent in a scope and period. What is spent under it counts for all budgets above it as well.',
   fields: (t) => ({
     id: t.expose('id', { type: 'BudgetId' }),
     name: t.exposeString('name'),
-    scope: t.field({ type: Scope, select: { scopeType: true, scopeId: true }, resolve: (row) => row }),
+    scope: t.field({ type: Scope, resolve: (row) => row }),
     parentId: t.expose('parentId', { type: 'BudgetId', nullable: true, description: 'The budget above it.' }),
     amount: t.field({
       type: 'Amount',
-      select: { amount: true, currency: true },
       resolve: (row) => formatMinor(row.amount, row.currency),
     }),
     currency: t.expose('currency', { type: 'Currency' }),
@@ -47,26 +44,22 @@ const Budget = builder.prismaObject('Budget', {
     spent: t.field({
       type: 'Amount',
       description: 'Paid in the period of now.',
-      select: counted,
       resolve: async (row, _args, ctx) => formatMinor((await budgetUse(ctx, row)).spent, row.currency),
     }),
     reserved: t.field({
       type: 'Amount',
       description: 'Held in the period of now, for what may still be paid.',
-      select: counted,
       resolve: async (row, _args, ctx) => formatMinor((await budgetUse(ctx, row)).reserved, row.currency),
     }),
     remaining: t.field({
       type: 'Amount',
       description: 'What may still be spent: nothing once the budget has expired.',
-      select: counted,
       resolve: async (row, _args, ctx) => formatMinor((await budgetUse(ctx, row)).remaining, row.currency),
     }),
     resetsAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When the next period begins.',
-      select: counted,
       resolve: async (row, _args, ctx) => (await budgetUse(ctx, row)).resetsAt,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

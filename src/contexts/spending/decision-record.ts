@@ -3,6 +3,7 @@
 import type { Decision as DecisionRow, LedgerTransaction } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { printTime, type Row, rowOf } from '../../platform/postgres/column.js';
+import type { RulingCard } from './card-rule.js';
 import { type Check, type CheckedLimit, type CheckOutcome, type Grounds, settledCheck, tellingChecks, verdictOf } from './decision.js';
 import type { SpendFacts } from './evaluation.js';
 import type { KyaCap } from './kya-limit.js';
@@ -48,6 +49,8 @@ export interface DecisionInput {
   budgets?: [id: string, version: number][];
   rates?: string[];
   mandate?: [id: string, version: number];
+  /** The limits of the vaulted card that pays. */
+  card?: StoredCard;
   /** The caller wanted an approval where a policy or a budget refuses. */
   requestApproval?: true;
 }
@@ -58,6 +61,15 @@ interface StoredCap {
   perTx?: string;
   perDay?: string;
   perMonth?: string;
+}
+
+interface StoredCard {
+  id: string;
+  currency: string;
+  perTx?: string;
+  daily?: string;
+  monthly?: string;
+  categories?: readonly string[];
 }
 
 /** Facts as JSON carries them. What is null is left out, but for a merchant: that there is none is a fact. */
@@ -71,13 +83,14 @@ export function inputIn({ input }: Pick<DecisionRow, 'input'>): DecisionInput {
 
 function inputOf({ facts, rules, evaluation, requestApproval }: Authority): DecisionInput {
   if (facts === null) throw new Error('what is no spend is not decided');
-  const { kya, policies, budgets, mandate } = rules;
+  const { kya, policies, budgets, mandate, card } = rules;
   const input: DecisionInput = { facts: storeFacts(facts) };
   if (kya.length > 0) input.kya = kya.map(storeCap);
   if (policies.length > 0) input.policies = policies.map(({ id, version }) => [id, version]);
   if (budgets.length > 0) input.budgets = budgets.map(({ id, version }) => [id, version]);
   if (evaluation.rateIds.length > 0) input.rates = evaluation.rateIds;
   if (mandate !== undefined) input.mandate = [mandate.id, mandate.version];
+  if (card !== undefined) input.card = storeCard(card);
   if (requestApproval === true) input.requestApproval = true;
   return input;
 }
@@ -98,6 +111,15 @@ function storeCap({ tier, currency, perTx, perDay, perMonth }: KyaCap): StoredCa
   if (perTx !== null) stored.perTx = String(perTx);
   if (perDay !== null) stored.perDay = String(perDay);
   if (perMonth !== null) stored.perMonth = String(perMonth);
+  return stored;
+}
+
+function storeCard({ id, currency, perTx, daily, monthly, allowedCategories }: RulingCard): StoredCard {
+  const stored: StoredCard = { id, currency };
+  if (perTx !== null) stored.perTx = String(perTx);
+  if (daily !== null) stored.daily = String(daily);
+  if (monthly !== null) stored.monthly = String(monthly);
+  if (allowedCategories.length > 0) stored.categories = allowedCategories;
   return stored;
 }
 

@@ -139,7 +139,7 @@ export function settledCheck(check: Pick<Check, 'layer' | 'ruleId'> & { limit: C
   const figures = figuresOf(check);
   const isPassed = figures !== null && figures.used + figures.requested > figures.max;
   if (!isPassed) return { ...check, outcome: 'pass', message: null };
-  return { ...check, outcome: beyond, message: sentenceOf({ layer: figures.kind, ...check.limit }, figures) };
+  return { ...check, outcome: beyond, message: sentenceOf({ layer: figures.kind, ruleId: check.ruleId, ...check.limit }, figures) };
 }
 
 /** The figures of the limit of a check; null where it has none, or where nobody looked at its counter. */

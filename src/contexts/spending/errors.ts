@@ -70,6 +70,15 @@ export class NonceUsed extends declareError(422, 'payment_invalid') {
   }
 }
 
+/** 422: a challenge of MPP is answered once, whoever answers it. */
+export class ChallengeUsed extends declareError(422, 'payment_invalid') {
+  constructor() {
+    super('This challenge has been paid before: ask the service for another one.', {
+      details: { reason: 'challenge_used', retry: { safe: true, same_key: false } },
+    });
+  }
+}
+
 /** Every code that a layer of rules refuses with. */
 export const ruleErrors = [KyaLimitExceeded, PolicyViolation, MerchantBlocked, BudgetExceeded, MandateLimitExceeded] as const;
 

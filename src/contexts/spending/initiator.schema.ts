@@ -4,7 +4,7 @@ import { InitiatorType } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
 import { actorId } from '../agents/me.js';
 
-const InitiatorTypeEnum = builder.enumType(InitiatorType, { name: 'InitiatorType' });
+export const InitiatorTypeEnum = builder.enumType(InitiatorType, { name: 'InitiatorType' });
 
 export const Initiator = builder.objectRef<{ type: InitiatorKind; id: string }>('Initiator').implement({
   description: 'Who asked for it, or decided it.',

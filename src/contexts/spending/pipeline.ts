@@ -6,6 +6,7 @@ import type { ActingAgent, Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
+import type { RulingCard } from './card-rule.js';
 import { blockedPayee, isKnownCounterparty, merchantPaid } from './counterparty.js';
 import type { Evaluation, Payer, SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
@@ -36,6 +37,8 @@ export interface Spend {
   merchantId?: string | undefined;
   /** The mandate that it is an execution of. */
   mandate?: RulingMandate | undefined;
+  /** The vaulted card that pays, where it has limits. */
+  card?: RulingCard | undefined;
   /** The trace that budgets of a trace count; that of the request by default. */
   traceId?: string | null | undefined;
   /** Rules that an approval has lifted, as it keeps them. */
@@ -71,18 +74,23 @@ const nothing: Evaluation = { uses: [], findings: [], rateIds: [] };
 export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority> {
   const agent = await spendingAgent(ctx, spend);
   const book = await rulebook(ctx);
-  const { at, merchantId, request, requestApproval, mandate } = spend;
+  const { at, merchantId, request, requestApproval, mandate, card } = spend;
   const guards = [...guardsOf(ctx, agent?.id), workspaceGuard(ctx), ...mandateGuards(mandate)];
   const authority = { at, agentId: agent?.id, guards, merchantId, request, requestApproval };
   // An execution is counted wherever its money goes (Gap G-215).
-  if (mandate === undefined && !isSpend(spend)) {
-    const rules = { kya: [], policies: [], budgets: [], rates: book.rates };
-    return { ...authority, facts: null, rules, evaluation: nothing };
+  const staysOwn = mandate === undefined && !isSpend(spend);
+  const none = { kya: [], policies: [], budgets: [], rates: book.rates };
+  if (staysOwn && card === undefined) {
+    return { ...authority, facts: null, rules: none, evaluation: nothing };
   }
   const facts = factsOf(ctx, book, spend, agent);
-  const rules = { ...rulesFor(book, facts), mandate };
+  // A card has its own limits for whatever is paid with it.
+  if (staysOwn) facts.breakerTripId = null;
+  const rules = { ...(staysOwn ? none : rulesFor(book, facts)), mandate, card };
   if (spend.lifted !== undefined) facts.lifted = stillLifted(spend.lifted, rules);
-  if (mandate !== undefined || asksForMerchant(rules.policies)) facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
+  const asksByCard = card !== undefined && card.allowedCategories.length > 0;
+  if (mandate !== undefined || asksByCard || asksForMerchant(rules.policies))
+    facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
   if (mandate !== undefined) facts.merchant ??= await blockedPayee(ctx, mandate.blockedMerchants, facts);
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };

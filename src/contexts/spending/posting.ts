@@ -4,6 +4,7 @@ import { type Fault, PostingRefused } from '../../ledger/fault.js';
 import { postGrouped } from '../../ledger/group-commit.js';
 import type { LimitUse, Posting } from '../../ledger/posting.js';
 import { post } from '../../ledger/statement.js';
+import { auditLine, markTold } from '../../platform/audit.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { keyClaims, markPosted, markRecorded } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -17,10 +18,16 @@ export type Poster = (value: Posting) => Promise<void>;
 export function postingNow(ctx: Ctx, reference: string): Poster {
   return async (value) => {
     const claims = [...value.claims, ...keyClaims(ctx, reference)];
-    await postGrouped(ctx.platform.database, { ...value, claims });
+    await postGrouped(ctx.platform.database, { ...withLine(ctx, value, reference), claims });
     markRecorded(ctx);
     if (value.limits.some(({ marks }) => marks !== undefined)) ctx.platform.due.ring('limit_crossing', crossingMs);
   };
+}
+
+/** The posting with the line of the audit log among its records. */
+function withLine(ctx: Ctx, value: Posting, reference: string): Posting {
+  const line = auditLine(ctx, reference);
+  return line === null ? value : { ...value, records: { ...value.records, audit_line: [line] } };
 }
 
 /** Milliseconds after which crossings are looked for: few postings pass a mark, and under load one look is for many of them. */
@@ -31,11 +38,12 @@ export function postingWithin(tx: Tx): Poster {
   return (value) => post(tx, value);
 }
 
-/** The same, and the posting carries the claim of the request, which saves a statement; `reference` names the result. */
+/** The same, and the posting carries the claim of the request and its line of the audit log, which saves statements; `reference` names the result. */
 export function postingKeyed(ctx: Ctx, tx: Tx, reference: string): Poster {
   return async (value) => {
-    await post(tx, { ...value, claims: [...value.claims, ...keyClaims(ctx, reference)] });
+    await post(tx, { ...withLine(ctx, value, reference), claims: [...value.claims, ...keyClaims(ctx, reference)] });
     markPosted(ctx);
+    markTold(tx);
   };
 }
 

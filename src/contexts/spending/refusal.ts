@@ -10,6 +10,7 @@ import { printId } from '../../platform/schema/id.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { AgentFrozen, AgentSuspended, KeyRevoked, SessionRevoked } from '../agents/errors.js';
 import {
+  ChallengeUsed,
   InsufficientBalance,
   InvalidMandateJwt,
   MandateExpired,
@@ -167,6 +168,8 @@ function claimRefusal({ detail }: Fault): ApiError {
       return referenceTaken(detail['key'] ?? '');
     case 'x402_nonce':
       return new NonceUsed();
+    case 'mpp_challenge':
+      return new ChallengeUsed();
     case 'quote':
       return new QuoteUsed(detail['key'] ?? '');
     default:

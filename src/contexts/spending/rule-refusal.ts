@@ -58,13 +58,20 @@ function reasonOf({ currency, per }: RuleUse): string {
 const isVelocity = (per: Period) => /^\d+s$/.test(per);
 
 /** The sentence of a limit that would be passed. It says what is left, which is for everybody. */
-export function sentenceOf({ layer, per, currency }: Pick<RuleUse, 'layer' | 'per' | 'currency'>, figures: LimitFigures): string {
-  const subject = { kya: 'The tier of this agent', policy: 'A policy', budget: 'A budget', mandate: 'The mandate' }[layer];
+export function sentenceOf(
+  { layer, ruleId, per, currency }: Pick<RuleUse, 'layer' | 'per' | 'currency'> & { ruleId: string | null },
+  figures: LimitFigures,
+): string {
+  const subject = isOfCard(ruleId)
+    ? 'The limit of the card'
+    : { kya: 'The tier of this agent', policy: 'A policy', budget: 'A budget', mandate: 'The mandate' }[layer];
   const left = remainingOf(figures);
   if (currency === null) return `${subject} has ${left} spends left ${spanOf(per)}.`;
   const print = (minor: bigint) => `${formatMinor(minor, currency)} ${currency}`;
   return `${subject} has ${print(left)} left ${spanOf(per)}, and this needs ${print(figures.requested)}.`;
 }
+
+const isOfCard = (ruleId: string | null) => ruleId?.startsWith('card_') === true;
 
 function spanOf(per: Period): string {
   if (per === 'once') return 'in all';
@@ -102,5 +109,7 @@ function changeOf(ruleId: string): NextAction {
   if (subject.startsWith('pol_')) return change('PATCH', `/v1/policies/${subject}`);
   if (subject.startsWith('bud_')) return change('PATCH', `/v1/budgets/${subject}`);
   if (subject.startsWith('ap2_mnd_')) return change('PATCH', `/v1/ap2/mandates/${subject}`);
+  // Its limits are set anew, all of them: whoever changes one reads the others first.
+  if (isOfCard(subject)) return { rel: 'card', actor: 'any', method: 'GET', path: `/v1/cards/vault/${subject}` };
   return change('PUT', '/v1/kya-limits');
 }

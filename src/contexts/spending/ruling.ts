@@ -1,6 +1,7 @@
 // The rules that bind a spend, asked without the database: what each layer lets through, and which limits it has to use.
 import type { RateBook } from '../rates/rate.js';
 import { budgetLayer, type RulingBudget } from './budget-rule.js';
+import { cardLayer, type RulingCard } from './card-rule.js';
 import type { Evaluation, Finding, LayerAnswer, SpendFacts } from './evaluation.js';
 import { isApprovable } from './finding.js';
 import { type KyaCap, kyaLayer } from './kya-limit.js';
@@ -16,17 +17,20 @@ export interface RulesInForce {
   rates: RateBook;
   /** The mandate that the spend is an execution of. */
   mandate?: RulingMandate | undefined;
+  /** The vaulted card that pays, where it has limits. */
+  card?: RulingCard | undefined;
 }
 
 /**
  * Asks every layer of rules. Pure: equal facts and rules give an equal answer. Once an approval was given, no rule asks for another,
  * and those that it lifted refuse nothing and count on, but for one that cannot count for want of a rate.
  */
-export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates, mandate }: RulesInForce): Evaluation {
+export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates, mandate, card }: RulesInForce): Evaluation {
   const answers = [
     kyaLayer(facts, kya, rates),
     breakerLayer(facts),
     policyLayer(facts, policies, rates),
+    cardLayer(facts, card, rates),
     budgetLayer(facts, budgets, rates),
     mandateLayer(facts, mandate),
   ];

@@ -3,7 +3,8 @@
 import type { RulesInForce } from './ruling.js';
 
 /** Whether a rule that binds an agent counts the spends of others too. One that is not there any more may have. */
-export function countsOthers(ruleId: string, { policies, budgets }: Pick<RulesInForce, 'policies' | 'budgets'>): boolean {
+export function countsOthers(ruleId: string, { policies, budgets, card }: Pick<RulesInForce, 'policies' | 'budgets' | 'card'>): boolean {
+  if (ruleId.startsWith('card_')) return card?.agentId == null;
   const [, kind, id] = /^(pol|bud)_([^.]+)/.exec(ruleId) ?? [];
   if (kind === undefined) return false;
   if (kind === 'bud') return budgets.find((budget) => budget.id === id)?.scopeType !== 'agent';

@@ -9,6 +9,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import type { WalletRef } from '../accounts/wallet-ref.js';
 import { type ApprovalSubject, declareSubject, type Ending } from '../spending/approval-subject.js';
 import { type ApprovedForm, postApproved } from '../spending/approved-spend.js';
 import { mandateNow } from '../spending/mandate.js';
@@ -45,22 +46,30 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => voi
 /** The transfer of an approved spend, whose lock is held, and what the rules say to it now. */
 export async function askAgain(ctx: Ctx, tx: Tx, approval: Approval, transferId: string): Promise<Approved> {
   const transfer = await waiting(tx, transferId);
-  const reader = within(ctx, tx);
-  const parties = await partiesOf(reader, transfer);
-  const { amount, currency, protocol, traceId } = transfer;
-  const authority = await authorizeSpend(reader, {
+  const parties = await partiesOf(within(ctx, tx), transfer);
+  return { ...parties, approval, transfer, authority: await authorizeAgain(ctx, tx, approval, transfer, parties) };
+}
+
+/** What the rules say now to an approved spend. */
+export async function authorizeAgain(
+  ctx: Ctx,
+  tx: Tx,
+  approval: Approval,
+  { amount, currency, protocol, traceId, mandateId }: Transfer,
+  parties: { from: WalletRef; to: WalletRef | null },
+): Promise<Authority> {
+  return authorizeSpend(within(ctx, tx), {
     ...parties,
     agentId: approval.agentId ?? undefined,
     merchantId: approval.merchantId ?? undefined,
     lifted: approval.lifted,
-    mandate: await mandateNow(ctx, tx, transfer.mandateId),
+    mandate: await mandateNow(ctx, tx, mandateId),
     at: ctx.clock.now(),
     protocol,
     currency,
     amount,
     traceId,
   });
-  return { ...parties, approval, transfer, authority };
 }
 
 /** What is held goes to the payee, or wherever it was meant for. */

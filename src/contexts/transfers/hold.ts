@@ -36,6 +36,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
     refuseOfRail(transfer);
+    refuseOfTask(transfer);
     refuseOfSeller(transfer);
     refuseOfSession(transfer);
     refuseAside(transfer);
@@ -84,6 +85,7 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
     refuseOfRail(transfer);
+    refuseOfTask(transfer);
     refuseOfSeller(transfer);
     refuseOfSession(transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
@@ -123,7 +125,15 @@ function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, refundId,
   });
 }
 
-/** 409 for what an x402 payment has authorized: its seller settles it, or it expires (Gap G-282). */
+/** 409 for what pays for a task: the task decides what becomes of it (Gap G-332). */
+function refuseOfTask({ status, taskId }: Transfer): void {
+  if (taskId === null) return;
+  throw new StateConflict('The transfer pays for a task: approve, dispute or cancel the task.', status, [], {
+    next_actions: [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${taskId}` }],
+  });
+}
+
+/** 409 for what an x402 payment has authorized: its seller settles it, or it expires (Gap G-296). */
 function refuseOfSeller({ id, status, protocol, capture, approvalId }: Transfer): void {
   if (protocol !== 'x402' || capture !== 'manual') return;
   const path = `/v1/x402/payments/${printId('x402Payment', id)}`;
@@ -136,7 +146,7 @@ function refuseOfSeller({ id, status, protocol, capture, approvalId }: Transfer)
   });
 }
 
-/** 409 for the deposit of an MPP session: closing the session settles it, and returns the rest (Gap G-297). */
+/** 409 for the deposit of an MPP session: closing the session settles it, and returns the rest (Gap G-311). */
 function refuseOfSession({ id, status, protocol, capture, protocolMetadata }: Transfer): void {
   if (protocol !== 'mpp' || capture !== 'manual') return;
   const { session_id: session } = protocolMetadata as { session_id: string };

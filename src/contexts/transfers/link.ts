@@ -11,7 +11,8 @@ type LinkColumn =
   | 'executionId'
   | 'mandateId'
   | 'checkoutId'
-  | 'cardChargeId';
+  | 'cardChargeId'
+  | 'taskId';
 
 /** Bare ids. */
 export type TransferLinks = Partial<Record<LinkColumn, string>>;
@@ -28,5 +29,6 @@ export function linkColumns(links: TransferLinks = {}): Pick<Transfer, LinkColum
     mandateId: links.mandateId ?? null,
     checkoutId: links.checkoutId ?? null,
     cardChargeId: links.cardChargeId ?? null,
+    taskId: links.taskId ?? null,
   };
 }

@@ -12,6 +12,7 @@ function kindOf({
   streamId,
   mandateId,
   checkoutId,
+  taskId,
   cardChargeId,
   protocol,
   capture,
@@ -19,10 +20,12 @@ function kindOf({
 }: Transfer): Pick<NewOperation, 'category' | 'operation'> {
   if (refundId !== null) return { category: 'refund', operation: `refund.${type}` };
   if (checkoutId !== null) return { category: 'checkout', operation: 'checkout.complete' };
+  if (taskId !== null) return { category: 'task_payment', operation: 'task.pay' };
   if (mandateId !== null) return { category: 'mandate_execution', operation: 'mandate.execute' };
   const isTopUp = (protocolMetadata as { top_up?: true } | null)?.top_up === true;
   if (streamId !== null) return { category: 'stream_action', operation: isTopUp ? 'stream.top_up' : type.replace('_', '.') };
   if (cardChargeId !== null) return { category: 'checkout', operation: 'checkout.charge' };
+  if (protocol === 'x402') return { category: 'x402_payment', operation: 'x402.pay' };
   if (protocol === 'mpp') return { category: 'mpp_payment', operation: capture === 'manual' ? 'mpp.session' : 'mpp.pay' };
   return { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };
 }
@@ -46,7 +49,7 @@ export function operationOf(transfer: Transfer, moved: bigint, at: Date): NewOpe
     agentId,
     accountId: transfer.fromAccountId,
     counterpartyId: transfer.toAccountId,
-    subjectId: transfer.checkoutId ?? transfer.id,
+    subjectId: transfer.checkoutId ?? transfer.taskId ?? transfer.id,
     traceId,
   };
 }

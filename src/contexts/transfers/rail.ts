@@ -26,6 +26,15 @@ export function cardRails(processor: string): { rail: string; currency: Currency
   }));
 }
 
+/** The networks of cards, which carry words and no money: an authorization, its cancellation, a refund. */
+export const cardNetworks = ['visa', 'mastercard'] as const;
+export type CardNetworkName = (typeof cardNetworks)[number];
+
+/** True for the name of a network of cards. */
+export function isCardNetwork(name: string): name is CardNetworkName {
+  return (cardNetworks as readonly string[]).includes(name);
+}
+
 /** The currency of each rail. Cards bring money in alone. */
 export const railCurrencies: Readonly<Record<string, Currency>> = {
   ...bothWays,

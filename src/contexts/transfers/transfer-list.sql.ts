@@ -8,6 +8,8 @@ import type { Window } from '../../platform/schema/page.js';
 export interface TransferChoice {
   /** Only what this agent, or a wallet of its, took part in. */
   visibleTo?: string | undefined;
+  /** Only what these accounts pay, and what they get from no account. */
+  customerAccounts?: readonly string[] | undefined;
   equal: Partial<Record<'status' | 'type' | 'protocol' | 'currency' | 'reference', string>>;
   /** What it is part of. */
   batchId?: string | undefined;
@@ -24,8 +26,8 @@ export interface TransferChoice {
   below?: string | undefined;
 }
 
-/** Where rows are looked for: a condition on the transfer, or a side of it and the wallets that may stand there. */
-type Branch = { on: string } | { side: Side; wallets: string };
+/** Where rows are looked for: a condition on the transfer, or a side of it and the wallets that may stand there, and what else must hold. */
+type Branch = { on: string } | { side: Side; wallets: string; and?: string };
 type Side = 'from_wallet_id' | 'to_wallet_id';
 
 /** Values of a statement; `$1` is the workspace. */
@@ -65,15 +67,15 @@ export async function countTransfers(ctx: Ctx, choice: TransferChoice, most: num
 
 /**
  * Ids of transfers from or to one of the wallets that are still to happen, oldest first. Those of streams, payouts, funding, card charges,
- * checkouts, refunds and MPP sessions end with them.
+ * checkouts, refunds, MPP sessions and tasks end with them.
  */
 export async function openTransferIds(tx: Tx, workspaceId: string, walletIds: readonly string[], most: number): Promise<string[]> {
   const open = {
     name: 'open_transfers',
     text: `SELECT id FROM transfer WHERE workspace_id = $1::uuid AND from_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
-        AND payout_id IS NULL AND checkout_id IS NULL AND refund_id IS NULL AND (protocol <> 'mpp' OR capture = 'automatic')
+        AND payout_id IS NULL AND checkout_id IS NULL AND refund_id IS NULL AND task_id IS NULL AND (protocol <> 'mpp' OR capture = 'automatic')
       UNION SELECT id FROM transfer WHERE workspace_id = $1::uuid AND to_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
-        AND funding_id IS NULL AND card_charge_id IS NULL AND checkout_id IS NULL AND (protocol <> 'mpp' OR capture = 'automatic')
+        AND funding_id IS NULL AND card_charge_id IS NULL AND checkout_id IS NULL AND task_id IS NULL AND (protocol <> 'mpp' OR capture = 'automatic')
       ORDER BY id LIMIT $3::int`,
   };
   const rows = await runIn<{ id: string }>(tx, open, [workspaceId, walletIds, most]);
@@ -88,7 +90,7 @@ function branchesOf(choice: TransferChoice, values: Values, bounded: (rows: stri
     if ('on' in branch)
       return `(${bounded(`SELECT t.workspace_id, t.id FROM transfer t WHERE t.workspace_id = $1 AND ${branch.on} ${conditions}`)})`;
     const ofWallet = bounded(
-      `SELECT t.workspace_id, t.id FROM transfer t WHERE t.workspace_id = $1 AND t.${branch.side} = w.id ${conditions}`,
+      `SELECT t.workspace_id, t.id FROM transfer t WHERE t.workspace_id = $1 AND t.${branch.side} = w.id AND ${branch.and ?? 'true'} ${conditions}`,
     );
     return `(${bounded(`SELECT t.* FROM wallet w CROSS JOIN LATERAL (${ofWallet}) t WHERE w.workspace_id = $1 AND ${branch.wallets}`)})`;
   });
@@ -112,6 +114,17 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
     const wallets = `w.agent_id = ${agent}`;
     ways.push(way([{ on: `t.agent_id = ${agent}` }, { side: 'from_wallet_id', wallets }, { side: 'to_wallet_id', wallets }]));
   }
+  if (choice.customerAccounts !== undefined) {
+    const accounts = `ANY (${values.add(choice.customerAccounts)}::uuid[])`;
+    const wallets = `w.account_id = ${accounts}`;
+    ways.push(
+      way([
+        { side: 'from_wallet_id', wallets },
+        { on: `(t.from_account_id = ${accounts} AND t.from_wallet_id IS NULL)` },
+        { side: 'to_wallet_id', wallets, and: 't.from_account_id IS NULL' },
+      ]),
+    );
+  }
   if (choice.walletId !== undefined) {
     const wallet = values.add(choice.walletId);
     ways.push(way([{ on: `t.from_wallet_id = ${wallet}` }, { on: `t.to_wallet_id = ${wallet}` }]));
@@ -134,7 +147,9 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
 /** What can be a way to the rows, and the same as a condition on rows that were found by another way. */
 function way(branches: Branch[]): { branches: Branch[]; condition: string } {
   const alternatives = branches.map((branch) =>
-    'on' in branch ? branch.on : `t.${branch.side} IN (SELECT w.id FROM wallet w WHERE w.workspace_id = $1 AND ${branch.wallets})`,
+    'on' in branch
+      ? branch.on
+      : `(t.${branch.side} IN (SELECT w.id FROM wallet w WHERE w.workspace_id = $1 AND ${branch.wallets}) AND ${branch.and ?? 'true'})`,
   );
   return { branches, condition: `(${alternatives.join(' OR ')})` };
 }

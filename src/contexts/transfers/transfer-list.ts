@@ -11,10 +11,21 @@ import { Visibility } from '../../platform/visibility.js';
 import { readableEntries } from '../accounts/entry.js';
 import { countTransfers, openTransferIds, type TransferChoice, transferIds } from './transfer-list.sql.js';
 
-/** Who sees which transfers: an agent those that it or one of its wallets took part in (Gap G-29). */
+/**
+ * Who sees which transfers: an agent those that it or one of its wallets took part in (Gap G-29). A customer those that its accounts pay,
+ * and those without a payer that its accounts get (CONTRACT.md 18).
+ */
 function visibility(walletIds: readonly string[]): Visibility<Prisma.TransferWhereInput> {
   const ids = [...walletIds];
-  return new Visibility({ agent: ({ id }) => ({ OR: [{ agentId: id }, { fromWalletId: { in: ids } }, { toWalletId: { in: ids } }] }) });
+  return new Visibility<Prisma.TransferWhereInput>({
+    agent: ({ id }) => ({ OR: [{ agentId: id }, { fromWalletId: { in: ids } }, { toWalletId: { in: ids } }] }),
+    portal: {
+      scope: 'transfers:read',
+      where: ({ accountIds }) => ({
+        OR: [{ fromAccountId: { in: [...accountIds] } }, { fromAccountId: null, toAccountId: { in: [...accountIds] } }],
+      }),
+    },
+  });
 }
 
 /** The transfers that the actor sees, as a filter. */
@@ -94,7 +105,7 @@ function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
   for (const field of ['status', 'type', 'protocol', 'currency', 'reference'] as const) if (filter[field]) equal[field] = filter[field];
   const { since, until } = filter;
   return {
-    visibleTo: visibility([]).isWhole(ctx) ? undefined : (ctx.actor.agent?.id ?? nobody),
+    ...seenBy(ctx),
     equal,
     walletId: filter.walletId ?? undefined,
     batchId: filter.batchId ?? undefined,
@@ -108,6 +119,13 @@ function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
     from: since ? firstIdAt(since) : undefined,
     below: until ? firstIdAt(until) : undefined,
   };
+}
+
+/** What the actor sees, as the list chooses rows by it. */
+function seenBy(ctx: Ctx): Pick<TransferChoice, 'visibleTo' | 'customerAccounts'> {
+  if (visibility([]).isWhole(ctx)) return {};
+  const { agent, customer } = ctx.actor;
+  return customer === undefined ? { visibleTo: agent?.id ?? nobody } : { customerAccounts: customer.accountIds };
 }
 
 function amountsOf({ currency, minAmount, maxAmount }: TransferFilter): Pick<TransferChoice, 'least' | 'most'> {

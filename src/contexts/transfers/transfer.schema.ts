@@ -6,7 +6,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, nodesQuery, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { Entry } from '../accounts/entry.schema.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
@@ -28,7 +28,7 @@ import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
 const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
-const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
+export const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
 export const CaptureModeEnum = builder.enumType(CaptureMode, { name: 'CaptureMode' });
 
 const TransferHold = builder.objectRef<TransferRow>('TransferHold').implement({
@@ -104,6 +104,7 @@ export const Transfer = builder.prismaObject('Transfer', {
     batchId: t.expose('batchId', { type: 'BatchId', nullable: true, description: 'The batch that it is an item of.' }),
     streamId: t.expose('streamId', { type: 'StreamId', nullable: true, description: 'The stream whose money it moves.' }),
     mandateId: t.expose('mandateId', { type: 'MandateId', nullable: true, description: 'The mandate that it is an execution of.' }),
+    taskId: t.expose('taskId', { type: 'TaskId', nullable: true, description: 'The task that it pays for.' }),
     refundId: t.expose('refundId', { type: 'RefundId', nullable: true, description: 'The refund whose money it moves.' }),
     traceId: t.exposeString('traceId', { nullable: true, description: 'Of the traceparent of the request that made it.' }),
     protocolMetadata: t.expose('protocolMetadata', { type: 'JSONObject', nullable: true }),
@@ -212,12 +213,14 @@ const MoveWithinWalletInput = builder.inputType('MoveWithinWalletInput', {
 builder.queryFields((t) => ({
   transfer: t.prismaField({
     type: Transfer,
+    ...openToPortal('transfers:read'),
     args: { id: t.arg({ type: 'TransferId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => transfer(ctx, id),
   }),
   transfers: t.field({
     type: TransferPage,
+    ...openToPortal('transfers:read'),
     args: {
       ...pageArgs(t),
       status: t.arg({ type: TransferStatusEnum, required: false }),
@@ -243,6 +246,7 @@ builder.queryFields((t) => ({
 builder.queryField('transferEntries', (t) =>
   t.field({
     type: [Entry],
+    ...openToPortal('transfers:read'),
     description: 'The ledger entries of a transfer, oldest first: those of wallets that you may read.',
     args: { id: t.arg({ type: 'TransferId' }) },
     ...facts({ errors: [NotFound], most: mostEntries }),

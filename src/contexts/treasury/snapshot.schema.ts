@@ -16,13 +16,11 @@ const TreasurySnapshot = builder.prismaObject('TreasurySnapshot', {
     balances: t.field({
       type: [TreasuryBalance],
       ...facts({ most: currencies.length }),
-      select: { positions: true },
       resolve: positionsOf,
     }),
     exposure: t.field({
       type: [TreasuryExposure],
       ...facts({ most: currencies.length }),
-      select: { positions: true },
       resolve: positionsOf,
     }),
     treeHead: t.exposeString('treeHead', { nullable: true, description: 'Head of the audit log; null while there is none.' }),

@@ -1,12 +1,23 @@
 // Snapshots of the treasury, kept for audit: the position at one instant, never changed (SPEC.md "Treasury snapshot", CONTRACT.md 15).
-import type { Prisma, TreasurySnapshot } from '../../generated/prisma/client.js';
+import type { AuditHead, Prisma, TreasurySnapshot } from '../../generated/prisma/client.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { checkPosition, readPosition } from './position.js';
 import { type Position, type PositionText, readPositions } from './position.sql.js';
+
+/** Where the chain of the audit log ends now; null while there is none. */
+export async function treeHead({
+  db,
+}: {
+  db: Pick<Ctx['db'] | Tx, 'auditHead'>;
+}): Promise<(Pick<AuditHead, 'position'> & { hash: string }) | null> {
+  const head = await db.auditHead.findFirst();
+  return head === null ? null : { position: head.position, hash: Buffer.from(head.hash).toString('hex') };
+}
 
 /** Takes a snapshot of the workspace as it is now (Gap G-196). */
 export function takeSnapshot(ctx: Ctx, description: string | null | undefined): Promise<TreasurySnapshot> {
@@ -15,7 +26,11 @@ export function takeSnapshot(ctx: Ctx, description: string | null | undefined): 
     const read = await readPositions(within(ctx, tx));
     read.map(readPosition).forEach(checkPosition);
     const positions = read as unknown as Prisma.InputJsonValue;
-    return tx.treasurySnapshot.create({ data: { id: newId(capturedAt), description: description ?? null, positions, capturedAt } });
+    const head = await treeHead({ db: tx });
+    const kept = { treeHead: head?.hash ?? null, treePosition: head?.position ?? null };
+    return tx.treasurySnapshot.create({
+      data: { id: newId(capturedAt), description: description ?? null, positions, capturedAt, ...kept },
+    });
   });
 }
 

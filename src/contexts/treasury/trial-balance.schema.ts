@@ -2,8 +2,9 @@
 import { type TrialBalanceLine, trialBalance } from '../../ledger/trial-balance.js';
 import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
+import { treeHead } from './snapshot.js';
 
-const TrialBalance = builder.objectRef<TrialBalanceLine>('TrialBalance').implement({
+const TrialBalanceLineType = builder.objectRef<TrialBalanceLine>('TrialBalanceLine').implement({
   description: 'One currency of the trial balance. The difference is always 0.',
   fields: (t) => ({
     currency: t.expose('currency', { type: 'Currency' }),
@@ -22,12 +23,23 @@ const TrialBalance = builder.objectRef<TrialBalanceLine>('TrialBalance').impleme
   }),
 });
 
+const TrialBalance = builder.objectRef<{ data: TrialBalanceLine[]; treeHead: string | null }>('TrialBalance').implement({
+  description: 'The proof that the books are right: debits and credits in each currency.',
+  fields: (t) => ({
+    data: t.field({ type: [TrialBalanceLineType], ...facts({ most: currencies.length }), resolve: ({ data }) => data }),
+    treeHead: t.exposeString('treeHead', { nullable: true, description: 'Head of the audit log now; null while there is none.' }),
+  }),
+});
+
 builder.queryField('trialBalance', (t) =>
   t.field({
-    type: [TrialBalance],
-    ...facts({ most: currencies.length }),
+    type: TrialBalance,
     authScopes: { audience: 'operator' },
     args: { at: t.arg({ type: 'DateTime', required: false }) },
-    resolve: (_root, { at }, ctx) => trialBalance(ctx, at ?? undefined),
+    // Gap G-375
+    resolve: async (_root, { at }, ctx) => {
+      const [data, head] = await Promise.all([trialBalance(ctx, at ?? undefined), treeHead(ctx)]);
+      return { data, treeHead: head?.hash ?? null };
+    },
   }),
 );

@@ -1,5 +1,5 @@
 // The profile of the agent that asks, by its UCP-Agent header: fetched through the egress guard, bounded, kept for a minute. It decides
-// what both sides can say to each other and by which keys requests are signed; who asks, the credential decides (Gap G-270).
+// what both sides can say to each other and by which keys requests are signed; who asks, the credential decides (Gap G-284).
 import { z } from 'zod';
 import type { Environment, Platform } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';

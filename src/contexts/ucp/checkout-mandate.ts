@@ -1,5 +1,5 @@
 // `ap2.checkout_mandate`: an SD-JWT by which the agent's provider says that the buyer agreed to exactly these terms. It proves consent and
-// pays nothing; what is checked, and what UCP leaves open about it, is Gap G-273.
+// pays nothing; what is checked, and what UCP leaves open about it, is Gap G-287.
 import { isDeepStrictEqual } from 'node:util';
 import { compactVerify, errors, importJWK } from 'jose';
 import { sha256 } from '../../platform/crypto.js';

@@ -15,7 +15,7 @@ export interface NamedLine {
 
 export type MethodType = 'shipping' | 'pickup';
 
-/** One method with what was chosen for it. A pickup has no destinations: its options are places (Gap G-276). */
+/** One method with what was chosen for it. A pickup has no destinations: its options are places (Gap G-290). */
 export interface Method {
   type: MethodType;
   lineIds: string[];
@@ -131,7 +131,7 @@ function addressOf(destination: Destination): Address {
 const isSamePlace = (one: Address | null, other: Address | null): boolean =>
   isDeepStrictEqual(one && wireAddress(one), other && wireAddress(other));
 
-/** What was chosen, going to `address`: under /v1, which knows no methods, that may have become another (Gap G-278). Null: nowhere yet. */
+/** What was chosen, going to `address`: under /v1, which knows no methods, that may have become another (Gap G-292). Null: nowhere yet. */
 export function goingTo(chosen: FulfillmentRequest, address: Address | null): FulfillmentRequest {
   const methods = chosen.methods?.length ? chosen.methods : [{ type: 'shipping' as const }];
   const request = methods.find((method) => typeOf(method) === 'shipping');

@@ -1,4 +1,4 @@
-// How a checkout is paid here: the handlers of this platform as UCP knows payment handlers, and their instruments (Gap G-272). What an
+// How a checkout is paid here: the handlers of this platform as UCP knows payment handlers, and their instruments (Gap G-286). What an
 // instrument carries is never sent back.
 import { z } from 'zod';
 import { type PaymentHandler, paymentHandlers } from '../accounts/offer.js';
@@ -24,7 +24,7 @@ interface PrintedHandler {
 
 const domain = /^([a-z]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/;
 
-/** Names are domains backwards, so they are those of our own host; a host without a domain stands under `local` (Gap G-272). */
+/** Names are domains backwards, so they are those of our own host; a host without a domain stands under `local` (Gap G-286). */
 function nameOf(id: PayingHandler, origin: string): string {
   const { hostname } = new URL(origin);
   const labels = domain.test(hostname) ? hostname.split('.').reverse() : ['local', 'agent_payments'];

@@ -19,7 +19,7 @@ export async function platformProfile(platform: Platform, origin: string): Promi
 }
 
 /**
- * The profile of a merchant: the same for each id that could be one, so that it tells nobody which merchants there are (Gap G-269). What a
+ * The profile of a merchant: the same for each id that could be one, so that it tells nobody which merchants there are (Gap G-283). What a
  * merchant sells and takes, its checkouts say.
  */
 export async function businessProfile(platform: Platform, origin: string, merchantId: string): Promise<object> {

@@ -40,7 +40,7 @@ export const spell: Spelling = (error, { requestId }) => {
   };
 };
 
-/** True where the checkout is past the step that was asked for (Gap G-274). */
+/** True where the checkout is past the step that was asked for (Gap G-288). */
 function isConflict({ code, details }: ApiError): boolean {
   return code === 'state_conflict' && details?.['reason'] !== 'not_ready';
 }

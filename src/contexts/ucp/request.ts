@@ -1,5 +1,5 @@
 // What an agent sends: the members of UCP that are read here, bounded. Others are left alone, as an extension that both sides did not
-// agree on is; so are prices and titles, which are the merchant's to say (Gap G-271).
+// agree on is; so are prices and titles, which are the merchant's to say (Gap G-285).
 import { z } from 'zod';
 import { mostItems } from '../checkouts/item.js';
 

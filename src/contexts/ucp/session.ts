@@ -95,7 +95,7 @@ export async function completeSession(ctx: Ctx, talk: Talk, id: string, { paymen
   const row = await readSession(ctx, talk, id);
   const [instrument, ...others] = payment.instruments;
   if (instrument === undefined || others.length > 0) throw new PaymentRefused('Send exactly one payment instrument.');
-  // Here alone: under /v1 it is paid as any other (Gap G-277).
+  // Here alone: under /v1 it is paid as any other (Gap G-291).
   const isBound = talk.active.includes(ap2Capability) || wireOf(row).isLocked;
   if (isOpen(row) && isBound) await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, await printRow(ctx, talk, row));
   const paid = paymentOf(instrument, basketOf(row).offer.paymentHandlers);

@@ -41,7 +41,7 @@ async function admit(ctx: Ctx, knock: Knock): Promise<Talk> {
 type Talking = Visit<unknown, Talk>;
 const idOf = ({ params }: Knock) => params['id'] ?? '';
 
-/** What an earlier request with the same key has made (Gap G-275). */
+/** What an earlier request with the same key has made (Gap G-289). */
 const again = async (ctx: Ctx, { admission }: Talking, reference: string): Promise<DoorAnswer> => ({
   body: await answerSession(ctx, admission, await checkout(ctx, 'ucp', reference)),
 });

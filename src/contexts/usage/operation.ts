@@ -7,10 +7,24 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import type { RateBook } from '../rates/rate.js';
 
+/** What kinds of things become final. */
+export const operationCategories = [
+  'transfer',
+  'mandate_execution',
+  'checkout',
+  'stream_action',
+  'payout',
+  'refund',
+  'task_payment',
+  'x402_payment',
+  'mpp_payment',
+  'card_instruction',
+] as const;
+export type OperationCategory = (typeof operationCategories)[number];
+
 /** Something that became final. */
 export type NewOperation = Pick<
   Operation,
-  | 'category'
   | 'operation'
   | 'protocol'
   | 'success'
@@ -25,8 +39,9 @@ export type NewOperation = Pick<
   | 'traceId'
 > & {
   at: Date;
-  /** What others took for it, such as the rail. */
-  externalCost?: { amount: bigint; currency: string };
+  category: OperationCategory;
+  /** What somebody else took for it: `provider` is a rail, such as `ach`. */
+  externalCost?: { amount: bigint; currency: string; provider: string };
 };
 
 /** The operation as a record of the posting that makes its subject final. In US dollars by the rate of the day. */
@@ -36,12 +51,14 @@ export function operationRecord(ctx: Pick<Ctx, 'workspace'>, operation: NewOpera
 
 /** Writes an operation in the transaction that makes its subject final without a posting. */
 export async function writeOperation(tx: Tx, operation: NewOperation, rates: RateBook): Promise<void> {
-  await tx.operation.create({ data: operationRow(operation, rates) });
+  const { id } = await tx.operation.create({ data: operationRow(operation, rates), select: { id: true } });
+  await tx.outbox.create({ data: { eventIds: [], operationIds: [id] }, select: { id: true } });
 }
 
 function operationRow({ externalCost, ...operation }: NewOperation, rates: RateBook) {
   // A USDC stands at one US dollar, and its minor unit is a millionth.
   const amountUsd = rates.convertUp(operation.amount, operation.currency, 'USDC')?.minor ?? null;
   const cost = externalCost === undefined ? null : rates.convertUp(externalCost.amount, externalCost.currency, 'USDC');
-  return { id: newId(operation.at), ...operation, amountUsd, ...(cost !== null && { externalCostUsd: cost.minor }) };
+  const external = externalCost !== undefined && { provider: externalCost.provider, externalCostUsd: cost?.minor ?? 0n };
+  return { id: newId(operation.at), ...operation, amountUsd, ...external };
 }

@@ -7,8 +7,10 @@ import type { SendResult } from '../../platform/outbound/client.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { retrySerialization } from '../../platform/postgres/failure.js';
 import { newId, printId } from '../../platform/schema/id.js';
+import { printTraceparent, type TraceSpan } from '../../platform/trace.js';
 import { moveToDeadLetters, noteTally, type Tally } from './dead-letter.js';
 import { type Arrival, type DueRow, dueColumns, writeArrivals } from './delivery.sql.js';
+import { attempts } from './delivery-metric.js';
 import { type DueDelivery, loadDeliveries, maxBodyBytes, unsettled } from './due-delivery.js';
 import { parseRetryAfter, retryDelaySeconds } from './retry.js';
 import { signatureHeader } from './signature.js';
@@ -28,11 +30,13 @@ export interface Outcome {
  * meanwhile: it is sent again.
  */
 export async function send(ctx: Ctx, delivery: DueDelivery, always = false): Promise<Outcome | undefined> {
-  const { webhook, body } = delivery;
+  const { webhook, body, trace } = delivery;
   const real = ctx.platform.clock.now();
   const outcome: Outcome = { delivery, attemptId: newId(real), startedAt: ctx.clock.now(), result: null, refusal: null };
   const standing = webhook.deletedAt !== null ? 'deleted' : webhook.status;
   if (standing !== 'active' && !always) return { ...outcome, refusal: `subscription_${standing}` };
+  const span = ctx.platform.tracing?.follow('delivery', trace, aboutOf(delivery), { sends: true });
+  const place = span?.place ?? trace;
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'agent-payments-webhooks/1',
@@ -40,11 +44,33 @@ export async function send(ctx: Ctx, delivery: DueDelivery, always = false): Pro
     'X-Svc-Event-Id': printId('event', delivery.eventId),
     'X-Svc-Delivery-Id': printId('attempt', outcome.attemptId),
     'X-Svc-Webhook-Id': printId('webhook', webhook.id),
+    ...(place && { traceparent: printTraceparent(place) }),
   };
   const url = delivery.overrideUrl ?? webhook.url;
   const result = await ctx.platform.outbound.post(url, { headers, body, mayBePrivate: mayBePrivate(ctx) });
+  noteAttempt(result, span);
   if (result.abandoned) return undefined;
   return result.refused ? { ...outcome, result, refusal: 'url_refused' } : { ...outcome, result };
+}
+
+/** What a span says of a delivery: never its URL, which may hold a secret of the receiver. */
+function aboutOf({ id, eventType, attemptCount, webhookId }: DueDelivery): Record<string, string | number> {
+  return {
+    'http.request.method': 'POST',
+    'payments.delivery_id': id,
+    'payments.webhook_id': webhookId,
+    'payments.event_type': eventType,
+    'payments.attempt': attemptCount + 1,
+  };
+}
+
+function noteAttempt({ status, abandoned, refused }: SendResult, span: TraceSpan | undefined): void {
+  const isGood = status !== null && status >= 200 && status < 300;
+  const outcome = abandoned ? 'abandoned' : refused ? 'refused' : status === null ? 'no_answer' : isGood ? 'delivered' : 'failed';
+  attempts.inc({ outcome });
+  if (status !== null) span?.set({ 'http.response.status_code': status });
+  if (!isGood) span?.fail({ code: outcome });
+  span?.end();
 }
 
 const arrived = ({ result }: Outcome) => result?.status != null && result.status >= 200 && result.status < 300;

@@ -6,6 +6,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
+import { deadLetters } from './delivery-metric.js';
 import { type DueDelivery, unsettled } from './due-delivery.js';
 import { emit } from './events.js';
 
@@ -29,7 +30,9 @@ export async function moveToDeadLetters(
     where: unsettled(delivery),
     data: { ...data, status: 'dlq', dlqAt, dueAt: null },
   });
-  if (count === 0 || data.dlqReason?.startsWith('subscription_')) return;
+  if (count === 0) return;
+  deadLetters.inc({ reason: data.dlqReason ?? 'unknown' });
+  if (data.dlqReason?.startsWith('subscription_')) return;
   if (delivery.eventType !== 'webhook.dlq') {
     const row = await tx.webhookDelivery.findFirstOrThrow({ where: { id: delivery.id } });
     const dead = {

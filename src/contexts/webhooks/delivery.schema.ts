@@ -41,7 +41,6 @@ const Delivery = builder.prismaObject('WebhookDelivery', {
     nextRetryAt: t.field({
       type: 'DateTime',
       nullable: true,
-      select: { status: true, dueAt: true },
       resolve: ({ status, dueAt }) => (status === 'failed' ? dueAt : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

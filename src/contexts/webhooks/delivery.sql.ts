@@ -14,7 +14,7 @@ export type RecipientRow = Pick<
   'id' | 'url' | 'status' | 'deletedAt' | 'failingSince' | 'sealedSecret' | 'previousSealedSecret' | 'previousSecretExpiresAt'
 >;
 /** `data` is the JSON text as it was written. */
-export type EventRow = Pick<Event, 'id' | 'type' | 'createdAt'> & { data: string };
+export type EventRow = Pick<Event, 'id' | 'type' | 'createdAt' | 'traceId' | 'traceSpan'> & { data: string };
 
 /** What a claimed delivery brings along (DueStep.columns). */
 export const dueColumns = `t.webhook_id AS "webhookId", t.event_id AS "eventId", t.event_type AS "eventType", t.attempt_count AS "attemptCount",
@@ -35,8 +35,8 @@ const recipients = {
 const events = {
   name: 'deliveries-events',
   text: `
-    SELECT id, type, data, created_at AS "createdAt" FROM (
-      SELECT e.id, e.type, e.data::text AS data, e.created_at,
+    SELECT id, type, data, created_at AS "createdAt", trace_id AS "traceId", trace_span AS "traceSpan" FROM (
+      SELECT e.id, e.type, e.data::text AS data, e.created_at, e.trace_id, e.trace_span,
         sum(octet_length(e.data::text)) OVER (ORDER BY wanted.place ROWS UNBOUNDED PRECEDING) - octet_length(e.data::text) AS begins
       FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (id, place) CROSS JOIN LATERAL (
         SELECT * FROM event WHERE workspace_id = $1 AND id = wanted.id LIMIT 1

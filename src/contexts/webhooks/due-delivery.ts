@@ -2,6 +2,7 @@
 import type { Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { printId } from '../../platform/schema/id.js';
+import type { TracePlace } from '../../platform/trace.js';
 import { type DueRow, type EventRow, loadDue } from './delivery.sql.js';
 import { type Recipient, Recipients } from './recipient.js';
 
@@ -11,6 +12,8 @@ export interface DueDelivery extends DueRow {
   /** The subscriptions of its batch. */
   recipients: Recipients;
   body: Buffer;
+  /** Where in a trace the event was made. */
+  trace: TracePlace | undefined;
 }
 
 /** Bodies that a process holds at once: sends wait for each other rather than to take more memory. */
@@ -24,12 +27,12 @@ export async function loadDeliveries(ctx: Ctx, rows: readonly DueRow[], maxBytes
   const readAt = performance.now();
   const { recipients: found, events } = await loadDue(ctx, rows, maxBytes);
   const recipients = new Recipients(ctx, found, readAt);
-  const bodies = new Map(events.map((event) => [event.id, bodyOf(event)]));
+  const loaded = new Map(events.map((event) => [event.id, { body: bodyOf(event), trace: traceOf(event) }]));
   const byId = new Map<string, DueDelivery>();
   for (const row of rows) {
     const webhook = recipients.get(row.webhookId);
-    const body = bodies.get(row.eventId);
-    if (webhook !== undefined && body !== undefined) byId.set(row.id, { ...row, webhook, recipients, body });
+    const event = loaded.get(row.eventId);
+    if (webhook !== undefined && event !== undefined) byId.set(row.id, { ...row, webhook, recipients, ...event });
   }
   return byId;
 }
@@ -38,6 +41,10 @@ export async function loadDeliveries(ctx: Ctx, rows: readonly DueRow[], maxBytes
 function bodyOf({ id, type, createdAt, data }: EventRow): Buffer {
   const head = JSON.stringify({ id: printId('event', id), type, timestamp: createdAt.toISOString() });
   return Buffer.from(`${head.slice(0, -1)},"data":${data}}`);
+}
+
+function traceOf({ traceId, traceSpan }: EventRow): TracePlace | undefined {
+  return traceId === null || traceSpan === null ? undefined : { traceId, span: traceSpan };
 }
 
 /** A delivery as it was when it was loaded: what another process has settled since is not touched. */

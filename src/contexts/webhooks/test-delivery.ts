@@ -6,6 +6,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { newId, printId } from '../../platform/schema/id.js';
+import { placeOf } from '../../platform/trace.js';
 import { record, send } from './attempt.js';
 import { delivery, deliveryRow } from './delivery.js';
 import { loadDeliveries } from './due-delivery.js';
@@ -28,6 +29,8 @@ const takenUpSeconds = 30;
 export async function testWebhook(ctx: Ctx, webhookId: string, chosenType: string | null): Promise<TestDelivery> {
   const { type, example } = eventType(chosenType ?? 'webhook.test', 'eventType');
   const at = ctx.clock.now();
+  const place = placeOf(ctx);
+  const trace = { traceId: place?.traceId ?? null, traceSpan: place?.span ?? null };
   const row = await transact(ctx, async (tx) => {
     const webhook = await lockWebhook(tx, webhookId);
     const data =
@@ -40,7 +43,7 @@ export async function testWebhook(ctx: Ctx, webhookId: string, chosenType: strin
         : example;
     // Not in the outbox: it goes to this subscription alone.
     const event = await tx.event.create({
-      data: { id: newId(at), type, data: data as Prisma.InputJsonObject, objectId: webhookId, traceId: ctx.traceId ?? null, createdAt: at },
+      data: { id: newId(at), type, data: data as Prisma.InputJsonObject, objectId: webhookId, ...trace, createdAt: at },
     });
     const due = addSeconds(at, takenUpSeconds);
     return tx.webhookDelivery.create({ data: { ...deliveryRow(webhookId, event, at, due), status: 'processing' } });

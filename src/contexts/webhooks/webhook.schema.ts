@@ -44,7 +44,6 @@ const Webhook = builder.prismaObject('Webhook', {
       type: 'DateTime',
       nullable: true,
       description: 'Until then deliveries carry a signature with the old secret too.',
-      select: { previousSecretExpiresAt: true },
       resolve: (row, _args, ctx) => previousSecretEnd(ctx, row),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),

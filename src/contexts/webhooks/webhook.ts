@@ -125,7 +125,7 @@ export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateS
   return transact(ctx, async (tx) => {
     const before = await lockWebhook(tx, id);
     const secret = newToken('whsec_');
-    const overlaps = strategy !== 'immediate';
+    const overlaps = strategy !== 'immediate' && isReadable(ctx, before);
     const webhook = await tx.webhook.update({
       where: rowKey(ctx, id),
       data: {
@@ -138,6 +138,16 @@ export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateS
     });
     return { ...webhook, secret };
   });
+}
+
+/** False for a secret that was sealed under another SECRETS_KEY: it signs nothing, so nothing can overlap with it. */
+function isReadable({ platform }: Ctx, { id, sealedSecret }: Webhook): boolean {
+  try {
+    platform.vault.open(sealedSecret, id);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type Sealed = Pick<Webhook, 'id' | 'sealedSecret' | 'previousSealedSecret' | 'previousSecretExpiresAt'>;

@@ -4,6 +4,7 @@
 import { writeEvents } from '../../events/event.js';
 import type { X402Endpoint, X402Payment } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
+import type { Claim } from '../../ledger/posting.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -18,9 +19,10 @@ import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import { withholdingOf } from '../transfers/withholding.js';
-import { type Chain, chainOf } from './chain.js';
+import { type CarriedOut, type Chain, chainOf } from './chain.js';
 import { walletOfDeposit } from './deposit.js';
 import { readPayload } from './exact.js';
+import type { ByMpp } from './ledger-payment.js';
 import { type ChainNetwork, ownChain } from './network.js';
 import { completedEvent, proofSeconds } from './payment.js';
 import { signProof } from './proof.js';
@@ -42,33 +44,42 @@ export interface ChainOrder {
   /** The payload in base64, as it is kept. */
   paymentSignature: string;
   endpoint: X402Endpoint | null;
+  /** The payer's own id of it: what else the payment uses up. */
+  identifier?: Claim | undefined;
+  /** What a payment by MPP uses up beside the nonce. */
+  byMpp?: ByMpp;
 }
 
 /**
- * Settles an authorization. Null when another payment has its nonce. A payment that is still pending is settled when the chain has said
+ * Settles an authorization. Null when another payment has its nonce, or has answered its challenge. A payment that is still pending is settled when the chain has said
  * more.
  */
 export async function payFromChain(asked: Ctx, order: ChainOrder): Promise<X402Payment | null> {
-  const ctx = systemCtx(asked.platform, asked.workspace);
+  const ctx = systemCtx(asked.platform, asked.workspace, asked.act ?? null);
   const row = await openPayment(ctx, order);
   return row === null ? null : submit(ctx, row, order);
 }
 
 /**
- * Writes the row with its nonce; null when that is taken. Without a wallet here it is a payment of the chain alone (Gap G-291). The wallet
+ * Writes the row with its nonce; null when that is taken. Without a wallet here it is a payment of the chain alone (Gap G-305). The wallet
  * that is paid stays open as long as it is pending.
  */
-async function openPayment(ctx: Ctx, { own, authorization, paymentSignature, endpoint }: ChainOrder): Promise<X402Payment | null> {
+async function openPayment(
+  ctx: Ctx,
+  { own, authorization, paymentSignature, endpoint, identifier, byMpp }: ChainOrder,
+): Promise<X402Payment | null> {
   const { from, to, value, nonce } = authorization;
   const walletId = await walletOfDeposit(ctx, own.network, to);
   const receiver = walletId === null ? null : await walletRef(ctx, walletId);
   const at = ctx.clock.now();
+  const id = newId(at);
   try {
     return await transact(ctx, async (tx) => {
+      if (byMpp !== undefined) await tx.claim.createMany({ data: [{ ...byMpp.claim, reference: id }] });
       if (walletId !== null) await lockRow(tx.wallet, walletId, { where: { status: { not: 'closed' } } });
-      return tx.x402Payment.create({
+      const row = await tx.x402Payment.create({
         data: {
-          id: newId(at),
+          id,
           endpointId: endpoint?.id ?? null,
           walletId,
           payeeAgentId: receiver?.agentId ?? null,
@@ -79,6 +90,7 @@ async function openPayment(ctx: Ctx, { own, authorization, paymentSignature, end
           network: own.network,
           asset: own.token.address,
           scheme: 'exact',
+          protocol: byMpp === undefined ? 'x402' : 'mpp',
           nonce,
           status: 'pending',
           paymentSignature,
@@ -88,6 +100,8 @@ async function openPayment(ctx: Ctx, { own, authorization, paymentSignature, end
           dueAt: addSeconds(at, patienceSeconds),
         },
       });
+      if (identifier !== undefined) await tx.claim.createMany({ data: [{ ...identifier, reference: row.id }] });
+      return row;
     });
   } catch (error) {
     if (isUniqueViolation(error)) return null;
@@ -105,13 +119,14 @@ async function submit(
   const answer = chain === undefined ? null : await answered(ctx, () => chain.transferWithAuthorization(ctx, authorization, signature));
   if (chain === undefined || answer === null) return row;
   if (answer.state === 'done') return arrive(ctx, row.id, answer.txHash);
-  // What was used before may have been used by us, or by somebody who handed it in for the same payee.
-  const known =
-    answer.reason === 'nonce_used'
-      ? await answered(ctx, () => chain.authorizationState(ctx, authorization.from, authorization.nonce))
-      : null;
-  if (known !== null) return arrive(ctx, row.id, known);
-  return answer.reason === 'insufficient_funds' ? fail(ctx, row.id, 'insufficient_funds') : row;
+  if (answer.reason === 'insufficient_funds') return fail(ctx, row.id, 'insufficient_funds');
+  const used = await answered(ctx, () => chain.authorizationState(ctx, authorization.from, authorization.nonce));
+  return used === null ? row : followUse(ctx, row, authorization, used);
+}
+
+/** The nonce was used: by us, by somebody who handed the same authorization in, or by its owner for something else, which pays nobody here. */
+function followUse(ctx: Ctx, row: X402Payment, { to, value }: TransferAuthorization, used: CarriedOut): Promise<X402Payment> {
+  return used.to === to && used.value === value ? arrive(ctx, row.id, used.txHash) : fail(ctx, row.id, 'invalid_transaction_state');
 }
 
 /** What a chain answers; null for one that fails or is silent for too long. */
@@ -139,9 +154,11 @@ function arrive(ctx: Ctx, id: string, txHash: string): Promise<X402Payment> {
     const expiresAt = addSeconds(at, proofSeconds);
     const proof = await signProof(ctx.platform, { ...before, expiresAt });
     const transferId = before.walletId === null ? null : id;
+    // Without an endpoint a facilitator was asked to settle it: its seller serves the call on that answer (Gap G-320).
+    const consumedAt = before.endpointId === null ? at : null;
     const row = await tx.x402Payment.update({
       where: rowKey(ctx, id),
-      data: { status: 'settled', settledAt: at, txHash, proof, expiresAt, transferId, dueAt: null, leaseUntil: null },
+      data: { status: 'settled', settledAt: at, txHash, proof, expiresAt, transferId, consumedAt, dueAt: null, leaseUntil: null },
     });
     await writeEvents(tx, row.workspaceId, [completedEvent(ctx, row)]);
     if (row.walletId !== null) await credit(ctx, tx, row, row.walletId);
@@ -153,7 +170,7 @@ function arrive(ctx: Ctx, id: string, txHash: string): Promise<X402Payment> {
 async function credit(
   ctx: Ctx,
   tx: Tx,
-  { id, amount, currency, rail, endpointId, payerWallet, settledAt }: X402Payment,
+  { id, amount, currency, rail, endpointId, payerWallet, settledAt, protocol }: X402Payment,
   walletId: string,
 ): Promise<void> {
   const reader = within(ctx, tx);
@@ -162,14 +179,14 @@ async function credit(
   const endpoint = endpointId === null ? {} : { endpoint_id: printId('x402Endpoint', endpointId) };
   const value: NewTransfer = {
     type: 'internal',
-    protocol: 'x402',
+    protocol,
     from: { ledgerAccountId: await unboundedAccount(reader, `rail.clearing:${rail}`, currency) },
     to,
     amount,
     currency,
     at: settledAt ?? ctx.clock.now(),
     protocolMetadata: { payment_id: printId('x402Payment', id), payer: payerWallet, ...endpoint },
-    withholding: await withholdingOf(reader, 'x402', to),
+    withholding: await withholdingOf(reader, protocol, to),
   };
   const transfer = { ...transferRow(ctx, value), id };
   const { rates } = await rulebook(reader);
@@ -188,7 +205,7 @@ function fail(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment>
 export async function stepPayment(ctx: Ctx, id: string): Promise<void> {
   const row = await ctx.db.x402Payment.findFirst({ where: { id } });
   if (row?.status !== 'pending' || row.dueAt === null || row.dueAt > ctx.clock.now()) return;
-  const after = await ask(ctx, row);
+  const after = await askChain(ctx, row);
   if (after.status !== 'pending') return;
   const seconds = Math.min(longestAskSeconds, patienceSeconds * 2 ** Math.min(row.asked, 10));
   const dueAt = addSeconds(ctx.clock.now(), seconds);
@@ -196,22 +213,23 @@ export async function stepPayment(ctx: Ctx, id: string): Promise<void> {
   ringAt(ctx, 'x402_payment', dueAt);
 }
 
-async function ask(ctx: Ctx, row: X402Payment): Promise<X402Payment> {
+/** Asks the chain of a payment that is pending, and follows what it says: nothing where it says nothing. */
+export async function askChain(ctx: Ctx, row: X402Payment): Promise<X402Payment> {
   const chain = chainOf(ctx, row.network);
   const signed = readPayload(readPaymentHeader(row.paymentSignature ?? '')?.payload ?? {});
   if (chain === undefined || signed === null) return row;
   const state = await stateOf(ctx, chain, signed.authorization);
   if (state === null) return row;
-  if (state.txHash !== null) return arrive(ctx, row.id, state.txHash);
+  if (state.used !== null) return followUse(ctx, row, signed.authorization, state.used);
   const now = BigInt(Math.floor(ctx.platform.clock.now().getTime() / 1000));
   // The contract takes it no more, and has not taken it.
   if (signed.authorization.validBefore <= now) return fail(ctx, row.id, 'invalid_exact_evm_payload_authorization_valid_before');
   return submit(ctx, row, signed);
 }
 
-/** Whether the contract has carried an authorization out; null where nobody knows. */
-async function stateOf(ctx: Ctx, chain: Chain, { from, nonce }: TransferAuthorization): Promise<{ txHash: string | null } | null> {
-  return answered(ctx, async () => ({ txHash: await chain.authorizationState(ctx, from, nonce) }));
+/** Whether the contract has used the nonce of an authorization, and for what; null where nobody knows. */
+async function stateOf(ctx: Ctx, chain: Chain, { from, nonce }: TransferAuthorization): Promise<{ used: CarriedOut | null } | null> {
+  return answered(ctx, async () => ({ used: await chain.authorizationState(ctx, from, nonce) }));
 }
 
 /** The chain that serves the environment of the workspace, with its network; null where none does. */

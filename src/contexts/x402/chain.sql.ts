@@ -20,14 +20,24 @@ export async function debitBalance({ workspace }: Where, tx: Tx, network: string
   return taken === 1;
 }
 
+/** An authorization that is carried out. */
+interface UsedAuthorization {
+  network: string;
+  payer: string;
+  nonce: string;
+  payee: string;
+  value: bigint;
+  txHash: string;
+}
+
 /** Uses an authorization up; false when it was used before. */
 export async function useAuthorization(
   { workspace, clock }: Pick<Ctx, 'workspace' | 'clock'>,
   tx: Tx,
-  { network, payer, nonce, txHash }: { network: string; payer: string; nonce: string; txHash: string },
+  { network, payer, nonce, payee, value, txHash }: UsedAuthorization,
 ): Promise<boolean> {
   const used = await tx.$executeRaw`
-    INSERT INTO chain_authorization (workspace_id, network, payer, nonce, tx_hash, created_at)
-    VALUES (${workspace.id}::uuid, ${network}, ${payer}, ${nonce}, ${txHash}, ${clock.now()}) ON CONFLICT DO NOTHING`;
+    INSERT INTO chain_authorization (workspace_id, network, payer, nonce, payee, value, tx_hash, created_at)
+    VALUES (${workspace.id}::uuid, ${network}, ${payer}, ${nonce}, ${payee}, ${value}, ${txHash}, ${clock.now()}) ON CONFLICT DO NOTHING`;
   return used === 1;
 }

@@ -10,12 +10,19 @@ import type { TransferAuthorization } from './transfer-authorization.js';
  */
 export type ChainAnswer = { state: 'done'; txHash: string } | { state: 'refused'; reason: 'insufficient_funds' | 'nonce_used' };
 
+/** What an authorization has moved, as the chain tells it: its owner may have signed several with one nonce, of which one is carried out. */
+export interface CarriedOut {
+  txHash: string;
+  to: Address;
+  value: bigint;
+}
+
 /** The methods of the token contract that payments need; amounts in base units. */
 export interface Chain {
   network: string;
   balanceOf(ctx: Ctx, address: Address): Promise<bigint>;
-  /** The transaction that used an authorization; null while it is unused. */
-  authorizationState(ctx: Ctx, from: Address, nonce: Bytes32): Promise<string | null>;
+  /** The transaction that used a nonce, and what it moved; null while it is unused. */
+  authorizationState(ctx: Ctx, from: Address, nonce: Bytes32): Promise<CarriedOut | null>;
   /** Carries out an authorization whose signature was verified, once. */
   transferWithAuthorization(ctx: Ctx, authorization: TransferAuthorization, signature: string): Promise<ChainAnswer>;
   /** The address of a wallet, always the same: what reaches it is the wallet's. */

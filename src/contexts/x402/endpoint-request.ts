@@ -176,7 +176,7 @@ export async function updateEndpoint(ctx: Ctx, input: UpdateEndpointInput): Prom
   return changed;
 }
 
-/** Removes an endpoint: it is paid no more, and its payments stay (Gap G-283). 404 for one that is gone. */
+/** Removes an endpoint: it is paid no more, and its payments stay (Gap G-297). 404 for one that is gone. */
 export async function deleteEndpoint(ctx: Ctx, id: string): Promise<X402Endpoint> {
   const deleted = await transact(ctx, async (tx) => {
     await lockRow(tx.x402Endpoint, id, { where: { deletedAt: null } });

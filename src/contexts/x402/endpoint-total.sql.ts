@@ -18,7 +18,7 @@ const addUp = {
       SET calls = x402_endpoint_total.calls + excluded.calls, revenue = x402_endpoint_total.revenue + excluded.revenue`,
 };
 
-/** Adds up what endpoints earn, soon after the payment (Gap G-281). */
+/** Adds up what endpoints earn, soon after the payment (Gap G-295). */
 export const endpointListener: EventListener = {
   name: 'x402-endpoints',
   async hear(tx, { workspaceId, after, upTo }) {

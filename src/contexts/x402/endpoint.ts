@@ -21,7 +21,7 @@ export const x402EndpointLifecycle: Lifecycle<X402EndpointStatus> = {
 /** The methods that a call of an endpoint may have. */
 export const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY'] as const;
 
-/** Every actor that sees anything sees the public side of every endpoint: it is what agents pay (Gap G-280). */
+/** Every actor that sees anything sees the public side of every endpoint: it is what agents pay (Gap G-294). */
 export const visibleEndpoints = new Visibility<Prisma.X402EndpointWhereInput>({ agent: () => ({}) });
 
 /** True for those who may read the endpoint's account: they alone see its private side. */
@@ -53,6 +53,11 @@ export async function payableEndpoint(ctx: Ctx, id: string, field?: string): Pro
     throw wrongStatus(x402EndpointLifecycle, printId('x402Endpoint', id), found.status, ['active'], message);
   }
   return found;
+}
+
+/** The endpoints that are registered with an address, oldest first: the first hundred of them. */
+export function endpointsAt({ db }: Ctx, url: string): Promise<X402Endpoint[]> {
+  return db.x402Endpoint.findMany({ where: { url, deletedAt: null }, orderBy: { id: 'asc' }, take: 100 });
 }
 
 /** Under what the directory knows an endpoint: SHA-256 of its id as it is printed. */

@@ -22,3 +22,15 @@ export class UnsupportedNetwork extends declareError(422, 'unsupported_network')
     });
   }
 }
+
+/** 409: the payer has paid something else with this id of the extension payment-identifier. */
+export class PaymentIdentifierUsed extends declareError(409, 'already_exists') {
+  constructor() {
+    super('Another payload has paid with this payment-identifier: take a new one for a new payment.', {
+      details: {
+        reason: 'payment_identifier_used',
+        next_actions: [{ rel: 'payments', actor: 'any', method: 'GET', path: '/v1/x402/payments' }],
+      },
+    });
+  }
+}

@@ -1,5 +1,5 @@
 // Whether an authorization of EIP-3009 pays what is required: what the reference facilitator checks, in its order, with the reasons of the
-// specification (x402 "exact" on EVM). The time is real time, as it is for whoever signs (Gap G-288).
+// specification (x402 "exact" on EVM). The time is real time, as it is for whoever signs (Gap G-302).
 import type { Ctx } from '../../platform/ctx.js';
 import { type Address, type Bytes32, parseAddress, parseBytes32, parseUint256 } from './address.js';
 import type { Chain } from './chain.js';
@@ -47,7 +47,10 @@ export async function verifyExact(
   if (readable === null) return refuse('invalid_payload');
   const { authorization, signature } = readable;
   const domain = { name, version, chainId: own.chainId, verifyingContract: asset };
-  if (signerOf(digestOf(domain, authorization), signature) !== authorization.from) return refuse('invalid_exact_evm_payload_signature');
+  // Signed for another name or version is signed for another contract: the token's own would not take it.
+  const isOfToken = name === own.token.name && version === own.token.version;
+  if (!isOfToken || signerOf(digestOf(domain, authorization), signature) !== authorization.from)
+    return refuse('invalid_exact_evm_payload_signature');
   const reason =
     faultOf(authorization, { payTo, amount: BigInt(requirements.amount), now: secondsNow(ctx) }) ??
     (await faultOnChain(ctx, chain, authorization));

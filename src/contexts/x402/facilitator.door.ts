@@ -8,7 +8,8 @@ import { chainOf } from './chain.js';
 import { discoverable, mostDiscovered } from './endpoint.js';
 import { chainNetwork, ledgerNetwork, ownChain } from './network.js';
 import { offersOf } from './offer.js';
-import { settlementOf, settlePayload, verifyPayload } from './settlement.js';
+import { paymentIdentifier } from './payment-identifier.js';
+import { settlementOf, settlePayload, verifyPayload, withNetwork } from './settlement.js';
 import {
   type PaymentPayload,
   payloadV1,
@@ -78,9 +79,7 @@ function readAsked(ctx: Ctx, body: AskedBody): { payload: PaymentPayload; requir
   const requirements = readRequirements(body.paymentRequirements);
   const { network } = requirements;
   const known = (name: string) => (body.x402Version === 1 ? (chainNetwork(ctx, name)?.network ?? name) : name);
-  const payload: PaymentPayload =
-    body.paymentPayload.x402Version === 1 ? { ...body.paymentPayload, network: known(body.paymentPayload.network) } : body.paymentPayload;
-  return { payload, requirements: { ...requirements, network: known(network) }, network };
+  return { payload: withNetwork(ctx, body.paymentPayload), requirements: { ...requirements, network: known(network) }, network };
 }
 
 export const verifyDoor = guardedDoor({
@@ -109,10 +108,10 @@ export const settleDoor = guardedDoor({
   tag,
   summary: 'Facilitator: settle a payload',
   description:
-    'Bodies of x402, versions 1 and 2. A payload that is refused is a 200 with `success: false` and the reason. An authorization is settled once. Of an `upto` authorization the amount of the requirements is taken.',
+    'Bodies of x402, versions 1 and 2. A payload that is refused is a 200 with `success: false` and the reason. An authorization is settled once; with an id of the extension `payment-identifier` the same payload is answered as the first time, and another payload with it is 409. Of an `upto` authorization the amount of the requirements is taken.',
   request: { schema: asked, example },
   answers: { 200: { schema: settlementResponse } },
-  failures: [],
+  failures: [409],
   take: async (ctx, { body }) => {
     const { payload, requirements, network } = readAsked(ctx, body);
     return { body: settlementOf(await settlePayload(ctx, payload, requirements, null), network) };
@@ -128,7 +127,7 @@ export const supportedDoor: OpenDoor = {
   description: 'Versions, schemes and networks, as x402 lists them.',
   answers: { 200: { schema: supportedResponse } },
   failures: [400, 503],
-  take: async (_platform, { environment }) => ({ body: { kinds: kindsIn(environment), extensions: [], signers: {} } }),
+  take: async (_platform, { environment }) => ({ body: { kinds: kindsIn(environment), extensions: [paymentIdentifier], signers: {} } }),
 };
 
 function kindsIn(environment: Environment) {

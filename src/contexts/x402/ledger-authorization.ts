@@ -51,7 +51,7 @@ export async function readAuthorization(
   const { network, currency, pay_to: payTo, nonce } = authorization;
   if (network !== ledgerNetwork(ctx) || requirements.network !== network)
     throw invalid('invalid_network', 'The authorization is for another network.');
-  const signer = await signerOf(ctx, authorization.payer_wallet);
+  const signer = await walletSigner(ctx, authorization.payer_wallet);
   const text = canonicalize(authorization) ?? '';
   if (signer === null || !verifySignature(signer.publicKey, text, signature))
     throw invalid('invalid_signature', 'The authorization is not signed by the agent whose wallet pays.');
@@ -67,12 +67,20 @@ function invalid(reason: string, message: string): PaymentInvalid {
   return new PaymentInvalid(reason, message);
 }
 
+/** An agent that signs for a wallet of its own. */
+export interface WalletSigner {
+  /** The ctx of that agent: what it asks for is its own. */
+  payer: Ctx;
+  from: WalletRef;
+  publicKey: Uint8Array;
+}
+
 /** The agent whose own wallet it is, with its key; null where there is none that may sign. */
-async function signerOf(ctx: Ctx, wallet: string): Promise<{ payer: Ctx; from: WalletRef; publicKey: Uint8Array } | null> {
+export async function walletSigner(ctx: Ctx, wallet: string): Promise<WalletSigner | null> {
   const walletId = parseId('wallet', wallet);
   const from = walletId === null ? null : await walletRef(ctx, walletId);
   if (from?.agentId == null) return null;
-  const agent = await actingAgent(systemCtx(ctx.platform, ctx.workspace), from.agentId);
+  const agent = await actingAgent(systemCtx(ctx.platform, ctx.workspace, null), from.agentId);
   const key = await ctx.db.agentKey.findFirst({ where: { agentId: from.agentId, status: 'active' }, select: { publicKey: true } });
   if (agent === null || key === null || agent.status === 'suspended' || agent.status === 'revoked') return null;
   const actor: Actor = { type: 'agent', id: agent.id, name: agent.name, scopes: [], credential: { kind: 'none', id: agent.id }, agent };

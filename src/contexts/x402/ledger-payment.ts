@@ -1,7 +1,8 @@
-// A payment on the ledger network: a transfer under the protocol x402, with the row of the payment recorded in its posting. Its nonce is a
-// claim, so that it pays once; the whole pipeline binds it (CONTRACT.md 9).
+// A payment on the ledger network: a transfer under the protocol x402, or mpp where that pays, with the row of the payment recorded in its
+// posting. Its nonce, or its challenge, is a claim, so that it pays once; the whole pipeline binds it (CONTRACT.md 9).
 import { eventRecords } from '../../events/event.js';
 import type { Approval, Transfer, X402Endpoint, X402Payment } from '../../generated/prisma/client.js';
+import type { Claim } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -34,16 +35,26 @@ export interface PaymentOrder {
   amount: bigint;
   /** Unique for the payer, for ever; by default the id of the payment. */
   nonce?: string | undefined;
+  /** How MPP pays it, where it does. */
+  byMpp?: ByMpp | undefined;
   /** An `upto` payment whose seller has said what was used: nothing is held. */
   isFinal?: boolean | undefined;
   /** The PaymentPayload that the payer signed, in base64. */
   paymentSignature?: string | undefined;
+  /** The payer's own id of it: what else the payment uses up. */
+  identifier?: Claim | undefined;
   /** The agent that an API key acts for. */
   agentId?: string | undefined;
   mandate?: RulingMandate | undefined;
   description?: string | null | undefined;
   request?: Spend['request'];
   requestApproval?: boolean | undefined;
+}
+
+/** A payment of a challenge of MPP: what it uses up, and what its transfer says of it. */
+export interface ByMpp {
+  claim: Claim;
+  metadata: Record<string, unknown>;
 }
 
 /** A payment, and the approval that it waits for. */
@@ -62,7 +73,13 @@ export async function payOnLedger(ctx: Ctx, order: PaymentOrder): Promise<MadePa
   const plan = await planPayment(ctx, order);
   const { payment: planned } = plan;
   planned.proof = await signProof(ctx.platform, planned);
-  const draft = (form: SpendForm) => draftPayment(ctx, plan, form);
+  // A facilitator's seller serves the call on its answer: the payment is used up with it (Gap G-320).
+  if (order.isFinal === true) planned.consumedAt = planned.createdAt;
+  const identifier = order.identifier === undefined ? [] : [{ ...order.identifier, reference: planned.id }];
+  const draft = (form: SpendForm) => {
+    const { posting, ...made } = draftPayment(ctx, plan, form);
+    return { ...made, posting: { ...posting, claims: [...posting.claims, ...identifier] } };
+  };
   const options = { requestApproval: order.requestApproval === true };
   const { value, approval } = await carryOut(ctx, plan.authority, postingNow(ctx, planned.id), draft, options);
   if (value.dueAt !== null) ringAt(ctx, 'transfer', value.dueAt);
@@ -78,7 +95,8 @@ export async function dryRunPayment(ctx: Ctx, order: PaymentOrder): Promise<DryR
 
 /** Everything that can be known of a payment before the ledger is asked. 422 for a wallet in another currency, or the receiver's own. */
 export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> {
-  const { endpoint, from, amount, agentId, mandate, request, description, requestApproval } = order;
+  const { endpoint, from, amount, agentId, mandate, request, description, requestApproval, byMpp } = order;
+  const protocol = byMpp === undefined ? 'x402' : 'mpp';
   const { currency, scheme } = endpoint;
   const to = await receiverOf(ctx, endpoint);
   if (from.currency !== currency) throw new CurrencyMismatch(from.walletId, from.currency, currency);
@@ -90,7 +108,7 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     to,
     agentId: agentId ?? mandate?.agentId,
     mandate,
-    protocol: 'x402',
+    protocol,
     currency,
     amount,
     at,
@@ -98,9 +116,10 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     requestApproval: requestApproval === true,
   });
   const payment = paymentRow(ctx, { ...order, id: newId(at), at, to, spenderId: authority.agentId ?? null });
+  const nonce: Claim = { kind: 'x402_nonce', key: `${payment.network} ${from.walletId} ${payment.nonce}` };
   const value: NewTransfer = {
     type: 'internal',
-    protocol: 'x402',
+    protocol,
     from,
     to,
     amount,
@@ -110,9 +129,13 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     hold: scheme === 'upto' && order.isFinal !== true ? { expiresAt: addSeconds(at, uptoSeconds) } : undefined,
     description,
     links: mandate === undefined ? undefined : { mandateId: mandate.id },
-    claims: [{ kind: 'x402_nonce', key: `${payment.network} ${from.walletId} ${payment.nonce}`, reference: payment.id }],
-    protocolMetadata: { payment_id: printId('x402Payment', payment.id), endpoint_id: printId('x402Endpoint', endpoint.id) },
-    withholding: await withholdingOf(ctx, 'x402', to),
+    claims: [{ ...(byMpp?.claim ?? nonce), reference: payment.id }],
+    protocolMetadata: {
+      payment_id: printId('x402Payment', payment.id),
+      endpoint_id: printId('x402Endpoint', endpoint.id),
+      ...byMpp?.metadata,
+    },
+    withholding: await withholdingOf(ctx, protocol, to),
   };
   return { value, authority, payment };
 }
@@ -124,14 +147,14 @@ export async function receiverOf(ctx: Ctx, { receiverWalletId }: Pick<X402Endpoi
   return found;
 }
 
-interface NewPayment extends Pick<PaymentOrder, 'endpoint' | 'from' | 'amount' | 'nonce' | 'paymentSignature'> {
+interface NewPayment extends Pick<PaymentOrder, 'endpoint' | 'from' | 'amount' | 'nonce' | 'paymentSignature' | 'byMpp'> {
   id: string;
   at: Date;
   to: WalletRef;
   spenderId: string | null;
 }
 
-function paymentRow(ctx: Ctx, { id, at, to, spenderId, endpoint, from, amount, nonce = id, paymentSignature }: NewPayment): X402Payment {
+function paymentRow(ctx: Ctx, { id, at, to, spenderId, endpoint, from, amount, nonce = id, ...signed }: NewPayment): X402Payment {
   return {
     workspaceId: ctx.workspace.id,
     id,
@@ -146,10 +169,11 @@ function paymentRow(ctx: Ctx, { id, at, to, spenderId, endpoint, from, amount, n
     network: ledgerNetwork(ctx),
     asset: endpoint.currency,
     scheme: endpoint.scheme,
+    protocol: signed.byMpp === undefined ? 'x402' : 'mpp',
     nonce,
     status: 'settled',
     proof: null,
-    paymentSignature: paymentSignature ?? null,
+    paymentSignature: signed.paymentSignature ?? null,
     txHash: null,
     rail: null,
     transferId: id,
@@ -184,5 +208,5 @@ function settledNow(payment: X402Payment, transfer: Transfer): X402Payment {
 }
 
 function pending(payment: X402Payment): X402Payment {
-  return { ...payment, status: 'pending', proof: null, settledAt: null };
+  return { ...payment, status: 'pending', proof: null, settledAt: null, consumedAt: null };
 }

@@ -1,13 +1,17 @@
-// The doors that anybody knocks at: what a call costs, and the paid door itself (CONTRACT.md 9). Both are x402's own wire.
+// The doors that anybody knocks at: what a call costs, and the paid door itself (CONTRACT.md 9). They speak x402, and the schemes that they
+// are made with.
 import { z } from 'zod';
 import type { Platform } from '../../platform/ctx.js';
 import type { DoorAnswer, Knock, OpenDoor } from '../../platform/door.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
-import { type Asked, askedEndpoint, paymentRequired } from './challenge.js';
+import { type Asked, askedEndpoint } from './asked.js';
+import { paymentRequired } from './challenge.js';
 import { payerIn } from './exact.js';
+import { madeAnswer } from './made-answer.js';
 import { chainNetwork } from './network.js';
 import { isOffer, type Offer, offersOf } from './offer.js';
+import { type PaymentScheme, schemeOf } from './payment-scheme.js';
 import { type Outcome, settlementOf, settlePayload, signedPayment } from './settlement.js';
 import {
   type PaymentPayload,
@@ -33,18 +37,32 @@ const required = z.union([
     error: z.string(),
     resource: resourceInfo,
     accepts: z.array(requirementsV2),
+    extensions: z.record(z.string(), z.unknown()),
     v1: requiredV1,
     ...refusedFacts,
   }),
   requiredV1.extend(refusedFacts),
 ]);
+/** Why a payment by another scheme was none (RFC 9457). */
+const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  ...refusedFacts,
+  reason: z.string().optional(),
+});
 const paid = z.object({
   paid: z.boolean().describe('False for an upto payment: its seller settles it, and consumes it with that.'),
   payment_id: z.string(),
   endpoint_id: z.string(),
   proof: z.string().nullable(),
-  receipt: settlementResponse,
+  receipt: z.union([
+    settlementResponse,
+    z.object({ status: z.string(), method: z.string(), timestamp: z.string(), reference: z.string() }),
+  ]),
 });
+const refused = z.object({ error: z.string(), code: z.string(), details: z.record(z.string(), z.unknown()), request_id: z.string() });
 const waiting = z.object({
   paid: z.literal(false),
   payment_id: z.string(),
@@ -54,20 +72,23 @@ const waiting = z.object({
 
 const tag = { name: 'x402' };
 
-export const challengeDoor: OpenDoor = {
+export const challengeDoor = (schemes: readonly PaymentScheme[]): OpenDoor => ({
   id: 'challengeX402Endpoint',
   method: 'GET',
   path: '/v1/x402/endpoints/{endpoint_id}/challenge',
   tag,
   summary: 'The 402 of an endpoint, for a gateway to forward',
   description:
-    'Says what a call can be paid with: `PAYMENT-REQUIRED` is version 2 of x402, and `v1` in the body version 1. It is always a 402.',
+    'Says what a call can be paid with: `PAYMENT-REQUIRED` is version 2 of x402, `v1` in the body version 1, and each `WWW-Authenticate: Payment` a challenge of MPP. It is always a 402.',
   headers: [{ name: 'X-PAYMENT', description: 'With it the answer is in version 1 alone.' }],
   answers: { 402: { schema: required, description: 'What the call can be paid with.' } },
   failures: [400, 404, 409, 503],
   take: async (platform, knock) =>
-    paymentRequired(await askedEndpoint(platform, knock), { version: knock.header('X-PAYMENT') === '' ? 2 : 1, error: noPayment }),
-};
+    paymentRequired(await askedEndpoint(platform, knock), schemes, {
+      version: knock.header('X-PAYMENT') === '' ? 2 : 1,
+      error: noPayment,
+    }),
+});
 
 const noPayment = 'PAYMENT-SIGNATURE header is required';
 
@@ -88,11 +109,24 @@ function presented({ header }: Knock): Presented | null {
   throw new ValidationFailed([{ path: [name], message, rule: 'x402' }]);
 }
 
-async function take(platform: Platform, knock: Knock): Promise<DoorAnswer> {
+async function take(platform: Platform, knock: Knock, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
   const asked = await askedEndpoint(platform, knock);
-  const payment = presented(knock);
-  if (payment === null) return paymentRequired(asked, { version: 2, error: noPayment });
-  const { version, payload } = payment;
+  const [payment, scheme] = [presented(knock), schemeOf(schemes, knock)];
+  if (payment !== null && scheme !== undefined)
+    throw new ValidationFailed([{ path: ['Authorization'], message: 'is a second payment: send one', rule: 'one_of' }]);
+  if (scheme !== undefined) return takeBy(scheme, asked, knock, schemes);
+  return payment === null ? paymentRequired(asked, schemes, { version: 2, error: noPayment }) : settleAt(asked, payment, schemes);
+}
+
+/** What comes of a payment by another scheme: a refusal that can be paid again says with what, as every 402 does. */
+async function takeBy(scheme: PaymentScheme, asked: Asked, { header }: Knock, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
+  const answer = await scheme.take(asked, header('Authorization'));
+  if (answer.status !== 402) return answer;
+  const { headers } = await paymentRequired(asked, schemes, { version: 2, error: noPayment });
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+async function settleAt(asked: Asked, { version, payload }: Presented, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
   const offer = await offerFor(asked, payload);
   const network = payload.x402Version === 1 ? payload.network : payload.accepted.network;
   const outcome: Outcome =
@@ -102,18 +136,11 @@ async function take(platform: Platform, knock: Knock): Promise<DoorAnswer> {
   const settlement = settlementOf(outcome, network);
   const headers = { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: printHeader(settlement), 'Cache-Control': 'no-store' };
   if (outcome.made !== null && outcome.reason === null) return madeAnswer(outcome.made, settlement, headers);
-  return paymentRequired(asked, { version, error: outcome.reason ?? 'unexpected_settle_error', facts: factsOf(outcome), headers });
+  const error = outcome.reason ?? 'unexpected_settle_error';
+  return paymentRequired(asked, schemes, { version, error, facts: factsOf(outcome), headers });
 }
 
-function madeAnswer({ payment, approval }: NonNullable<Outcome['made']>, receipt: object, headers: Record<string, string>): DoorAnswer {
-  const ids = { payment_id: printId('x402Payment', payment.id), endpoint_id: printId('x402Endpoint', payment.endpointId ?? '') };
-  if (approval === null)
-    return { status: 200, headers, body: { paid: payment.status === 'settled', ...ids, proof: payment.proof, receipt } };
-  const waits = { id: printId('approval', approval.id), status: approval.status, expires_at: approval.expiresAt.toISOString() };
-  return { status: 202, headers, body: { paid: false, ...ids, approval: waits } };
-}
-
-/** What a payment that was none is told besides (Gap G-290). */
+/** What a payment that was none is told besides (Gap G-304). */
 function factsOf({ made, error }: Outcome): object {
   return {
     ...(made !== null && { payment_id: printId('x402Payment', made.payment.id) }),
@@ -140,14 +167,21 @@ function withNetwork({ ctx }: Asked, payload: PaymentPayload): PaymentPayload {
 }
 
 /** The paid door, one for each method: which one a call has is between buyer and seller. */
-export const paidDoors: readonly OpenDoor[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => ({
+export const paidDoors = (schemes: readonly PaymentScheme[]): OpenDoor[] => methods.map((method) => paidDoor(method, schemes));
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const paidDoor = (method: (typeof methods)[number], schemes: readonly PaymentScheme[]): OpenDoor => ({
   id: `${method.toLowerCase()}PaidX402`,
   method,
   path: '/x402/{endpoint_id}',
   tag,
   summary: 'The paid door: pays for a call',
-  description:
+  description: [
     'Without a payment it is a 402 that says what the call can be paid with. With one in `PAYMENT-SIGNATURE` (version 2 of x402) or `X-PAYMENT` (version 1) that is verified and settled it is a 200 with the proof, which the seller consumes once.',
+    ...schemes.map(({ about }) => about),
+  ].join(' '),
+  readsBytes: true,
   headers: [
     { name: 'PAYMENT-SIGNATURE', description: 'The base64 of a PaymentPayload of version 2.' },
     { name: 'X-PAYMENT', description: 'The base64 of a PaymentPayload of version 1.' },
@@ -155,8 +189,9 @@ export const paidDoors: readonly OpenDoor[] = (['GET', 'POST', 'PUT', 'PATCH', '
   answers: {
     200: { schema: paid, description: 'Paid.' },
     202: { schema: waiting, description: 'The payment waits for an approval.' },
-    402: { schema: required, description: 'What the call can be paid with, and why a payment was none.' },
+    400: { schema: z.union([problem, refused]), description: 'The payment cannot be read, or is by a method that is not taken here.' },
+    402: { schema: z.union([required, problem]), description: 'What the call can be paid with, and why a payment was none.' },
   },
   failures: [400, 404, 409, 503],
-  take,
-}));
+  take: (platform, knock) => take(platform, knock, schemes),
+});

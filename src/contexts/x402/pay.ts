@@ -19,7 +19,7 @@ import { isOffer, type Offer, offersOf } from './offer.js';
 import { priceFor } from './price.js';
 import { acceptsIn } from './wire.js';
 
-/** How long a price is promised (Gap G-285). */
+/** How long a price is promised (Gap G-299). */
 const quoteSeconds = 60;
 
 /** 409: the price was promised for a minute. */

@@ -3,19 +3,18 @@
 import { writeEvents } from '../../events/event.js';
 import type { Transfer, X402Payment } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
-import { type Ctx, within } from '../../platform/ctx.js';
-import { Forbidden, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { Forbidden, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { wrongStatus } from '../../platform/lifecycle.js';
 import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending } from '../spending/approval.js';
 import { declareSubject } from '../spending/approval-subject.js';
 import { transferSubject } from '../transfers/approval.js';
 import { captureHeld } from '../transfers/hold.js';
-import { completedEvent, proofSeconds, settlementHash, visiblePayments, x402PaymentLifecycle } from './payment.js';
+import { completedEvent, proofSeconds, settlementHash } from './payment.js';
+import { checkUsable, lockPayment, useUp } from './payment-use.js';
 import { signProof } from './proof.js';
 
 declareSubject('x402_payment', {
@@ -52,22 +51,17 @@ async function settle(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment
  */
 export function consumePayment(ctx: Ctx, id: string, amount: string | null): Promise<X402Payment> {
   return transact(ctx, async (tx) => {
-    const seen = await lockSeen(ctx, tx, id);
-    refusePayer(ctx, seen);
-    const settled = seen.status === 'pending' && seen.scheme === 'upto' ? await settleUsed(ctx, tx, seen, amount) : seen;
-    checkConsumable(ctx, settled, amount, seen);
-    return tx.x402Payment.update({ where: rowKey(ctx, id), data: { consumedAt: ctx.clock.now() } });
+    const seen = await lockPayment(ctx, tx, id);
+    refusePayer(ctx, seen.payment);
+    const isUpto = seen.payment.status === 'pending' && seen.payment.scheme === 'upto';
+    const settled = isUpto ? await settleUsed(ctx, tx, seen.payment, amount) : seen.payment;
+    checkUsable(ctx, { ...seen, payment: settled });
+    if (!isUpto) checkWhole(settled, amount);
+    return useUp(ctx, tx, settled);
   });
 }
 
-/** The payment under its lock, and before it under that of its transfer: whoever ends a transfer holds it when its payment follows. */
-async function lockSeen(ctx: Ctx, tx: Tx, id: string): Promise<X402Payment> {
-  const known = await within(ctx, tx).db.x402Payment.findFirst({ where: { AND: [{ id }, visiblePayments.where(ctx)] } });
-  if (known?.transferId != null) await lockRow(tx.transfer, known.transferId);
-  return lockRow(tx.x402Payment, id, { where: visiblePayments.where(ctx) });
-}
-
-/** An agent consumes what its own wallet was paid (Gap G-292). */
+/** An agent consumes what its own wallet was paid (Gap G-306). */
 function refusePayer({ actor }: Ctx, { payeeAgentId }: X402Payment): void {
   if (actor.agent !== undefined && payeeAgentId !== actor.agent.id) throw new Forbidden('The seller of a call consumes its payment.');
 }
@@ -81,22 +75,8 @@ async function settleUsed(ctx: Ctx, tx: Tx, seen: X402Payment, amount: string | 
   return settle(ctx, tx, await captureHeld(ctx, tx, transfer, amount));
 }
 
-function checkConsumable(ctx: Ctx, row: X402Payment, amount: string | null, seen: X402Payment): void {
-  const id = printId('x402Payment', row.id);
-  const read = { next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/x402/payments/${id}` }] } as const;
-  if (row.status === 'pending') throw new StateConflict('The payment has not been made yet.', row.status, ['settled'], read);
-  if (row.status === 'failed') {
-    throw wrongStatus(x402PaymentLifecycle, id, row.status, ['settled'], 'The payment has failed: nothing was paid.');
-  }
-  if (row.consumedAt !== null) {
-    throw new StateConflict('The proof of this payment was used before.', 'consumed', ['settled'], { ...read, reason: 'consumed' });
-  }
-  if (row.expiresAt <= ctx.clock.now()) {
-    throw new StateConflict('The proof of this payment has expired.', 'expired', ['settled'], { ...read, reason: 'expired' });
-  }
-  if (amount !== null && seen.status === 'settled' && parseMinor(amount, row.currency, ['amount']) !== row.amount) {
-    throw new ValidationFailed([
-      { path: ['amount'], message: 'is what was paid: only an upto payment is settled for less', rule: 'scheme' },
-    ]);
-  }
+/** Throws 400 for another amount than the one that was paid. */
+function checkWhole(row: X402Payment, amount: string | null): void {
+  if (amount === null || parseMinor(amount, row.currency, ['amount']) === row.amount) return;
+  throw new ValidationFailed([{ path: ['amount'], message: 'is what was paid: only an upto payment is settled for less', rule: 'scheme' }]);
 }

@@ -102,7 +102,7 @@ const VerificationType = builder.objectRef<PaymentVerification>('X402Verificatio
     consumed: t.boolean({ nullable: true, resolve: ({ payment: row }) => (row === null ? null : row.consumedAt !== null) }),
     reason: t.exposeString('reason', {
       nullable: true,
-      description: 'invalid_payload, wrong_endpoint, wrong_resource, pending, failed, consumed or expired.',
+      description: 'invalid_payload, wrong_endpoint, wrong_resource, pending, failed, consumed, refunded or expired.',
     }),
   }),
 });

@@ -22,7 +22,7 @@ export const x402PaymentLifecycle: Lifecycle<X402PaymentStatus> = {
   requests: [{ to: 'settled', rel: 'consume', actor: 'any', method: 'POST', path: '/consume' }],
 };
 
-/** Seconds for which the proof of a payment is good (Gap G-287). */
+/** Seconds for which the proof of a payment is good (Gap G-301). */
 export const proofSeconds = 3_600;
 
 /** An agent sees the payments that it makes, and those that its wallets get. */
@@ -69,7 +69,7 @@ export async function openPayments(_ctx: Ctx, tx: Tx, walletIds: readonly string
   });
 }
 
-/** The hash of the ledger transaction that settles a payment: SHA-256 of the canonical JSON of what it moved (Gap G-286). */
+/** The hash of the ledger transaction that settles a payment: SHA-256 of the canonical JSON of what it moved (Gap G-300). */
 export function settlementHash(transfer: Transfer): string {
   const { id, fromWalletId, toWalletId, amount, capturedAmount, currency, completedAt } = transfer;
   const moved = formatMinor(capturedAmount ?? amount, currency);
@@ -80,7 +80,7 @@ export function settlementHash(transfer: Transfer): string {
 }
 
 /** What is told of a payment that is settled. */
-export function completedEvent(ctx: Pick<Ctx, 'clock' | 'traceId'>, row: X402Payment): EventRow {
+export function completedEvent(ctx: Pick<Ctx, 'clock' | 'traceId' | 'trace' | 'span'>, row: X402Payment): EventRow {
   const { id, endpointId, amount, currency, payerWallet, proof, txHash, settledAt, agentId } = row;
   const data = {
     payment_id: printId('x402Payment', id),

@@ -1,5 +1,5 @@
 // What a call of an endpoint costs: its base price, less the discount of who has called it often enough this month (CONTRACT.md 9)
-// (Gap G-284).
+// (Gap G-298).
 import type { X402Endpoint } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';

@@ -1,20 +1,30 @@
 // Pays what a signed payload says, whatever its version and network: at the paid door, and for other sellers as their facilitator.
-import type { X402Endpoint } from '../../generated/prisma/client.js';
+import type { X402Endpoint, X402Payment } from '../../generated/prisma/client.js';
+import type { Claim } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { ApiError, NotFound } from '../../platform/errors.js';
-import { payFromChain, servedChain } from './chain-payment.js';
+import { ApiError, Forbidden, NotFound } from '../../platform/errors.js';
+import type { WalletRef } from '../accounts/wallet-ref.js';
+import { approval } from '../spending/approval.js';
+import { askChain, payFromChain, servedChain } from './chain-payment.js';
 import { payableEndpoint } from './endpoint.js';
 import { payerIn, type SignedPayment, type Verdict, verifyExact } from './exact.js';
 import { readAuthorization } from './ledger-authorization.js';
-import { dryRunPayment, type MadePayment, payOnLedger } from './ledger-payment.js';
+import { dryRunPayment, type MadePayment, payOnLedger, receiverOf } from './ledger-payment.js';
 import { chainNetwork, ledgerNetwork } from './network.js';
-import { type PaymentPayload, printHeader, type Requirements, type SettlementResponse } from './wire.js';
+import { identifierClaim, identifierIn, paymentBefore } from './payment-identifier.js';
+import { mostHeaderLength, type PaymentPayload, printHeader, type Requirements, type SettlementResponse } from './wire.js';
 
 /** What a payload was signed for, as it says itself. */
 export function signedPayment(payload: PaymentPayload): SignedPayment {
   if (payload.x402Version === 1) return { version: 1, ...payload };
   const { accepted } = payload;
   return { version: 2, scheme: accepted.scheme, network: accepted.network, payload: payload.payload };
+}
+
+/** A payload of version 1 with its network in the spelling of version 2, in which payments are kept. */
+export function withNetwork(ctx: Ctx, payload: PaymentPayload): PaymentPayload {
+  if (payload.x402Version === 2) return payload;
+  return { ...payload, network: chainNetwork(ctx, payload.network)?.network ?? payload.network };
 }
 
 /** What came of a payload: a payment, or the reason for none. */
@@ -37,6 +47,7 @@ export async function verifyPayload(
   const payer = payerIn(payment.payload);
   const refuse = (invalidReason: string): Verdict => ({ isValid: false, invalidReason, ...(payer !== undefined && { payer }) });
   try {
+    checkMeasure(payload, requirements);
     if (requirements.network === ledgerNetwork(ctx)) return { isValid: true, payer: await verifyLedger(ctx, payment, requirements) };
     const served = servedChain(ctx);
     if (served === null || chainNetwork(ctx, requirements.network) === undefined) return refuse('invalid_network');
@@ -59,6 +70,19 @@ async function verifyLedger(ctx: Ctx, payment: SignedPayment, requirements: Requ
 /** A word of the specification for why a payment is no good. */
 class Reason extends Error {}
 
+/** Throws for a payload that would be longer than a header may be, in which it is kept and read again, and for a payment of nothing. */
+function checkMeasure(payload: PaymentPayload, { amount }: Requirements): void {
+  if (printHeader(payload).length > mostHeaderLength) throw new Reason('invalid_payload');
+  if (BigInt(amount) === 0n) throw new Reason('invalid_payment_requirements');
+}
+
+/** An agent settles what its own wallet is paid: of an `upto` payment whoever settles it says how much (Gap G-325). */
+function checkSeller({ actor }: Ctx, { scheme }: X402Endpoint, to: WalletRef): void {
+  if (scheme === 'upto' && actor.agent !== undefined && actor.agent.id !== to.agentId) {
+    throw new Forbidden('The seller of a call settles what was used of its payment.');
+  }
+}
+
 /** Reads what an authorization of the ledger network pays for; the schemes of endpoint, requirements and payload must be one. */
 async function ledgerOrder(ctx: Ctx, payment: SignedPayment, requirements: Requirements) {
   if (payment.scheme !== requirements.scheme) throw new Reason('unsupported_scheme');
@@ -70,12 +94,12 @@ async function ledgerOrder(ctx: Ctx, payment: SignedPayment, requirements: Requi
   const asked = BigInt(requirements.amount);
   // Of what an `upto` payment authorizes, its seller asks for a part.
   if (endpoint.scheme === 'upto' ? asked > authorized : asked !== authorized) throw new Reason('invalid_payment_requirements');
-  return { payer, order: { endpoint, from, amount: authorized, nonce }, asked };
+  return { payer, order: { endpoint, from, amount: asked, nonce } };
 }
 
 /**
  * Pays what is required by what was signed. `endpoint` is the one whose door was knocked at: a payload for another one is no good, and so
- * is one that was used (Gap G-289). A facilitator settles an `upto` payment for what is asked of it; at a door it is held until the seller
+ * is one that was used (Gap G-303). A facilitator settles an `upto` payment for what is asked of it; at a door that is held until the seller
  * settles it.
  */
 export async function settlePayload(
@@ -84,26 +108,73 @@ export async function settlePayload(
   requirements: Requirements,
   endpoint: X402Endpoint | null,
 ): Promise<Outcome> {
+  const [identifier, payer] = [identifierIn(payload), payerIn(signedPayment(payload).payload)];
+  if (identifier === undefined || payer === undefined) return settleNew(ctx, payload, requirements, { endpoint });
+  const claim = identifierClaim({ network: requirements.network, payer, identifier });
+  const repeated = async () => {
+    const before = await paymentBefore(ctx, claim, payload);
+    return before === null ? null : outcomeAgain(ctx, before, endpoint);
+  };
+  const again = await repeated();
+  if (again !== null) return again;
+  const outcome = await settleNew(ctx, payload, requirements, { endpoint, identifier: claim });
+  // The same payload may have come twice at once.
+  return outcome.reason === 'invalid_transaction_state' ? ((await repeated()) ?? outcome) : outcome;
+}
+
+/** What came of a payment that was made before; none for another endpoint, nor when its proof has ended or was used at a door. */
+async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoint | null): Promise<Outcome> {
+  const { payerWallet: payer, expiresAt, consumedAt, transferId } = before;
+  // What a facilitator settles is used up with it, and its endpoint is not known beforehand.
+  const isOther = endpoint !== null && before.endpointId !== endpoint.id;
+  const isOver = expiresAt <= ctx.clock.now() || (endpoint !== null && consumedAt !== null);
+  if (isOver || isOther) return { made: null, reason: 'invalid_transaction_state', payer };
+  if (before.network !== ledgerNetwork(ctx)) return chainOutcome(before.status === 'pending' ? await askChain(ctx, before) : before, payer);
+  if (before.status === 'failed') return { made: null, reason: before.failureReason ?? 'unexpected_settle_error', payer };
+  if (before.status === 'settled') return { made: { payment: before, approval: null }, reason: null, payer };
+  const { approvalId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId ?? '' }, select: { approvalId: true } });
+  return { made: { payment: before, approval: approvalId === null ? null : await approval(ctx, approvalId) }, reason: null, payer };
+}
+
+/** What came of a payment from a chain, which may not have answered yet. */
+function chainOutcome(payment: X402Payment, payer: string | undefined): Outcome {
+  if (payment.status === 'failed') return { made: null, reason: payment.failureReason ?? 'unexpected_settle_error', payer };
+  return { made: { payment, approval: null }, reason: payment.status === 'pending' ? 'unexpected_settle_error' : null, payer };
+}
+
+/** For whom a payload is settled, and the payer's own id of it. */
+interface Settling {
+  /** Null for a facilitator. */
+  endpoint: X402Endpoint | null;
+  identifier?: Claim | undefined;
+}
+
+async function settleNew(
+  ctx: Ctx,
+  payload: PaymentPayload,
+  requirements: Requirements,
+  { endpoint, identifier }: Settling,
+): Promise<Outcome> {
   const payment = signedPayment(payload);
   const payer = payerIn(payment.payload);
   const none = (reason: string, error?: unknown): Outcome => ({ made: null, reason, payer, ...(error instanceof ApiError && { error }) });
   try {
+    checkMeasure(payload, requirements);
     const paymentSignature = printHeader(payload);
     if (requirements.network === ledgerNetwork(ctx)) {
-      const { order, payer: as, asked } = await ledgerOrder(ctx, payment, requirements);
+      const { order, payer: as } = await ledgerOrder(ctx, payment, requirements);
       if (endpoint !== null && endpoint.id !== order.endpoint.id) return none('invalid_payment_requirements');
-      const used = endpoint === null ? { amount: asked, isFinal: true } : {};
-      return { made: await payOnLedger(as, { ...order, ...used, paymentSignature }), reason: null, payer };
+      if (endpoint === null) checkSeller(ctx, order.endpoint, await receiverOf(ctx, order.endpoint));
+      const made = await payOnLedger(as, { ...order, isFinal: endpoint === null, paymentSignature, identifier });
+      return { made, reason: null, payer };
     }
     const served = servedChain(ctx);
     if (served === null || chainNetwork(ctx, requirements.network) === undefined) return none('invalid_network');
     const verdict = await verifyExact(ctx, served, payment, requirements);
     if (!verdict.isValid) return none(verdict.invalidReason);
-    const made = await payFromChain(ctx, { ...verdict, own: served.own, paymentSignature, endpoint });
+    const made = await payFromChain(ctx, { ...verdict, own: served.own, paymentSignature, endpoint, identifier });
     if (made === null) return none('invalid_transaction_state');
-    if (made.status === 'failed') return none(made.failureReason ?? 'unexpected_settle_error');
-    const reason = made.status === 'pending' ? 'unexpected_settle_error' : null;
-    return { made: { payment: made, approval: null }, reason, payer };
+    return chainOutcome(made, payer);
   } catch (error) {
     return none(reasonOf(error), error);
   }

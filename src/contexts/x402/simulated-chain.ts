@@ -28,8 +28,10 @@ function simulated(own: ChainNetwork): Chain {
   return {
     network,
     balanceOf: async ({ db }, address) => (await db.chainBalance.findFirst({ where: { network, address } }))?.balance ?? 0n,
-    authorizationState: async ({ db }, payer, nonce) =>
-      (await db.chainAuthorization.findFirst({ where: { network, payer, nonce } }))?.txHash ?? null,
+    authorizationState: async ({ db }, payer, nonce) => {
+      const used = await db.chainAuthorization.findFirst({ where: { network, payer, nonce } });
+      return used === null ? null : { txHash: used.txHash, to: used.payee as Address, value: used.value };
+    },
     transferWithAuthorization: (ctx, authorization) => transfer(ctx, own, authorization),
     depositAddress: async ({ workspace }, walletId) => addressOf(`${workspace.id}:${walletId}`),
   };
@@ -45,7 +47,8 @@ async function transfer(ctx: Ctx, own: ChainNetwork, authorization: TransferAuth
   const txHash = `0x${createHash('sha256').update(`${ctx.workspace.id}:${own.network}:${from}:${nonce}`).digest('hex')}`;
   try {
     await ctx.db.$transaction(async (tx) => {
-      if (!(await useAuthorization(ctx, tx, { network: own.network, payer: from, nonce, txHash }))) throw new Refused('nonce_used');
+      if (!(await useAuthorization(ctx, tx, { network: own.network, payer: from, nonce, payee: to, value, txHash })))
+        throw new Refused('nonce_used');
       if (!(await debitBalance(ctx, tx, own.network, from, value))) throw new Refused('insufficient_funds');
       await creditBalance(ctx, tx, own.network, to, value);
       await bookArrival(ctx, tx, own, { to, value, txHash });

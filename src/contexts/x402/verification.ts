@@ -1,9 +1,12 @@
 // Whether a payment is good, and whether its proof was used: what a seller asks before it serves a call (CONTRACT.md 9). Asking changes nothing.
 import type { X402Payment } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { parseId } from '../../platform/schema/id.js';
 import { endpoint } from './endpoint.js';
+import { isRefunded } from './payment-use.js';
 import { paymentOfProof } from './proof.js';
-import { readPaymentHeader } from './wire.js';
+import { withNetwork } from './settlement.js';
+import { type PaymentPayload, printHeader, readPaymentHeader } from './wire.js';
 
 export interface VerifyPaymentInput {
   proof?: string | null | undefined;
@@ -35,17 +38,22 @@ async function paymentFor(ctx: Ctx, { proof, paymentSignature }: VerifyPaymentIn
     const id = await paymentOfProof(ctx.platform, proof);
     return id === null ? null : ctx.db.x402Payment.findFirst({ where: { id, proof } });
   }
-  const where = paymentSignature == null ? null : signedFacts(paymentSignature);
-  return where === null ? null : ctx.db.x402Payment.findFirst({ where: { ...where, paymentSignature: paymentSignature ?? '' } });
+  const payload = paymentSignature == null ? null : readPaymentHeader(paymentSignature);
+  const where = payload === null ? null : signedFacts(payload);
+  if (payload === null || where === null) return null;
+  // As it is kept: members may be written in any order, and networks in the words of version 1.
+  return ctx.db.x402Payment.findFirst({ where: { ...where, paymentSignature: printHeader(withNetwork(ctx, payload)) } });
 }
 
 /** By what a payload is found: the payer, and the nonce that it uses once. */
-function signedFacts(paymentSignature: string): { payerWallet: string; nonce: string } | null {
-  const authorization = readPaymentHeader(paymentSignature)?.payload['authorization'] as Record<string, unknown> | undefined;
+function signedFacts({ payload }: PaymentPayload): { payerWallet: string; nonce: string } | null {
+  const authorization = payload['authorization'] as Record<string, unknown> | undefined;
   const payer = authorization?.['payer_wallet'] ?? authorization?.['from'];
   const nonce = authorization?.['nonce'];
   if (typeof payer !== 'string' || typeof nonce !== 'string') return null;
-  return { payerWallet: payer.toLowerCase(), nonce: payer.startsWith('0x') ? nonce.toLowerCase() : nonce };
+  if (payer.startsWith('0x')) return { payerWallet: payer.toLowerCase(), nonce: nonce.toLowerCase() };
+  const walletId = parseId('wallet', payer);
+  return walletId === null ? null : { payerWallet: walletId, nonce };
 }
 
 async function reasonAgainst(ctx: Ctx, row: X402Payment, { endpointId, resource }: VerifyPaymentInput): Promise<string | null> {
@@ -53,7 +61,12 @@ async function reasonAgainst(ctx: Ctx, row: X402Payment, { endpointId, resource 
   if (resource != null && !(await isResource(ctx, row, resource))) return 'wrong_resource';
   if (row.status !== 'settled') return row.status;
   if (row.consumedAt !== null) return 'consumed';
+  if (await wasRefunded(ctx, row)) return 'refunded';
   return row.expiresAt <= ctx.clock.now() ? 'expired' : null;
+}
+
+async function wasRefunded({ db }: Ctx, { transferId }: X402Payment): Promise<boolean> {
+  return transferId !== null && isRefunded(await db.transfer.findFirst({ where: { id: transferId } }));
 }
 
 /** True for the address or the path of the endpoint that was paid. */

@@ -1,6 +1,7 @@
 // What x402 writes in JSON, in both of its versions: the shapes are the protocol's, camelCase and all (x402 specification, sections 5 and 7).
 import { z } from 'zod';
 import { invalidRequest } from '../../platform/errors.js';
+import { checkJson } from '../../platform/schema/scalar.js';
 
 /** Base units in decimal digits, without leading zeros. */
 export const digits = z.string().regex(/^(0|[1-9]\d{0,77})$/, 'must be a whole number in decimal digits');
@@ -39,13 +40,27 @@ export const resourceInfo = z.object({
   mimeType: z.string().max(256).optional(),
 });
 
+/** Extensions of a payload, of which one is understood. */
+const extensions = z.looseObject({
+  'payment-identifier': z
+    .looseObject({
+      info: z.looseObject({
+        id: z
+          .string()
+          .regex(/^[A-Za-z0-9_-]{16,128}$/, 'is no payment-identifier')
+          .optional(),
+      }),
+    })
+    .optional(),
+});
+
 /** PaymentPayload of version 2. */
 export const payloadV2 = z.object({
   x402Version: z.literal(2),
   resource: resourceInfo.nullish(),
   accepted: requirementsV2,
   payload: free,
-  extensions: free.nullish(),
+  extensions: extensions.nullish(),
 });
 
 /** PaymentPayload of version 1. */
@@ -99,11 +114,13 @@ export type SettlementResponse = z.infer<typeof settlementResponse>;
 /** Longest header that carries a payment. */
 export const mostHeaderLength = 16_384;
 
-/** The payload in a header: base64 of JSON, with its padding. Null for what is none. */
+/** The payload in a header: base64 of JSON, with its padding. Null for what is none, and for text that has no canonical form. */
 export function readPaymentHeader(header: string): PaymentPayload | null {
   if (header.length > mostHeaderLength || !/^[A-Za-z0-9+/]+={0,2}$/.test(header) || header.length % 4 !== 0) return null;
   try {
-    const read = paymentPayload.safeParse(JSON.parse(Buffer.from(header, 'base64').toString('utf8')));
+    const content: unknown = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
+    checkJson(content);
+    const read = paymentPayload.safeParse(content);
     return read.success ? read.data : null;
   } catch {
     return null;

@@ -30,7 +30,7 @@ export class DueBatch {
   /** The rows are of one workspace, and held. */
   constructor(parts: BatchParts, rows: readonly [ClaimedRow, ...ClaimedRow[]]) {
     this.#parts = parts;
-    this.#ctx = systemCtx(parts.platform, rows[0].workspace);
+    this.#ctx = systemCtx(parts.platform, rows[0].workspace, null);
     this.#open = new Map(rows.map((row) => [row, 0]));
   }
 

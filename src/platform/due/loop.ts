@@ -15,6 +15,9 @@ export interface LoopOptions {
   log: Logger;
 }
 
+/** A failure that goes on is said again after this time: while the database is away dozens of loops fail every second. */
+const sayAgainMs = 60_000;
+
 /** Runs from its creation until it is stopped. A round that fails is tried again after `pollMs`, or when the loop is woken. */
 export class Loop {
   readonly #options: LoopOptions;
@@ -28,6 +31,8 @@ export class Loop {
   #timer: NodeJS.Timeout | undefined;
   #endRest: (() => void) | undefined;
   #endedAt = performance.now();
+  /** The last failure that the log was told of, until a round ends well. */
+  #said: { message: string; at: number } | undefined;
 
   constructor(options: LoopOptions, round: Round) {
     this.#options = options;
@@ -56,15 +61,16 @@ export class Loop {
   }
 
   async #run(): Promise<void> {
-    const { pollMs, paceMs = 0, log, name } = this.#options;
+    const { pollMs, paceMs = 0 } = this.#options;
     while (!this.#stopped) {
       this.#nextAt = Number.POSITIVE_INFINITY;
       let restMs = pollMs;
       try {
         restMs = Math.min(pollMs, await this.#round());
         this.#endedAt = performance.now();
+        this.#said = undefined;
       } catch (error) {
-        log.warn({ err: error, loop: name }, 'a round of background work failed; the next one tries again');
+        this.#say(error);
       }
       this.#notBefore = performance.now() + paceMs;
       // What asked for a round during this one waits for the pace too.
@@ -74,6 +80,14 @@ export class Loop {
       if (this.#nextAt > performance.now()) await this.#rest();
       else await yieldToOthers();
     }
+  }
+
+  #say(error: unknown): void {
+    const { log, name } = this.#options;
+    const [message, at] = [String(error), performance.now()];
+    if (this.#said?.message === message && at - this.#said.at < sayAgainMs) return;
+    this.#said = { message, at };
+    log.warn({ err: error, loop: name }, 'a round of background work failed; the next one tries again');
   }
 
   async #rest(): Promise<void> {

@@ -1,6 +1,6 @@
 // The row is the job: what must happen later is `due_at` on the row itself, claimed with a short lease (docs/architecture.md "Time").
 // Two clocks, never mixed: due_at is workspace time, lease_until is database time.
-import type { Actor, Ctx, Platform, Workspace } from '../ctx.js';
+import type { Act, Actor, Ctx, Platform, Workspace } from '../ctx.js';
 import { createCtx } from '../request.js';
 import { printId } from '../schema/id.js';
 
@@ -38,11 +38,13 @@ export interface RowStep {
   table: string;
   concurrency: number;
   lane?: DueStep['lane'];
+  /** It keeps books, and changes nothing that anybody has: the audit log is not told. */
+  isBookkeeping?: true;
   run(ctx: Ctx, id: string): Promise<void>;
 }
 
 /** The step of a table whose rows need no loading and no grouped writing. A run that fails is retried when its lease has ended. */
-export function rowStep({ table, concurrency, lane, run }: RowStep): DueStep<string, true> {
+export function rowStep({ table, concurrency, lane, isBookkeeping, run }: RowStep): DueStep<string, true> {
   return {
     table,
     concurrency,
@@ -50,7 +52,7 @@ export function rowStep({ table, concurrency, lane, run }: RowStep): DueStep<str
     load: async (_, rows) => new Map(rows.map(({ id }) => [id, id])),
     async take(ctx, id) {
       try {
-        await run(ctx, id);
+        await run({ ...ctx, act: isBookkeeping ? null : { action: `due.${table}`, resourceType: table, resourceId: id } }, id);
       } catch (error) {
         ctx.log.error({ err: error, table, id }, 'a due step failed; it is retried when its lease has ended');
       }
@@ -68,7 +70,7 @@ const system: Actor = {
   credential: { kind: 'none', id: '' },
 };
 
-/** A ctx for work that nobody asked for, in one workspace and in its time. */
-export function systemCtx(platform: Platform, workspace: Workspace): Ctx {
-  return createCtx(platform, { actor: system, workspace }, { requestId: printId('request', workspace.id), ip: '' });
+/** A ctx for work that nobody asked for, in one workspace and in its time. `act` names it in the audit log; null for what is not told there. */
+export function systemCtx(platform: Platform, workspace: Workspace, act: Act | null): Ctx {
+  return createCtx(platform, { actor: system, workspace }, { requestId: printId('request', workspace.id), ip: '', act });
 }

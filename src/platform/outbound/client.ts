@@ -25,6 +25,16 @@ export async function sendJson(
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
+/** fetch() that reads the event stream of an answer whole, so that one that is cut off is a failure like any other. */
+export const fetchWhole: typeof fetch = async (url, init) => {
+  const response = await fetch(url, init);
+  const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream');
+  if (init?.method !== 'POST' || !isStream) return response;
+  const text = await response.text();
+  if (!text.includes('data:')) throw new TypeError('The server ended before it had answered.');
+  return new Response(text, response);
+};
+
 /** One event of a stream. */
 export interface StreamedEvent {
   event: string;

@@ -53,7 +53,8 @@ export class ConnectionPool extends pg.Pool {
     });
     this.#url = url;
     this.#log = log;
-    this.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+    // The error itself carries the whole client, with the key that cancels its statements.
+    this.on('error', ({ message }) => log.warn({ reason: message }, 'an idle database connection was lost'));
     this.on('connect', (client) => {
       // A connection that is checked out when PostgreSQL dies emits on the client itself: unheard, that ends the process.
       client.on('error', () => {});

@@ -7,10 +7,11 @@ import ValidationPlugin from '@pothos/plugin-validation';
 import { type GraphQLResolveInfo, Kind, type ValueNode } from 'graphql';
 import type PrismaTypes from '../../generated/pothos-prisma.js';
 import { getDatamodel } from '../../generated/pothos-prisma.js';
-import type { Audience, Ctx } from '../ctx.js';
+import type { Audience, Ctx, PortalScope } from '../ctx.js';
 import type { ErrorClass } from '../errors.js';
 import type { Currency } from '../money.js';
 import { authorize } from './audience.js';
+import * as figure from './figure.js';
 import { type IdKind, type IdScalar, idKinds } from './id.js';
 import { defaultLimit, type Page } from './page.js';
 import * as scalar from './scalar.js';
@@ -42,10 +43,17 @@ export const builder = new SchemaBuilder<{
   PrismaTypes: PrismaTypes;
   DefaultFieldNullability: false;
   DefaultInputFieldRequiredness: true;
-  AuthScopes: { audience: Audience };
+  AuthScopes: { audience: Audience; portal: PortalScope };
   Scalars: {
     DateTime: Scalar<Date>;
     Date: Scalar<string>;
+    Moment: Scalar<scalar.Moment>;
+    Counts: Scalar<figure.Counts>;
+    Amounts: Scalar<figure.Amounts>;
+    Figure: Scalar<figure.Figure>;
+    Figures: Scalar<figure.Figures>;
+    TimeRange: Scalar<figure.TimeRange>;
+    TraceId: Scalar<string>;
     JSON: Scalar<unknown>;
     JSONObject: { Input: Record<string, unknown>; Output: unknown };
     Amount: Scalar<string>;
@@ -68,7 +76,10 @@ export const builder = new SchemaBuilder<{
   scopeAuth: {
     // A subscriber is asked once, before anything is listened to.
     authorizeOnSubscribe: true,
-    authScopes: (ctx) => ({ audience: (audience: Audience) => authorize(ctx.actor, audience) }),
+    authScopes: (ctx) => ({
+      audience: (audience: Audience) => authorize(ctx.actor, audience),
+      portal: (scope: PortalScope) => authorize(ctx.actor, 'any', scope),
+    }),
   },
   validation: { validationError: invalidInput },
 });
@@ -84,6 +95,13 @@ function addScalar<In, Out>(name: Parameters<typeof builder.scalarType>[0], shap
 
 addScalar('DateTime', scalar.dateTime);
 addScalar('Date', scalar.date);
+addScalar('Moment', scalar.moment);
+addScalar('Counts', figure.counts);
+addScalar('Amounts', figure.amounts);
+addScalar('Figure', figure.figure);
+addScalar('Figures', figure.figures);
+addScalar('TimeRange', figure.timeRange);
+addScalar('TraceId', figure.traceId);
 addScalar('Fraction', scalar.fraction);
 addScalar('JSON', scalar.json);
 addScalar('JSONObject', scalar.jsonObject);
@@ -104,6 +122,14 @@ for (const [kind, { scalars }] of Object.entries(idKinds)) {
 
 builder.queryType({ authScopes: { audience: 'any' } });
 builder.mutationType({ authScopes: { audience: 'any' } });
+
+/**
+ * Options of a root field that portal tokens with `scope` read too, beside everybody with another credential. What they see of it is
+ * what the noun's Visibility says.
+ */
+export function openToPortal<const Scope extends PortalScope>(scope: Scope) {
+  return { skipTypeScopes: true, authScopes: { portal: scope } } as const;
+}
 
 /** `extensions` of a field with its facts. */
 export function facts(fieldFacts: FieldFacts): { extensions: { facts: FieldFacts } } {
@@ -136,7 +162,7 @@ export function pageArgs(t: { arg: PothosSchemaTypes.QueryFieldBuilder<Types, Ty
     limit: t.arg({ type: 'Limit', required: false, defaultValue: defaultLimit }),
     since: t.arg({ type: 'DateTime', required: false, description: 'Created at or after.' }),
     until: t.arg({ type: 'DateTime', required: false, description: 'Created before.' }),
-    after: t.arg({ type: 'Cursor', required: false, description: 'Go on after this: `nextCursor` of a page, or the id of a row.' }),
+    after: t.arg({ type: 'Cursor', required: false, description: 'Go on after this: the cursor of a page, or the id of a row.' }),
   };
 }
 

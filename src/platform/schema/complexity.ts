@@ -1,6 +1,6 @@
 // How many nodes a document asks for (CONTRACT.md 21 "Complexity"): the product of the lengths of the lists on each path, summed.
 // A page counts at its `limit`, a bounded list at the most that its field declares, one that stands in a row as one. Known before anything
-// runs (Gap G-21) (Gap G-246).
+// runs (Gap G-21) (Gap G-260).
 import {
   type DocumentNode,
   type FieldNode,

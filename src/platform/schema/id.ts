@@ -20,7 +20,9 @@ export const idKinds = {
   payout: { prefix: 'po', scalars: { PayoutId: 'prefixed' } },
   fundingTransaction: { prefix: 'fnd', scalars: { FundingTransactionId: 'prefixed' } },
   vaultedCard: { prefix: 'card', scalars: { VaultedCardId: 'prefixed' } },
-  cardCharge: { prefix: 'chg', scalars: {} },
+  cardCharge: { prefix: 'chg', scalars: { CardChargeId: 'prefixed' } },
+  cardVerification: { prefix: 'nref', scalars: { CardNetworkRef: 'prefixed' } },
+  cardInstruction: { prefix: 'ins', scalars: { CardInstructionId: 'prefixed' } },
   cardRefund: { prefix: 'crf', scalars: {} },
   settlementRule: { prefix: 'srl', scalars: { SettlementRuleId: 'bare' } },
   settlementExecution: { prefix: 'exe', scalars: { SettlementExecutionId: 'prefixed' } },
@@ -38,7 +40,10 @@ export const idKinds = {
   mandate: { prefix: 'ap2_mnd', scalars: { MandateId: 'prefixed' } },
   mandateExecution: { prefix: 'ap2_exec', scalars: { MandateExecutionId: 'prefixed' } },
   mppSession: { prefix: 'mses', scalars: { MppSessionId: 'prefixed' } },
+  mppPayment: { prefix: 'mpay', scalars: { MppPaymentId: 'prefixed' } },
   mppVoucher: { prefix: 'vch', scalars: { MppVoucherId: 'prefixed' } },
+  task: { prefix: 'task', scalars: { TaskId: 'bare' } },
+  taskMessage: { prefix: 'msg', scalars: { TaskMessageId: 'prefixed' } },
   agent: { prefix: 'agt', scalars: { AgentId: 'prefixed', AgentUuid: 'bare' } },
   rate: { prefix: 'rate', scalars: { RateId: 'prefixed' } },
   policy: { prefix: 'pol', scalars: { PolicyId: 'prefixed' } },
@@ -50,11 +55,14 @@ export const idKinds = {
   authKey: { prefix: 'auth', scalars: { AuthKeyId: 'prefixed' } },
   session: { prefix: 'ses', scalars: { SessionId: 'prefixed' } },
   apiKey: { prefix: 'key', scalars: { ApiKeyId: 'prefixed' } },
+  portalToken: { prefix: 'ptk', scalars: { PortalTokenId: 'prefixed' } },
+  auditEntry: { prefix: 'aud', scalars: { AuditEntryId: 'prefixed' } },
   event: { prefix: 'evt', scalars: { EventId: 'prefixed' } },
   webhook: { prefix: 'wh', scalars: { WebhookId: 'prefixed' } },
   delivery: { prefix: 'dlv', scalars: { DeliveryId: 'prefixed' } },
   attempt: { prefix: 'del', scalars: { AttemptId: 'prefixed' } },
   testClock: { prefix: 'clk', scalars: { TestClockId: 'prefixed' } },
+  operation: { prefix: 'op', scalars: { OperationId: 'prefixed' } },
   request: { prefix: 'req', scalars: {} },
   ledgerTransaction: { prefix: 'ltx', scalars: { LedgerTransactionId: 'prefixed' } },
 } as const satisfies Record<string, { prefix: string; scalars: Record<string, 'bare' | 'prefixed'> }>;
@@ -67,18 +75,25 @@ export type IdScalar = NamesOf<IdKind>;
 const anyIdPattern = /^(?:[a-z][a-z0-9_]{0,15}_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-let lastMs = 0;
-let sequence = 0;
+/** Clocks that may be used in turn: that of the machine, and those of workspaces that were moved. */
+const clocks = 16;
+/** The last sequence number of each of the milliseconds that ids were made in last. */
+const sequences = new Map<number, number>();
 
 /**
  * A new UUIDv7 whose time is `at` (workspace time): ids sort as the things happened, also those that one process makes
- * within one millisecond.
+ * within one millisecond, whatever it makes by other clocks in between.
  */
 export function newId(at: Date): string {
   const msecs = at.getTime();
-  sequence = msecs === lastMs ? (sequence + 1) >>> 0 : randomInt(0x7fff_ffff);
-  lastMs = msecs;
-  return v7({ msecs, seq: sequence });
+  const last = sequences.get(msecs);
+  const seq = last === undefined ? randomInt(0x7fff_ffff) : (last + 1) >>> 0;
+  // A Map lists what was set first, so what was not used for the longest time is forgotten.
+  sequences.delete(msecs);
+  sequences.set(msecs, seq);
+  const [oldest] = sequences.size > clocks ? sequences.keys() : [];
+  if (oldest !== undefined) sequences.delete(oldest);
+  return v7({ msecs, seq });
 }
 
 /** `agt_0198...`: the prefixed form of an id. */

@@ -39,6 +39,12 @@ export interface Source<T> {
   parse(text: string): string | null;
 }
 
+/** 400 for a stretch of time that ends before it begins. */
+function checkWindow({ since, until }: PageInput & { since?: Date | null | undefined; until?: Date | null | undefined }): void {
+  if (!since || !until || since <= until) return;
+  throw new ValidationFailed([{ path: ['until'], message: 'must not be before since', rule: 'window' }]);
+}
+
 /** A total is counted up to here (Gap G-94), and pages by number reach no further (Gap G-95). */
 export const mostCounted = 10_000;
 /** Rows of a page that says no limit. */
@@ -46,10 +52,11 @@ export const defaultLimit = 50;
 
 /**
  * One page of `source`. `name` and the members of `input` other than those of the page say which list it is: a cursor is good for
- * that one alone. Takes one row more than asked for, so that `hasMore` costs nothing. 400 for a cursor that is none, and for a
- * page beyond row 10,000.
+ * that one alone. Takes one row more than asked for, so that `hasMore` costs nothing. 400 for a cursor that is none, for a
+ * page beyond row 10,000, and for a stretch of time that ends before it begins.
  */
 export async function readPage<T extends { id: string }>(ctx: Ctx, name: string, source: Source<T>, input: PageInput): Promise<Page<T>> {
+  checkWindow(input);
   const list = listOf(name, input);
   const limit = input.limit ?? defaultLimit;
   const start = startOf(ctx, list, source, input);

@@ -129,6 +129,28 @@ export const dateTime: ScalarShape<Date, Date> = {
   extensions: { jsonSchema: { type: 'string', format: 'date-time', examples: ['2026-11-21T10:00:00.000Z'] } },
 };
 
+/** A point in time that may have been said as a day. */
+export interface Moment {
+  /** Its first instant, where it is a day. */
+  at: Date;
+  isDay: boolean;
+}
+
+/** What comes after whole milliseconds, where it is more than nothing. */
+const fineTime = /\.\d{3}0*[1-9]/;
+
+export const moment: ScalarShape<Moment, Moment> = {
+  description: 'A point in time, ISO 8601, or a day in UTC.',
+  serialize: ({ at }) => at.toISOString(),
+  parseValue(value) {
+    const at = parseDateTime(value);
+    const text = value as string;
+    // Things happen at whole milliseconds: what is before, or from, a part of one on is the same as for the next one (Gap G-376).
+    return { at: fineTime.test(text) ? new Date(at.getTime() + 1) : at, isDay: text.length === 10 };
+  },
+  extensions: { jsonSchema: { type: 'string', examples: ['2026-11-21', '2026-11-21T10:00:00Z'] } },
+};
+
 const datePattern = /^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
 /** True for a day from 1970 to 2999 that the calendar has, such as `2026-03-01`. */

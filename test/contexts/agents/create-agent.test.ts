@@ -12,15 +12,20 @@ describe('POST /v1/agents', () => {
       name: 'Buyer',
       description: 'Buys paper.',
       kya_tier: 1,
-      skills: ['buy', { id: 'sell' }],
+      skills: ['buy', { id: 'sell', name: 'Sell paper', price: { amount: '1.5', currency: 'USD' } }],
       metadata: { a: 1 },
     };
     const answer = await harness.test.post('/v1/agents', body);
     expect(answer.status).toBe(201);
+    const made = { created_at: harness.clock.now().toISOString(), updated_at: harness.clock.now().toISOString() };
     expect(answer.body).toEqual({
       data: {
         id: expect.stringMatching(/^agt_[0-9a-f-]{36}$/),
         ...body,
+        skills: [
+          { id: 'buy', name: 'buy', description: 'buy', tags: [], ...made },
+          { id: 'sell', name: 'Sell paper', description: 'Sell paper', tags: [], price: { amount: '1.50', currency: 'USD' }, ...made },
+        ],
         status: 'active',
         connected: false,
         created_at: harness.clock.now().toISOString(),
@@ -113,6 +118,17 @@ describe('POST /v1/agents', () => {
       'skills.0',
     ]);
     expect(JSON.stringify(answer.body.details)).toContain('did you mean generate_keypair?');
+  });
+
+  it('400: skills that are none, or twice', async () => {
+    const account = await harness.test.make('/v1/accounts', { type: 'business', name: 'Ada' });
+    const pathsOf = async (skills: unknown[]) => {
+      const { body } = await harness.test.post('/v1/agents', { parent_account_id: account.id, name: 'Odd', skills });
+      return body.details.fields.map(({ path }: { path: string }) => path);
+    };
+    expect(await pathsOf(['buy', { id: 'buy' }])).toEqual(['skills.1.id']);
+    expect(await pathsOf([{ name: 'No id', cost: 1 }])).toEqual(['skills.0.id', 'skills.0']);
+    expect(await pathsOf([{ id: 'sell', price: { amount: '0.001', currency: 'USD' } }])).toEqual(['skills.0.price.amount']);
   });
 
   it('401 without a credential', async () => {

@@ -6,12 +6,13 @@ const harness = useHarness();
 
 describe('PATCH /v1/agents/{id}', () => {
   it('200: changes what is named, clears what is null', async () => {
-    const { agent, id } = await enrol(harness.test, { description: 'Old.' });
+    const { agent, id } = await enrol(harness.test, { description: 'Old.', skills: ['read', 'count'] });
     harness.clock.advance(5);
     const answer = await harness.test.patch(`/v1/agents/${id}`, { name: 'New', description: null, kya_tier: 3, skills: ['count'] });
     const { description: _, ...rest } = agent;
     const updated_at = harness.clock.now().toISOString();
-    expect(answer.body.data).toEqual({ ...rest, name: 'New', kya_tier: 3, skills: ['count'], updated_at });
+    const skill = { id: 'count', name: 'count', description: 'count', tags: [], created_at: updated_at, updated_at };
+    expect(answer.body.data).toEqual({ ...rest, name: 'New', kya_tier: 3, skills: [skill], updated_at });
   });
 
   it('200: an agent changes itself, and its credential shows the new name at once', async () => {

@@ -113,7 +113,7 @@ describe('a process that is killed', { timeout: 120_000 }, () => {
   it('again and again', async () => {
     const { from, to } = await twoWallets(harness.test, { funded: '500.00' });
     const batch = await taken(harness.test, bodies(from, to, times(400)));
-    for (const milliseconds of [1, 20, 60, 120]) {
+    for (const milliseconds of [1, 40]) {
       const child = await start();
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
       await kill(child);
@@ -135,7 +135,9 @@ describe('two processes', { timeout: 60_000 }, () => {
       const batch = await taken(harness.test, bodies(agent.from, agent.to, times(200)), {}, { as: agent.token });
       const { workspace } = await ctxOf(harness, harness.test);
       for (let round = 0; round < 4; round += 1) {
-        await Promise.all([harness.platform, second.platform].map((platform) => stepBatch(systemCtx(platform, workspace), bare(batch))));
+        await Promise.all(
+          [harness.platform, second.platform].map((platform) => stepBatch(systemCtx(platform, workspace, null), bare(batch))),
+        );
       }
       const { batch: after, items } = await readBatch(harness.test, batch.id);
       expect(after).toMatchObject({ status: 'completed', success_count: 150, failed_count: 50 });
@@ -152,7 +154,7 @@ describe('two processes', { timeout: 60_000 }, () => {
     const { from, to } = await twoWallets(harness.test);
     const batch = await taken(harness.test, bodies(from, to, times(30)), { mode: 'atomic' });
     const { workspace } = await ctxOf(harness, harness.test);
-    await Promise.all([1, 2, 3].map(() => stepBatch(systemCtx(harness.platform, workspace), bare(batch))));
+    await Promise.all([1, 2, 3].map(() => stepBatch(systemCtx(harness.platform, workspace, null), bare(batch))));
     await expectDoneOnce(batch, to, 30);
   });
 });

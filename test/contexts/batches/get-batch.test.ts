@@ -41,7 +41,10 @@ describe('GET /v1/batches/{id}', () => {
           { currency: 'USD', amount: '1.00' },
         ],
       });
-      const [created] = await harness.platform.database.unscoped.event.findMany({ where: { objectId: bare(batch) } });
+      const [created] = await harness.platform.database.unscoped.event.findMany({
+        where: { objectId: bare(batch) },
+        orderBy: { id: 'asc' },
+      });
       expect(created?.data).toMatchObject({ total_amount: '3.27', currency: 'USD' });
     });
 

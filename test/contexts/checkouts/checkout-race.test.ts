@@ -1,7 +1,7 @@
 // A checkout is paid once, however many try at once in two processes; and it is paid or it expires, never both.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cardBody } from '../../factories/card.js';
-import { ask, make, type Server } from '../../load.js';
+import { ask, insist, make, type Server } from '../../load.js';
 import { type ServerProcess, startServerProcess } from '../../process.js';
 import { ServerOnDatabase } from '../../server-database.js';
 
@@ -34,11 +34,25 @@ async function newShop(server: Server) {
   const begin = (extra: object = {}) => make(server, '/v1/acp/checkouts', { merchant_id: merchant.id, items, ...extra });
   const card = await make(server, '/v1/cards/vault', cardBody(account.id, { processor_token: 'tok_ok' }));
   const complete = ({ id }: { id: string }, n: number, by: object = { from_wallet_id: from }) =>
-    ask(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/complete`, by);
+    insist(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/complete`, by);
+  const tag = {
+    name: 'Mug',
+    path: '/mug',
+    method: 'GET',
+    account_id: account.id,
+    receiver_wallet_id: to,
+    base_price: '10.00',
+    currency: 'USD',
+  };
+  /** An x402 payment of the price of a mug. */
+  const payBefore = async () => {
+    const endpoint = await make(server, '/v1/x402/endpoints', tag);
+    return make(server, '/v1/x402/pay', { from_wallet_id: from, endpoint_id: endpoint.id });
+  };
   const charge = (checkout: { id: string }, n: number) => complete(checkout, n, { payment_method_id: card.id });
   const paid = async () => (await ask(server, 'GET', `/v1/wallets/${to}`)).body.data.balance.available;
   const read = async ({ id }: { id: string }) => (await ask(server, 'GET', `/v1/acp/checkouts/${id}`)).body.data;
-  return { begin, charge, complete, paid, read };
+  return { begin, charge, complete, paid, payBefore, read };
 }
 
 async function openWallet(server: Server, accountId: string): Promise<string> {
@@ -57,11 +71,27 @@ describe('a checkout', () => {
     expect(await shop.paid()).toBe('10.00');
   });
 
-  it('is charged to a card once by 50 who complete it at the same time', async () => {
+  it('is paid by an x402 payment that pays one of 30, and no call besides', async () => {
+    const server = await first.newTenant();
+    const shop = await newShop(server);
+    const payment = await shop.payBefore();
+    const all = await Promise.all(times(30).map(() => shop.begin()));
+    const answers = await Promise.all([
+      ...all.map((checkout, n) => shop.complete(checkout, n, { x402_payment_id: payment.id })),
+      ...times(10).map((n) => insist(serverOf(server, n), 'POST', `/v1/x402/payments/${payment.id}/consume`, {})),
+    ]);
+    const codes = answers.map(({ status, body }) => (status === 200 ? 'used' : `${status} ${body.details?.reason}`));
+    expect(codes.sort()).toEqual([...times(39).map(() => '409 consumed'), 'used']);
+    const { rows } = await first.db.query(`SELECT count(*)::int AS n FROM checkout WHERE transfer_id = $1`, [payment.transfer_id]);
+    expect(rows[0].n).toBe(answers.slice(0, 30).filter(({ status }) => status === 200).length);
+    expect(await shop.paid()).toBe('10.00');
+  });
+
+  it('is charged to a card once by 20 who complete it at the same time', async () => {
     const server = await first.newTenant();
     const shop = await newShop(server);
     const checkout = await shop.begin();
-    const answers = await Promise.all(times(50).map((n) => shop.charge(checkout, n)));
+    const answers = await Promise.all(times(20).map((n) => shop.charge(checkout, n)));
     const [begun, ...rest] = answers.sort((one, other) => one.status - other.status);
     expect(begun).toMatchObject({ status: 200, body: { data: { status: 'pending_payment' } } });
     for (const { status, body } of rest) expect([status, body.code]).toEqual([409, 'state_conflict']);
@@ -77,7 +107,7 @@ describe('a checkout', () => {
     const all = await Promise.all(times(20).map(() => shop.begin({ expires_in: 60 })));
     await Promise.all(all.map((checkout, n) => shop.charge(checkout, n)));
     const over = ask(server, 'POST', '/v1/test/clocks/advance', { seconds: 60 });
-    const ended = await Promise.all(all.map(({ id }, n) => ask(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/cancel`, {})));
+    const ended = await Promise.all(all.map(({ id }, n) => insist(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/cancel`, {})));
     expect((await over).status).toBe(200);
     const isOpen = ({ status }: { status: string }) => status === 'pending_payment';
     const read = () => Promise.all(all.map((checkout) => shop.read(checkout)));
@@ -93,7 +123,7 @@ describe('a checkout', () => {
     const shop = await newShop(server);
     const all = await Promise.all(times(20).map(() => shop.begin({ expires_in: 60 })));
     const over = ask(server, 'POST', '/v1/test/clocks/advance', { seconds: 60 });
-    const cancel = ({ id }: { id: string }, n: number) => ask(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/cancel`, {});
+    const cancel = ({ id }: { id: string }, n: number) => insist(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/cancel`, {});
     const outcomes = await Promise.all(
       all.map(async (checkout, n) => {
         const [completed, cancelled] = await Promise.all([shop.complete(checkout, n), cancel(checkout, n + 1)]);

@@ -10,7 +10,8 @@ import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf
 
 const harness = useHarness();
 const completeOf = ({ id }: { id: string }) => `/v1/${id.slice(0, 3)}/checkouts/${id}/complete`;
-const operationsOf = (subjectId: string) => harness.platform.database.unscoped.operation.findMany({ where: { subjectId } });
+const operationsOf = (subjectId: string) =>
+  harness.platform.database.unscoped.operation.findMany({ where: { subjectId }, orderBy: { id: 'asc' } });
 
 describe.each(['acp', 'ucp'] as const)('POST /v1/%s/checkouts/{id}/complete', (protocol) => {
   it('pays the merchant, by a transfer of the protocol', async () => {

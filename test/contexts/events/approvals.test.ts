@@ -33,7 +33,7 @@ async function warn(type: string, data: object): Promise<string> {
   const tenant = await unscoped.workspace.findFirstOrThrow({ where: { tenantId: harness.tenantId, environment: 'test' } });
   const at = harness.clock.now();
   const id = newId(at);
-  const event = { id, type, data, objectId: null, agentId: null, traceId: null, createdAt: at, roles: null };
+  const event = { id, type, data, objectId: null, agentId: null, traceId: null, traceSpan: null, createdAt: at, roles: null };
   await unscoped.$transaction((tx) => writeEvents(tx, tenant.id, [event]));
   return id;
 }

@@ -114,7 +114,7 @@ describe('JWT sessions', () => {
 });
 
 describe('portal tokens', () => {
-  it('401: none is valid yet; malformed ones are told apart', async () => {
+  it('401: unknown; malformed ones are told apart', async () => {
     expectRefused(await as('portal_abc'), 'portal_token_expired');
     for (const token of ['portal_', 'portal_a.b']) expectRefused(await as(token), 'malformed_credential');
   });

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eachOf } from '../../hostile.js';
-import { ask, make, type Server } from '../../load.js';
+import { ask, insist, make, type Server } from '../../load.js';
 import { type ServerProcess, startServerProcess } from '../../process.js';
 import { ServerOnDatabase } from '../../server-database.js';
 
@@ -53,7 +53,7 @@ async function spend({ mandate, merchant, from, to, checkouts }: Made, n: number
     () => [`/v1/acp/checkouts/${checkouts.pop().id}/complete`, by],
   ];
   const [path, body] = ways[n % ways.length]?.() ?? ['', {}];
-  const answer = await ask(serverOf(n), 'POST', path, body, { 'Idempotency-Key': randomUUID() });
+  const answer = await insist(serverOf(n), 'POST', path, body, { 'Idempotency-Key': randomUUID() });
   return { status: answer.status, code: answer.body.code };
 }
 

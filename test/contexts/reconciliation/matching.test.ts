@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { stepReport } from '../../../src/contexts/reconciliation/run.js';
 import { line, newRailBooks, type Posted, postLines, upload } from '../../factories/reconciliation.js';
 import { type Json, useHarness } from '../../harness.js';
+import { isSlow } from '../../slow.js';
 
 const harness = useHarness();
 const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;
@@ -123,7 +124,7 @@ describe('a run', () => {
         }
         expect(await harness.platform.database.unscoped.reconciliationRemainder.count({ where: { reportId: report.id.slice(4) } })).toBe(0);
       }),
-      { numRuns: process.env['SLOW'] ? 200 : 12 },
+      { numRuns: isSlow ? 200 : 12 },
     );
   });
 });

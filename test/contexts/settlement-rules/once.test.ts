@@ -30,7 +30,7 @@ describe('in one process', () => {
     const { unscoped } = harness.platform.database;
     const { workspaceId } = await unscoped.wallet.findFirstOrThrow({ where: { id: wallet.id } });
     const workspace = workspaceOf(await unscoped.workspace.findUniqueOrThrow({ where: { id: workspaceId } }));
-    const step = () => stepExecution(systemCtx(harness.platform, workspace), body.data.execution_id.slice('exe_'.length));
+    const step = () => stepExecution(systemCtx(harness.platform, workspace, null), body.data.execution_id.slice('exe_'.length));
     await Promise.all([step(), step(), step()]);
     expect(await executionsOf(harness.test, rule)).toMatchObject([{ status: 'completed' }]);
     expect((await harness.test.get(`/v1/payouts?wallet_id=${wallet.id}`)).body.data).toHaveLength(1);

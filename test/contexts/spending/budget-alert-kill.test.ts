@@ -1,10 +1,11 @@
-// kill -9 of a worker in the middle of its alerts: another takes up the rest, and each crossing is told of exactly once.
+// kill -9 of a worker in the middle of its alerts: another takes up the rest, and each crossing is told of exactly once. With SLOW=1 alone.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { budgetBody } from '../../factories/budget.js';
 import { transferBody } from '../../factories/payment.js';
 import { eachOf } from '../../hostile.js';
 import { make, type Server } from '../../load.js';
 import { ServerOnDatabase } from '../../server-database.js';
+import { isSlow } from '../../slow.js';
 
 const budgets = 300;
 let server: ServerOnDatabase;
@@ -23,7 +24,7 @@ async function wallet(sandbox: Server): Promise<{ id: string; currency: string }
   return make(sandbox, '/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'USD' });
 }
 
-describe('kill -9 of a worker that tells of crossings', () => {
+describe.skipIf(!isSlow)('kill -9 of a worker that tells of crossings', () => {
   it('is followed by the rest of them, each told of once', { timeout: 180_000 }, async ({ annotate }) => {
     const { sandbox } = server;
     const [from, to] = [await wallet(sandbox), await wallet(sandbox)];

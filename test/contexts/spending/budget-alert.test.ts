@@ -174,7 +174,7 @@ describe('the step of a crossing', () => {
     await agent.pay('60.00');
     const [row] = await crossings();
     const workspace = await harness.platform.database.unscoped.workspace.findFirstOrThrow({ where: { id: row?.workspaceId ?? '' } });
-    const ctx = systemCtx(harness.platform, workspaceOf(workspace));
+    const ctx = systemCtx(harness.platform, workspaceOf(workspace), null);
     await Promise.all(Array.from({ length: 8 }, () => stepCrossing(ctx, row?.id ?? '')));
     await stepCrossing(ctx, row?.id ?? '');
     await harness.runDue();

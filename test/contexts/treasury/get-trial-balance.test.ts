@@ -31,6 +31,13 @@ describe('GET /v1/ledger/trial-balance', () => {
       ]);
     });
 
+    it('names the head of the audit log', async () => {
+      const { head_hash: head } = (await harness.test.get('/v1/audit-log/verify')).body.data;
+      expect(head).toMatch(/^[0-9a-f]{64}$/);
+      expect((await harness.test.get('/v1/ledger/trial-balance')).body.tree_head).toBe(head);
+      expect((await harness.live.get('/v1/ledger/trial-balance')).body).toEqual({ data: [], tree_head: null });
+    });
+
     it('counts nothing of another tenant', async () => {
       const before = await trialBalance();
       await openWallet(harness.other, { funded: '7.00' });

@@ -25,7 +25,11 @@ async function sent(path: string, statuses: readonly number[]): Promise<{ ctx: C
   await unscoped.webhookDelivery.updateMany({ where: { webhookId: uuid ?? webhookId }, data: { status: 'processing' } });
   const rows = await unscoped.webhookDelivery.findMany({ where: { webhookId: uuid ?? webhookId }, orderBy: { id: 'asc' } });
   const workspace = await unscoped.workspace.findUniqueOrThrow({ where: { id: rows[0]?.workspaceId ?? '' } });
-  const ctx = systemCtx(platform, { id: workspace.id, tenantId: workspace.tenantId, environment: workspace.environment, clockOffsetMs: 0 });
+  const ctx = systemCtx(
+    platform,
+    { id: workspace.id, tenantId: workspace.tenantId, environment: workspace.environment, clockOffsetMs: 0 },
+    null,
+  );
   const found = await loadDeliveries(ctx, rows);
   const outcomes: Outcome[] = [];
   for (const [index, status] of statuses.entries()) {
@@ -87,7 +91,7 @@ describe('what became of sends', () => {
   it('is of its own workspace alone', async () => {
     const { ctx, webhookId, outcomes } = await sent('/walls', [200]);
     const stranger = await harness.platform.database.unscoped.workspace.findFirstOrThrow({ where: { id: { not: ctx.workspace.id } } });
-    const other = systemCtx(harness.platform, { ...ctx.workspace, id: stranger.id, tenantId: stranger.tenantId });
+    const other = systemCtx(harness.platform, { ...ctx.workspace, id: stranger.id, tenantId: stranger.tenantId }, null);
     expect(
       (
         await loadDeliveries(

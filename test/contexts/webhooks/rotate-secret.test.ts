@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { Vault } from '../../../src/platform/crypto.js';
+import { parseId } from '../../../src/platform/schema/id.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
 import { happen, type Received, Receiver, subscribe, verifyWithStripe } from './receiver.js';
 
@@ -50,6 +52,16 @@ describe('POST /v1/webhooks/{id}/rotate-secret', () => {
     expect(rotated).toEqual({ id: webhook.id, secret: rotated.secret, strategy: 'immediate' });
     const got = await next();
     expect([accepts(got, rotated.secret), accepts(got, webhook.secret)]).toEqual([true, false]);
+  });
+
+  it('200: a secret that was sealed under another SECRETS_KEY ends at once, and deliveries go on', async () => {
+    const { webhook, next } = await webhookAt();
+    const id = String(parseId('webhook', webhook.id));
+    const sealedSecret = new Vault('07'.repeat(32)).seal(webhook.secret, id);
+    await harness.platform.database.unscoped.webhook.updateMany({ where: { id }, data: { sealedSecret } });
+    const rotated = await harness.test.make(`/v1/webhooks/${webhook.id}/rotate-secret`, {});
+    expect(rotated).toEqual({ id: webhook.id, secret: rotated.secret, strategy: 'immediate' });
+    expect(accepts(await next(), rotated.secret)).toBe(true);
   });
 
   it('200: an overlap of its own length', async () => {

@@ -102,6 +102,30 @@ describe('POST /v1/x402/facilitator/verify and /settle', () => {
     });
     expect(await settle(payload, { ...offer, amount: '250000' })).toMatchObject({ success: true, amount: '250000' });
     expect((await balanceOf(harness.test, buyer.wallet)).available).toBe('99.75');
+    // Its payer would settle little, and leave the seller nothing to settle.
+    const second = signedOnLedger(buyer, offer, '1.00', harness.clock.now());
+    expect(await settle(second, { ...offer, amount: '1' }, buyer.token)).toMatchObject({
+      success: false,
+      errorReason: 'unexpected_settle_error',
+    });
+    expect(await settle(second, offer)).toMatchObject({ success: true, amount: '1000000' });
+    const [used] = (await harness.test.get('/v1/x402/payments')).body.data;
+    expectRefused(await harness.test.post(`/v1/x402/payments/${used.id}/consume`, {}), 409, 'state_conflict', { reason: 'consumed' });
+  });
+
+  it('refuses a payment of nothing, one that is signed for another token, and a payload that is longer than a header', async () => {
+    const [endpoint, payer] = [await newEndpoint(harness.test, { network: chainName }), await newPayer(harness.test)];
+    const nothing = { ...(await offerOf(endpoint)), amount: '0' };
+    expect(await settle(await signed(payer, nothing), nothing)).toMatchObject({
+      success: false,
+      errorReason: 'invalid_payment_requirements',
+    });
+    const misnamed = { ...outside, extra: { name: 'USD Coin', version: '2' } };
+    expect(await settle(await signed(payer, misnamed), misnamed)).toMatchObject({ errorReason: 'invalid_exact_evm_payload_signature' });
+    const long = { ...(await signed(payer, outside)), extensions: { other: 'x'.repeat(13_000) } };
+    expect(await verify(long, outside)).toMatchObject({ isValid: false, invalidReason: 'invalid_payload' });
+    expect(await settle(long, outside)).toMatchObject({ success: false, errorReason: 'invalid_payload' });
+    expect(await chainBalance(harness.test, payer.address)).toBe('10.00');
   });
 
   it('knows the signature that the specification prints, and that it has expired', async () => {

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Chain, chainOf, connectChain } from '../../../src/contexts/x402/chain.js';
 import { chainBalance, chainName, newPayer, signed, signedV1 } from '../../factories/chain.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
-import { base64, newBuyer, newEndpoint, signedOnLedger, unbase64 } from '../../factories/x402.js';
+import { base64, newBuyer, newEndpoint, signedOnLedger, someAddress, unbase64 } from '../../factories/x402.js';
 import { type Answer, type Json, nowhere, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 
@@ -19,6 +19,10 @@ const offersOf = async (endpoint: Json): Promise<Json[]> => (await door(endpoint
 const knock = (endpoint: Json, payload: Json) => door(endpoint, { 'PAYMENT-SIGNATURE': base64(payload) });
 const onChain = (extra: object = {}) => newEndpoint(harness.test, { network: chainName, ...extra });
 const paymentsOf = async ({ id }: Json) => (await harness.test.get(`/v1/x402/payments?endpoint_id=${id}`)).body.data;
+
+/** Who has called a paid endpoint, as the audit log says it of a payment. */
+const callersOf = async (paymentId: string): Promise<string[]> =>
+  (await harness.test.get(`/v1/audit-log?action=callX402Endpoint&resource_id=${paymentId}`)).body.data.map(({ actor }: Json) => actor.type);
 
 function expectUnpaid(answer: Answer, reason: string): void {
   expect([answer.status, answer.body.error], JSON.stringify(answer.body)).toEqual([402, reason]);
@@ -86,6 +90,7 @@ describe('paying on the ledger network', () => {
       expect(answer.body.receipt).toMatchObject({ success: true, network: 'ledger:test', payer: buyer.wallet.id, amount: '100000' });
       const verified = (await harness.test.post('/v1/x402/verify', { payment_signature: base64(payload) })).body.data;
       expect(verified).toMatchObject({ valid: true, payment_id: answer.body.payment_id });
+      expect(await callersOf(answer.body.payment_id)).toEqual(['agent']);
     }
     expect((await balanceOf(harness.test, buyer.wallet)).available).toBe('99.50');
   });
@@ -141,7 +146,10 @@ describe('paying on the ledger network', () => {
 
   it('400 for a header that is no payment', async () => {
     const endpoint = await newEndpoint(harness.test);
-    for (const header of ['x', base64({}), base64({ x402Version: 1 }), `${base64({})}=`])
+    const [offer] = await offersOf(endpoint);
+    const unkeepable = signedOnLedger(await newBuyer(harness.test), offer, '0.10', harness.clock.now());
+    unkeepable.payload.authorization.payer_wallet = '\ud800';
+    for (const header of ['x', base64({}), base64({ x402Version: 1 }), `${base64({})}=`, base64(unkeepable)])
       expectInvalid(await door(endpoint, { 'PAYMENT-SIGNATURE': header }), 'PAYMENT-SIGNATURE');
   });
 });
@@ -169,6 +177,8 @@ describe('paying from a chain with the official client', () => {
       protocol: 'x402',
       status: 'completed',
     });
+    // Its row, and its money.
+    expect(await callersOf(payment.id)).toEqual(['system', 'system']);
     const told = await eventsOf(harness, payment.id.slice('pay_'.length));
     expect(told.map(({ type }) => type).sort()).toEqual(['transfer.completed', 'transfer.created', 'x402.payment.completed']);
     await harness.runDue();
@@ -198,16 +208,6 @@ describe('paying from a chain with the official client', () => {
     expectUnpaid(await knock(endpoint, payload), 'invalid_transaction_state');
     const other = await onChain();
     expectUnpaid(await knock(other, payload), 'invalid_payment_requirements');
-  });
-
-  it('settles one of many parallel payments with one nonce', async () => {
-    const [endpoint, payer] = [await onChain(), await newPayer(harness.test)];
-    const payload = await signed(payer, (await offersOf(endpoint))[0]);
-    const answers = await Promise.all(Array.from({ length: 200 }, () => knock(endpoint, payload)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 402)).toHaveLength(199);
-    expect((await balanceOf(harness.test, { id: endpoint.receiver_wallet_id })).available).toBe('0.10');
-    expect(await chainBalance(harness.test, payer.address)).toBe('9.90');
   });
 });
 
@@ -254,6 +254,23 @@ describe('a chain that fails', () => {
     await harness.advance(31);
     expect((await paymentsOf(endpoint))[0]).toMatchObject({ status: 'settled' });
     expect(await chainBalance(harness.test, payer.address)).toBe('9.90');
+  });
+
+  it('after the payer has used the nonce for itself: nobody is paid what has not come', async () => {
+    const [endpoint, payer] = [await onChain(), await newPayer(harness.test)];
+    const payload = await signed(payer, (await offersOf(endpoint))[0]);
+    const elsewhere =
+      (chain: Chain): Chain['transferWithAuthorization'] =>
+      async (ctx, authorization, signature) => {
+        await chain.transferWithAuthorization(ctx, { ...authorization, to: someAddress }, signature);
+        return chain.transferWithAuthorization(ctx, authorization, signature);
+      };
+    await withFault(elsewhere, async () => expectUnpaid(await knock(endpoint, payload), 'invalid_transaction_state'));
+    expect((await paymentsOf(endpoint))[0]).toMatchObject({ status: 'failed', failure_reason: 'invalid_transaction_state' });
+    expect((await balanceOf(harness.test, { id: endpoint.receiver_wallet_id })).available).toBe('0.00');
+    expect(await chainBalance(harness.test, someAddress)).toBe('0.10');
+    await harness.runDue();
+    expect((await harness.test.get('/v1/test/convergence')).body).toMatchObject({ converged: true });
   });
 
   it('until the authorization has expired: the payment has failed, and nothing moved', async () => {

@@ -24,6 +24,14 @@ describe('newId', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  it('grows by each of the clocks that are used in turn', () => {
+    const ids = Array.from({ length: 2_000 }, (_, n) => newId(new Date(at.getTime() + (n % 10) * 86_400_000)));
+    for (let clock = 0; clock < 10; clock += 1) {
+      const own = ids.filter((__, n) => n % 10 === clock);
+      expect([...own].sort()).toEqual(own);
+    }
+  });
+
   it('does not repeat when time goes back and forth', () => {
     const ids = Array.from({ length: 2_000 }, (_, n) => newId(new Date(at.getTime() + (n % 2))));
     expect(new Set(ids).size).toBe(ids.length);

@@ -1,0 +1,96 @@
+// A seller with a paid route, and an agent that buys from it: the seller answers 402 until a call is paid by x402, and serves it once. The
+// agent calls it with a fetch that pays, within 0.25 a call and 1.00 in all. Start the platform (npm start), then:
+//   node examples/paid-route.mjs --key pk_test_...
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { ApiError, createClient, PaymentError, payingFetch } from '@agent-payments/sdk';
+import { begin, hire } from './example.mjs';
+
+const { url, key, step } = begin(import.meta.url);
+const company = createClient({ baseUrl: url, credential: key });
+
+step('The seller puts a price on its route');
+const seller = await hire(company, 'Weather Ltd');
+const { data: endpoint } = await company.POST('/v1/x402/endpoints', {
+  body: {
+    name: 'Weather',
+    path: '/weather',
+    method: 'GET',
+    account_id: seller.account.id,
+    receiver_wallet_id: seller.walletId,
+    base_price: '0.10',
+    currency: 'USDC',
+  },
+});
+
+/**
+ * Uses up the payment that a header shows: true for one that is good, and was not used before.
+ * @param {string | string[] | undefined} header
+ */
+async function isPaid(header) {
+  if (typeof header !== 'string') return false;
+  try {
+    const { proof } = JSON.parse(Buffer.from(header, 'base64').toString()).payload;
+    const { data: found } = await company.POST('/v1/x402/verify', { body: { proof, endpoint_id: endpoint.id } });
+    if (!found.valid || found.payment_id === undefined) return false;
+    await company.POST('/v1/x402/payments/{id}/consume', { params: { path: { id: found.payment_id } } });
+    return true;
+  } catch (error) {
+    // Anybody can send anything: what is no payment, or was used up by another call at the same moment.
+    if (error instanceof SyntaxError || error instanceof TypeError || (error instanceof ApiError && error.status < 500)) return false;
+    throw error;
+  }
+}
+
+/**
+ * Serves a call that is paid, and says what any other costs.
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
+async function serve(request, response) {
+  if (await isPaid(request.headers['payment-signature'])) {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"weather":"fine"}');
+    return;
+  }
+  // What a call costs the platform says: its 402 is passed on.
+  const challenge = await company.fetch(`/v1/x402/endpoints/${endpoint.id}/challenge`);
+  response.writeHead(402, { 'PAYMENT-REQUIRED': challenge.headers.get('PAYMENT-REQUIRED') ?? '' }).end(await challenge.text());
+}
+
+const server = createServer((request, response) => {
+  serve(request, response).catch((error) => {
+    console.error(error);
+    response.writeHead(500).end();
+  });
+});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+const route = `http://127.0.0.1:${port}/weather`;
+console.log(`   ${endpoint.base_price} ${endpoint.currency} for a call of ${route}`);
+
+step('Somebody calls it without paying, and with a payment that is none');
+console.log(`   ${(await fetch(route)).status}`);
+console.log(`   ${(await fetch(route, { headers: { 'PAYMENT-SIGNATURE': 'made up' } })).status}`);
+
+step('An agent with 100.00 USDC calls it three times, and pays each call');
+const buyer = await hire(company, 'Traveller Ltd');
+await company.POST('/v1/wallets/{id}/fund', { params: { path: { id: buyer.walletId } }, body: { amount: '100.00' } });
+const agent = createClient({ baseUrl: url, credential: buyer.credential });
+const pay = payingFetch(agent, { walletId: buyer.walletId, maxPerCall: '0.25', maxTotal: '1.00' });
+for (let call = 1; call <= 3; call += 1) {
+  const answer = await pay(route);
+  console.log(`   ${answer.status} ${await answer.text()}, ${pay.spent} USDC spent`);
+}
+
+step('The price goes up beyond what the agent pays for a call');
+await company.PATCH('/v1/x402/endpoints/{id}', { params: { path: { id: endpoint.id } }, body: { base_price: '0.50' } });
+await pay(route).catch((error) => {
+  if (!(error instanceof PaymentError)) throw error;
+  console.log(`   ${error.reason}: ${error.message}`);
+});
+
+step('The seller looks at its wallet');
+const { data: wallet } = await company.GET('/v1/wallets/{id}', { params: { path: { id: seller.walletId } } });
+console.log(`   available: ${wallet.balance.available} ${wallet.currency}`);
+server.close();

@@ -1,0 +1,79 @@
+// Verifies webhooks where they are received, in Node: the header is `t=<unix>,v1=<hex>[,v1=<hex>]`, an HMAC-SHA256 of `<t>.<raw body>`
+// under the whole secret. While a secret is being rotated there is one v1 for each.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** What a webhook says. `id` stays the same when it is sent again: keep it, and do each once. */
+export interface WebhookEvent {
+  id: string;
+  /** Such as transfer.completed. */
+  type: string;
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+export interface VerifyOptions {
+  /** Seconds by which the signature may be older (or younger) than now; 300 by default. */
+  toleranceSeconds?: number;
+  /** In milliseconds since 1970. */
+  now?: number;
+}
+
+/** What was received is not to be trusted: answer 400, and do nothing. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+  readonly reason: 'no_header' | 'bad_header' | 'too_old' | 'wrong_signature' | 'no_event';
+
+  constructor(reason: WebhookError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/**
+ * The event of a webhook, once its signature is good. Throws WebhookError for any other, and TypeError without a secret to ask.
+ * @param rawBody the bytes as they came, before any parser
+ * @param header X-Svc-Signature
+ * @param secret that of the subscription, or several during a rotation; by an empty list nothing is good
+ */
+export function verifyWebhook(
+  rawBody: string | Uint8Array,
+  header: string | null | undefined,
+  secret: string | readonly string[],
+  { toleranceSeconds = 300, now = Date.now() }: VerifyOptions = {},
+): WebhookEvent {
+  const secrets = [secret].flat();
+  // Anybody can sign with a secret that was left empty.
+  if (secrets.some((one) => typeof one !== 'string' || one === '')) throw new TypeError('The secret is empty: it begins with whsec_.');
+  if (header == null || header === '') throw new WebhookError('no_header', 'There is no X-Svc-Signature.');
+  const { t, signatures } = readHeader(header);
+  // What is no number accepts nothing.
+  if (!(Math.abs(now / 1000 - t) <= toleranceSeconds))
+    throw new WebhookError('too_old', `The signature is not from the last ${toleranceSeconds} seconds.`);
+  const expected = secrets.map((key) => createHmac('sha256', key).update(`${t}.`).update(rawBody).digest());
+  // All of them are compared, so that the time says nothing about which one fits.
+  const fitting = expected.flatMap((mac) => signatures.map((signature) => timingSafeEqual(mac, signature))).filter(Boolean);
+  if (fitting.length === 0) throw new WebhookError('wrong_signature', 'The signature is not of this body and secret.');
+  return readEvent(rawBody);
+}
+
+function readHeader(header: string): { t: number; signatures: Buffer[] } {
+  const parts = header.split(',').map((part) => part.trim().split('='));
+  const times = parts.filter(([name]) => name === 't').map(([, value = '']) => value);
+  const signatures = parts
+    .filter(([name, value = '']) => name === 'v1' && /^[0-9a-f]{64}$/.test(value))
+    .map(([, value = '']) => Buffer.from(value, 'hex'));
+  const [t = ''] = times;
+  if (times.length !== 1 || !/^\d{1,12}$/.test(t) || signatures.length === 0)
+    throw new WebhookError('bad_header', 'X-Svc-Signature is not t=<unix>,v1=<hex>.');
+  return { t: Number(t), signatures };
+}
+
+function readEvent(rawBody: string | Uint8Array): WebhookEvent {
+  try {
+    const event = JSON.parse(typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)) as Partial<WebhookEvent> | null;
+    if (typeof event?.id === 'string' && typeof event.type === 'string') return event as WebhookEvent;
+  } catch {
+    // No JSON is no event either.
+  }
+  throw new WebhookError('no_event', 'The body is not an event.');
+}

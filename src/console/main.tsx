@@ -1,0 +1,9 @@
+// The console: a page for people, over the public GraphQL API alone.
+import { render } from 'preact';
+import { App } from './app.js';
+import './base.css';
+import './parts.css';
+import { startTheme } from './theme.js';
+
+startTheme();
+render(<App />, document.getElementById('console') as HTMLElement);

@@ -1,0 +1,65 @@
+// The public documents of A2A: the card of the platform, and those of its agents.
+import type { Environment, Platform } from '../../platform/ctx.js';
+import type { Door, DoorAnswer, Knock, OpenDoor } from '../../platform/door.js';
+import { type AgentCard, agentCard, cardMedia, cardPath, digestOf, platformCard, signedCardShape } from './card.js';
+import { signCard } from './card-signature.js';
+
+/** Seconds for which a reader may keep a card. */
+const keptSeconds = 300;
+
+/**
+ * The signed card, or 304 for a reader that has it. No two signatures of a card are the same bytes, so its ETag is a weak one: it names
+ * what stands in the card.
+ */
+async function answer(platform: Platform, { header, origin, environment }: Knock, card: AgentCard): Promise<DoorAnswer> {
+  const tag = `W/"${digestOf(card).slice(0, 32)}"`;
+  const headers = { ETag: tag, 'Cache-Control': `public, max-age=${keptSeconds}` };
+  const known = header('If-None-Match')
+    .split(',')
+    .map((one) => one.trim());
+  if (known.includes('*') || known.some((one) => one.replace(/^W\//, '') === tag.slice(2))) return { status: 304, body: {}, headers };
+  const body = isKnown(platform, environment, origin) ? await signCard(platform, card, origin) : card;
+  return { status: 200, body, headers };
+}
+
+/**
+ * True where the address in the card is not the caller's word: it is configured, or this machine's own. With another one a signed card would
+ * lead to wherever whoever asked for it likes (Gap G-343).
+ */
+function isKnown({ config }: Platform, environment: Environment, origin: string): boolean {
+  const configured = environment === 'live' ? config.baseUrl : config.sandboxUrl;
+  return configured !== null || ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(origin).hostname);
+}
+
+const shared = {
+  tag: { name: 'a2a', about: 'Agents that work for agents, by A2A 1.0 (and 0.3): cards, and JSON-RPC for each agent.' },
+  method: 'GET',
+  headers: [{ name: 'If-None-Match', description: 'The ETag of a card that the reader has.' }],
+  answers: {
+    200: { schema: signedCardShape, media: cardMedia, description: 'The card.' },
+    304: { description: 'The reader has it.' },
+  },
+} as const;
+
+const platformCardDoor: OpenDoor = {
+  ...shared,
+  id: 'getPlatformCard',
+  path: '/.well-known/agent-card.json',
+  summary: 'The agent card of the platform',
+  description: 'Where the cards and the endpoints of agents are. Signed: the key is in `/.well-known/jwks.json`.',
+  failures: [400, 503],
+  take: (platform, knock) => answer(platform, knock, platformCard(knock.origin)),
+};
+
+const agentCardDoor: OpenDoor = {
+  ...shared,
+  id: 'getAgentCard',
+  path: cardPath,
+  summary: 'The agent card of an agent',
+  description: 'Its skills, what they cost and where it takes messages. 404 for one that is not active. Signed by the platform.',
+  failures: [400, 404, 503],
+  take: async (platform, knock) =>
+    answer(platform, knock, await agentCard(platform, knock.environment, knock.params['agent_id'], knock.origin)),
+};
+
+export const cardDoors: readonly Door[] = [platformCardDoor, agentCardDoor];

@@ -1,0 +1,110 @@
+// The GraphQL face of the audit log. Operators read it; nobody writes it.
+import { z } from 'zod';
+import type { AuditEntry as AuditRow } from '../../generated/prisma/client.js';
+import type { ActorType } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { type IdKind, printId, printSubject } from '../../platform/schema/id.js';
+import { auditActorTypes, auditEntries, auditEntry } from './audit-entry.js';
+import { type Verification, verifyAuditLog } from './chain.js';
+
+const AuditActorType = builder.enumType('AuditActorType', { values: auditActorTypes });
+
+const AuditActor = builder.objectRef<AuditRow>('AuditActor').implement({
+  description: 'Who made a change. The system is what becomes due by itself.',
+  fields: (t) => ({
+    type: t.field({ type: AuditActorType, resolve: ({ actorType }) => actorType as ActorType as (typeof auditActorTypes)[number] }),
+    id: t.string({
+      nullable: true,
+      description: 'Of the API key (also of the one behind a JWT), the agent or the portal token.',
+      resolve: ({ actorType, actorId }) => actorId && printActor(actorType, actorId),
+    }),
+  }),
+});
+
+const kinds: Readonly<Record<string, IdKind>> = { api_key: 'apiKey', user: 'apiKey', agent: 'agent', portal: 'portalToken' };
+
+function printActor(type: string, id: string): string {
+  const kind = kinds[type];
+  return kind === undefined ? id : printId(kind, id);
+}
+
+const AuditEntry = builder.prismaObject('AuditEntry', {
+  description: 'One change, as an entry in the chain of the workspace. It is never changed.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'AuditEntryId' }),
+    at: t.expose('at', { type: 'DateTime', description: 'In real time, also in a sandbox whose clock was moved.' }),
+    actor: t.field({ type: AuditActor, resolve: (row) => row as AuditRow }),
+    action: t.exposeString('action', { description: 'The operation, such as createTransfer; `due.` and what became due for the system.' }),
+    resourceType: t.exposeString('resourceType', { nullable: true, description: 'What was changed, such as wallet.' }),
+    resourceId: t.string({
+      nullable: true,
+      resolve: ({ resourceType, resourceId }) => resourceId && (resourceType === null ? resourceId : printed(resourceType, resourceId)),
+    }),
+    requestId: t.exposeString('requestId', { nullable: true, description: 'As X-Request-Id said it.' }),
+    ip: t.exposeString('ip', { nullable: true }),
+    changes: t.expose('changes', { type: 'JSONObject', nullable: true, description: 'What was asked for, without secrets.' }),
+    position: t.field({ type: 'Cents', description: 'Its number in the chain.', resolve: ({ position }) => Number(position) }),
+    previousHash: t.string({ description: 'The hash of the entry before it.', resolve: (row) => hex(row.previousHash) }),
+    hash: t.string({ description: 'SHA-256 over the hash before it and everything that it says.', resolve: (row) => hex(row.hash) }),
+  }),
+});
+const AuditEntryPage = pageOf(AuditEntry, 'AuditEntry');
+
+function printed(type: string, id: string): string {
+  return /^[0-9a-f-]{36}$/.test(id) ? printSubject(type, id) : id;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}
+
+const AuditVerification = builder.objectRef<Verification>('AuditVerification').implement({
+  description: 'What recomputing the chain of hashes came to.',
+  fields: (t) => ({
+    valid: t.exposeBoolean('valid'),
+    checked: t.exposeInt('checked', { description: 'Entries that were recomputed.' }),
+    firstInvalidId: t.expose('firstInvalidId', {
+      type: 'AuditEntryId',
+      nullable: true,
+      description: 'The first entry that is not as it was written, or comes after one that is missing.',
+    }),
+    headHash: t.exposeString('headHash', { nullable: true, description: 'The hash of the newest entry.' }),
+    nextAfter: t.expose('nextAfter', {
+      type: 'AuditEntryId',
+      nullable: true,
+      description: 'There are more entries than one request checks: go on after this one.',
+    }),
+  }),
+});
+
+const word = z.string().min(1).max(100);
+
+builder.queryFields((t) => ({
+  auditLog: t.field({
+    type: AuditEntryPage,
+    authScopes: { audience: 'operator' },
+    args: {
+      ...pageArgs(t),
+      actor: t.arg.string({ required: false, description: 'An id, or a kind such as agent or system.', validate: word }),
+      action: t.arg.string({ required: false, validate: word }),
+      resourceType: t.arg.string({ required: false, validate: word }),
+      resourceId: t.arg.string({ required: false, validate: word }),
+    },
+    resolve: (_root, filter, ctx) => auditEntries(ctx, filter),
+  }),
+  auditEntry: t.field({
+    type: AuditEntry,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'AuditEntryId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, { id }, ctx) => auditEntry(ctx, id),
+  }),
+  verifyAuditLog: t.field({
+    type: AuditVerification,
+    authScopes: { audience: 'operator' },
+    args: { after: t.arg({ type: 'AuditEntryId', required: false, description: 'Begin after this entry.' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, { after }, ctx) => verifyAuditLog(ctx, after ?? null),
+  }),
+}));

@@ -1,0 +1,72 @@
+// The GraphQL face of what vaulted cards may pay, and of what was paid with them.
+import { z } from 'zod';
+import { CardChargeStatus } from '../../generated/prisma/enums.js';
+import { NotFound } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { formatMinor } from '../../platform/money.js';
+import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { categoryPattern } from '../accounts/merchant.js';
+import { vaultedCard } from './card.js';
+import { VaultedCard } from './card.schema.js';
+import { setCardLimits } from './card-limit.js';
+import { type CardTransaction, cardTransactions } from './card-transaction.js';
+
+const StatusEnum = builder.enumType(CardChargeStatus, { name: 'CardTransactionStatus' });
+
+const CardTransactionType = builder.objectRef<CardTransaction>('CardTransaction').implement({
+  description: 'What was paid with a vaulted card.',
+  fields: (t) => ({
+    id: t.field({ type: 'CardChargeId', resolve: ({ charge }) => charge.id }),
+    cardId: t.field({ type: 'VaultedCardId', resolve: ({ charge }) => charge.cardId }),
+    transferId: t.field({ type: 'TransferId', resolve: ({ charge }) => charge.transferId }),
+    merchantId: t.field({ type: 'MerchantId', resolve: ({ charge }) => charge.merchantId }),
+    agentId: t.field({ type: 'AgentUuid', nullable: true, resolve: ({ charge }) => charge.agentId }),
+    status: t.field({ type: StatusEnum, resolve: ({ charge }) => charge.status }),
+    amount: t.field({ type: 'Amount', resolve: ({ charge }) => formatMinor(charge.amount, charge.currency) }),
+    refundedAmount: t.field({
+      type: 'Amount',
+      description: 'What came back of it.',
+      resolve: ({ charge, transfer }) => formatMinor(transfer.refundedAmount, charge.currency),
+    }),
+    currency: t.field({ type: 'Currency', resolve: ({ charge }) => charge.currency }),
+    errorCode: t.string({ nullable: true, description: 'Why it has failed, or came back.', resolve: ({ charge }) => charge.errorCode }),
+    createdAt: t.field({ type: 'DateTime', resolve: ({ charge }) => charge.createdAt }),
+    completedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ charge }) => charge.completedAt }),
+  }),
+});
+const CardTransactionPage = pageOf(CardTransactionType, 'CardTransaction');
+
+const CardLimitsInput = builder.inputType('CardLimitsInput', {
+  description: 'All limits of a card. What is left out is no limit any more.',
+  fields: (t) => ({
+    currency: t.field({ type: 'Currency', description: 'Spends in another one are converted.' }),
+    perTx: t.field({ type: 'Amount', required: false }),
+    daily: t.field({ type: 'Amount', required: false, description: 'In a UTC day.' }),
+    monthly: t.field({ type: 'Amount', required: false, description: 'In a UTC month.', extensions: { example: '500.00' } }),
+    allowedCategories: t.stringList({
+      required: false,
+      description: 'Categories of merchants that it pays; any by default.',
+      validate: z.array(z.string().regex(categoryPattern, 'must be a slug such as cloud-computing, or a four-digit MCC')).max(200),
+      extensions: { example: ['retail'] },
+    }),
+  }),
+});
+
+builder.queryField('cardTransactions', (t) =>
+  t.field({
+    type: CardTransactionPage,
+    args: { ...pageArgs(t), cardId: t.arg({ type: 'VaultedCardId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (_root, filter, ctx) => cardTransactions(ctx, filter),
+  }),
+);
+
+builder.mutationField('setCardLimits', (t) =>
+  t.field({
+    type: VaultedCard,
+    authScopes: { audience: 'operator' },
+    args: { id: t.arg({ type: 'VaultedCardId' }), input: t.arg({ type: CardLimitsInput }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: once((ctx, { id, input }) => setCardLimits(ctx, id, input), vaultedCard),
+  }),
+);

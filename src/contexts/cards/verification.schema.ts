@@ -1,0 +1,64 @@
+// The GraphQL face of verifications of agents for payments at card networks.
+import { z } from 'zod';
+import type { CardVerification } from '../../generated/prisma/client.js';
+import { once } from '../../platform/idempotency.js';
+import { builder, facts } from '../../platform/schema/builder.js';
+import { postingErrors } from '../spending/refusal.js';
+import type { CardNetworkName } from '../transfers/rail.js';
+import { CardNumberRefused } from './errors.js';
+import { CardNetworkEnum } from './network.schema.js';
+import { cardVerification, type RejectionReason, rejectionReasons, verifyCard } from './verification.js';
+
+const RejectionReasonEnum = builder.enumType('CardRejectionReason', { values: rejectionReasons });
+
+const CardVerificationResult = builder.objectRef<CardVerification>('CardVerificationResult').implement({
+  description: 'Whether an agent has signed for a payment, and may make it.',
+  fields: (t) => ({
+    verified: t.boolean({ resolve: ({ rejectionReason }) => rejectionReason === null }),
+    network: t.field({ type: CardNetworkEnum, nullable: true, resolve: ({ network }) => network as CardNetworkName | null }),
+    networkRef: t.field({
+      type: 'CardNetworkRef',
+      nullable: true,
+      description: 'What one authorization of the payment names as `payload.network_ref`.',
+      resolve: ({ id, rejectionReason }) => (rejectionReason === null ? id : null),
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'Until when the reference can be used.' }),
+    rejectionReason: t.field({
+      type: RejectionReasonEnum,
+      nullable: true,
+      description: 'Why it is not verified.',
+      resolve: ({ rejectionReason }) => rejectionReason as RejectionReason | null,
+    }),
+  }),
+});
+
+const TransactionIntentInput = builder.inputType('TransactionIntentInput', {
+  description: 'The payment that the agent has signed for, member by member as it was signed.',
+  fields: (t) => ({
+    merchantId: t.string({ validate: z.string().min(1).max(255), description: 'One of ours (mer_...), or what the network calls it.' }),
+    amount: t.field({ type: 'Amount' }),
+    currency: t.field({ type: 'Currency' }),
+    description: t.string({ required: false, validate: z.string().max(1_000) }),
+  }),
+});
+const VerifyCardInput = builder.inputType('VerifyCardInput', {
+  fields: (t) => ({
+    agentId: t.field({ type: 'AgentUuid' }),
+    network: t.field({ type: CardNetworkEnum, required: false, description: 'By default the first that the workspace is enrolled with.' }),
+    transactionIntent: t.field({ type: TransactionIntentInput }),
+    signedBotIdentity: t.string({
+      validate: z.string().min(1).max(16_384),
+      description:
+        'A compact JWS (EdDSA) of the intent, or base64 of JSON with the fields of an HTTP message signature (RFC 9421, Web Bot Auth).',
+    }),
+  }),
+});
+
+builder.mutationField('verifyCard', (t) =>
+  t.field({
+    type: CardVerificationResult,
+    args: { input: t.arg({ type: VerifyCardInput }) },
+    ...facts({ errors: [CardNumberRefused, ...postingErrors] }),
+    resolve: once((ctx, { input }) => verifyCard(ctx, input), cardVerification),
+  }),
+);

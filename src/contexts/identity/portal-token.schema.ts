@@ -1,0 +1,103 @@
+// The GraphQL face of portal tokens. Only an API key sees or changes them.
+import { z } from 'zod';
+import { type PortalScope, portalScopes } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import {
+  createPortalToken,
+  type IssuedPortalToken,
+  type PortalTokenStatus,
+  portalToken,
+  portalTokenStatus,
+  portalTokens,
+  revokePortalToken,
+} from './portal-token.js';
+
+const PortalTokenStatusEnum = builder.enumType('PortalTokenStatus', {
+  values: ['active', 'expired', 'revoked'] as const satisfies PortalTokenStatus[],
+});
+
+const PortalToken = builder.prismaObject('PortalToken', {
+  description: 'A credential with which a customer reads the data of its own accounts.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'PortalTokenId' }),
+    token: t.string({
+      nullable: true,
+      description: 'The token itself: only in the answer that made it.',
+      extensions: { secret: true },
+      resolve: (row) => (row as Partial<IssuedPortalToken>).token ?? null,
+    }),
+    prefix: t.exposeString('prefix', { description: 'Its first fourteen characters, to know it by.' }),
+    customerReference: t.exposeString('customerReference', { description: 'It reads the data of the accounts that have this reference.' }),
+    scopes: t.exposeStringList('scopes', { description: 'usage:read, transfers:read, agents:read.' }),
+    status: t.field({
+      type: PortalTokenStatusEnum,
+      resolve: (row, _args, ctx) => portalTokenStatus(row, ctx.platform.clock.now()),
+    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+const PortalTokenPage = pageOf(PortalToken, 'PortalToken');
+
+const DeletedPortalToken = builder.objectRef<{ id: string }>('DeletedPortalToken').implement({
+  fields: (t) => ({
+    id: t.expose('id', { type: 'PortalTokenId' }),
+    deleted: t.boolean({ resolve: () => true }),
+  }),
+});
+
+const CreatePortalTokenInput = builder.inputType('CreatePortalTokenInput', {
+  fields: (t) => ({
+    customerReference: t.string({
+      description: 'As accounts have it: the token reads their data.',
+      validate: z.string().trim().min(1).max(200),
+    }),
+    scopes: t.stringList({
+      description: 'What the token reads: usage:read, transfers:read, agents:read.',
+      validate: z.array(z.enum(portalScopes)).min(1).max(10),
+      extensions: { example: [...portalScopes] },
+    }),
+    expiresIn: t.int({
+      required: false,
+      description: 'Seconds; 3600 by default.',
+      validate: z.int().min(60).max(86_400),
+    }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  portalToken: t.prismaField({
+    type: PortalToken,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'PortalTokenId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => portalToken(ctx, id, query),
+  }),
+  portalTokens: t.field({
+    type: PortalTokenPage,
+    authScopes: { audience: 'api_key' },
+    args: { ...pageArgs(t), customerReference: t.arg.string({ required: false }) },
+    resolve: (_root, filter, ctx, info) => portalTokens(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  createPortalToken: t.field({
+    type: PortalToken,
+    authScopes: { audience: 'api_key' },
+    args: { input: t.arg({ type: CreatePortalTokenInput }) },
+    ...facts({ errors: [] }),
+    // The scopes were checked with the input.
+    resolve: once((ctx, { input }) => createPortalToken(ctx, { ...input, scopes: input.scopes as PortalScope[] }), portalToken),
+  }),
+  revokePortalToken: t.field({
+    type: DeletedPortalToken,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'PortalTokenId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: once((ctx, { id }) => revokePortalToken(ctx, id), portalToken),
+  }),
+}));

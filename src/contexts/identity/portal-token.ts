@@ -1,0 +1,116 @@
+// Portal tokens: what a customer of the tenant shows, to read its own usage, transfers and agents (SPEC.md "Portal tokens",
+// CONTRACT.md 18). A token is kept as its SHA-256. Tokens live in real time, as all credentials do.
+import type { PortalToken } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import { newToken, sha256 } from '../../platform/crypto.js';
+import type { Actor, Ctx, Platform, PortalScope } from '../../platform/ctx.js';
+import { NotFound } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { addEntry, endEntries, type Found, lookUp, nothing } from './directory.js';
+import { PortalTokenExpired } from './errors.js';
+
+export type PortalTokenStatus = 'active' | 'expired' | 'revoked';
+
+/** Seconds that a token lives, by default. */
+export const defaultTtlSeconds = 3_600;
+
+/** A token with its text, which only the answer that made it carries. */
+export interface IssuedPortalToken extends PortalToken {
+  token: string;
+}
+
+export interface CreatePortalTokenInput {
+  customerReference: string;
+  scopes: readonly PortalScope[];
+  /** Seconds. */
+  expiresIn?: number | null | undefined;
+}
+
+/** Issues a token for the accounts that have this customer reference, also those that are opened later. Gap G-362 */
+export function createPortalToken(ctx: Ctx, { customerReference, scopes, expiresIn }: CreatePortalTokenInput): Promise<IssuedPortalToken> {
+  const at = ctx.platform.clock.now();
+  const token = newToken('portal_');
+  const data = {
+    id: newId(at),
+    customerReference,
+    scopes: [...new Set(scopes)],
+    prefix: token.slice(0, 14),
+    hash: sha256(token),
+    createdAt: at,
+    expiresAt: addSeconds(at, expiresIn ?? defaultTtlSeconds),
+  };
+  return transact(ctx, async (tx) => {
+    const row = await tx.portalToken.create({ data });
+    await addEntry(tx, { ...row, kind: 'portal_token' });
+    return { ...row, token };
+  });
+}
+
+/** Ends a token at once, in every process. Again on an ended one changes nothing. */
+export async function revokePortalToken(ctx: Ctx, id: string): Promise<PortalToken> {
+  const revoked = await transact(ctx, async (tx) => {
+    const token = await lockRow(tx.portalToken, id);
+    if (token.revokedAt !== null) return token;
+    const revokedAt = ctx.platform.clock.now();
+    await endEntries(tx, [token.hash], revokedAt);
+    return tx.portalToken.update({ where: rowKey(ctx, id), data: { revokedAt } });
+  });
+  ctx.platform.cache.drop(`portal:${id}`);
+  return revoked;
+}
+
+/** Whether a token is accepted at `at`, in real time. */
+export function portalTokenStatus({ revokedAt, expiresAt }: Pick<PortalToken, 'revokedAt' | 'expiresAt'>, at: Date): PortalTokenStatus {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt <= at ? 'expired' : 'active';
+}
+
+/** The token (never its text), or 404. `query` is the caller's selection. */
+export async function portalToken(ctx: Ctx, id: string, query: object = {}): Promise<PortalToken> {
+  const found = await ctx.db.portalToken.findFirst({ ...query, where: { id } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+export interface PortalTokenFilter extends PageInput {
+  customerReference?: string | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Every token of the workspace, ended ones too, newest first. */
+export function portalTokens(ctx: Ctx, filter: PortalTokenFilter, query: object = {}): Promise<Page<PortalToken>> {
+  const { customerReference, since, until } = filter;
+  const where = { AND: [createdBetween(since, until), customerReference ? { customerReference } : {}] };
+  return listPage(ctx, 'portalToken', ctx.db.portalToken, where, filter, query);
+}
+
+interface KnownToken {
+  actor: Actor;
+  workspace: Ctx['workspace'];
+  expiresAt: Date;
+}
+
+/** Who a token stands for: kept until the token changes, or an account is opened that may be its customer's. 401 for one that has ended. */
+export async function identityOfPortalToken(platform: Platform, token: string): Promise<Pick<KnownToken, 'actor' | 'workspace'>> {
+  const known = await lookUp<KnownToken>(platform, 'portal_token', token, async (db, { id, workspace }): Promise<Found<KnownToken>> => {
+    const row = await db.portalToken.findFirst({ where: { id } });
+    if (row === null || portalTokenStatus(row, platform.clock.now()) !== 'active') return nothing;
+    const { customerReference: reference, scopes, expiresAt } = row;
+    const accounts = await db.account.findMany({ where: { customerReference: reference }, select: { id: true } });
+    const actor: Actor = {
+      type: 'portal',
+      id,
+      name: reference,
+      scopes,
+      credential: { kind: 'portal', id },
+      customer: { reference, accountIds: accounts.map((account) => account.id) },
+    };
+    return { value: { actor, workspace, expiresAt }, tags: [`portal:${id}`, `customers:${workspace.id}`, `workspace:${workspace.id}`] };
+  });
+  if (known === null || known.expiresAt <= platform.clock.now()) throw new PortalTokenExpired();
+  return known;
+}

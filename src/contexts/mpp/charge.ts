@@ -1,0 +1,102 @@
+// What a call of an endpoint is charged by each method of MPP, and the challenges of the paid door that say so. They are kept nowhere: the
+// id of one says that we made it, and the endpoint says whether it still stands (CONTRACT.md 9).
+import { createHash, randomBytes } from 'node:crypto';
+import type { X402Endpoint } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { scaleOf } from '../../platform/money.js';
+import { parseId, printId } from '../../platform/schema/id.js';
+import type { Asked } from '../x402/asked.js';
+import { chainNetwork } from '../x402/network.js';
+import { type Offer, offersOf } from '../x402/offer.js';
+import { type Challenge, decodeMember, isOverdue, isOwnChallenge, makeChallenge, printChallenge, printMember } from './challenge.js';
+import { PaymentProblem } from './problem.js';
+
+/** Seconds for which a challenge can be answered (Gap G-314). */
+const challengeSeconds = 300;
+const intent = 'charge';
+/** Inside of the platform, and by EIP-3009 on a chain (Gap G-315). */
+const methods = ['ledger', 'evm'];
+
+/** What a call costs by one method. */
+export interface Charge {
+  method: string;
+  /** What x402 offers for the same. */
+  offer: Offer;
+  request: object;
+}
+
+/** What a call is charged: the base price. Nothing where the scheme of the endpoint is upto, which is no charge (Gap G-316). */
+async function chargesOf(ctx: Ctx, endpoint: X402Endpoint): Promise<Charge[]> {
+  const offers = (await offersOf(ctx, endpoint)).filter(({ scheme }) => scheme === 'exact');
+  return offers.map((offer) => chargeOf(ctx, endpoint, offer));
+}
+
+function chargeOf(ctx: Ctx, { id, currency }: X402Endpoint, offer: Offer): Charge {
+  const { amount, payTo: recipient, network } = offer;
+  const decimals = scaleOf(currency);
+  const common = { amount, recipient, externalId: printId('x402Endpoint', id) };
+  const chain = chainNetwork(ctx, network);
+  if (chain === undefined) {
+    return { method: 'ledger', offer, request: { ...common, currency: currency.toLowerCase(), methodDetails: { network, decimals } } };
+  }
+  const methodDetails = { chainId: Number(chain.chainId), credentialTypes: ['authorization'], decimals };
+  return { method: 'evm', offer, request: { ...common, currency: offer.asset, methodDetails } };
+}
+
+/** The secret of the challenges of a workspace: the same in every process, and its own. */
+function secretOf({ platform, workspace }: Ctx): string {
+  return platform.vault.sign('mpp_challenge', workspace.id).toString('hex');
+}
+
+/** The challenges of a request that is to be paid, one for each method. They are good for this body, where there is one. */
+export async function challengesFor({ ctx, endpoint, realm, body }: Asked): Promise<string[]> {
+  const expires = addSeconds(ctx.platform.clock.now(), challengeSeconds).toISOString();
+  const terms = { realm, intent, expires, digest: digestOf(body), description: printable(endpoint.description ?? endpoint.name) };
+  const charges = await chargesOf(ctx, endpoint);
+  return charges.map(({ method, request }) =>
+    printChallenge(makeChallenge(secretOf(ctx), { ...terms, method, request, opaque: newNonce() })),
+  );
+}
+
+/** Tells challenges apart that are made in one instant: each is answered once. */
+function newNonce(): object {
+  return { nonce: randomBytes(12).toString('base64url') };
+}
+
+/** The digest of a body (RFC 9530); undefined where there is none. */
+function digestOf(body: Uint8Array): string | undefined {
+  return body.length === 0 ? undefined : `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+}
+
+/** A text that a header can carry as it is; undefined for any other. */
+function printable(text: string): string | undefined {
+  return /^[\x20-\x7e]{1,500}$/.test(text) ? text : undefined;
+}
+
+/** The endpoint of a challenge that we made in this workspace; null for one of somebody else. */
+export function endpointOfChallenge(ctx: Ctx, challenge: Challenge): string | null {
+  if (!isOwnChallenge(secretOf(ctx), challenge)) return null;
+  return parseId('x402Endpoint', decodeMember(challenge.request)?.['externalId']);
+}
+
+/** What an endpoint charges for a challenge of ours. Throws PaymentProblem where it is over, or says what is not asked any more. */
+export async function chargeFor(ctx: Ctx, endpoint: X402Endpoint, challenge: Challenge): Promise<Charge> {
+  if (isOverdue(challenge, ctx.platform.clock.now())) throw new PaymentProblem('payment-expired', 'The challenge has expired.');
+  const charges = await chargesOf(ctx, endpoint);
+  const found = charges.find(({ method, request }) => method === challenge.method && printMember(request) === challenge.request);
+  if (found === undefined) throw new PaymentProblem('invalid-challenge', 'The endpoint does not ask for this any more.');
+  return found;
+}
+
+/** The charge that a challenge at the door is for. Throws PaymentProblem for one that is not ours, not for this door, or for another body. */
+export async function askedCharge({ ctx, endpoint, realm, body }: Asked, challenge: Challenge): Promise<Charge> {
+  if (challenge.intent !== intent || !methods.includes(challenge.method))
+    throw new PaymentProblem('method-unsupported', `Nothing is paid here by ${challenge.method}/${challenge.intent}.`);
+  if (challenge.realm !== realm || endpointOfChallenge(ctx, challenge) !== endpoint.id)
+    throw new PaymentProblem('invalid-challenge', 'The challenge is not one of this endpoint.');
+  const charge = await chargeFor(ctx, endpoint, challenge);
+  if (challenge.digest !== undefined && challenge.digest !== digestOf(body))
+    throw new PaymentProblem('invalid-challenge', 'The body is not the one that the challenge is for.', { reason: 'digest' });
+  return charge;
+}

@@ -1,0 +1,74 @@
+// A credential of the method `evm`: an authorization of EIP-3009 whose nonce is the hash of the challenge (draft-evm-charge). What is asked
+// of it, and how it is settled, is that of x402.
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { z } from 'zod';
+import type { X402Payment } from '../../generated/prisma/client.js';
+import { printId } from '../../platform/schema/id.js';
+import type { Asked } from '../x402/asked.js';
+import { payFromChain, servedChain } from '../x402/chain-payment.js';
+import { verifyExact } from '../x402/exact.js';
+import type { ByMpp } from '../x402/ledger-payment.js';
+import { printHeader, readRequirements } from '../x402/wire.js';
+import type { Credential } from './challenge.js';
+import type { Charge } from './charge.js';
+import { challengeUsed, PaymentProblem } from './problem.js';
+
+const payloadShape = z.strictObject({
+  type: z.literal('authorization'),
+  from: z.string(),
+  to: z.string(),
+  value: z.string(),
+  validAfter: z.string(),
+  validBefore: z.string(),
+  nonce: z.string(),
+  signature: z.string(),
+});
+
+/** Settles a credential by its chain. Throws PaymentProblem where it is no good, or its chain has not answered. */
+export async function payByEvm(
+  { ctx, endpoint }: Asked,
+  { challenge, payload: given, source }: Credential,
+  { offer }: Charge,
+  byMpp: ByMpp,
+): Promise<X402Payment> {
+  const { success, data } = payloadShape.safeParse(given);
+  if (!success) throw new PaymentProblem('malformed-credential', 'The payload is no authorization of EIP-3009.');
+  const { type: _, signature, ...authorization } = data;
+  const nonce = `0x${Buffer.from(keccak_256(Buffer.from(challenge.id + challenge.realm))).toString('hex')}`;
+  if (authorization.nonce.toLowerCase() !== nonce) throw failed('The nonce is not the hash of the challenge.', 'nonce');
+  const served = servedChain(ctx);
+  if (served === null) throw failed('Nobody serves this network.', 'invalid_network');
+  const did = `did:pkh:${offer.network}:${authorization.from}`;
+  if (source !== undefined && source.toLowerCase() !== did.toLowerCase()) throw failed('The source is not who pays.', 'source');
+  const payload = { signature, authorization };
+  const { network, scheme } = offer;
+  const verdict = await verifyExact(ctx, served, { version: 2, scheme, network, payload }, readRequirements(offer));
+  if (!verdict.isValid) throw problemFor(verdict.invalidReason);
+  const paymentSignature = printHeader({ x402Version: 2, accepted: offer, payload });
+  const made = await payFromChain(ctx, { ...verdict, own: served.own, paymentSignature, endpoint, byMpp });
+  if (made === null) throw challengeUsed();
+  if (made.status === 'failed') throw problemFor(made.failureReason ?? 'unexpected_settle_error');
+  if (made.status === 'settled') return made;
+  const facts = { reason: 'unexpected_settle_error', payment_id: printId('x402Payment', made.id) };
+  throw new PaymentProblem('verification-failed', 'The chain has not answered yet: the payment is settled when it has.', facts);
+}
+
+function failed(detail: string, reason: string): PaymentProblem {
+  return new PaymentProblem('verification-failed', detail, { reason });
+}
+
+/** The problem behind a reason of x402. */
+function problemFor(reason: string): PaymentProblem {
+  switch (reason) {
+    case 'insufficient_funds':
+      return new PaymentProblem('payment-insufficient', 'The address does not have the amount.', { reason });
+    case 'invalid_transaction_state':
+      return challengeUsed();
+    case 'invalid_exact_evm_payload_authorization_valid_before':
+      return new PaymentProblem('payment-expired', 'The authorization has expired.', { reason });
+    case 'invalid_payload':
+      return new PaymentProblem('malformed-credential', 'The payload is no authorization of EIP-3009.', { reason });
+    default:
+      return failed('The authorization does not pay what the challenge asks for.', reason);
+  }
+}

@@ -1,0 +1,161 @@
+// What callers ask for: to pay a service once, with or without a challenge of it (CONTRACT.md 10).
+import type { Transfer } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
+import { type Currency, parseMinor } from '../../platform/money.js';
+import { newId } from '../../platform/schema/id.js';
+import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import { authorizeSpend, type Spend } from '../spending/pipeline.js';
+import { postingNow } from '../spending/posting.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { SameWallet } from '../transfers/errors.js';
+import type { NewTransfer } from '../transfers/transfer.js';
+import { transfer as readTransfer } from '../transfers/transfer-list.js';
+import { draftTransfer, type TransferPlan } from '../transfers/transfer-request.js';
+import { withholdingOf } from '../transfers/withholding.js';
+import { dryRunPayment, type PaymentOrder, payOnLedger, receiverOf } from '../x402/ledger-payment.js';
+import { type AnsweredChallenge, answeredChallenge, byChallenge, checkTerms } from './answered-challenge.js';
+import { type Payee, type PayeeInput, payeeOf } from './payee.js';
+import type { PaymentChange } from './payment.js';
+
+export interface PayInput extends PayeeInput {
+  amount: string;
+  currency?: Currency | null | undefined;
+  agentId: string;
+  walletId: string;
+  description?: string | null | undefined;
+  challenge?: string | null | undefined;
+  requestApproval?: boolean | null | undefined;
+}
+
+/**
+ * Pays at once, or holds the money until it is approved. A challenge of our own paid door pays its endpoint, whose payment it is then. 400,
+ * 404, 409, 422 `same_wallet`, `currency_mismatch` and `payment_invalid`, and what refuses a spend.
+ */
+export async function payByMpp(ctx: Ctx, input: PayInput): Promise<PaymentChange> {
+  const asked = await askedPayment(ctx, input);
+  const order = orderOf(asked, input);
+  if (order !== null) {
+    const { payment, approval } = await payOnLedger(ctx, order);
+    return { transfer: await readTransfer(ctx, payment.id), approval };
+  }
+  const plan = await planPayment(ctx, asked, input);
+  const id = newId(plan.value.at);
+  const draft = (form: SpendForm) => draftPayment(ctx, id, plan, form);
+  const options = { requestApproval: input.requestApproval === true };
+  const { value: transfer, approval } = await carryOut(ctx, plan.authority, postingNow(ctx, id), draft, options);
+  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  return { transfer, approval };
+}
+
+/** What payByMpp() would do. */
+export async function dryRunMppPayment(ctx: Ctx, input: PayInput): Promise<DryRun> {
+  const asked = await askedPayment(ctx, input);
+  const order = orderOf(asked, input);
+  if (order !== null) return dryRunPayment(ctx, order);
+  const plan = await planPayment(ctx, asked, input);
+  const id = newId(plan.value.at);
+  return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, id, plan, form), { requestApproval: input.requestApproval === true });
+}
+
+/** The parties and the amount of a payment, and the challenge that it answers. */
+interface AskedPayment extends Payee {
+  from: WalletRef;
+  currency: Currency;
+  /** Minor units. */
+  amount: bigint;
+  answered: AnsweredChallenge | null;
+}
+
+async function askedPayment(ctx: Ctx, input: PayInput): Promise<AskedPayment> {
+  const { serviceUrl, payeeWalletId } = input;
+  const from = await walletRef(ctx, input.walletId);
+  if (from === null) throw new NotFound('walletId');
+  const currency = input.currency ?? (from.currency as Currency);
+  const answered = input.challenge == null ? null : await answeredChallenge(ctx, input.challenge);
+  const payee =
+    answered?.endpoint != null && payeeWalletId == null
+      ? { to: await receiverOf(ctx, answered.endpoint), merchantId: undefined }
+      : await payeeOf(ctx, { serviceUrl, payeeWalletId }, currency);
+  const { to } = payee;
+  if (from.walletId === to.walletId) throw new SameWallet();
+  for (const side of [from, to]) if (side.currency !== currency) throw new CurrencyMismatch(side.walletId, side.currency, currency);
+  const amount = parseMinor(input.amount, currency, ['amount']);
+  if (answered !== null) checkTerms(ctx, answered, { serviceUrl, to, amount, currency });
+  return { ...payee, from, currency, amount, answered };
+}
+
+/** What pays an endpoint by a challenge of ours; null for any other payment. */
+function orderOf({ answered, from, amount }: AskedPayment, input: PayInput): PaymentOrder | null {
+  if (answered?.endpoint == null) return null;
+  const { claim, metadata } = byChallenge(answered, from);
+  const { agentId, description, requestApproval, serviceUrl } = input;
+  return {
+    endpoint: answered.endpoint,
+    from,
+    amount,
+    nonce: answered.challenge.id,
+    byMpp: { claim, metadata: { ...metadata, service_url: serviceUrl } },
+    agentId,
+    description,
+    requestApproval: requestApproval === true,
+    request: requestOf(input),
+  };
+}
+
+async function planPayment(ctx: Ctx, asked: AskedPayment, input: PayInput): Promise<TransferPlan> {
+  const { from, to, merchantId, currency, amount, answered } = asked;
+  const { agentId, description, serviceUrl, requestApproval } = input;
+  const at = ctx.clock.now();
+  const authority = await authorizeSpend(ctx, {
+    from,
+    to,
+    agentId,
+    merchantId,
+    protocol: 'mpp',
+    currency,
+    amount,
+    at,
+    request: requestOf(input),
+    requestApproval: requestApproval === true,
+  });
+  const byMpp = answered === null ? null : byChallenge(answered, from);
+  const value: NewTransfer = {
+    type: 'internal',
+    protocol: 'mpp',
+    from,
+    to,
+    amount,
+    currency,
+    at,
+    agentId: authority.agentId,
+    description,
+    claims: byMpp === null ? [] : [byMpp.claim],
+    protocolMetadata: { service_url: serviceUrl, ...byMpp?.metadata },
+    withholding: await withholdingOf(ctx, 'mpp', to),
+  };
+  return { value, authority };
+}
+
+function draftPayment(ctx: Ctx, id: string, plan: TransferPlan, form: SpendForm): Draft<Transfer> {
+  const draft = draftTransfer(ctx, id, plan, form);
+  return { ...draft, request: { ...draft.request, subject: { subjectType: 'mpp_payment', subjectId: id } } };
+}
+
+/** The request as it could be sent again; what was left out stays so. */
+function requestOf(input: PayInput): Spend['request'] {
+  const body = {
+    service_url: input.serviceUrl,
+    payee_wallet_id: input.payeeWalletId,
+    amount: input.amount,
+    currency: input.currency,
+    agent_id: input.agentId,
+    wallet_id: input.walletId,
+    description: input.description,
+    challenge: input.challenge,
+    request_approval: input.requestApproval,
+  };
+  return { path: '/v1/mpp/pay', body: Object.fromEntries(Object.entries(body).filter(([, value]) => value != null)) };
+}

@@ -1,0 +1,64 @@
+// A dispute as it is filed, with what its sides show (CONTRACT.md 13).
+import type { Dispute, Prisma } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { newId } from '../../platform/schema/id.js';
+import { initiatorOf } from '../spending/approval-request.js';
+
+/** So long the other side has to answer. */
+const answerSeconds = 30 * 86_400;
+
+export interface EvidenceInput {
+  type: string;
+  description: string;
+  url?: string | null | undefined;
+  content?: string | null | undefined;
+}
+
+/** What one side has shown. */
+export interface Evidence extends EvidenceInput {
+  party: 'payer' | 'payee';
+  at: string;
+}
+
+/** A dispute whose right to be filed was checked. */
+export interface NewDispute extends Pick<Dispute, 'transferId' | 'reason' | 'description' | 'currency' | 'requestedResolution'> {
+  /** Minor units. */
+  amount: bigint;
+  evidence?: readonly EvidenceInput[] | null | undefined;
+  agents: Pick<Dispute, 'payerAgentId' | 'payeeAgentId'>;
+}
+
+/** Writes a dispute; the other side has 30 days to answer. */
+export function fileDispute(ctx: Ctx, tx: Tx, { amount, evidence, agents, ...about }: NewDispute): Promise<Dispute> {
+  const at = ctx.clock.now();
+  const respondBy = addSeconds(at, answerSeconds);
+  return tx.dispute.create({
+    data: {
+      ...about,
+      ...agents,
+      id: newId(at),
+      status: 'open',
+      amountDisputed: amount,
+      evidence: shown('payer', evidence, at),
+      respondBy,
+      filedByType: initiatorOf(ctx.actor.type),
+      filedById: ctx.actor.id,
+      dueAt: respondBy,
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+}
+
+/** Evidence as it is kept. */
+export function shown(party: Evidence['party'], evidence: readonly EvidenceInput[] | null | undefined, at: Date): Prisma.InputJsonValue {
+  return (evidence ?? []).map((piece) => ({ party, ...piece, at: at.toISOString() })) as unknown as Prisma.InputJsonValue;
+}
+
+/** To be called when the transaction that files a dispute has ended. */
+export function ringDispute(ctx: Ctx, { respondBy }: Dispute): void {
+  ringAt(ctx, 'dispute', respondBy);
+}

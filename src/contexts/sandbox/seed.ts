@@ -1,0 +1,66 @@
+// Seeding a sandbox: a known world with fresh references, whose ids and credentials are in the answer (CONTRACT.md 19).
+import { randomBytes } from 'node:crypto';
+import type { Ctx } from '../../platform/ctx.js';
+import { transact } from '../../platform/idempotency.js';
+import { requireTestMode } from './clock.js';
+import { type Scenario, scenes } from './scenario.js';
+import { type Seed, SeedWorld } from './seed-world.js';
+
+/** The ctx for the many requests that one is made of: each in a transaction of its own, without the key of the whole. */
+export function inSteps(ctx: Ctx, action: string): Ctx {
+  const { idempotency: _, ...rest } = ctx;
+  return { ...rest, act: { action } };
+}
+
+/**
+ * Makes the world of a scenario. 403 `test_mode_only` in production. The key of the request is taken first: what a repeated one answers is
+ * the world that there is, without credentials. Gap G-370
+ */
+export async function seedSandbox(ctx: Ctx, scenario: Scenario): Promise<Seed> {
+  requireTestMode(ctx);
+  const tag = `seed-${randomBytes(4).toString('hex')}`;
+  await takeKey(ctx, `${scenario} ${tag}`);
+  const world = new SeedWorld(inSteps(ctx, 'seedSandbox'), scenario, tag);
+  await scenes[scenario](world);
+  return world.seed;
+}
+
+/** Takes the key of a request that is made of many, before the first of them. */
+export async function takeKey(ctx: Ctx, reference: string): Promise<void> {
+  if (ctx.idempotency === undefined) return;
+  await transact(
+    { ...ctx, act: null },
+    async () => null,
+    () => reference,
+  );
+}
+
+/** What a repeated key is answered: the accounts with its references, and what is theirs. */
+export async function seeded({ db }: Ctx, reference: string): Promise<Seed> {
+  const [scenario = '', tag = ''] = reference.split(' ');
+  const accounts = await db.account.findMany({
+    where: { customerReference: { startsWith: `${tag}-` } },
+    orderBy: { id: 'asc' },
+    select: { id: true, name: true, customerReference: true },
+  });
+  const owned = { accountId: { in: accounts.map(({ id }) => id) } };
+  const oldest = { orderBy: { id: 'asc' } } as const;
+  const [wallets, agents, merchants] = await Promise.all([
+    db.wallet.findMany({ where: owned, ...oldest }),
+    db.agent.findMany({ where: { parentAccountId: owned.accountId }, ...oldest }),
+    db.merchant.findMany({ where: owned, ...oldest }),
+  ]);
+  return {
+    scenario,
+    accounts: accounts.map(({ customerReference, ...account }) => ({ ...account, customerReference: customerReference ?? '' })),
+    wallets: wallets.map(({ id, name, ownerType, agentId, accountId, currency }) => {
+      return { id, name: name ?? '', ownerType, ownerId: agentId ?? accountId, currency };
+    }),
+    agents: agents.map(({ id, name }) => {
+      const walletId = wallets.find(({ agentId }) => agentId === id)?.id ?? '';
+      return { id, name, walletId, token: null, privateKey: null };
+    }),
+    merchants: merchants.map(({ id, name }) => ({ id, name })),
+    things: [],
+  };
+}

@@ -1,0 +1,40 @@
+// The market: agents that are at work, found by what they do, how they were rated and what they ask for (CONTRACT.md 11).
+import type { Agent, Prisma } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { type Currency, currencies, parseMinor } from '../../platform/money.js';
+import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { inverse, timesDown } from '../rates/fraction.js';
+import { inMinorUnits, type RateBook, rateBook } from '../rates/rate.js';
+import { visibleSkills } from './skill.js';
+
+export interface MarketFilter extends PageInput {
+  skillId?: string | null | undefined;
+  /** The least average of the ratings. Agents that nobody has rated have none. */
+  minRating?: number | null | undefined;
+  /** The most that a skill may cost, in `currency`, USD by default; what asks for nothing costs nothing (Gap G-339). */
+  maxPrice?: string | null | undefined;
+  currency?: Currency | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** Active agents that have a skill of that kind, newest first. */
+export async function market(ctx: Ctx, filter: MarketFilter, query: object = {}): Promise<Page<Agent>> {
+  const { skillId, minRating, maxPrice, currency, since, until } = filter;
+  const skill: Prisma.SkillWhereInput[] = [visibleSkills.where(ctx)];
+  if (skillId) skill.push({ id: skillId });
+  if (maxPrice != null)
+    skill.push(atMost(await rateBook(ctx), parseMinor(maxPrice, currency ?? 'USD', ['maxPrice'], 0n), currency ?? 'USD'));
+  const conditions: Prisma.AgentWhereInput[] = [createdBetween(since, until), { status: 'active', skills: { some: { AND: skill } } }];
+  if (minRating != null) conditions.push({ rating: { average: { gte: Math.ceil(minRating * 100) } } });
+  return listPage(ctx, 'agent', ctx.db.agent, { AND: conditions }, filter, query);
+}
+
+/** Skills that cost `most` minor units of `asked` at the most, by the rates of now. A currency without a rate cannot be compared. */
+function atMost(rates: RateBook, most: bigint, asked: Currency): Prisma.SkillWhereInput {
+  const priced = currencies.flatMap((currency): Prisma.SkillWhereInput[] => {
+    const rate = rates.rateOf(currency, asked);
+    return rate === null ? [] : [{ currency, price: { lte: timesDown(most, inverse(inMinorUnits(rate, currency, asked))) } }];
+  });
+  return { OR: [{ price: null }, ...priced] };
+}

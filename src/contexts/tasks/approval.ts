@@ -1,0 +1,77 @@
+// Tasks whose money waits for an approval: it stays in escrow when it is given, and the task is offered then; it goes back otherwise
+// (CONTRACT.md 0 "Approval interplay").
+import type { Approval, Task } from '../../generated/prisma/client.js';
+import { giveBackReserved, reserved } from '../../ledger/hold.js';
+import { posting } from '../../ledger/posting.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
+import { postApproved } from '../spending/approved-spend.js';
+import { keepStanding } from '../spending/standing.sql.js';
+import { authorizeAgain } from '../transfers/approval.js';
+import { endTransfer, payerGuards } from '../transfers/hold.js';
+import { noteEnd } from './ending.js';
+import { tellAssigned } from './notice.js';
+import { partiesOfTask } from './payment.js';
+import { changeTask, offeredTo, refuseTask, revokedReason, shownTo, task } from './task.js';
+
+declareSubject('task', { kind: 'task', lock: lockWithSides, approve, end });
+
+/** The lock of a task, after those that keep the standing of its payer and of its worker. */
+async function lockWithSides(tx: Tx, id: string): Promise<Task> {
+  const { workspaceId, walletId, fromAgentId, toAgentId } = await tx.task.findFirstOrThrow({ where: { id } });
+  const { accountId, agentId } = await tx.wallet.findFirstOrThrow({ where: { id: walletId ?? '' } });
+  await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [agentId, fromAgentId, toAgentId] });
+  return lockRow(tx.task, id);
+}
+
+async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
+  const row = await waiting(tx, approval);
+  const { deadline, statusReason, open } = row;
+  const isLate = deadline !== null && deadline <= ctx.clock.now();
+  if (isLate || statusReason === revokedReason) {
+    const message = isLate ? 'The deadline of the task has passed.' : 'An agent of the task was revoked.';
+    throw new SubjectRefused(refuseTask({ id: row.id, status: isLate ? 'expired' : 'cancelled' }, ['pending'], message));
+  }
+  await keepMoney(ctx, tx, approval, row);
+  const ready = await changeTask(ctx, tx, row, { paymentStatus: 'reserved', ...(open ? offeredTo(row) : shownTo('worker')) });
+  await tellAssigned(ctx, tx, ready);
+  return () => {
+    if (ready.dueAt !== null) ringAt(ctx, 'task', ready.dueAt);
+  };
+}
+
+/** Runs the pipeline again; the money stays where it is held, and uses limits in the windows of now. */
+async function keepMoney(ctx: Ctx, tx: Tx, approval: Approval, row: Task): Promise<void> {
+  const transfer = await tx.transfer.findFirstOrThrow({ where: { id: row.transferId ?? '' } });
+  const authority = await authorizeAgain(ctx, tx, approval, transfer, await partiesOfTask(ctx, tx, row));
+  const { at } = authority;
+  await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
+    await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
+    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
+    const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
+    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards });
+  });
+}
+
+/** It was never offered: what it holds goes back. */
+async function end(ctx: Ctx, tx: Tx, approval: Approval, ending: Ending): Promise<void> {
+  const row = await waiting(tx, approval);
+  await endTransfer(ctx, tx, await lockRow(tx.transfer, row.transferId ?? ''), ending);
+  await noteEnd(ctx, tx, row, ending.status, ending.code, { paymentStatus: 'refunded', released: 0n });
+}
+
+/** The task behind an approval, whose lock is held. It waits as long as its approval does. */
+async function waiting(tx: Tx, { subjectId }: Approval): Promise<Task> {
+  const row = await tx.task.findFirstOrThrow({ where: { id: subjectId } });
+  if (row.paymentStatus !== 'awaiting_approval')
+    throw new Error(`task ${subjectId} is ${row.paymentStatus} while its approval was pending`);
+  return row;
+}
+
+/** The task that an approval was about; null for another subject. */
+export async function approvedTask(ctx: Ctx, { subjectType, subjectId }: Approval): Promise<Task | null> {
+  return subjectType === 'task' ? task(ctx, subjectId) : null;
+}

@@ -1,0 +1,162 @@
+// Who works on a task: the first who claims an open one, or the agent that was named and accepts. A worker that does not begin in time loses
+// an open task again (CONTRACT.md 11).
+import type { Task } from '../../generated/prisma/client.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { systemCtx } from '../../platform/due/step.js';
+import { Forbidden, NotFound, SessionRequired, StateConflict } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { checkStep } from '../../platform/lifecycle.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import type { WalletRef } from '../accounts/wallet-ref.js';
+import { PolicyViolation } from '../spending/errors.js';
+import { authorizeSpend } from '../spending/pipeline.js';
+import { keepStanding } from '../spending/standing.sql.js';
+import { takeClaim } from './claim.sql.js';
+import { endTask } from './ending.js';
+import { TaskAlreadyClaimed } from './errors.js';
+import { tellAssigned, tellChange } from './notice.js';
+import { namePayee, partiesOfTask, payeeOf, protocols } from './payment.js';
+import { changeTask, checkSide, isDelivered, lockTask, offeredTo, refuseTask, task, taskLifecycle } from './task.js';
+
+/**
+ * Takes an open task for the agent that asks. 403 `session_required` for whoever is no agent, 404 for a task that was not offered to it,
+ * 409 `task_already_claimed` for everybody but the first, and for one whose deadline has passed.
+ */
+export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
+  const { agent } = ctx.actor;
+  if (agent === undefined) {
+    await task(ctx, id);
+    throw new SessionRequired('Only an agent claims a task, in its own name: sign in as one.');
+  }
+  const claimed = await transact(ctx, async (tx) => {
+    const row = await offered(tx, id, agent.id);
+    refuseClaimed(ctx, row);
+    const payee = await receivingWallet(ctx, tx, row, agent);
+    const { id: agentId, parentAccountId: accountId } = agent;
+    await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId: payee?.walletId ?? null, agentIds: [agentId] });
+    if (payee !== null) await refuseClosed(tx, row, payee);
+    const isFirst = await takeClaim(ctx, tx, { id, agentId, payeeWalletId: payee?.walletId ?? null, at: ctx.clock.now() });
+    const now = await tx.task.findFirstOrThrow({ where: { id } });
+    if (!isFirst) {
+      refuseClaimed(ctx, now);
+      throw refuseTask(now, ['pending'], 'The task cannot be claimed any more.');
+    }
+    await namePayee(tx, now, payee);
+    await tellChange(ctx, tx, now, 'claimed');
+    return now;
+  });
+  if (claimed.dueAt !== null) ringAt(ctx, 'task', claimed.dueAt);
+  return claimed;
+}
+
+/** An open task that was offered to the agent, whoever has it by now. 404. */
+async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
+  const found = await tx.task.findFirst({ where: { id } });
+  if (found === null) throw new NotFound();
+  const { open, candidateAgentIds, fromAgentId, toAgentId, paymentStatus } = found;
+  const isOffered =
+    open && paymentStatus !== 'awaiting_approval' && (candidateAgentIds.length === 0 || candidateAgentIds.includes(agentId));
+  if (fromAgentId === agentId) throw new Forbidden('An agent does not claim its own task.');
+  if (toAgentId === agentId && !open) throw refuseTask(found, ['accepted'], 'The task was given to this agent: it accepts or declines it.');
+  if (!isOffered) throw new NotFound();
+  return found;
+}
+
+function refuseClaimed({ clock }: Ctx, row: Task): void {
+  if (row.toAgentId !== null) throw new TaskAlreadyClaimed(row);
+  if (row.status === 'pending' && row.deadline !== null && row.deadline <= clock.now()) {
+    throw refuseTask({ id: row.id, status: 'expired' }, ['pending'], 'The deadline of the task has passed.');
+  }
+  if (isDelivered(row)) throw refuseTask(row, ['pending'], `The task is ${row.status}: it cannot be claimed.`);
+}
+
+/** The wallet of the agent that is paid; null for a task that is not. 409 without one, 403 where the sender's rules do not let it be paid. */
+async function receivingWallet(ctx: Ctx, tx: Tx, row: Task, agent: { id: string; parentAccountId: string }): Promise<WalletRef | null> {
+  const { id, status, currency } = row;
+  if (currency === null) return null;
+  const found = await payeeOf(within(ctx, tx), agent, currency);
+  if (found === null) throw noWallet(id, status, agent.id, currency);
+  await refuseUnpayable(ctx, tx, row, found);
+  return found;
+}
+
+function noWallet(id: string, status: string, agentId: string, currency: string): StateConflict {
+  const body = { owner_type: 'agent', owner_id: agentId, currency };
+  return new StateConflict(`The task pays in ${currency}, and this agent has no wallet in it.`, status, [], {
+    task_id: id,
+    reason: 'no_wallet',
+    next_actions: [{ rel: 'open_wallet', actor: 'api_key', method: 'POST', path: '/v1/wallets', body }],
+  });
+}
+
+/** A wallet that is being closed is locked until it is: what is seen now stays so. */
+async function refuseClosed(tx: Tx, { id, status, currency }: Task, { walletId, agentId, accountId }: WalletRef): Promise<void> {
+  const open = await tx.wallet.findFirst({ where: { id: walletId, status: { not: 'closed' } }, select: { id: true } });
+  if (open === null) throw noWallet(id, status, agentId ?? accountId, currency ?? '');
+}
+
+/** What the rules say about whom they let be paid; nobody could ask them when the task was offered (Gap G-333). */
+const aboutPayee: ReadonlySet<string> = new Set([
+  'counterparty',
+  'merchant',
+  'category',
+  'merchant_blocked',
+  'merchant_inactive',
+  'merchant_not_allowed',
+  'category_not_allowed',
+]);
+
+async function refuseUnpayable(ctx: Ctx, tx: Tx, row: Task, to: WalletRef): Promise<void> {
+  const { amount, currency, method, fromAgentId: agentId } = row;
+  if (amount === null || currency === null || method === null) return;
+  const { from } = await partiesOfTask(ctx, tx, row);
+  // In the name of nobody: the agent that asks is not the one that spends.
+  const asker = { ...within(ctx, tx), actor: systemCtx(ctx.platform, ctx.workspace, null).actor };
+  const spend = { from, to, agentId, protocol: protocols[method], currency, amount, at: ctx.clock.now() };
+  const { evaluation } = await authorizeSpend(asker, spend);
+  if (!evaluation.findings.some(({ outcome, reason }) => outcome === 'fail' && aboutPayee.has(reason))) return;
+  throw new PolicyViolation('The rules of the agent that gave this task do not let it pay you.', {
+    details: { reason: 'counterparty', terminal: true },
+  });
+}
+
+/** Accepts or declines a task that was given to the agent by name. 403, 404, 409. */
+export async function respondToTask(ctx: Ctx, id: string, action: 'accept' | 'decline', reason: string | null): Promise<Task> {
+  const answered = await transact(ctx, async (tx) => {
+    const row = await lockTask(ctx, tx, id);
+    checkSide(ctx, row, 'worker');
+    if (row.open) throw refuseTask(row, [], 'An open task is claimed, and not accepted or declined.');
+    if (row.paymentStatus === 'awaiting_approval') throw refuseTask(row, [], 'The money of the task waits for an approval.');
+    refusePast(ctx, row);
+    checkStep(taskLifecycle, id, row.status, action === 'accept' ? 'accepted' : 'declined');
+    if (action === 'decline') return endTask(ctx, tx, row, 'declined', reason);
+    const accepted = await changeTask(ctx, tx, row, { status: 'accepted' });
+    await tellChange(ctx, tx, accepted, 'accepted');
+    return accepted;
+  });
+  if (answered.dueAt !== null) ringAt(ctx, 'task', answered.dueAt);
+  return answered;
+}
+
+/** 409 for a task whose deadline has passed, whether or not its due step has run. */
+export function refusePast({ clock }: Ctx, row: Task): void {
+  if (isDelivered(row) || row.deadline === null || row.deadline > clock.now()) return;
+  throw refuseTask({ id: row.id, status: 'expired' }, [row.status], 'The deadline of the task has passed.');
+}
+
+/** Gives a task back to those who may claim it, under its lock: its worker has not begun in time. */
+export async function loseClaim(ctx: Ctx, tx: Tx, row: Task): Promise<Task> {
+  const free = await changeTask(ctx, tx, row, {
+    status: 'pending',
+    toAgentId: null,
+    payeeWalletId: null,
+    claimedAt: null,
+    claimDeadline: null,
+    ...offeredTo(row),
+  });
+  await namePayee(tx, free, null);
+  await tellChange(ctx, tx, free, 'unclaimed', row.toAgentId);
+  await tellAssigned(ctx, tx, free);
+  return free;
+}

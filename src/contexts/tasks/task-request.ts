@@ -1,0 +1,262 @@
+// What senders ask for: a task for an agent that they name, or for whoever claims it, with its money in escrow (CONTRACT.md 11).
+import { type Agent, Prisma, type Skill, type Task } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { NotFound, ValidationFailed } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import type { Tx } from '../../platform/postgres/database.js';
+import { rollBack } from '../../platform/postgres/rollback.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { agentRevoked } from '../agents/agent.js';
+import { findSkill } from '../skills/skill.js';
+import { approval } from '../spending/approval.js';
+import { initiatorOf } from '../spending/approval-request.js';
+import { type CarryOptions, carryOut, type SpendForm } from '../spending/execution.js';
+import { postingWithin } from '../spending/posting.js';
+import { keepStanding } from '../spending/standing.sql.js';
+import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { tellAssigned } from './notice.js';
+import { draftPayment, openEscrow, type PaymentInput, type PaymentPlan, planPayment, priceOf } from './payment.js';
+import { offeredTo, shownTo, type TaskChange, task, withDue } from './task.js';
+import { acceptanceOf, askedPrice, checkPayload, type Json } from './terms.js';
+
+export interface CreateTaskInput {
+  fromAgentId?: string | null | undefined;
+  toAgentId?: string | null | undefined;
+  candidateAgentIds?: readonly string[] | null | undefined;
+  skillId: string;
+  payload: Json;
+  payment?: PaymentInput | null | undefined;
+  deadline?: Date | null | undefined;
+  claimTimeoutSeconds?: number | null | undefined;
+  reviewWindowSeconds?: number | null | undefined;
+  acceptance?: { jsonSchema?: Json | null | undefined } | null | undefined;
+  contextId?: string | null | undefined;
+  requestApproval?: boolean | null | undefined;
+}
+
+const claimSeconds = 600;
+const reviewSeconds = 1_800;
+/** The latest deadline, from now. */
+const furthestSeconds = 366 * 86_400;
+
+/**
+ * Gives a task to an agent, or offers it to those who may claim it; its money goes into escrow, or waits for an approval. 400, 404, 409 for
+ * a revoked agent, 422 and what refuses a spend.
+ */
+export async function createTask(ctx: Ctx, input: CreateTaskInput): Promise<TaskChange> {
+  const made = await transact(
+    ctx,
+    async (tx): Promise<TaskChange> => {
+      const plan = await planTask(ctx, tx, input);
+      const { payment, options } = plan;
+      if (payment === null) return { task: await insertTask(ctx, tx, plan, null), approval: null };
+      const draft = (form: SpendForm) => draftPayment(ctx, plan.id, payment, form);
+      const { approval: waiting } = await carryOut(ctx, payment.authority, postingWithin(tx), draft, options);
+      return { task: await insertTask(ctx, tx, plan, waiting?.id ?? null), approval: waiting };
+    },
+    ({ task: { id } }) => id,
+  );
+  if (made.task.dueAt !== null) ringAt(ctx, 'task', made.task.dueAt);
+  if (made.approval !== null) ringAt(ctx, 'approval', made.approval.expiresAt);
+  return made;
+}
+
+/** What `createTask` would do with the money of the task. 400 for one that is not paid: no rule is asked. */
+export async function dryRunTask(ctx: Ctx, input: CreateTaskInput): Promise<DryRun> {
+  let answer: DryRun | undefined;
+  await rollBack(ctx.db, async (tx) => {
+    const { id, payment, options } = await planTask(ctx, tx, input);
+    if (payment === null) {
+      throw new ValidationFailed([{ path: ['payment'], message: 'is what a dry run is about: name it', rule: 'required' }]);
+    }
+    answer = await dryRunSpend(within(ctx, tx), payment.authority, (form) => draftPayment(ctx, id, payment, form), options);
+  });
+  return answer as DryRun;
+}
+
+/** The task of a keyed request that is repeated. */
+export async function createdTask(ctx: Ctx, id: string): Promise<TaskChange> {
+  const made = await task(ctx, id);
+  return { task: made, approval: made.approvalId === null ? null : await approval(ctx, made.approvalId) };
+}
+
+interface Plan {
+  id: string;
+  at: Date;
+  input: CreateTaskInput;
+  fromAgent: Agent;
+  toAgent: Agent | null;
+  acceptance: Json | null;
+  payment: PaymentPlan | null;
+  options: CarryOptions;
+}
+
+/** Reads the parties and what binds them, keeps the standing of the payer and of the worker, and opens the escrow. */
+async function planTask(ctx: Ctx, tx: Tx, input: CreateTaskInput): Promise<Plan> {
+  const reader = within(ctx, tx);
+  const at = ctx.clock.now();
+  checkTimes(input, at);
+  const fromAgent = await senderOf(reader, input);
+  const toAgent = input.toAgentId == null ? null : await agentNamed(reader, input.toAgentId, ['toAgentId']);
+  await checkCandidates(reader, input, fromAgent.id);
+  const skill = toAgent === null ? null : await findSkill(tx, toAgent.id, input.skillId);
+  checkPayload(skill, input.payload);
+  const acceptance = acceptanceOf(input.acceptance?.jsonSchema, skill);
+  const head = { id: newId(at), at, input, fromAgent, toAgent, acceptance };
+  const requestApproval = input.requestApproval === true;
+  const payment = await escrowed(ctx, tx, head, skill);
+  return { ...head, payment, options: { requestApproval, reader } };
+}
+
+async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'options'>, skill: Skill | null): Promise<PaymentPlan | null> {
+  const { id, at, input, fromAgent, toAgent } = head;
+  const agentIds = [fromAgent.id, toAgent?.id ?? null];
+  const workspaceId = ctx.workspace.id;
+  if (input.payment == null) {
+    await keepStanding(tx, { workspaceId, accountId: fromAgent.parentAccountId, walletId: null, agentIds });
+    return null;
+  }
+  const plan = await planPayment(within(ctx, tx), {
+    taskId: id,
+    payment: input.payment,
+    price: priceOf(input.payment, askedPrice(skill)),
+    fromAgent,
+    toAgent,
+    at,
+    request: { path: '/v1/a2a/tasks', body: bodyOf(input), amountMember: null },
+    requestApproval: input.requestApproval === true,
+  });
+  const { walletId, accountId, agentId } = plan.from;
+  await keepStanding(tx, { workspaceId, walletId, accountId, agentIds: [...agentIds, agentId] });
+  return { ...plan, escrowAccountId: await openEscrow(ctx, tx, id, plan.currency) };
+}
+
+function checkTimes({ deadline }: CreateTaskInput, at: Date): void {
+  if (deadline == null) return;
+  const fail = (message: string) => new ValidationFailed([{ path: ['deadline'], message, rule: 'time' }]);
+  if (deadline <= at) throw fail('must be in the future');
+  if (deadline > addSeconds(at, furthestSeconds)) throw fail('must be within a year');
+}
+
+/** The agent that gives the task: the one that asks, or the one that an operator names. 400, 404, 409. */
+async function senderOf(ctx: Ctx, { fromAgentId }: CreateTaskInput): Promise<Agent> {
+  const own = ctx.actor.agent?.id;
+  const id = fromAgentId ?? own;
+  if (id === undefined) {
+    throw new ValidationFailed([{ path: ['fromAgentId'], message: 'is required: the agent that gives the task', rule: 'required' }]);
+  }
+  if (own !== undefined && id !== own) throw new NotFound('fromAgentId');
+  return agentNamed(ctx, id, ['fromAgentId']);
+}
+
+/** An agent of the workspace, whoever asks: agents hire each other. 404, 409 for one that is revoked. */
+async function agentNamed(ctx: Ctx, id: string, path: readonly string[]): Promise<Agent> {
+  const found = await ctx.db.agent.findFirst({ where: { id } });
+  if (found === null) throw new NotFound(...path);
+  if (found.status === 'revoked') throw agentRevoked(found);
+  return found;
+}
+
+async function checkCandidates(ctx: Ctx, { toAgentId, candidateAgentIds }: CreateTaskInput, senderId: string): Promise<void> {
+  const fail = (path: readonly (string | number)[], message: string, rule: string) => new ValidationFailed([{ path, message, rule }]);
+  if (toAgentId === senderId) throw fail(['toAgentId'], 'is the agent that gives the task', 'sender');
+  const named = candidateAgentIds ?? [];
+  if (named.length === 0) return;
+  if (toAgentId != null)
+    throw fail(['candidateAgentIds'], 'goes with a task that anybody of them may claim: leave to_agent_id out', 'unexpected');
+  const at = named.findIndex((id, index) => id === senderId || named.indexOf(id) < index);
+  if (at !== -1) throw fail(['candidateAgentIds', at], 'is the agent that gives the task, or named before', 'unique');
+  const found = await ctx.db.agent.findMany({ where: { id: { in: [...named] } }, select: { id: true } });
+  if (found.length < named.length) throw new NotFound('candidateAgentIds');
+}
+
+async function insertTask(ctx: Ctx, tx: Tx, plan: Plan, approvalId: string | null): Promise<Task> {
+  const { id, at, input, fromAgent, toAgent, acceptance, payment } = plan;
+  const candidateAgentIds = [...(input.candidateAgentIds ?? [])];
+  const ready = toAgent === null ? offeredTo({ candidateAgentIds }) : shownTo('worker');
+  const row = withDue({
+    ...paymentRow(payment, approvalId),
+    id,
+    fromAgentId: fromAgent.id,
+    toAgentId: toAgent?.id ?? null,
+    skillId: input.skillId,
+    status: 'pending',
+    open: toAgent === null,
+    candidateAgentIds,
+    ...(approvalId === null ? ready : shownTo('sender')),
+    payload: input.payload,
+    contextId: input.contextId ?? id,
+    acceptanceSchema: acceptance,
+    claimTimeoutSeconds: input.claimTimeoutSeconds ?? claimSeconds,
+    reviewWindowSeconds: input.reviewWindowSeconds ?? reviewSeconds,
+    deadline: input.deadline ?? null,
+    createdByType: initiatorOf(ctx.actor.type),
+    createdById: ctx.actor.id,
+    traceId: ctx.traceId ?? null,
+    createdAt: at,
+    updatedAt: at,
+  } as Task);
+  const { acceptanceSchema, payload, ...plain } = row;
+  const made = await tx.task.create({
+    data: {
+      ...(plain as Prisma.TaskUncheckedCreateInput),
+      payload: payload as Prisma.InputJsonObject,
+      acceptanceSchema: acceptanceSchema === null ? Prisma.DbNull : (acceptanceSchema as Prisma.InputJsonObject),
+    },
+  });
+  await tellAssigned(ctx, tx, made);
+  return made;
+}
+
+function paymentRow(payment: PaymentPlan | null, approvalId: string | null): Partial<Task> {
+  if (payment === null) return {};
+  const { amount, currency, method, transferId, from, to } = payment;
+  return {
+    amount,
+    currency,
+    method,
+    paymentStatus: approvalId === null ? 'reserved' : 'awaiting_approval',
+    walletId: from.walletId,
+    payeeWalletId: to?.walletId ?? null,
+    transferId,
+    approvalId,
+  };
+}
+
+/** The body of the request as it could be sent again; what was left out stays so. */
+function bodyOf(input: CreateTaskInput): Record<string, unknown> {
+  const { payment, acceptance, deadline } = input;
+  const given = (members: Record<string, unknown>) => Object.fromEntries(Object.entries(members).filter(([, value]) => value != null));
+  return given({
+    from_agent_id: input.fromAgentId,
+    to_agent_id: input.toAgentId,
+    candidate_agent_ids: input.candidateAgentIds,
+    skill_id: input.skillId,
+    payload: input.payload,
+    payment:
+      payment == null
+        ? null
+        : given({
+            amount: payment.amount,
+            currency: payment.currency,
+            method: payment.method,
+            from_wallet_id: payment.fromWalletId,
+            mandate_id: payment.mandateId == null ? null : printId('mandate', payment.mandateId),
+            mandate_jwt: payment.mandateJwt,
+          }),
+    deadline: deadline?.toISOString(),
+    claim_timeout_seconds: input.claimTimeoutSeconds,
+    review_window_seconds: input.reviewWindowSeconds,
+    acceptance: acceptance?.jsonSchema == null ? null : { json_schema: acceptance.jsonSchema },
+    context_id: input.contextId,
+    request_approval: input.requestApproval,
+  });
+}
+
+export interface UpdateTaskInput {
+  id: string;
+  payload?: Json | null | undefined;
+  deadline?: Date | null | undefined;
+}

@@ -1,0 +1,233 @@
+// The GraphQL face of tasks: what they are, how they are read and given.
+import { z } from 'zod';
+import type { Task as TaskRow } from '../../generated/prisma/client.js';
+import { TaskPaymentMethod, TaskPaymentStatus, TaskSide, TaskStatus } from '../../generated/prisma/enums.js';
+import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
+import { once } from '../../platform/idempotency.js';
+import { formatMinor } from '../../platform/money.js';
+import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { visibleRelation } from '../../platform/schema/visible-relation.js';
+import { Visibility } from '../../platform/visibility.js';
+import { visibleWallets } from '../accounts/wallet.js';
+import { Wallet } from '../accounts/wallet.schema.js';
+import { visibleAgents } from '../agents/agent.js';
+import { Agent } from '../agents/agent.schema.js';
+import { skillId } from '../agents/skill-input.js';
+import { ApprovalType } from '../spending/approval.schema.js';
+import { mandateErrors } from '../spending/errors.js';
+import { mostJwtLength } from '../spending/mandate.js';
+import { postingErrors } from '../spending/refusal.js';
+import { DryRunType } from '../transfers/dry-run.schema.js';
+import { SameWallet } from '../transfers/errors.js';
+import { mostShownMessages, type TaskChange, task, tasks } from './task.js';
+import { createdTask, createTask, dryRunTask } from './task-request.js';
+
+const TaskStatusEnum = builder.enumType(TaskStatus, { name: 'TaskStatus' });
+const PaymentStatusEnum = builder.enumType(TaskPaymentStatus, { name: 'TaskPaymentStatus' });
+const PaymentMethodEnum = builder.enumType(TaskPaymentMethod, { name: 'TaskPaymentMethod' });
+export const TaskSideEnum = builder.enumType(TaskSide, { name: 'TaskSide' });
+const TaskRoleEnum = builder.enumType('TaskRole', { values: ['sender', 'target'] as const });
+
+const TaskPayment = builder.objectRef<TaskRow>('TaskPayment').implement({
+  description: 'What a task pays, and what has become of it.',
+  fields: (t) => {
+    const money = (description: string, of: (row: TaskRow) => bigint) =>
+      t.field({ type: 'Amount', description, resolve: (row) => formatMinor(of(row), row.currency ?? '') });
+    return {
+      amount: money('What is agreed.', ({ amount }) => amount ?? 0n),
+      currency: t.field({ type: 'Currency', resolve: ({ currency }) => currency ?? '' }),
+      method: t.field({ type: PaymentMethodEnum, resolve: ({ method }) => method ?? 'wallet' }),
+      status: t.field({ type: PaymentStatusEnum, resolve: ({ paymentStatus }) => paymentStatus ?? 'reserved' }),
+      released: money('What the worker was paid.', ({ released }) => released ?? 0n),
+      transferId: t.field({ type: 'TransferId', resolve: ({ transferId }) => transferId ?? '' }),
+    };
+  },
+});
+
+const TaskProgress = builder.objectRef<{ message: string | null; percent: number | null; at: string }>('TaskProgress').implement({
+  description: 'The last word of a worker about how far it is.',
+  fields: (t) => ({
+    message: t.exposeString('message', { nullable: true }),
+    percent: t.exposeInt('percent', { nullable: true }),
+    at: t.field({ type: 'DateTime', resolve: ({ at }) => new Date(at) }),
+  }),
+});
+
+const TaskAcceptance = builder.objectRef<TaskRow>('TaskAcceptance').implement({
+  description: 'What has to hold of what is delivered.',
+  fields: (t) => ({ jsonSchema: t.field({ type: 'JSONObject', resolve: ({ acceptanceSchema }) => acceptanceSchema }) }),
+});
+
+const TaskMessage = builder.prismaObject('TaskMessage', {
+  description: 'What one side of a task has told the other.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'TaskMessageId' }),
+    author: t.expose('author', { type: TaskSideEnum }),
+    parts: t.field({ type: 'JSON', description: 'Parts as A2A has them.', resolve: ({ parts }) => parts }),
+    schema: t.field({ type: 'JSONObject', nullable: true, description: 'What the answer has to fit.', resolve: ({ schema }) => schema }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+  }),
+});
+/** Whoever sees a task sees what was said in it: nothing is, before somebody works on it. */
+const visibleMessages = new Visibility<object>({ agent: () => ({}) });
+
+export const TaskType = builder.prismaObject('Task', {
+  description: 'Work that one agent gives to another, with its money in escrow.',
+  fields: (t) => ({
+    id: t.expose('id', { type: 'TaskId' }),
+    fromAgentId: t.expose('fromAgentId', { type: 'AgentUuid' }),
+    fromAgent: t.field({ type: Agent, nullable: true, ...visibleRelation('fromAgent', visibleAgents) }),
+    toAgentId: t.expose('toAgentId', { type: 'AgentUuid', nullable: true, description: 'The worker; null while nobody has claimed it.' }),
+    toAgent: t.field({ type: Agent, nullable: true, ...visibleRelation('toAgent', visibleAgents) }),
+    skillId: t.exposeString('skillId'),
+    status: t.expose('status', { type: TaskStatusEnum }),
+    statusReason: t.exposeString('statusReason', { nullable: true, description: 'Why it has ended.' }),
+    open: t.exposeBoolean('open', { description: 'It was offered to whoever claims it first.' }),
+    candidateAgentIds: t.field({
+      type: ['AgentUuid'],
+      ...facts({ most: mostCandidates, embedded: true }),
+      description: 'Those who may claim it; empty: every agent.',
+      resolve: ({ candidateAgentIds }) => candidateAgentIds,
+    }),
+    payload: t.field({ type: 'JSONObject', resolve: ({ payload }) => payload }),
+    contextId: t.exposeString('contextId', { description: 'What it belongs to, as its sender says; its own id by default.' }),
+    acceptance: t.field({ type: TaskAcceptance, nullable: true, resolve: (row) => (row.acceptanceSchema === null ? null : row) }),
+    payment: t.field({ type: TaskPayment, nullable: true, resolve: (row) => (row.amount === null ? null : row) }),
+    wallet: t.field({ type: Wallet, nullable: true, description: 'What pays.', ...visibleRelation('wallet', visibleWallets) }),
+    payeeWallet: t.field({ type: Wallet, nullable: true, description: 'What is paid.', ...visibleRelation('payeeWallet', visibleWallets) }),
+    deadline: t.expose('deadline', { type: 'DateTime', nullable: true }),
+    claimTimeoutSeconds: t.exposeInt('claimTimeoutSeconds'),
+    claimedAt: t.expose('claimedAt', { type: 'DateTime', nullable: true }),
+    claimDeadline: t.expose('claimDeadline', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'A worker that has not begun by then loses it.',
+    }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true }),
+    progress: t.field({ type: TaskProgress, nullable: true, resolve: ({ progress }) => progress as never }),
+    messages: t.field({
+      type: [TaskMessage],
+      description: 'Questions of the worker and their answers, the last ones first.',
+      ...visibleRelation('messages', visibleMessages, {
+        most: mostShownMessages,
+        query: { orderBy: { id: 'desc' }, take: mostShownMessages },
+      }),
+    }),
+    deliverable: t.field({ type: 'JSONObject', nullable: true, resolve: ({ deliverable }) => deliverable }),
+    completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true }),
+    reviewWindowSeconds: t.exposeInt('reviewWindowSeconds'),
+    reviewDeadline: t.expose('reviewDeadline', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until then what was delivered can be disputed; then the worker is paid.',
+    }),
+    disputeId: t.expose('disputeId', { type: 'DisputeId', nullable: true }),
+    rating: t.exposeInt('rating', { nullable: true, description: 'The sender’s of the worker, 1 to 5.' }),
+    feedback: t.exposeString('feedback', { nullable: true }),
+    senderRating: t.exposeInt('senderRating', { nullable: true, description: 'The worker’s of the sender, 1 to 5.' }),
+    senderFeedback: t.exposeString('senderFeedback', { nullable: true }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
+  }),
+});
+const TaskPage = pageOf(TaskType, 'Task');
+
+const TaskPayload = builder.objectRef<TaskChange>('TaskPayload').implement({
+  description: 'A task, and the approval that its money waits for, if it does.',
+  fields: (t) => ({
+    task: t.field({ type: TaskType, resolve: (made) => made.task }),
+    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+  }),
+});
+
+/** Agents to which one task is offered by name. */
+const mostCandidates = 50;
+
+const TaskPaymentInput = builder.inputType('TaskPaymentInput', {
+  fields: (t) => ({
+    amount: t.field({ type: 'Amount', required: false, description: 'The price of the skill by default.' }),
+    currency: t.field({ type: 'Currency', required: false, description: 'That of the price by default.' }),
+    method: t.field({ type: PaymentMethodEnum }),
+    fromWalletId: t.field({ type: 'WalletId', required: false, description: 'By default the oldest of the agent, else of its account.' }),
+    mandateId: t.field({ type: 'MandateId', required: false, description: 'Goes with the method ap2, and with `mandate_jwt`.' }),
+    mandateJwt: t.string({ required: false, validate: z.string().min(1).max(mostJwtLength) }),
+  }),
+});
+const TaskAcceptanceInput = builder.inputType('TaskAcceptanceInput', {
+  fields: (t) => ({
+    jsonSchema: t.field({
+      type: 'JSONObject',
+      required: false,
+      description: 'JSON Schema (draft 2020-12 or draft-07, without references to elsewhere) that what is delivered has to fit.',
+    }),
+  }),
+});
+const CreateTaskInput = builder.inputType('CreateTaskInput', {
+  fields: (t) => ({
+    fromAgentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that gives it: an agent itself by default.' }),
+    toAgentId: t.field({ type: 'AgentUuid', required: false, description: 'The worker; without one it can be claimed.' }),
+    candidateAgentIds: t.field({
+      type: ['AgentUuid'],
+      required: false,
+      validate: z.array(z.unknown()).max(mostCandidates),
+      description: 'Those who may claim it; every agent by default.',
+    }),
+    skillId: t.string({ validate: skillId, extensions: { example: 'translate' } }),
+    payload: t.field({ type: 'JSONObject' }),
+    payment: t.field({ type: TaskPaymentInput, required: false }),
+    deadline: t.field({ type: 'DateTime', required: false, description: 'What is not delivered by then has expired.' }),
+    claimTimeoutSeconds: t.int({
+      required: false,
+      validate: z.number().int().min(10).max(604_800),
+      description: 'How long whoever claims it has to begin; 600 by default.',
+    }),
+    reviewWindowSeconds: t.int({
+      required: false,
+      validate: z.number().int().min(0).max(2_592_000),
+      description: 'How long the sender may dispute what was delivered; 1800 by default.',
+    }),
+    acceptance: t.field({ type: TaskAcceptanceInput, required: false }),
+    contextId: t.string({ required: false, validate: z.string().min(1).max(255) }),
+    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  task: t.prismaField({
+    type: TaskType,
+    args: { id: t.arg({ type: 'TaskId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: (query, _root, { id }, ctx) => task(ctx, id, query),
+  }),
+  tasks: t.field({
+    type: TaskPage,
+    args: {
+      ...pageArgs(t),
+      role: t.arg({ type: TaskRoleEnum, required: false, description: 'What the agent is to them.' }),
+      agentId: t.arg({ type: 'AgentUuid', required: false, description: 'On either side, or on that of `role`.' }),
+      status: t.arg({ type: TaskStatusEnum, required: false }),
+      open: t.arg.boolean({ required: false, description: 'True: those that can be claimed.' }),
+      skillId: t.arg.string({ required: false }),
+      contextId: t.arg.string({ required: false }),
+    },
+    resolve: (_root, filter, ctx, info) => tasks(ctx, filter, nodesQuery(ctx, info)),
+  }),
+}));
+
+/** What a task may be refused with before the ledger is asked. */
+const requestErrors = [NotFound, StateConflict, CurrencyMismatch, SameWallet, ...mandateErrors];
+
+builder.mutationFields((t) => ({
+  createTask: t.field({
+    type: TaskPayload,
+    args: { input: t.arg({ type: CreateTaskInput }) },
+    ...facts({ errors: [...requestErrors, ...postingErrors] }),
+    resolve: once((ctx, { input }) => createTask(ctx, input), createdTask),
+  }),
+  dryRunTask: t.field({
+    type: DryRunType,
+    args: { input: t.arg({ type: CreateTaskInput }) },
+    ...facts({ effect: 'none', errors: requestErrors }),
+    resolve: (_root, { input }, ctx) => dryRunTask(ctx, input),
+  }),
+}));

@@ -1,0 +1,51 @@
+// The GraphQL face of counted requests.
+import { builder, facts } from '../../platform/schema/builder.js';
+import { mostDays, mostRoutes, type RequestReport, type RouteCount, requestReport } from './request-report.js';
+import { since, UsagePeriod, until } from './usage.schema.js';
+
+const RouteCountType = builder.objectRef<RouteCount>('RouteCount').implement({
+  description: 'The requests of one route.',
+  fields: (t) => ({
+    route: t.exposeString('route', { description: 'As it is declared; unknown for what has no endpoint.' }),
+    count: t.exposeInt('count'),
+    p95Ms: t.exposeFloat('p95Ms', { description: 'Milliseconds within which 95 of 100 were answered, to a tenth of itself.' }),
+  }),
+});
+
+const DayCount = builder.objectRef<RequestReport['byDay'][number]>('DayCount').implement({
+  description: 'The requests of one day, in UTC.',
+  fields: (t) => ({ date: t.expose('date', { type: 'Date' }), count: t.exposeInt('count') }),
+});
+
+const UsageRequests = builder.objectRef<RequestReport>('UsageRequests').implement({
+  description: 'HTTP requests whose sender was known, in real time; a few seconds behind.',
+  fields: (t) => ({
+    period: t.field({ type: UsagePeriod, description: 'Rounded outwards to whole hours.', resolve: ({ period }) => period }),
+    total: t.exposeInt('total'),
+    byStatusClass: t.expose('byStatusClass', { type: 'Counts', description: 'By 2xx, 4xx and the like.' }),
+    byMethod: t.expose('byMethod', { type: 'Counts' }),
+    byRoute: t.field({
+      type: [RouteCountType],
+      description: 'The most used first.',
+      ...facts({ most: mostRoutes, embedded: true }),
+      resolve: ({ byRoute }) => byRoute,
+    }),
+    rateLimited: t.exposeInt('rateLimited', { description: 'Those that were answered 429.' }),
+    byDay: t.field({
+      type: [DayCount],
+      description: 'Every day of the period, the oldest first.',
+      ...facts({ most: mostDays, embedded: true }),
+      resolve: ({ byDay }) => byDay,
+    }),
+  }),
+});
+
+builder.queryField('usageRequests', (t) =>
+  t.field({
+    type: UsageRequests,
+    description: 'How many HTTP requests came, and how they were answered.',
+    authScopes: { audience: 'operator' },
+    args: { start: t.arg(since), end: t.arg(until) },
+    resolve: (_root, period, ctx) => requestReport(ctx, period),
+  }),
+);

@@ -1,0 +1,31 @@
+// What is asked for at the paid door: an endpoint, by somebody without a credential.
+import type { X402Endpoint } from '../../generated/prisma/client.js';
+import type { Ctx, Platform } from '../../platform/ctx.js';
+import type { Knock } from '../../platform/door.js';
+import { systemCtx } from '../../platform/due/step.js';
+import { NotFound } from '../../platform/errors.js';
+import { parseId, printId } from '../../platform/schema/id.js';
+import { payableEndpoint, workspaceOfEndpoint } from './endpoint.js';
+
+/** An endpoint that is asked for without a credential, and a ctx of its workspace. */
+export interface Asked {
+  ctx: Ctx;
+  endpoint: X402Endpoint;
+  /** The address that is paid for. */
+  resource: string;
+  /** The host of the door, which challenges are for. */
+  realm: string;
+  /** The bytes of the request that is paid for. */
+  body: Uint8Array;
+}
+
+/** Finds the endpoint that a path names, in the environment of the listener. 404, 409 for one that takes no payments. */
+export async function askedEndpoint(platform: Platform, { environment, origin, params, raw }: Knock): Promise<Asked> {
+  const id = parseId('x402Endpoint', params['endpoint_id']);
+  const workspace = id === null ? null : await workspaceOfEndpoint(platform, id, environment);
+  if (id === null || workspace === null) throw new NotFound();
+  const ctx = systemCtx(platform, workspace, { action: 'callX402Endpoint', resourceType: 'x402_payment' });
+  const endpoint = await payableEndpoint(ctx, id);
+  const resource = endpoint.url ?? `${origin}/x402/${printId('x402Endpoint', id)}`;
+  return { ctx, endpoint, resource, realm: new URL(origin).host, body: raw };
+}

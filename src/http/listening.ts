@@ -1,0 +1,52 @@
+// Opening the sockets of the process, and closing them in order.
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Where to listen; `setting` names the port. */
+interface Place {
+  setting: string;
+  port: number;
+  host: string;
+}
+
+/** Listens. Rejects, with what a person can do about it, where that is not possible. */
+export async function listen(server: Server, place: Place): Promise<Server> {
+  server.listen(place.port, place.host);
+  await once(server, 'listening').catch((error) => {
+    throw plainly(error, place);
+  });
+  return server;
+}
+
+function plainly(error: NodeJS.ErrnoException, { setting, port, host }: Place): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `${setting} ${port} is in use on ${host}: stop what listens there, or set ${setting} to another port (0 picks a free one).`,
+    EACCES: `${setting} ${port} may not be listened on by this user: set ${setting} to a port from 1024 on.`,
+    EADDRNOTAVAIL: `HOST ${host} is no address of this machine.`,
+  };
+  return new Error(reasons[error.code ?? ''] ?? `HOST ${host} with ${setting} ${port} cannot be listened on: ${error.message}`, {
+    cause: error,
+  });
+}
+
+/** Where a caller on this machine reaches it. */
+export function addressOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+const graceMs = 5_000;
+
+/** Lets requests in flight end, for so many ms; then cuts what is left. */
+export async function close(server: Server, forMs = graceMs): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection that is kept alive would stay when its last answer is sent.
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), forMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}

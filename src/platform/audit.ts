@@ -1,0 +1,78 @@
+// The lines of the audit log (CONTRACT.md 18): every change leaves one, written with it. contexts/audit puts them into chains.
+import type { Act, Ctx } from './ctx.js';
+import { type Row, rowOf } from './postgres/column.js';
+import type { Tx } from './postgres/database.js';
+import { newId } from './schema/id.js';
+
+/** Work that nobody has named. */
+const unnamed: Act = { action: 'unnamed' };
+
+/**
+ * The line of what `ctx` is doing, for a change whose result is `reference`; null for what keeps books and changes nothing. It lives in real
+ * time: it says who did what when, also in a sandbox whose clock has moved. Gap G-364
+ */
+export function auditLine(ctx: Ctx, reference: string | null, act = ctx.act): Row | null {
+  if (act === null) return null;
+  const { action, resourceType, resourceId, changes } = act ?? unnamed;
+  const { type, id } = ctx.actor;
+  const at = ctx.platform.clock.now();
+  const isSystem = type === 'system';
+  return rowOf({
+    workspaceId: ctx.workspace.id,
+    id: newId(at),
+    at,
+    actorType: type,
+    actorId: isSystem || type === 'anonymous' ? null : id,
+    action,
+    resourceType: resourceType ?? null,
+    // A reference may name several things; the first is what was made.
+    resourceId: resourceId ?? reference?.split(' ')[0] ?? null,
+    requestId: isSystem ? null : ctx.requestId,
+    ip: isSystem || ctx.ip === '' ? null : ctx.ip,
+    changes: changes?.() ?? null,
+  });
+}
+
+const columns = [
+  'workspace_id',
+  'id',
+  'at',
+  'actor_type',
+  'actor_id',
+  'action',
+  'resource_type',
+  'resource_id',
+  'request_id',
+  'ip',
+  'changes',
+];
+
+/** The statement that writes lines `l` of a JSON list, `source` of them, where `condition` holds: alone, or as a part of another one. */
+export function insertLines(source: string, condition = 'true'): string {
+  return `INSERT INTO audit_line (${columns.join(', ')}) SELECT ${columns.map((column) => `l.${column}`).join(', ')} FROM ${source} WHERE ${condition}`;
+}
+
+/** The lines of the JSON list `list`. */
+export function linesOf(list: string): string {
+  return `json_populate_recordset(NULL::audit_line, ${list}::json) l`;
+}
+
+/** Transactions that have their line already. */
+const told = new WeakSet<object>();
+
+/** Notes that a statement of the transaction writes its line. */
+export function markTold(tx: object): void {
+  told.add(tx);
+}
+
+/** Writes the line of a transaction, unless one of its statements has. */
+export async function writeLine(ctx: Ctx, tx: Tx, reference: string): Promise<void> {
+  const line = told.has(tx) ? null : auditLine(ctx, reference);
+  if (line !== null) await tx.$executeRawUnsafe(insertLines(linesOf('$1')), JSON.stringify([line]));
+}
+
+/** Writes a line of its own for a change within other work: one that the work before it would not name. */
+export async function tellAlso(ctx: Ctx, tx: Tx, act: Act): Promise<void> {
+  const line = auditLine(ctx, null, act);
+  if (line !== null) await tx.$executeRawUnsafe(insertLines(linesOf('$1')), JSON.stringify([line]));
+}

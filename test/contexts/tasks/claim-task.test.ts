@@ -1,0 +1,94 @@
+// POST /v1/a2a/tasks/{taskId}/claim, and /respond
+import { describe, expect, it } from 'vitest';
+import { balanceOf } from '../../factories/payment.js';
+import { giveTask, later, newHand, newSides, offerTask, readTask, stepTask, storedTask, tenDollars } from '../../factories/task.js';
+import { nowhere, useHarness } from '../../harness.js';
+import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { enrol, signIn } from '../agents/identity.js';
+
+const harness = useHarness();
+
+describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
+  it('200: the first gets it, by session or token; the next are told who and when', async () => {
+    const sides = await newSides(harness.test);
+    const others = [await newHand(harness.test), await newHand(harness.test)];
+    const task = await offerTask(harness.test, sides);
+    const session = await signIn(harness.test, sides.worker);
+    const { status, body } = await harness.test.post(`/v1/a2a/tasks/${task.id}/claim`, undefined, { as: session });
+    expect({ status, data: body.data }).toMatchObject({
+      status: 200,
+      data: { to_agent_id: sides.worker.uuid, claimed_at: '2026-03-02T10:00:00.000Z', claim_deadline: '2026-03-02T10:10:00.000Z' },
+    });
+    const told = { claimed_by: sides.worker.uuid, claimed_at: '2026-03-02T10:00:00.000Z', current_status: 'accepted' };
+    for (const other of others) expectRefused(await stepTask(harness.test, task, 'claim', other), 409, 'task_already_claimed', told);
+    expect(await balanceOf(harness.test, sides.worker.wallet)).toMatchObject({ pending_in: '10.00' });
+  });
+
+  it('200 twice with one key: a claim that is sent again is the same', async () => {
+    const sides = await newSides(harness.test);
+    const task = await offerTask(harness.test, sides);
+    const send = () =>
+      harness.test.post(`/v1/a2a/tasks/${task.id}/claim`, undefined, { as: sides.worker.token, headers: { 'Idempotency-Key': 'claim' } });
+    expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
+  });
+
+  describeUnauthenticated(harness, { method: 'POST', path: `/v1/a2a/tasks/${nowhere}/claim` });
+
+  it('403: an API key, the sender, and whoever the rules of the sender do not let be paid', async () => {
+    const sides = await newSides(harness.test);
+    const task = await offerTask(harness.test, sides);
+    expectRefused(await stepTask(harness.test, task, 'claim'), 403, 'session_required');
+    expectRefused(await stepTask(harness.test, task, 'claim', sides.sender), 403, 'forbidden');
+    const block = { kind: 'counterparties', block: [sides.worker.uuid] };
+    const policy = await harness.test.make('/v1/policies', {
+      name: 'Not them',
+      target: { type: 'agent', id: sides.sender.uuid },
+      rules: [block],
+    });
+    expectRefused(await stepTask(harness.test, task, 'claim', sides.worker), 403, 'policy_violation');
+    await harness.test.delete(`/v1/policies/${policy.id}`);
+    expect((await stepTask(harness.test, task, 'claim', sides.worker)).status).toBe(200);
+  });
+
+  it('404: a task that was offered to others, or is not there', async () => {
+    const sides = await newSides(harness.test);
+    const other = await newHand(harness.test);
+    const named = await offerTask(harness.test, sides, { candidate_agent_ids: [other.uuid] });
+    const given = await giveTask(harness.test, { sender: sides.sender, worker: other });
+    for (const id of [named.id, given.id, nowhere, (await storedTask(harness, harness.other)).id]) {
+      expectRefused(await stepTask(harness.test, { id }, 'claim', sides.worker), 404, 'not_found');
+    }
+  });
+
+  it('409: after the deadline, after its end, and without a wallet to be paid into', async () => {
+    const sides = await newSides(harness.test);
+    const [late, ended, euros] = [
+      await offerTask(harness.test, sides, { deadline: later(harness, 60) }),
+      await offerTask(harness.test, sides),
+      await offerTask(harness.test, sides),
+    ];
+    await stepTask(harness.test, ended, 'cancel', sides.sender);
+    harness.clock.advance(60);
+    const claim = (task: object) => stepTask(harness.test, task, 'claim', sides.worker);
+    expectRefused(await claim(late), 409, 'state_conflict', { current_status: 'expired' });
+    await harness.runDue();
+    expectRefused(await claim(late), 409, 'state_conflict', { current_status: 'expired' });
+    expectRefused(await claim(ended), 409, 'state_conflict', { current_status: 'cancelled' });
+    const purseless = await enrol(harness.test);
+    expectRefused(await stepTask(harness.test, euros, 'claim', purseless), 409, 'state_conflict', { reason: 'no_wallet' });
+  });
+});
+
+describe('POST /v1/a2a/tasks/{id}/respond', () => {
+  it('400, 403, 409: another word, another agent, an open task', async () => {
+    const sides = await newSides(harness.test);
+    const [task, open] = [await giveTask(harness.test, sides), await offerTask(harness.test, sides, { payment: tenDollars })];
+    const respond = (about: object, action: string, by = sides.worker) => stepTask(harness.test, about, 'respond', by, { action });
+    expectInvalid(await respond(task, 'maybe'), 'action');
+    expectRefused(await respond(task, 'accept', sides.sender), 403, 'forbidden');
+    expectRefused(await respond(open, 'accept'), 403, 'forbidden');
+    expectRefused(await stepTask(harness.test, open, 'respond', undefined, { action: 'accept' }), 409, 'state_conflict');
+    expect((await respond(task, 'decline')).body.data).toMatchObject({ status: 'declined', payment: { status: 'refunded' } });
+    expect((await readTask(harness.test, open)).status).toBe('pending');
+  });
+});

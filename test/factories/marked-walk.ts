@@ -1,0 +1,48 @@
+// Walks over the whole schema that look for the marks of other customers in what an actor is answered.
+import { schema } from '../../src/schema.js';
+import type { Client, Json } from '../harness.js';
+import { operations, pathOf, type Seeds } from '../operation.js';
+import { walksOf } from '../schema-walk.js';
+import { amount, word } from './marked.js';
+
+/** Marks of other customers in an answer: words, amounts, the books of the platform, and ids that were not asked with. */
+function marksIn(text: string, asked: string, ids: Seeds): string[] {
+  const strangers = [...new Set(Object.entries(ids))]
+    .filter(([noun, id]) => noun !== 'merchant' && noun !== 'session' && !asked.includes(id))
+    .map(([, id]) => id);
+  const marks = [word, `"account":"world"`, ...strangers].filter((mark) => text.includes(mark));
+  return new RegExp(`"-?\\d*${amount}\\d*\\.\\d+"`).test(text) ? [...marks, amount] : marks;
+}
+
+interface Found {
+  leaks: string[];
+  types: Set<string>;
+}
+
+/** Sends every walk with a credential; the marks that came back, and the types of which an object did. */
+export async function walk(kind: 'query' | 'mutation', as: string, client: Client, seeds: Seeds, strangers: Seeds): Promise<Found> {
+  const leaks: string[] = [];
+  const types = new Set<string>();
+  for (const { root, document } of walksOf(schema, kind, seeds)) {
+    const { body } = await client.graphql(document, {}, { as });
+    const text = JSON.stringify(body);
+    const failed = body.errors?.find(({ extensions }: Json) => ['validation_failed', 'internal_error'].includes(extensions.code));
+    if (failed !== undefined && kind === 'query') throw new Error(`${root} is refused: ${failed.message} ${document}`);
+    for (const [, type = ''] of text.matchAll(/"__typename":"(\w+)"/g)) types.add(type);
+    const marks = marksIn(text, document, strangers);
+    if (marks.length > 0) leaks.push(`${kind} ${root}: ${marks.join(', ')} in ${document}`);
+  }
+  return { leaks, types };
+}
+
+export async function readAll(as: string, client: Client, seeds: Seeds, strangers: Seeds): Promise<string[]> {
+  const leaks: string[] = [];
+  for (const { method, template } of operations()) {
+    if (method !== 'GET') continue;
+    const path = pathOf(template, seeds);
+    const { body } = await client.get(path, { as });
+    const marks = marksIn(JSON.stringify(body), path, strangers);
+    if (marks.length > 0) leaks.push(`${path}: ${marks.join(', ')}`);
+  }
+  return leaks;
+}

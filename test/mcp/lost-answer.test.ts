@@ -1,0 +1,51 @@
+// A call of which nobody knows whether it was made: the error names the key under which a model makes the same call again.
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Spender, spender } from '../factories/budget.js';
+import { useHarness } from '../harness.js';
+import { TcpProxy } from '../proxy.js';
+import { connect } from './client.js';
+
+let proxy: TcpProxy;
+const harness = useHarness({
+  route: async (url) => {
+    proxy = await TcpProxy.open(url);
+    return proxy.url;
+  },
+});
+let payer: Spender;
+beforeAll(async () => {
+  payer = await spender(harness.test);
+});
+afterEach(() => proxy.heal());
+afterAll(() => proxy.close());
+
+it('pays once for a call that is made again under the key that the error names', async () => {
+  await using agent = await connect(harness.test.url, payer.token);
+  const given = { from_wallet_id: payer.from.id, to_wallet_id: payer.to.id, amount: '5.00', currency: 'USD' };
+  // The payment is made, and from then on the database is not heard of.
+  const lose = () => {
+    let isLost = false;
+    proxy.onSent = ({ application, text }) => {
+      if (application !== 'agent-payments') return undefined;
+      if (isLost) return 'before';
+      isLost = text.includes('ledger_post');
+      return isLost ? 'answered' : undefined;
+    };
+  };
+  lose();
+  const { code, details } = await agent.refused('pay', given);
+  expect([code, details.retry]).toEqual([
+    'dependency_unavailable',
+    { safe: true, same_key: true, after_s: 1, idempotency_key: expect.stringMatching(/^mcp:/) },
+  ]);
+  const { idempotency_key } = details.retry;
+  proxy.heal();
+  await expect.poll(async () => (await agent.result('pay', { ...given, idempotency_key })).isError, { timeout: 10_000 }).toBeFalsy();
+
+  lose();
+  const { details: ofOwn } = await agent.refused('pay', { ...given, idempotency_key: 'invoice-1' });
+  expect(ofOwn.retry.idempotency_key).toBe('invoice-1');
+  proxy.heal();
+  const available = async () => (await harness.test.get(`/v1/wallets/${payer.to.id}/balance`)).body.data?.available;
+  await expect.poll(available, { timeout: 10_000 }).toBe('10.00');
+});

@@ -1,0 +1,60 @@
+// Calls that wait: their answer is a stream, which ends with the credential and with the process.
+import { expect, it } from 'vitest';
+import { waitsOf } from '../../src/mcp/waiting.js';
+import { createLogger } from '../../src/platform/log.js';
+import { startServer } from '../../src/server.js';
+import { newBudget, spender } from '../factories/budget.js';
+import { useHarness } from '../harness.js';
+import { connect } from './client.js';
+
+const harness = useHarness();
+
+/** An agent that has asked for an approval, and is connected to the listener at `url`. */
+async function asker(url: string) {
+  const agent = await spender(harness.test);
+  await newBudget(harness.test, { scope: { type: 'agent', id: agent.uuid }, amount: '1.00' });
+  const client = await connect(url, agent.token);
+  const given = { from_wallet_id: agent.from.id, to_wallet_id: agent.to.id, amount: '5.00', currency: 'USD' };
+  const { approval } = await client.call('request_approval', given);
+  return { agent, client, id: approval.id as string };
+}
+
+it('has its head at once, and what was decided when it is', async () => {
+  const { agent, client, id } = await asker(harness.test.url);
+  await using _ = client;
+  const message = { jsonrpc: '2.0', id: 'w', method: 'tools/call', params: { name: 'wait_for_approval', arguments: { id } } };
+  const response = await fetch(`${harness.test.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${agent.token}`,
+      'Mcp-Session-Id': client.transport.sessionId ?? '',
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(message),
+  });
+  expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  await harness.test.post(`/v1/approvals/${id}/reject`, {});
+  expect(await response.text()).toContain('rejected');
+});
+
+it('tells nothing more to an agent that is suspended', async () => {
+  const { agent, client, id } = await asker(harness.test.url);
+  await using _ = client;
+  const waiting = client.refused('wait_for_approval', { id });
+  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 5_000, interval: 20 }).toBe(1);
+  await harness.test.post(`/v1/agents/${agent.id}/suspend`, {});
+  expect(await waiting).toMatchObject({ code: 'agent_suspended' });
+});
+
+it('does not hold up the end of a server: it is answered as it stands', async () => {
+  const { config, clock, database } = harness.platform;
+  const ready = { ...config, databaseUrl: database.url, secretsKey: config.secretsKey ?? '' };
+  const second = await startServer({ config: ready, log: createLogger('fatal'), clock, pollMs: 0 });
+  const { client, id } = await asker(second.urls.test ?? '');
+  await using _ = client;
+  const waiting = client.call('wait_for_approval', { id });
+  await expect.poll(() => waitsOf(second.platform).size, { timeout: 5_000, interval: 20 }).toBe(1);
+  await second.stop();
+  expect((await waiting).data.status).toBe('pending');
+});
