@@ -155,7 +155,7 @@ function doorways({ platform, environment, baseUrl, keys, limitLoad }: AppOption
     const serve = serveDoor(door, { platform, environment, baseUrl, idempotency: keys.run });
     const asked = door.audience === undefined ? guards.slice(0, 1) : guards;
     const { method, path } = door;
-    return { method, path, speak: speakAs(door), handlers: [limitLoad, ...asked, (http) => serve(http, http.state.ctx)] };
+    return { method, path, speak: speakAs(door), handlers: [limitLoad, ...asked, (http) => serve(http, http.state)] };
   });
 }
 

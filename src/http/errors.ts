@@ -48,27 +48,25 @@ function fromHttpError(error: unknown): ApiError | undefined {
   return undefined;
 }
 
+/** What is known of a request that failed. A door that asks for no credential has an effect and no key. */
+type Failed = Pick<Ctx, 'effect'> & { idempotency?: Ctx['idempotency'] | undefined };
+
 /** 503 where the database or the process cannot serve, with what the caller may conclude (CONTRACT.md 0 "When nobody knows"). */
-function unavailable(error: unknown, ctx: Ctx | undefined): ApiError | undefined {
+function unavailable(error: unknown, { effect, idempotency }: Failed): ApiError | undefined {
   const isApiError = error instanceof DependencyUnavailable || error instanceof Overloaded;
   if (!isApiError && !isUnavailable(error)) return undefined;
   const lost = error instanceof DatabaseUnavailable && error.changed === 'unknown';
   // A change that was committed before what failed now counts as well: the request must not be sent again as if nothing had happened.
-  if (ctx !== undefined && (ctx.effect.isPossible || (lost && ctx.effect.isMutation))) {
-    return new OutcomeUnknown(ctx.idempotency !== undefined, error);
-  }
+  if (effect.isPossible || (lost && effect.isMutation)) return new OutcomeUnknown(idempotency !== undefined, error);
   if (isApiError) return error;
   return error instanceof DatabaseUnavailable && error.isOverload
     ? new Overloaded(undefined, error)
     : new DependencyUnavailable('The database', error);
 }
 
-/**
- * The error that a caller is told about: `error` itself where it is one, else what it stands for, else a 500. `ctx`: of the request, once
- * its credential is known; before that it has changed nothing.
- */
-function toApiError(error: unknown, ctx: Ctx | undefined): ApiError {
-  const notServed = unavailable(error, ctx);
+/** The error that a caller is told about: `error` itself where it is one, else what it stands for, else a 500. */
+function toApiError(error: unknown, request: Failed): ApiError {
+  const notServed = unavailable(error, request);
   if (notServed !== undefined) return notServed;
   if (error instanceof ApiError) return error;
   if (badText.has(sqlState(error) ?? '')) return invalidRequest('A text has characters that cannot be stored.', 'text');
@@ -189,7 +187,7 @@ export function renderErrors(log: Logger): Handler {
       await next();
       if (http.status === 404 && http.body === undefined) throw unknownPath();
     } catch (thrown) {
-      const error = toApiError(thrown, http.state.ctx);
+      const error = toApiError(thrown, { effect: http.state.effect, idempotency: http.state.ctx?.idempotency });
       logFault(log, error, http.state.requestId, http.state.route);
       noteRefusal(error, http.state.span);
       sendError(http, error);

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Audience, Ctx, Environment, Platform } from './ctx.js';
+import type { Effect } from './effect.js';
 import { type ApiError, declareError } from './errors.js';
 
 /** What came to a door. */
@@ -18,6 +19,8 @@ export interface Knock {
   header(name: string): string;
   /** The bytes of the body, at most 256 KiB. */
   raw: Uint8Array;
+  /** What is known of the request's effect: work without a credential is done with it. */
+  effect: Effect;
   /** The request as it came, for protocols that sign parts of it. */
   message: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'headersDistinct'>;
 }

@@ -3,6 +3,7 @@
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx, Environment, Platform } from '../platform/ctx.js';
 import { type Door, type DoorAnswer, type GuardedDoor, IdempotencyKeyRequired, type Knock, type Visit } from '../platform/door.js';
+import type { Effect } from '../platform/effect.js';
 import { ApiError, invalidRequest } from '../platform/errors.js';
 import { type Answer, type Idempotency, IdempotencyInFlight } from '../platform/idempotency.js';
 import { authorize } from '../platform/schema/audience.js';
@@ -12,7 +13,7 @@ import { parseBody, readBytes, readRaw } from './body.js';
 import { type Exchange, send } from './serve.js';
 
 /** Sends the answer of a door, or throws the ApiError. `ctx` is undefined at doors that ask for no credential. */
-export type ServeDoor = (exchange: Exchange, ctx: Ctx | undefined) => Promise<void>;
+export type ServeDoor = (exchange: Exchange, request: { ctx?: Ctx; effect: Effect }) => Promise<void>;
 
 export interface DoorParts {
   platform: Platform;
@@ -24,10 +25,10 @@ export interface DoorParts {
 
 /** What serves `door`. */
 export function serveDoor(door: Door, { platform, environment, baseUrl, idempotency }: DoorParts): ServeDoor {
-  return async (exchange, ctx) => {
+  return async (exchange, { ctx, effect }) => {
     if (door.audience !== undefined) authorize((ctx as Ctx).actor, door.audience);
     const raw = await rawOf(door, exchange);
-    const knock = knockOf(exchange, { environment, baseUrl }, raw);
+    const knock = { ...knockOf(exchange, { environment, baseUrl }, raw), effect };
     const { answer, headers } =
       door.audience === undefined
         ? answered(door, await door.take(platform, knock))
@@ -62,7 +63,7 @@ function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer)
 
 type Listener = Pick<DoorParts, 'environment' | 'baseUrl'>;
 
-function knockOf({ req, params, query }: Exchange, { environment, baseUrl }: Listener, raw: Uint8Array): Knock {
+function knockOf({ req, params, query }: Exchange, { environment, baseUrl }: Listener, raw: Uint8Array): Omit<Knock, 'effect'> {
   const header = (name: string) => {
     const value = req.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : (value?.join(', ') ?? '');

@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Door, guardedDoor, type Spelling } from '../../src/platform/door.js';
-import { invalidRequest, NotFound } from '../../src/platform/errors.js';
+import { invalidRequest, NotFound, Overloaded } from '../../src/platform/errors.js';
 import { describeDoors } from '../../src/rest/openapi-door.js';
 import { startDatabase, type TestDatabase } from './database.js';
 import { InsufficientInk, seen, writeNote } from './note.js';
@@ -82,13 +82,24 @@ const open: Door = {
   }),
 };
 
+/** Commits, where it is asked to, and then finds the process overloaded. */
+const interrupted: Door = {
+  ...open,
+  id: 'interruptPages',
+  path: '/pages/interrupted/{after}',
+  take: async (_platform, { params, effect }) => {
+    if (params['after'] === 'commit') effect.begin();
+    throw new Overloaded();
+  },
+};
+
 let database: TestDatabase;
 let server: RunningServer;
 
 beforeAll(async () => {
   database = await startDatabase();
   const platform = openPlatform({ databaseUrl: database.url });
-  server = await startServer({ platform, doors: [write, read, open], limits: { general: 100, auth: 5 } });
+  server = await startServer({ platform, doors: [write, read, open, interrupted], limits: { general: 100, auth: 5 } });
 });
 afterAll(async () => {
   await server.close();
@@ -169,6 +180,15 @@ describe('2xx', () => {
     const key = randomUUID();
     expect(await put({ key, body: { text: 'b', dry: true } }, 'soft')).toMatchObject({ status: 200, body: { fault: 'dry' } });
     expect(await put({ key, body: { text: 'b' } }, 'soft')).toMatchObject({ status: 201 });
+  });
+});
+
+describe('503 at an open door', () => {
+  it('says that nothing was changed only where nothing was', async () => {
+    const before = await send('GET', '/pages/interrupted/nothing', { as: null });
+    expect(before).toMatchObject({ status: 503, body: { code: 'overloaded', details: { retry: { safe: true } } } });
+    const after = await send('GET', '/pages/interrupted/commit', { as: null });
+    expect(after).toMatchObject({ status: 503, body: { code: 'dependency_unavailable', details: { retry: { safe: false } } } });
   });
 });
 

@@ -181,7 +181,7 @@ function doorways(
   return doors.map((door) => {
     const serve = serveDoor(door, { platform, environment, baseUrl: null, idempotency: keys.run });
     const asked = door.audience === undefined ? guards.slice(0, 1) : guards;
-    return { method: door.method, path: door.path, speak: speakAs(door), handlers: [...asked, (http) => serve(http, http.state.ctx)] };
+    return { method: door.method, path: door.path, speak: speakAs(door), handlers: [...asked, (http) => serve(http, http.state)] };
   });
 }
 

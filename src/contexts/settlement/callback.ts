@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Vault } from '../../platform/crypto.js';
 import { type Ctx, type Environment, type Platform, workspaceOf } from '../../platform/ctx.js';
 import { systemCtx } from '../../platform/due/step.js';
+import type { Effect } from '../../platform/effect.js';
 import { InvalidJson, NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { amountPattern, formatMinor } from '../../platform/money.js';
@@ -65,6 +66,8 @@ export interface Arrival {
   /** `X-Rail-Signature`. */
   signature: string;
   raw: Uint8Array;
+  /** Of the request that it came with. */
+  effect?: Effect;
 }
 
 /**
@@ -72,13 +75,13 @@ export interface Arrival {
  * or old, 400 for another body, 404 for a reference that the workspace does not have, 503 where nobody serves the rail.
  */
 export async function receiveCallback(platform: Platform, arrival: Arrival): Promise<z.infer<typeof callbackAnswer>> {
-  const { environment, rail } = arrival;
+  const { environment, rail, effect } = arrival;
   if (!Object.hasOwn(railCurrencies, rail)) throw new NotFound();
   if (railOf({ workspace: { environment } }, rail) === undefined) throw new RailUnavailable();
   const body = read(platform, arrival);
   const row = await platform.database.unscoped.workspace.findFirst({ where: { id: body.workspace, environment } });
   if (row === null) throw new NotFound();
-  const ctx = systemCtx(platform, workspaceOf(row), { action: 'railCallback' });
+  const ctx = systemCtx(platform, workspaceOf(row), { action: 'railCallback' }, effect);
   const { status } = await apply(ctx, rail, body);
   return { data: { reference: body.reference, status } };
 }

@@ -23,7 +23,7 @@ export const railDoor: OpenDoor = {
   },
   answers: { 200: { schema: callbackAnswer } },
   failures: [400, 401, 404, 503],
-  take: async (platform, { environment, params, header, raw }) => ({
-    body: await receiveCallback(platform, { environment, rail: params['rail'] ?? '', signature: header('X-Rail-Signature'), raw }),
+  take: async (platform, { environment, params, header, raw, effect }) => ({
+    body: await receiveCallback(platform, { environment, rail: params['rail'] ?? '', signature: header('X-Rail-Signature'), raw, effect }),
   }),
 };

@@ -20,11 +20,11 @@ export interface Asked {
 }
 
 /** Finds the endpoint that a path names, in the environment of the listener. 404, 409 for one that takes no payments. */
-export async function askedEndpoint(platform: Platform, { environment, origin, params, raw }: Knock): Promise<Asked> {
+export async function askedEndpoint(platform: Platform, { environment, origin, params, raw, effect }: Knock): Promise<Asked> {
   const id = parseId('x402Endpoint', params['endpoint_id']);
   const workspace = id === null ? null : await workspaceOfEndpoint(platform, id, environment);
   if (id === null || workspace === null) throw new NotFound();
-  const ctx = systemCtx(platform, workspace, { action: 'callX402Endpoint', resourceType: 'x402_payment' });
+  const ctx = systemCtx(platform, workspace, { action: 'callX402Endpoint', resourceType: 'x402_payment' }, effect);
   const endpoint = await payableEndpoint(ctx, id);
   const resource = endpoint.url ?? `${origin}/x402/${printId('x402Endpoint', id)}`;
   return { ctx, endpoint, resource, realm: new URL(origin).host, body: raw };

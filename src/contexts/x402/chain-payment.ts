@@ -51,13 +51,20 @@ export interface ChainOrder {
 }
 
 /**
- * Settles an authorization. Null when another payment has its nonce, or has answered its challenge. A payment that is still pending is settled when the chain has said
- * more.
+ * Settles an authorization. Null when another payment has its nonce, or has answered its challenge. A payment that is still pending is
+ * settled when the chain has said more.
  */
 export async function payFromChain(asked: Ctx, order: ChainOrder): Promise<X402Payment | null> {
-  const ctx = systemCtx(asked.platform, asked.workspace, asked.act ?? null);
+  const ctx = systemCtx(asked.platform, asked.workspace, asked.act ?? null, asked.effect);
   const row = await openPayment(ctx, order);
-  return row === null ? null : submit(ctx, row, order);
+  if (row === null) return null;
+  try {
+    return await submit(ctx, row, order);
+  } catch (error) {
+    // The row is committed: the payer must not be told that nothing was changed.
+    ctx.log.warn({ err: error }, 'a payment stays pending: what the chain did could not be written down yet');
+    return row;
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 // The row is the job: what must happen later is `due_at` on the row itself, claimed with a short lease (docs/architecture.md "Time").
 // Two clocks, never mixed: due_at is workspace time, lease_until is database time.
 import type { Act, Actor, Ctx, Platform, Workspace } from '../ctx.js';
+import type { Effect } from '../effect.js';
 import { createCtx } from '../request.js';
 import { printId } from '../schema/id.js';
 
@@ -70,7 +71,11 @@ const system: Actor = {
   credential: { kind: 'none', id: '' },
 };
 
-/** A ctx for work that nobody asked for, in one workspace and in its time. `act` names it in the audit log; null for what is not told there. */
-export function systemCtx(platform: Platform, workspace: Workspace, act: Act | null): Ctx {
-  return createCtx(platform, { actor: system, workspace }, { requestId: printId('request', workspace.id), ip: '', act });
+/**
+ * A ctx for work that no actor of the workspace asked for, in its time. `act` names it in the audit log; null for what is not told there.
+ * `effect` is that of the request which it is done in, where there is one.
+ */
+export function systemCtx(platform: Platform, workspace: Workspace, act: Act | null, effect?: Effect): Ctx {
+  const facts = { requestId: printId('request', workspace.id), ip: '', act, ...(effect !== undefined && { effect }) };
+  return createCtx(platform, { actor: system, workspace }, facts);
 }
