@@ -92,7 +92,7 @@ const whatWasSeen = [
   '\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.',
   'A streamed B a salary, which B took out while it flowed, exact to the second.',
   'A bought two mugs from a shop by ACP, within the mandate that the company had signed.',
-  'A met a 402, paid the call by x402 in one round trip more, and a service page by page by MPP.',
+  'A stranger and A each met a 402 and paid the call by x402 in one round trip more; A paid a service page by page by MPP.',
   'B and C raced for a task of A: one got it, delivered what was asked, was paid out of escrow, and rated.',
   'A hit its budget, asked for approval, and paid when a person said yes.',
   'B was paid out although nobody acknowledged it: reconciliation found the payment.\n',

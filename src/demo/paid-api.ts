@@ -5,6 +5,9 @@ import nacl from 'tweetnacl';
 import { systemClock } from '../platform/clock.js';
 import type { Json, Teller } from './teller.js';
 
+/** The chain of the sandbox. */
+const chain = 'eip155:84532';
+
 /** Who calls and who sells. */
 interface Sides {
   /** The agent that calls, with its credential, its wallet and its secret key. */
@@ -18,25 +21,51 @@ interface Sides {
   token: string;
 }
 
-/** An agent that meets a 402 pays and goes on; then it pays a service page by page. */
+/** Whoever meets a 402 pays and goes on: somebody with money on a chain, and an agent of the platform. Then that pays a service page by page. */
 export async function callPaidApis(teller: Teller, company: string, sides: Sides): Promise<void> {
-  await payByX402(teller, company, sides);
-  await payByMpp(teller, sides);
-}
-
-async function payByX402(teller: Teller, company: string, sides: Sides): Promise<void> {
-  const { seller, walletB, token } = sides;
   const { data: endpoint } = await teller.ask('The seller puts a price on a route, in one call', 'POST', '/v1/x402/endpoints', company, {
     name: 'Weather',
     path: '/weather',
     method: 'GET',
-    account_id: seller,
-    receiver_wallet_id: walletB,
+    account_id: sides.seller,
+    receiver_wallet_id: sides.walletB,
+    network: chain,
     base_price: '0.10',
     discoverable: true,
   });
-  const door = `/x402/${endpoint.id}`;
-  const required = await teller.ask('A calls it, and is told what it costs', 'GET', door, null, undefined, {}, 402);
+  await payFromChain(teller, company, endpoint.id);
+  await payByX402(teller, endpoint.id, sides);
+  await payByMpp(teller, sides);
+}
+
+/** Somebody who has no account here pays with the official client of x402. */
+async function payFromChain(teller: Teller, company: string, endpointId: string): Promise<void> {
+  const { ExactEvmScheme, generatePrivateKey, privateKeyToAccount, wrapFetchWithPayment, x402Client } = await officialClient();
+  const stranger = privateKeyToAccount(generatePrivateKey());
+  await teller.ask('A stranger has 5 USDC on a chain, and no account here', 'POST', '/v1/test/chain/fund', company, {
+    address: stranger.address,
+    amount: '5.00',
+  });
+  const client = new x402Client().register(chain, new ExactEvmScheme(stranger));
+  const titles = ['It calls the route with a stock x402 client', 'Which pays by itself what it is asked for'];
+  const called = await wrapFetchWithPayment(teller.fetchFor(titles), client)(`${teller.url}/x402/${endpointId}`);
+  if (called.status !== 200) throw new Error('the call was not paid from the chain');
+}
+
+/** The packages of x402 itself. They are optional: the platform does without them. */
+async function officialClient() {
+  try {
+    const [payingFetch, evm, accounts] = await Promise.all([import('@x402/fetch'), import('@x402/evm'), import('viem/accounts')]);
+    return { ...payingFetch, ...evm, ...accounts };
+  } catch (cause) {
+    throw new Error('This chapter pays with the packages of x402, which are not installed: npm install --include=optional', { cause });
+  }
+}
+
+async function payByX402(teller: Teller, endpointId: string, sides: Sides): Promise<void> {
+  const { token } = sides;
+  const door = `/x402/${endpointId}`;
+  const required = await teller.ask('A calls it too, and is told what it costs', 'GET', door, null, undefined, {}, 402);
   const header = { 'PAYMENT-SIGNATURE': paymentFor(required, sides) };
   const paid = await teller.ask('A signs that with its own key, and calls again', 'GET', door, null, undefined, header);
   if (paid['paid'] !== true) throw new Error('the call was not paid');
@@ -44,7 +73,7 @@ async function payByX402(teller: Teller, company: string, sides: Sides): Promise
   const asSeller = `Bearer ${token}`;
   const { data: verified } = await teller.ask('B checks the proof before it serves the call', 'POST', '/v1/x402/verify', asSeller, {
     proof: paid['proof'],
-    endpoint_id: endpoint.id,
+    endpoint_id: endpointId,
   });
   await teller.ask('And uses it up', 'POST', `/v1/x402/payments/${paid['payment_id']}/consume`, asSeller, {});
   if (verified.valid !== true) throw new Error('the proof was no good');

@@ -10,12 +10,12 @@ const lookAgainMs = 50;
 const patienceMs = 15_000;
 
 export class Teller {
-  readonly #url: string;
+  readonly url: string;
   readonly #say: (text: string) => void;
   #step = 0;
 
   constructor(url: string, say: (text: string) => void) {
-    this.#url = url;
+    this.url = url;
     this.#say = say;
   }
 
@@ -31,8 +31,7 @@ export class Teller {
     this.#begin(title);
     const sent = { ...(authorization === null ? {} : { Authorization: authorization }), ...headers };
     this.#say(`   > ${method} ${path}${authorization === null ? '  (public)' : `  Authorization: ${authorization.slice(0, 20)}...`}`);
-    for (const [name, value] of Object.entries(headers))
-      this.#say(`   > ${name}: ${value.length > longestHeader ? `${value.slice(0, 24)}...` : value}`);
+    for (const [name, value] of Object.entries(headers)) this.#say(headerLine(name, value));
     if (body !== undefined) this.#say(indent('   > ', body));
     const reply = await this.#send(method, path, sent, body);
     this.#show(reply);
@@ -50,6 +49,22 @@ export class Teller {
     );
     for (const reply of replies) this.#show(reply);
     return replies;
+  }
+
+  /** A fetch for a client that is not ours: each request that it sends is a step, and printed under the next of `titles`. */
+  fetchFor(titles: readonly string[]): typeof fetch {
+    const left = [...titles];
+    return async (input, init) => {
+      const request = new Request(input, init);
+      this.#begin(left.shift() ?? 'And again');
+      const path = request.url.slice(this.url.length);
+      const headers = Object.fromEntries(request.headers);
+      this.#say(`   > ${request.method} ${path}`);
+      if (request.headers.has('payment-signature')) this.#say(headerLine('PAYMENT-SIGNATURE', headers['payment-signature'] ?? ''));
+      const reply = await this.#send(request.method, path, headers, undefined);
+      this.#show(reply);
+      return Response.json(reply.body, reply);
+    };
   }
 
   /** Reads something until it is as it should be, and prints the last answer. */
@@ -78,8 +93,8 @@ export class Teller {
   }
 
   async #send(method: string, path: string, headers: Record<string, string>, body: unknown): Promise<Reply> {
-    const reply = await sendJson(this.#url + path, { method, headers, body }).catch((cause: unknown) => {
-      throw new Error(`Nobody answers at ${this.#url}. Start the platform first: npm start`, { cause });
+    const reply = await sendJson(this.url + path, { method, headers, body }).catch((cause: unknown) => {
+      throw new Error(`Nobody answers at ${this.url}. Start the platform first: npm start`, { cause });
     });
     if (reply.status !== 429) return reply;
     const seconds = Number(reply.headers.get('Retry-After') ?? 60);
@@ -94,6 +109,10 @@ const secrets = /("(?:token|privateKey|sessionToken|signature|mandate_jwt|proof|
 const longestHeader = 80;
 /** Lines of a body that are shown: a basket says more than one wants to read. */
 const mostLines = 48;
+
+function headerLine(name: string, value: string): string {
+  return `   > ${name}: ${value.length > longestHeader ? `${value.slice(0, 24)}...` : value}`;
+}
 
 function indent(mark: string, body: unknown): string {
   const lines = JSON.stringify(body, null, 2).replace(secrets, '$1$2...').split('\n');
