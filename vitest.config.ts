@@ -10,7 +10,8 @@ export default defineConfig({
   test: {
     globalSetup: ['test/database.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores of a small machine: tests of processes and deadlines wait for half of their time.
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // Nothing of a request lives in a module, so files share the modules that a process has loaded: loading them takes longer than most tests.

@@ -1,6 +1,6 @@
 // Transfers without end, and a model of what was acknowledged that only the client keeps: the sum of balances stays right when
 // acknowledged writes are lost, so the server cannot be asked whether it lost some (ARCHITECTURE.md 12).
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { eachOf } from './hostile.js';
@@ -47,14 +47,21 @@ export async function ask(
   return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
 }
 
-/** True for an answer of a server that has too much to do and has changed nothing. */
+/** True for an answer of a server that has too much to do, and says that the same request may be sent again. */
 export const isTurnedAway = ({ status, body }: { status: number; body: Json }): boolean =>
-  status === 503 && JSON.stringify(body).includes('nothing was changed');
+  status === 503 && (body.details?.retry?.safe === true || JSON.stringify(body).includes('nothing was changed'));
 
-/** Sends a request until the server has room for it, as a client does: a slow machine turns some of a crowd away. */
-export async function insist(...request: Parameters<typeof ask>): ReturnType<typeof ask> {
+/** Sends a request, with a key, until the server has room for it, as a client does: a slow machine turns some of a crowd away. */
+export async function insist(
+  server: Server,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): ReturnType<typeof ask> {
+  const keyed = method === 'GET' ? headers : { 'Idempotency-Key': randomUUID(), ...headers };
   for (;;) {
-    const answer = await ask(...request);
+    const answer = await ask(server, method, path, body, keyed);
     if (!isTurnedAway(answer)) return answer;
     await pause(50);
   }
