@@ -19,7 +19,7 @@ import { offeredTools } from './offer.js';
 import { refuseOrigins } from './origin.js';
 import { checkSession, keyOfCall, newSession } from './session.js';
 import { ToolStream } from './tool-stream.js';
-import { endWithProcess, mayWait } from './waiting.js';
+import { endWait, mayWait, noteWait } from './waiting.js';
 
 const path = '/mcp';
 const sessionHeader = 'Mcp-Session-Id';
@@ -71,7 +71,8 @@ function serveMessage({ platform, catalog, identify }: McpParts): Handler {
     const isStream = mayWait(catalog(), message);
     if (isStream) admitStream(http.res, ctx, 'graphql');
     const left = new AbortController();
-    if (isStream) endWithProcess(platform, left);
+    if (isStream) noteWait(platform, left, keyOf(message['id'] as string | number));
+    if (message['method'] === 'notifications/cancelled') endWait(platform, keyOf(cancelledIn(message)));
     const again = () => freshCtx(platform, identify, http, ctx.actor);
     const server = createSpeaker({ catalog: catalog(), ctx, again, route: path, keyOf, left: left.signal });
     // The server is not closed with the response: a call that was closed is never answered, and its request would never end.
@@ -80,6 +81,11 @@ function serveMessage({ platform, catalog, identify }: McpParts): Handler {
     if (isFirst && response.ok) http.set(sessionHeader, session);
     await relay(http, response);
   };
+}
+
+/** The id of the call that a notification takes back. */
+function cancelledIn({ params }: Record<string, unknown>): string | number {
+  return ((params ?? {}) as { requestId?: string | number }).requestId ?? '';
 }
 
 /** The stream of an actor: it is closed by whoever is the first to have enough of it. */

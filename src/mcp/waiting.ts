@@ -14,25 +14,30 @@ export function mayWait({ tools }: Catalog, { method, params }: { method?: unkno
   return method === 'tools/call' && typeof name === 'string' && tools.get(name)?.tool.isWaiting !== undefined;
 }
 
-const processes = new WeakMap<Platform, Set<AbortController>>();
+const processes = new WeakMap<Platform, Map<AbortController, string>>();
 
-/** The calls that wait in the process. */
-export function waitsOf(platform: Platform): Set<AbortController> {
-  const waits = processes.get(platform) ?? new Set();
+/** The calls that wait in the process, with what names each. */
+export function waitsOf(platform: Platform): Map<AbortController, string> {
+  const waits = processes.get(platform) ?? new Map();
   processes.set(platform, waits);
   return waits;
 }
 
-/** Lets a call wait no longer than the process serves. */
-export function endWithProcess(platform: Platform, wait: AbortController): void {
+/** Lets a call wait no longer than the process serves, nor than its caller wants. `name` is that of the call in its session. */
+export function noteWait(platform: Platform, wait: AbortController, name: string): void {
   const waits = waitsOf(platform);
-  waits.add(wait);
+  waits.set(wait, name);
   wait.signal.addEventListener('abort', () => waits.delete(wait), { once: true });
+}
+
+/** Answers the calls of a name as they stand now, where they wait in this process. One that waits in another ends by its time. */
+export function endWait(platform: Platform, name: string): void {
+  for (const [wait, waiting] of [...waitsOf(platform)]) if (waiting === name) wait.abort();
 }
 
 /** Answers what waits in this process as it stands now; clients ask again elsewhere. */
 export async function endWaits(platform: Platform): Promise<void> {
-  for (const wait of [...waitsOf(platform)]) wait.abort();
+  for (const wait of [...waitsOf(platform).keys()]) wait.abort();
 }
 
 /** Who waits. */

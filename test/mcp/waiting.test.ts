@@ -47,6 +47,32 @@ it('tells nothing more to an agent that is suspended', async () => {
   expect(await waiting).toMatchObject({ code: 'agent_suspended' });
 });
 
+it('ends when its client takes it back, and holds no stream then', async () => {
+  const { client, id } = await asker(harness.test.url);
+  await using _ = client;
+  const wanted = new AbortController();
+  const params = { name: 'wait_for_approval', arguments: { id } };
+  const waiting = client.client.callTool(params, undefined, { signal: wanted.signal }).catch((error) => error);
+  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 5_000, interval: 20 }).toBe(1);
+  wanted.abort('not needed any more');
+  expect(String(await waiting)).toContain('not needed any more');
+  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 5_000, interval: 20 }).toBe(0);
+});
+
+it('is not ended by what takes back another call, or one of another session', async () => {
+  const { agent, client, id } = await asker(harness.test.url);
+  await using _ = client;
+  await using other = await connect(harness.test.url, agent.token);
+  const waiting = client.call('wait_for_approval', { id });
+  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 5_000, interval: 20 }).toBe(1);
+  for (let requestId = 0; requestId < 10; requestId += 1)
+    await other.client.notification({ method: 'notifications/cancelled', params: { requestId } });
+  await client.client.notification({ method: 'notifications/cancelled', params: { requestId: 'another' } });
+  expect(waitsOf(harness.platform).size).toBe(1);
+  await harness.test.post(`/v1/approvals/${id}/approve`, {});
+  expect((await waiting).data.status).toBe('approved');
+});
+
 it('does not hold up the end of a server: it is answered as it stands', async () => {
   const { config, clock, database } = harness.platform;
   const ready = { ...config, databaseUrl: database.url, secretsKey: config.secretsKey ?? '' };
