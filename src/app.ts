@@ -124,7 +124,10 @@ function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, 
   ];
 }
 
-/** The document decides the budget, so it is read first, and a body that is sent slowly keeps nobody out; a batch is read when its sender is known. A browser is answered with GraphiQL before a credential is asked for. */
+/**
+ * The document decides the budget, so it is read first, and a body that is sent slowly keeps nobody out; a batch is read when its sender is
+ * known. A browser is answered with GraphiQL before a credential is asked for.
+ */
 function graphql({ platform, schema, routes, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   const [address, ...others] = guards as [Handler, ...Handler[]];
   const documents = new Map(routes.map((route) => [route.name, route.text]));

@@ -46,8 +46,8 @@ export class ApiError extends Error {
 }
 
 /**
- * No answer came: nobody listened, the connection broke, it took too long, or what came cannot be read. `isSafe`: the request changes nothing or had an
- * Idempotency-Key, so that it may be sent again with the same one.
+ * No answer came: nobody listened, the connection broke, it took too long, or what came cannot be read. `isSafe`: the request changes
+ * nothing or had an Idempotency-Key, so that it may be sent again with the same one.
  */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';

@@ -39,7 +39,8 @@ export interface PayingFetch {
 
 /**
  * Why a call was not paid, or was paid in vain. `over_maximum`, `over_total`, `wrong_currency` and `redirected` (another host asks for the
- * payment than the one that was called): nothing was paid. `waits_for_approval`: a person decides. `not_accepted`, `unanswered`: it was paid, and the seller did not take it, or was not heard from.
+ * payment than the one that was called): nothing was paid. `waits_for_approval`: a person decides. `not_accepted`, `unanswered`: it was
+ * paid, and the seller did not take it, or was not heard from.
  */
 export class PaymentError extends Error {
   override readonly name = 'PaymentError';

@@ -21,7 +21,10 @@ interface Sides {
   token: string;
 }
 
-/** Whoever meets a 402 pays and goes on: somebody with money on a chain, and an agent of the platform. Then that pays a service page by page. */
+/**
+ * Whoever meets a 402 pays and goes on: somebody with money on a chain, and an agent of the platform. Then that pays a service page by
+ * page.
+ */
 export async function callPaidApis(teller: Teller, company: string, sides: Sides): Promise<void> {
   const { data: endpoint } = await teller.ask('The seller puts a price on a route, in one call', 'POST', '/v1/x402/endpoints', company, {
     name: 'Weather',

@@ -49,7 +49,9 @@ export async function endOfPublications(pool: pg.Pool, workspaceId: string): Pro
 /** The newest publications, in which an event is looked for. */
 const searched = 20_000;
 
-/** The position of an event or operation; undefined when there is no such event, it is not published yet, or it was published too long ago. */
+/**
+ * The position of an event or operation; undefined when there is no such event, it is not published yet, or it was published too long ago.
+ */
 export async function positionOfEvent(pool: pg.Pool, workspaceId: string, eventId: string): Promise<Position | undefined> {
   const { rows } = await pool.query<PositionRow>(
     `SELECT number, array_position(event_ids || operation_ids, $2::uuid)::bigint AS index

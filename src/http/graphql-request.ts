@@ -119,7 +119,10 @@ async function readRequest(http: HttpContext, { schema, parsed, limit }: Reading
   return { params, document, operation, roots, nodes: countNodes(schema, document, operation, params.variables ?? {}) };
 }
 
-/** A body that a batch alone may have. It is of the general class, so it can be read when the budgets are taken and its sender is known (Gap G-153). */
+/**
+ * A body that a batch alone may have. It is of the general class, so it can be read when the budgets are taken and its sender is known
+ * (Gap G-153).
+ */
 function isLarge({ method, req }: HttpContext): boolean {
   const length = Number(req.headers['content-length']);
   return method === 'POST' && length > bodyLimit && length <= batchBodyLimit;

@@ -5,8 +5,8 @@ import { Overloaded } from '../platform/errors.js';
 import type { Handler } from './state.js';
 
 /**
- * Requests that a process holds at once (Gap G-13). One holds up to 256 KiB of body and some objects, so all of them stay within the memory that a
- * process is given; and at a thousand requests a second this is a second of waiting, after which callers lose patience anyway.
+ * Requests that a process holds at once (Gap G-13). One holds up to 256 KiB of body and some objects, so all of them stay within the memory
+ * that a process is given; and at a thousand requests a second this is a second of waiting, after which callers lose patience anyway.
  */
 export const mostInFlight = 1_000;
 /** Callers that wait for a connection: at some ms a statement, what comes now would wait for its connection for most of a second. */

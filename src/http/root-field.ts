@@ -64,8 +64,8 @@ export function isPublicField({ definition }: RootField): boolean {
 }
 
 /**
- * 401 for an anonymous caller who names a field that asks for a credential, 403 for a portal token that its scopes do not open. A field that the schema does not have is left to
- * validation, which says so.
+ * 401 for an anonymous caller who names a field that asks for a credential, 403 for a portal token that its scopes do not open. A field
+ * that the schema does not have is left to validation, which says so.
  */
 export function admitCaller(actor: Actor, fields: readonly RootField[]): void {
   for (const field of fields) {

@@ -91,8 +91,8 @@ const checks: readonly { breaks: string; text: string }[] = [
 ];
 
 /**
- * What explains the money in escrow accounts of a kind, `stream.escrow` for example, or in reserve: the context whose money it is says in SQL what each
- * account must hold, as rows of `workspace_id`, `account_id` and `amount`.
+ * What explains the money in escrow accounts of a kind, `stream.escrow` for example, or in reserve: the context whose money it is says in
+ * SQL what each account must hold, as rows of `workspace_id`, `account_id` and `amount`.
  */
 export interface EscrowExplanation {
   kind: `${string}.escrow` | 'settlement.reserve';

@@ -128,7 +128,10 @@ function callerOf({ state }: HttpContext): Ctx {
   return ctx;
 }
 
-/** The ctx of a look at a stream, and of a call that waits: the credential is asked again, and stands for the same actor as long as it is good. */
+/**
+ * The ctx of a look at a stream, and of a call that waits: the credential is asked again, and stands for the same actor as long as it is
+ * good.
+ */
 async function freshCtx(platform: Platform, identify: Identify, http: HttpContext, { type, id }: Actor): Promise<Ctx> {
   const identity = await identify(http.req.headers.authorization);
   if (identity.actor.type !== type || identity.actor.id !== id) throw new Error('a credential stands for somebody else');

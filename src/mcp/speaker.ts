@@ -15,7 +15,10 @@ Amounts are decimal text. What is refused says why in \`code\`, and in \`details
 A payment that needs an approval is not paid yet: wait_for_approval tells when a person has decided.
 The tools that are listed are those that you can use now; the list changes with your limits.`;
 
-/** The SDK looks at a call once more before it is made, and says of a bad one that the caller is at fault; its own schema would say that we are. */
+/**
+ * The SDK looks at a call once more before it is made, and says of a bad one that the caller is at fault; its own schema would say that we
+ * are.
+ */
 const anyCall = z.object({ method: z.literal('tools/call'), params: z.unknown().optional() });
 
 export interface Speaking extends Caller {

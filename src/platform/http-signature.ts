@@ -149,7 +149,10 @@ export function signingKeyOf({ kty, crv, x, y, alg: named }: Readonly<Record<str
   }
 }
 
-/** True when the signature is that of `base`: of ECDSA r and s alone, 32 bytes each. An `alg` parameter that names another algorithm is a lie. */
+/**
+ * True when the signature is that of `base`: of ECDSA r and s alone, 32 bytes each. An `alg` parameter that names another algorithm is a
+ * lie.
+ */
 export function verifies({ key, alg }: SigningKey, signature: MessageSignature, base: string): boolean {
   if (signature.alg !== undefined && signature.alg !== alg) return false;
   const text = Buffer.from(base, 'utf8');

@@ -16,8 +16,8 @@ interface Parts<Where> {
 const nothing = { id: { in: [] } };
 
 /**
- * Who sees which rows of one noun. `Where` is Prisma's filter of its model, of which only equality (also with null), `in`, `has` and `OR` are used, so
- * that a row in memory and a statement can be held to the same condition.
+ * Who sees which rows of one noun. `Where` is Prisma's filter of its model, of which only equality (also with null), `in`, `has` and `OR`
+ * are used, so that a row in memory and a statement can be held to the same condition.
  */
 export class Visibility<Where extends object> {
   readonly #parts: Parts<Where>;

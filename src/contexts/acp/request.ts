@@ -61,7 +61,10 @@ export async function createSession(ctx: Ctx, path: SessionPath, body: CreateSes
   });
 }
 
-/** Changes a session that nobody has begun to pay; what a request leaves out stays as it is. Refuses as `createSession`; 409 once it is paid. */
+/**
+ * Changes a session that nobody has begun to pay; what a request leaves out stays as it is. Refuses as `createSession`; 409 once it is
+ * paid.
+ */
 export async function updateSession(ctx: Ctx, path: SessionPath, body: UpdateSession): Promise<Checkout> {
   const { merchant, session } = idsOf(path);
   const seller = await sellerOf(ctx, merchant);

@@ -57,7 +57,10 @@ export interface SkillInput {
   price?: SkillPrice | null | undefined;
 }
 
-/** Reads a list of skills, each the id alone or an object. 400 for one that cannot be, for a schema that cannot be used, or an id that comes twice. */
+/**
+ * Reads a list of skills, each the id alone or an object. 400 for one that cannot be, for a schema that cannot be used, or an id that comes
+ * twice.
+ */
 export function readSkills(list: readonly unknown[]): SkillInput[] {
   const named = list.map((one) => (typeof one === 'string' ? { id: one } : one));
   const read = readBy(z.array(skillShape), named, ['skills']);

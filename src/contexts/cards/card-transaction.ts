@@ -17,7 +17,10 @@ export interface CardTransactionFilter extends PageInput {
   until?: Date | null | undefined;
 }
 
-/** The charges of a card that the actor sees, newest first. Of a card of its account an agent sees those that it has made (Gap G-244). 404 for another card. */
+/**
+ * The charges of a card that the actor sees, newest first. Of a card of its account an agent sees those that it has made (Gap G-244). 404
+ * for another card.
+ */
 export async function cardTransactions(ctx: Ctx, filter: CardTransactionFilter): Promise<Page<CardTransaction>> {
   const { cardId, since, until, ...page } = filter;
   const card = await vaultedCard(ctx, cardId);

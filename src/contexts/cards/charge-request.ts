@@ -83,8 +83,9 @@ export interface OpenedCharge {
 }
 
 /**
- * Reads what a charge needs. 404 for a card that the actor does not see, 409 for one that has expired or whose processor was disconnected, 422 `unsupported_rail` for a
- * currency that its processor does not take, 503 `rail_unavailable` without a processor, 400 for more than a card is charged at once.
+ * Reads what a charge needs. 404 for a card that the actor does not see, 409 for one that has expired or whose processor was disconnected,
+ * 422 `unsupported_rail` for a currency that its processor does not take, 503 `rail_unavailable` without a processor, 400 for more than a
+ * card is charged at once.
  */
 export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePlan> {
   const { cardId, field, protocol, to, amount, currency, mandate, description, metadata, links } = input;

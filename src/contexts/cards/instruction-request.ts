@@ -52,7 +52,10 @@ export async function createInstruction(ctx: Ctx, input: CreateInstructionInput)
   return made;
 }
 
-/** What an authorization would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. 400 for what spends nothing. */
+/**
+ * What an authorization would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. 400 for what spends
+ * nothing.
+ */
 export async function dryRunInstruction(ctx: Ctx, input: CreateInstructionInput): Promise<DryRun> {
   if ((input.type ?? 'authorize') !== 'authorize')
     throw new ValidationFailed([{ path: ['type'], message: 'spends nothing: only an authorization is tried', rule: 'enum' }]);

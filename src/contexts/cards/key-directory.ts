@@ -77,7 +77,10 @@ async function ownKey(platform: Platform): Promise<DirectoryKey> {
 
 const encoder = new TextEncoder();
 
-/** The header fields that sign a directory: who has asked where, and the bytes of the body (draft-meunier-http-message-signatures-directory). */
+/**
+ * The header fields that sign a directory: who has asked where, and the bytes of the body
+ * (draft-meunier-http-message-signatures-directory).
+ */
 export async function signDirectory(platform: Platform, authority: string, body: string): Promise<Record<string, string>> {
   const { kid, privateKey } = await signingKey(platform);
   const created = Math.floor(platform.clock.now().getTime() / 1000);

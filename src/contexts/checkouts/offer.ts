@@ -81,8 +81,8 @@ export interface Basket {
 }
 
 /**
- * The tax of an amount, minor units, rounded half up (Gap G-270). It is worked out line by line, so that lines add up to the whole. Where prices
- * contain it, it is their part `rate / (100 + rate)`.
+ * The tax of an amount, minor units, rounded half up (Gap G-270). It is worked out line by line, so that lines add up to the whole. Where
+ * prices contain it, it is their part `rate / (100 + rate)`.
  */
 export function taxOf(amount: bigint, { ratePpm, included }: Tax): bigint {
   const whole = included ? 1_000_000n + ratePpm : 1_000_000n;

@@ -69,7 +69,10 @@ function agreedBasket(row: Offered): Basket {
   return priceBasket(readOffer((row.details as unknown as OfferedDetails).offer), basketRequest(requestOf(row)));
 }
 
-/** The basket of a checkout that was made without an offer, as through /v1 (Gap G-282): items at the prices that it was made with, and its charges. */
+/**
+ * The basket of a checkout that was made without an offer, as through /v1 (Gap G-282): items at the prices that it was made with, and its
+ * charges.
+ */
 function plainBasket(row: Checkout): Basket {
   const { fulfillment, tax } = chargesOf(row);
   const priced = itemsOf(row).map(({ sku: id, title, unitPrice, quantity }) => ({

@@ -1,5 +1,5 @@
-// Who brings money in, by which rails and from where: a table of the code (Gap G-167) (CONTRACT.md 12). A provider is active where its rails are
-// connected: those of the sandbox are simulated, and production has none yet.
+// Who brings money in, by which rails and from where: a table of the code (Gap G-167) (CONTRACT.md 12). A provider is active where its
+// rails are connected: those of the sandbox are simulated, and production has none yet.
 import type { FundingType } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';

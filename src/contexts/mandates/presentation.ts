@@ -44,7 +44,10 @@ export interface VerifyMandateInput {
   merchantId?: string | null | undefined;
 }
 
-/** Whether a mandate is good now. Its status is told to who holds a JWT that we signed, what is left of it to who holds the last one (Gap G-230). */
+/**
+ * Whether a mandate is good now. Its status is told to who holds a JWT that we signed, what is left of it to who holds the last one
+ * (Gap G-230).
+ */
 export interface Verification {
   valid: boolean;
   /** Why not: the code that an execution would be refused with, or `mandate_suspended`. */

@@ -1,4 +1,5 @@
-// The challenge that a payment answers: one of our own paid door, which pays its endpoint, or that of a service that keeps its own (Gap G-318).
+// The challenge that a payment answers: one of our own paid door, which pays its endpoint, or that of a service that keeps its own
+// (Gap G-318).
 import type { X402Endpoint } from '../../generated/prisma/client.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';

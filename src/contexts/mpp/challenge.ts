@@ -80,7 +80,10 @@ export function makeChallenge(secret: string, { request, opaque, ...members }: N
   return { id: idOf(secret, challenge).toString('base64url'), ...challenge };
 }
 
-/** True for a challenge that was made with the secret and not changed since. Whether its time is over and whether it was used is another question. */
+/**
+ * True for a challenge that was made with the secret and not changed since. Whether its time is over and whether it was used is another
+ * question.
+ */
 export function isOwnChallenge(secret: string, challenge: Challenge): boolean {
   const id = Buffer.from(challenge.id, 'base64url');
   const expected = idOf(secret, challenge);

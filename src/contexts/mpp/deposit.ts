@@ -76,7 +76,9 @@ export interface TopUpInput {
   requestApproval?: boolean | null | undefined;
 }
 
-/** Puts more money into a session that is open. One that waits for an approval leaves it as it is. 400, 403, 404, 409, what refuses a spend. */
+/**
+ * Puts more money into a session that is open. One that waits for an approval leaves it as it is. 400, 403, 404, 409, what refuses a spend.
+ */
 export async function topUpMppSession(ctx: Ctx, input: TopUpInput): Promise<SessionChange> {
   const made = await transact(
     ctx,

@@ -122,7 +122,9 @@ export function inForce(said: readonly Rate[]): Rate[] {
 /** What a token stands for. Its cross by USD goes by that currency where the token has no rate of its own (Gap G-98). */
 const anchors: Readonly<Record<string, string>> = { USDC: 'USD', USDT: 'USD', EURC: 'EUR' };
 
-/** The ways from one currency to another, the first of which all legs have a rate counts: direct, by USD, by USD and what tokens stand for. */
+/**
+ * The ways from one currency to another, the first of which all legs have a rate counts: direct, by USD, by USD and what tokens stand for.
+ */
 function* waysBetween(from: string, to: string): Generator<string[]> {
   yield [from, to];
   const [start, end] = [anchors[from] ?? from, anchors[to] ?? to];

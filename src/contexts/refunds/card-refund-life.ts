@@ -99,7 +99,9 @@ async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, me
   return row;
 }
 
-/** The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-264). */
+/**
+ * The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-264).
+ */
 async function comeBack(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReason): Promise<CardRefund> {
   const { id, transferId, amount, rail, currency } = before;
   const at = ctx.clock.now();

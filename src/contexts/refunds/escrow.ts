@@ -1,5 +1,5 @@
-// Money that is disputed while it is still in escrow: its transfer is pending, so nothing is refunded. Resolving the dispute splits the escrow,
-// which the context whose money it is declares (CONTRACT.md 13).
+// Money that is disputed while it is still in escrow: its transfer is pending, so nothing is refunded. Resolving the dispute splits the
+// escrow, which the context whose money it is declares (CONTRACT.md 13).
 import type { Dispute, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';

@@ -1,4 +1,5 @@
-// A rail carries money out of the platform, or into it. What a provider has to offer is this interface; docs/rails.md says how one is written.
+// A rail carries money out of the platform, or into it. What a provider has to offer is this interface; docs/rails.md says how one is
+// written.
 import type { Ctx, Environment } from '../../platform/ctx.js';
 import { checkRail, RailUnavailable } from '../transfers/rail.js';
 
@@ -31,8 +32,9 @@ export interface RailReason {
 }
 
 /**
- * What a rail says of an order. `returned`: the money came back, after it was paid (`wasPaid`: the statement has both) or before. `missing`: it has no order of this reference, and of an expired one never will. `unknown`: nobody can
- * tell now; a rail that throws, or says nothing for ten seconds, has said this.
+ * What a rail says of an order. `returned`: the money came back, after it was paid (`wasPaid`: the statement has both) or before.
+ * `missing`: it has no order of this reference, and of an expired one never will. `unknown`: nobody can tell now; a rail that throws, or
+ * says nothing for ten seconds, has said this.
  */
 export type RailAnswer =
   | { state: 'accepted'; expectedAt: Date }
@@ -78,7 +80,10 @@ export function collectionFee({ fee, share = 0n }: Pick<Rail, 'fee' | 'share'>, 
   return fee + (amount * share + 9_999n) / 10_000n;
 }
 
-/** The rail that carries the currency out of the platform. 422 `unsupported_rail` for a crossed one, 503 `rail_unavailable` without a provider. */
+/**
+ * The rail that carries the currency out of the platform. 422 `unsupported_rail` for a crossed one, 503 `rail_unavailable` without a
+ * provider.
+ */
 export function railFor(ctx: Pick<Ctx, 'workspace'>, name: string, currency: string): Rail {
   checkRail(name, currency);
   const rail = railOf(ctx, name);

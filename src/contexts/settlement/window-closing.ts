@@ -1,5 +1,5 @@
-// The closing of a window: the payouts that wait for it are submitted, in groups of at most its batch size, one group a step (Gap G-175). The row of
-// the window is the job; what a step has let go is due in the step of payouts (CONTRACT.md 12).
+// The closing of a window: the payouts that wait for it are submitted, in groups of at most its batch size, one group a step (Gap G-175).
+// The row of the window is the job; what a step has let go is due in the step of payouts (CONTRACT.md 12).
 import type { SettlementWindow } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';

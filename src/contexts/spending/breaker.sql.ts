@@ -162,7 +162,10 @@ export const failuresOf = {
     ) f ORDER BY f.at`,
 };
 
-/** Refusals and failed transfers of an agent since a time, oldest first. A transfer that failed with one of `refusals` has a refusal of its own. */
+/**
+ * Refusals and failed transfers of an agent since a time, oldest first. A transfer that failed with one of `refusals` has a refusal of its
+ * own.
+ */
 export function readFailures(tx: Tx, workspaceId: string, agentId: string, since: Date, refusals: readonly string[]): Promise<Failure[]> {
   return runIn<Failure>(tx, failuresOf, [workspaceId, agentId, firstIdAt(since), refusalsByFreeze, refusals]);
 }

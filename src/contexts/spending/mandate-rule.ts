@@ -62,7 +62,9 @@ export function mandateLayer({ amount, at, merchant }: SpendFacts, mandate: Ruli
   };
 }
 
-/** A blocked merchant is refused though it is allowed too, and one that is not active; a list of what is allowed refuses who is no merchant. */
+/**
+ * A blocked merchant is refused though it is allowed too, and one that is not active; a list of what is allowed refuses who is no merchant.
+ */
 export function merchantFindings(
   { id, allowedCategories, allowedMerchants, blockedMerchants }: RulingMandate,
   merchant: PaidMerchant | null,

@@ -45,7 +45,10 @@ export interface Spend {
   lifted?: readonly string[] | undefined;
   /** The caller wants an approval where a policy or a budget refuses. */
   requestApproval?: boolean | undefined;
-  /** The request as it could be sent again, in names of the wire, for the actions that a refusal suggests. `amountMember`: which of them is the amount; null: none. */
+  /**
+   * The request as it could be sent again, in names of the wire, for the actions that a refusal suggests. `amountMember`: which of them is
+   * the amount; null: none.
+   */
   request?: { path: string; body: Record<string, unknown>; amountMember?: string | null } | undefined;
 }
 

@@ -38,7 +38,10 @@ export function postingWithin(tx: Tx): Poster {
   return (value) => post(tx, value);
 }
 
-/** The same, and the posting carries the claim of the request and its line of the audit log, which saves statements; `reference` names the result. */
+/**
+ * The same, and the posting carries the claim of the request and its line of the audit log, which saves statements; `reference` names the
+ * result.
+ */
 export function postingKeyed(ctx: Ctx, tx: Tx, reference: string): Poster {
   return async (value) => {
     await post(tx, { ...withLine(ctx, value, reference), claims: [...value.claims, ...keyClaims(ctx, reference)] });

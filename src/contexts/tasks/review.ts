@@ -87,7 +87,10 @@ export interface DisputeTaskInput {
   evidence?: readonly EvidenceInput[] | null | undefined;
 }
 
-/** Disputes what was delivered, within the review window: the money stays in escrow until the dispute is resolved (Gap G-335). 403, 404, 409. */
+/**
+ * Disputes what was delivered, within the review window: the money stays in escrow until the dispute is resolved (Gap G-335). 403, 404,
+ * 409.
+ */
 export async function disputeTask(ctx: Ctx, { id, reason, description, evidence }: DisputeTaskInput): Promise<Task> {
   const { task, dispute } = await transact(
     ctx,

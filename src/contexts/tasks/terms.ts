@@ -49,7 +49,10 @@ export function checkPayload(skill: Skill | null, payload: Json): void {
   if (issues.length > 0) throw new ValidationFailed(issues);
 }
 
-/** The schema that a deliverable has to fit: the request's, else that of the skill, where it can be used (Gap G-329). 400 for one that cannot. */
+/**
+ * The schema that a deliverable has to fit: the request's, else that of the skill, where it can be used (Gap G-329). 400 for one that
+ * cannot.
+ */
 export function acceptanceOf(given: Json | null | undefined, skill: Skill | null): Json | null {
   if (given != null) {
     const issues = schemaIssues(given, ['acceptance', 'jsonSchema']);

@@ -54,8 +54,8 @@ export function exchangeLegs({ amount, currency, from, to, exchange }: Exchanged
 }
 
 /**
- * What a transfer comes to of which only a part was captured (Gap G-126): the payee's side is rounded down, the fee up. Nothing changes for one
- * that changes no currency.
+ * What a transfer comes to of which only a part was captured (Gap G-126): the payee's side is rounded down, the fee up. Nothing changes for
+ * one that changes no currency.
  */
 export function paidData(
   { amount, feeAmount, destinationAmount }: Transfer,

@@ -32,7 +32,10 @@ const spentIn = (span: string) => `
         SELECT coalesce(sum(c.used + c.reserved), 0) AS spent FROM limit_counter c WHERE c.workspace_id = m.workspace_id
           AND c.counter = 'mandate:' || m.id AND c."window" = to_char($2::timestamptz AT TIME ZONE 'UTC', '${span}')`;
 
-/** A mandate may spend what its month has left, or else its day, or else one transaction. A transfer that waits for its time has moved nothing; one that waits with a hold is counted among the holds. */
+/**
+ * A mandate may spend what its month has left, or else its day, or else one transaction. A transfer that waits for its time has moved
+ * nothing; one that waits with a hold is counted among the holds.
+ */
 const positions = {
   name: 'treasury-positions',
   text: `

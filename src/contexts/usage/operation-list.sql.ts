@@ -31,8 +31,8 @@ export async function countOperations(ctx: Ctx, choice: OperationChoice, most: n
 }
 
 /**
- * The rows of a choice, up to `most` of each stretch of an index. What is found by its owner, its actor or its trace is held to the kind row by
- * row; where kinds are all that is asked for, each is a stretch of their index.
+ * The rows of a choice, up to `most` of each stretch of an index. What is found by its owner, its actor or its trace is held to the kind
+ * row by row; where kinds are all that is asked for, each is a stretch of their index.
  */
 function chosen(ctx: Ctx, choice: OperationChoice, { most, inOrder }: { most: number; inOrder: boolean }) {
   const { kind, actorId, traceId, from, below } = choice;

@@ -89,7 +89,10 @@ interface SeriesRow extends Omit<SeriesSum, 'operations' | 'volume'> {
   volume: string;
 }
 
-/** `$1` to `$9` of `sums`: the workspace, the owner of the sums, the whole buckets of a period, the stretches at its edges, and what is unheard. */
+/**
+ * `$1` to `$9` of `sums`: the workspace, the owner of the sums, the whole buckets of a period, the stretches at its edges, and what is
+ * unheard.
+ */
 function partValues(ctx: Ctx, period: Period, sizes: readonly number[]): unknown[] {
   const { buckets, raw, unheard } = openPartsOf(ctx.clock.now(), period, sizes);
   return [
@@ -121,7 +124,10 @@ const unheardIds = `
       AND number > coalesce((SELECT number FROM event_listener WHERE workspace_id = $1::uuid AND name = '${usageListener.name}'), 0)
     ORDER BY number DESC LIMIT ${mostUnheard}) p`;
 
-/** Sums over the parts of a period. OFFSET 0: each stretch is read by its own range of the key. No name: it is planned for what the tables hold. */
+/**
+ * Sums over the parts of a period. OFFSET 0: each stretch is read by its own range of the key. No name: it is planned for what the tables
+ * hold.
+ */
 const sums = (columns: string, groups: string, owner: string | null): string => {
   const raw = `SELECT at, protocol, category, success, coalesce(provider, ''), 1, coalesce(amount_usd, 0), external_cost_usd FROM operation o
     WHERE workspace_id = $1::uuid ${owner === null ? '' : `AND ${owner} = ANY ($2::uuid[])`}`;

@@ -131,7 +131,9 @@ async function submit(
   return used === null ? row : followUse(ctx, row, authorization, used);
 }
 
-/** The nonce was used: by us, by somebody who handed the same authorization in, or by its owner for something else, which pays nobody here. */
+/**
+ * The nonce was used: by us, by somebody who handed the same authorization in, or by its owner for something else, which pays nobody here.
+ */
 function followUse(ctx: Ctx, row: X402Payment, { to, value }: TransferAuthorization, used: CarriedOut): Promise<X402Payment> {
   return used.to === to && used.value === value ? arrive(ctx, row.id, used.txHash) : fail(ctx, row.id, 'invalid_transaction_state');
 }

@@ -1,4 +1,5 @@
-// Whether a payment is good, and whether its proof was used: what a seller asks before it serves a call (CONTRACT.md 9). Asking changes nothing.
+// Whether a payment is good, and whether its proof was used: what a seller asks before it serves a call (CONTRACT.md 9). Asking changes
+// nothing.
 import type { X402Payment } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { parseId } from '../../platform/schema/id.js';
@@ -24,7 +25,10 @@ export interface PaymentVerification {
 
 const unknown: PaymentVerification = { valid: false, payment: null, reason: 'invalid_payload' };
 
-/** Says whether a proof, or the payload that paid, stands for a payment of such an endpoint that was settled and not used yet. 404 for no endpoint. */
+/**
+ * Says whether a proof, or the payload that paid, stands for a payment of such an endpoint that was settled and not used yet. 404 for no
+ * endpoint.
+ */
 export async function verifyPayment(ctx: Ctx, input: VerifyPaymentInput): Promise<PaymentVerification> {
   if (input.endpointId != null) await endpoint(ctx, input.endpointId, 'endpointId');
   const found = await paymentFor(ctx, input);

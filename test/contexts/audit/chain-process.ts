@@ -1,4 +1,5 @@
-// A process that chains lines of the audit log until it is ended. With `hang` it never commits its first step, so that it can be killed in it.
+// A process that chains lines of the audit log until it is ended. With `hang` it never commits its first step, so that it can be killed in
+// it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { chainLines } from '../../../src/contexts/audit/chain.sql.js';
 import { createLogger } from '../../../src/platform/log.js';

@@ -1,5 +1,6 @@
 // Limits hold exactly, whatever the load: two servers over one PostgreSQL, transfers and holds at once, equal and random amounts,
-// approvals that are decided meanwhile, and a server that is killed (CONTRACT.md 6 "Exact means"). SLOW=1 plays 50 seeds of each, with twice the spends.
+// approvals that are decided meanwhile, and a server that is killed (CONTRACT.md 6 "Exact means"). SLOW=1 plays 50 seeds of each, with
+// twice the spends.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eachOf } from '../../hostile.js';
 import { ask, insist, make, type Server } from '../../load.js';
