@@ -10,9 +10,9 @@ export default defineConfig({
   test: {
     globalSetup: ['test/database.ts'],
     pool: 'forks',
-    // One more than the cores of a small machine: tests of processes and deadlines wait for half of their time.
-    maxWorkers: 3,
-    testTimeout: 20_000,
+    maxWorkers: 2,
+    // Longer than anything takes on a machine that is slow or has other work: what must come in time says so itself.
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Nothing of a request lives in a module, so files share the modules that a process has loaded: loading them takes longer than most tests.
     isolate: false,

@@ -143,7 +143,7 @@ describe('GET /metrics', () => {
       });
     expect(await growth([open], listen)).toEqual([1]);
     gone.abort();
-    await vi.waitFor(async () => expect((await scrape()).get(open)).toBe(0), { timeout: 5_000, interval: 10 });
+    await vi.waitFor(async () => expect((await scrape()).get(open)).toBe(0), { timeout: 20_000, interval: 10 });
   });
 
   it('is read from a worker too, which says how it works and whether it has Redis', async () => {

@@ -49,7 +49,7 @@ describe('open streams', () => {
           streams.push(next);
           return next.response.status;
         },
-        { timeout: 5_000, interval: 20 },
+        { timeout: 20_000, interval: 20 },
       )
       .toBe(200);
     for (const { leave } of [...streams, other]) leave();

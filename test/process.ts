@@ -25,7 +25,7 @@ export class Program {
   stderr = '';
 
   constructor(file: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-    this.child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+    this.child = spawn(process.execPath, [file, ...args], {
       cwd: root,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -138,7 +138,7 @@ describe('PostgreSQL lost under load', () => {
       await load.stop();
       expect(load.refusals.filter(isWrong)).toEqual([]);
       // The answer of /ready is kept for a second.
-      await expect.poll(async () => (await fetch(`${first.test}/ready`)).status, { interval: 50, timeout: 5_000 }).toBe(200);
+      await expect.poll(async () => (await fetch(`${first.test}/ready`)).status, { interval: 50, timeout: 20_000 }).toBe(200);
       await load.settle(server);
       await load.verify(server);
       await expectBalanced();

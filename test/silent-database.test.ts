@@ -148,7 +148,7 @@ describe('a process with too much to do', () => {
     proxy.stall();
     const held = times(mostInFlight).map(() => open('held'));
     // A request that is refused shows that the others have arrived.
-    await expect.poll(async () => codeOf(await open('refused')), { interval: 5, timeout: 5_000 }).toBe('overloaded');
+    await expect.poll(async () => codeOf(await open('refused')), { interval: 5, timeout: 20_000 }).toBe('overloaded');
     const refused = await Promise.all([open('refused'), pay('refused'), h.test.graphql('{ wallets { nodes { id } } }')]);
     for (const answer of refused) {
       expect([answer.status, codeOf(answer)]).toEqual([503, 'overloaded']);

@@ -23,9 +23,9 @@ export async function meet(
     await client.query('BEGIN');
     await client.query(`LOCK TABLE ${table} IN SHARE MODE`);
     const one = first();
-    await expect.poll(waiting, { timeout: 5_000 }).toBe(1);
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
     const two = second();
-    await expect.poll(waiting, { timeout: 5_000 }).toBe(2);
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(2);
     await client.query('COMMIT');
     return [await one, await two];
   } finally {

@@ -60,7 +60,7 @@ export async function watch({ platform, clock, test }: Harness, spender: Spender
   const asked = async () => (await test.post('/v1/transfers?dry_run=true', trial, { as: spender.token })).body.data.decision.checks;
   await vi.waitFor(async () => expect((await asked()).map(({ rule_id }: Json) => rule_id)).toContain(`breaker.${id}`), {
     interval: 5,
-    timeout: 5_000,
+    timeout: 20_000,
   });
   return id;
 }

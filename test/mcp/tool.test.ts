@@ -106,7 +106,7 @@ describe('tools of an agent', () => {
     expect(await balanceOf(payer.to)).toBe(before + 5);
     const audited = () => harness.test.get(`/v1/audit-log?resource_id=${first.data.id}`);
     await expect
-      .poll(async () => (await audited()).body.data[0], { timeout: 5_000 })
+      .poll(async () => (await audited()).body.data[0], { timeout: 20_000 })
       .toMatchObject({ action: 'createTransfer', actor: { type: 'agent' } });
   });
 

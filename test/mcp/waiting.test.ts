@@ -42,7 +42,7 @@ it('tells nothing more to an agent that is suspended', async () => {
   const { agent, client, id } = await asker(harness.test.url);
   await using _ = client;
   const waiting = client.refused('wait_for_approval', { id });
-  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 5_000, interval: 20 }).toBe(1);
+  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 20_000, interval: 20 }).toBe(1);
   await harness.test.post(`/v1/agents/${agent.id}/suspend`, {});
   expect(await waiting).toMatchObject({ code: 'agent_suspended' });
 });
@@ -53,10 +53,10 @@ it('ends when its client takes it back, and holds no stream then', async () => {
   const wanted = new AbortController();
   const params = { name: 'wait_for_approval', arguments: { id } };
   const waiting = client.client.callTool(params, undefined, { signal: wanted.signal }).catch((error) => error);
-  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 5_000, interval: 20 }).toBe(1);
+  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 20_000, interval: 20 }).toBe(1);
   wanted.abort('not needed any more');
   expect(String(await waiting)).toContain('not needed any more');
-  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 5_000, interval: 20 }).toBe(0);
+  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 20_000, interval: 20 }).toBe(0);
 });
 
 it('is not ended by what takes back another call, or one of another session', async () => {
@@ -64,7 +64,7 @@ it('is not ended by what takes back another call, or one of another session', as
   await using _ = client;
   await using other = await connect(harness.test.url, agent.token);
   const waiting = client.call('wait_for_approval', { id });
-  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 5_000, interval: 20 }).toBe(1);
+  await expect.poll(() => waitsOf(harness.platform).size, { timeout: 20_000, interval: 20 }).toBe(1);
   for (let requestId = 0; requestId < 10; requestId += 1)
     await other.client.notification({ method: 'notifications/cancelled', params: { requestId } });
   await client.client.notification({ method: 'notifications/cancelled', params: { requestId: 'another' } });
@@ -80,7 +80,7 @@ it('does not hold up the end of a server: it is answered as it stands', async ()
   const { client, id } = await asker(second.urls.test ?? '');
   await using _ = client;
   const waiting = client.call('wait_for_approval', { id });
-  await expect.poll(() => waitsOf(second.platform).size, { timeout: 5_000, interval: 20 }).toBe(1);
+  await expect.poll(() => waitsOf(second.platform).size, { timeout: 20_000, interval: 20 }).toBe(1);
   await second.stop();
   expect((await waiting).data.status).toBe('pending');
 });

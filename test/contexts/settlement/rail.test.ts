@@ -42,9 +42,9 @@ describe('a rail', () => {
     });
     try {
       const status = async () => (await readPayout(harness.test, payout)).status;
-      await expect.poll(status, { interval: 20, timeout: 8_000 }).toBe('confirmed');
+      await expect.poll(status, { interval: 20, timeout: 20_000 }).toBe('confirmed');
       // As many of its orders are under way as its lane has places, and no more.
-      await expect.poll(() => sent.length, { interval: 20, timeout: 8_000 }).toBe(8);
+      await expect.poll(() => sent.length, { interval: 20, timeout: 20_000 }).toBe(8);
       expect(ended).toBe(false);
     } finally {
       const release = setInterval(() => {

@@ -67,7 +67,7 @@ describe('approve', () => {
     const agent = await tripped('approve');
     const waiting = await agent.spend();
     expect([waiting.status, waiting.body.approval.status, waiting.body.data.status]).toEqual([202, 'pending', 'pending']);
-    await expect.poll(async () => (await agent.spend(elsewhere)).status, { interval: 20, timeout: 5_000 }).toBe(202);
+    await expect.poll(async () => (await agent.spend(elsewhere)).status, { interval: 20, timeout: 20_000 }).toBe(202);
     const dry = await harness.test.post('/v1/transfers?dry_run=true', transferBody(agent.wallet, shop, '3.00'), { as: agent.token });
     expect(dry.body.data.decision).toMatchObject({ outcome: 'require_approval' });
     expect(dry.body.data.decision.checks).toContainEqual(

@@ -81,7 +81,7 @@ describe('two processes', () => {
     await blocker.query('BEGIN');
     await blocker.query('LOCK TABLE event IN SHARE MODE');
     const first = looking(harness.platform, look.id);
-    await expect.poll(waiting, { timeout: 5_000 }).toBe(1);
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
     await query(
       harness,
       'INSERT INTO breaker_look SELECT workspace_id, gen_random_uuid(), agent_id, since, due_at FROM breaker_look WHERE id = $1',
@@ -89,7 +89,7 @@ describe('two processes', () => {
     );
     const [other] = await query(harness, 'SELECT id FROM breaker_look WHERE id <> $1', [look.id]);
     const next = looking(second.platform, other.id);
-    await expect.poll(waiting, { timeout: 5_000 }).toBe(2);
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(2);
     await blocker.query('COMMIT');
     blocker.release();
     await Promise.all([first, next]);

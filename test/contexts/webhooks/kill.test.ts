@@ -41,7 +41,7 @@ describe('kill -9 of a worker in mid-delivery', () => {
     await expect
       .poll(async () => (await ask(server.sandbox, 'GET', `/v1/webhooks/${webhook.id}/deliveries?status=delivered`)).body.data.length, {
         interval: 100,
-        timeout: 5_000,
+        timeout: 20_000,
       })
       .toBe(20);
   });
