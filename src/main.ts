@@ -5,6 +5,7 @@ import { demoDetectors, setDetectors } from './contexts/spending/breaker.js';
 import type { Platform } from './platform/ctx.js';
 import { type DataHome, openDataHome } from './platform/data-home.js';
 import { systemCtx } from './platform/due/step.js';
+import { giveUp } from './platform/give-up.js';
 import { createLogger, type Logger } from './platform/log.js';
 import { migrate } from './platform/postgres/migration.js';
 import { type RunningServer, startServer } from './server.js';
@@ -99,12 +100,6 @@ Next: npm run demo plays two agents that pay each other. npm run --silent cli --
     testKey === null ? '\nNo key at hand? npm run --silent cli -- tenant create --name "My company" makes a tenant with two.' : ''
   }
 `);
-}
-
-/** Says why the start failed, in one message, and ends the process. */
-export function giveUp(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
 }
 
 if (process.argv[1] !== undefined && /[\\/]main\.[jt]s$/.test(process.argv[1])) serve().catch(giveUp);
