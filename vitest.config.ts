@@ -13,6 +13,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Longer than anything takes on a machine that is slow or has other work: what must come in time says so itself.
     testTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
     // Nothing of a request lives in a module, so files share the modules that a process has loaded: loading them takes longer than most tests.
     isolate: false,

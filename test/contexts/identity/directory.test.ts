@@ -1,5 +1,5 @@
 // The directory: what is found by its hash, in which workspace, and for how long.
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sweepLogins } from '../../../src/contexts/agents/session.js';
 import { sweepDirectory } from '../../../src/contexts/identity/directory.js';
 import { bootstrapTenant } from '../../../src/contexts/identity/tenant.js';
@@ -137,7 +137,7 @@ describe('the last use of a credential', () => {
       await client.query('BEGIN');
       await client.query('SELECT FROM api_key WHERE id = $1 FOR UPDATE', [locked.id.slice(4)]);
       expect([await code(locked.key), await code(free.key)]).toEqual(['ok', 'ok']);
-      await vi.waitFor(async () => expect(await used(free)).toBe(harness.clock.now().toISOString()));
+      await expect.poll(() => used(free)).toBe(harness.clock.now().toISOString());
       expect(await used(locked)).toBeNull();
     } finally {
       await client.query('ROLLBACK');
@@ -145,6 +145,6 @@ describe('the last use of a credential', () => {
     }
     harness.clock.advance(60);
     expect(await code(locked.key)).toBe('ok');
-    await vi.waitFor(async () => expect(await used(locked)).toBe(harness.clock.now().toISOString()));
+    await expect.poll(() => used(locked)).toBe(harness.clock.now().toISOString());
   });
 });

@@ -15,7 +15,7 @@ it('says a failure once while it goes on, and again when it is another or comes 
   });
   const someRounds = async () => {
     const until = rounds + 5;
-    await vi.waitFor(() => expect(rounds).toBeGreaterThan(until), { interval: 1 });
+    await vi.waitFor(() => expect(rounds).toBeGreaterThan(until), { interval: 1, timeout: 20_000 });
   };
   await someRounds();
   expect(said).toEqual(['away']);
