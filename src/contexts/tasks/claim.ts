@@ -17,7 +17,7 @@ import { endTask } from './ending.js';
 import { TaskAlreadyClaimed } from './errors.js';
 import { tellAssigned, tellChange } from './notice.js';
 import { namePayee, partiesOfTask, payeeOf, protocols } from './payment.js';
-import { changeTask, checkSide, isDelivered, lockTask, offeredTo, refuseTask, task, taskLifecycle } from './task.js';
+import { changeTask, checkSide, isDelivered, lockTask, offeredTo, refuseTask, revokedReason, task, taskLifecycle } from './task.js';
 
 /**
  * Takes an open task for the agent that asks. 403 `session_required` for whoever is no agent, 404 for a task that was not offered to it,
@@ -65,6 +65,7 @@ async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
 
 function refuseClaimed({ clock }: Ctx, row: Task): void {
   if (row.toAgentId !== null) throw new TaskAlreadyClaimed(row);
+  refuseRevoked(row);
   if (row.status === 'pending' && row.deadline !== null && row.deadline <= clock.now()) {
     throw refuseTask({ id: row.id, status: 'expired' }, ['pending'], 'The deadline of the task has passed.');
   }
@@ -139,8 +140,15 @@ export async function respondToTask(ctx: Ctx, id: string, action: 'accept' | 'de
   return answered;
 }
 
-/** 409 for a task whose deadline has passed, whether or not its due step has run. */
+/** 409 for a task whose agent was revoked, whether or not its due step has run. */
+function refuseRevoked(row: Task): void {
+  if (isDelivered(row) || row.statusReason !== revokedReason) return;
+  throw refuseTask({ id: row.id, status: 'cancelled' }, [row.status], 'An agent of the task was revoked.');
+}
+
+/** 409 for a task whose deadline has passed, or whose agent was revoked, whether or not its due step has run. */
 export function refusePast({ clock }: Ctx, row: Task): void {
+  refuseRevoked(row);
   if (isDelivered(row) || row.deadline === null || row.deadline > clock.now()) return;
   throw refuseTask({ id: row.id, status: 'expired' }, [row.status], 'The deadline of the task has passed.');
 }
