@@ -37,7 +37,8 @@ function atMost(rates: RateBook, most: bigint, asked: Currency): Prisma.SkillWhe
     const rate = rates.rateOf(currency, asked);
     if (rate === null) return [];
     const price = timesDown(most, inverse(inMinorUnits(rate, currency, asked)));
-    return [{ currency, price: { lte: price < maxAmountMinor ? price : maxAmountMinor } }];
+    // No skill asks for more than the largest amount.
+    return [price > maxAmountMinor ? { currency } : { currency, price: { lte: price } }];
   });
   return { OR: [{ price: null }, ...priced] };
 }

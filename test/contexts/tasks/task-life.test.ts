@@ -35,6 +35,7 @@ describe('a task', () => {
     expect((await step('request-input', 'worker', asked)).body.data.status).toBe('input_required');
     const answer = (data: object) => step('input', 'sender', { parts: [{ text: 'As in letters' }, { data }] });
     expectInvalid(await answer({}), 'parts.1.data');
+    expectInvalid(await answer({ level: 'x'.repeat(17_000) }), 'parts');
     expect((await answer({ level: 'high' })).body).toMatchObject({ data: { status: 'in_progress' } });
     const { body } = await step('complete', 'worker', { deliverable: { artifacts: [{ name: 'text', parts: [{ text: 'Good day' }] }] } });
     expect(body.data).toMatchObject({ status: 'completed', payment: { status: 'reserved' }, review_deadline: '2026-03-02T10:30:00.000Z' });
