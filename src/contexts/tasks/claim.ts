@@ -74,10 +74,11 @@ function refuseClaimed({ clock }: Ctx, row: Task): void {
 
 /** The wallet of the agent that is paid; null for a task that is not. 409 without one, 403 where the sender's rules do not let it be paid. */
 async function receivingWallet(ctx: Ctx, tx: Tx, row: Task, agent: { id: string; parentAccountId: string }): Promise<WalletRef | null> {
-  const { id, status, currency } = row;
+  const { id, status, currency, walletId } = row;
   if (currency === null) return null;
   const found = await payeeOf(within(ctx, tx), agent, currency);
-  if (found === null) throw noWallet(id, status, agent.id, currency);
+  // Two agents of one account without wallets of their own share that of the account.
+  if (found === null || found.walletId === walletId) throw noWallet(id, status, agent.id, currency);
   await refuseUnpayable(ctx, tx, row, found);
   return found;
 }

@@ -1,7 +1,18 @@
 // POST /v1/a2a/tasks/{taskId}/claim, and /respond
 import { describe, expect, it } from 'vitest';
 import { balanceOf } from '../../factories/payment.js';
-import { giveTask, later, newHand, newSides, offerTask, readTask, stepTask, storedTask, tenDollars } from '../../factories/task.js';
+import {
+  giveTask,
+  later,
+  newHand,
+  newSides,
+  offerTask,
+  readTask,
+  stepTask,
+  storedTask,
+  taskBody,
+  tenDollars,
+} from '../../factories/task.js';
 import { nowhere, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol, signIn } from '../agents/identity.js';
@@ -76,6 +87,12 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     expectRefused(await claim(ended), 409, 'state_conflict', { current_status: 'cancelled' });
     const purseless = await enrol(harness.test);
     expectRefused(await stepTask(harness.test, euros, 'claim', purseless), 409, 'state_conflict', { reason: 'no_wallet' });
+    const { account } = purseless;
+    const shared = await harness.test.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'USD' });
+    await harness.test.make(`/v1/wallets/${shared.id}/fund`, { amount: '10.00' });
+    const beside = await enrol(harness.test, { parent_account_id: account.id });
+    const own = await harness.test.make('/v1/a2a/tasks', { ...taskBody({}), from_agent_id: purseless.uuid });
+    expectRefused(await stepTask(harness.test, own, 'claim', beside), 409, 'state_conflict', { reason: 'no_wallet' });
   });
 });
 
