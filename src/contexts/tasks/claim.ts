@@ -10,6 +10,7 @@ import { checkStep } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { PolicyViolation } from '../spending/errors.js';
+import { mandateNow } from '../spending/mandate.js';
 import { authorizeSpend } from '../spending/pipeline.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { takeClaim } from './claim.sql.js';
@@ -110,12 +111,14 @@ const aboutPayee: ReadonlySet<string> = new Set([
 ]);
 
 async function refuseUnpayable(ctx: Ctx, tx: Tx, row: Task, to: WalletRef): Promise<void> {
-  const { amount, currency, method, fromAgentId: agentId } = row;
+  const { amount, currency, method, fromAgentId: agentId, transferId } = row;
   if (amount === null || currency === null || method === null) return;
   const { from } = await partiesOfTask(ctx, tx, row);
+  const { mandateId } = await tx.transfer.findFirstOrThrow({ where: { id: transferId ?? '' }, select: { mandateId: true } });
+  const mandate = await mandateNow(ctx, tx, mandateId);
   // In the name of nobody: the agent that asks is not the one that spends.
   const asker = { ...within(ctx, tx), actor: systemCtx(ctx.platform, ctx.workspace, null).actor };
-  const spend = { from, to, agentId, protocol: protocols[method], currency, amount, at: ctx.clock.now() };
+  const spend = { from, to, agentId, mandate, protocol: protocols[method], currency, amount, at: ctx.clock.now() };
   const { evaluation } = await authorizeSpend(asker, spend);
   if (!evaluation.findings.some(({ outcome, reason }) => outcome === 'fail' && aboutPayee.has(reason))) return;
   throw new PolicyViolation('The rules of the agent that gave this task do not let it pay you.', {

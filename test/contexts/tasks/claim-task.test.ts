@@ -1,5 +1,6 @@
 // POST /v1/a2a/tasks/{taskId}/claim, and /respond
 import { describe, expect, it } from 'vitest';
+import { mandateBody, newSeller } from '../../factories/mandate.js';
 import { balanceOf } from '../../factories/payment.js';
 import {
   giveTask,
@@ -59,6 +60,13 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     expectRefused(await stepTask(harness.test, task, 'claim', sides.worker), 403, 'policy_violation');
     await harness.test.delete(`/v1/policies/${policy.id}`);
     expect((await stepTask(harness.test, task, 'claim', sides.worker)).status).toBe(200);
+
+    const seller = await newSeller(harness.test);
+    const clerk = await enrol(harness.test, { parent_account_id: seller.account_id });
+    const mandate = await harness.test.make('/v1/ap2/mandates', mandateBody(sides.sender, { blocked_merchants: [seller.id] }));
+    const payment = { ...tenDollars, method: 'ap2', mandate_id: mandate.id, mandate_jwt: mandate.mandate_jwt };
+    const mandated = await offerTask(harness.test, sides, { payment });
+    expectRefused(await stepTask(harness.test, mandated, 'claim', clerk), 403, 'policy_violation');
   });
 
   it('404: a task that was offered to others, or is not there', async () => {
