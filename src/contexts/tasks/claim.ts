@@ -147,7 +147,7 @@ export async function respondToTask(ctx: Ctx, id: string, action: 'accept' | 'de
 /** 409 for a task whose agent was revoked, whether or not its due step has run. */
 function refuseRevoked(row: Task): void {
   if (isDelivered(row) || row.statusReason !== revokedReason) return;
-  throw refuseTask({ id: row.id, status: 'cancelled' }, [row.status], 'An agent of the task was revoked.');
+  throw refuseTask(row, [], 'An agent of the task was revoked: it is being ended.');
 }
 
 /** 409 for a task whose deadline has passed, or whose agent was revoked, whether or not its due step has run. */

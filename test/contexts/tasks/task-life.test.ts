@@ -123,9 +123,9 @@ describe('a task', () => {
     const offered = await offerTask(harness.test, sender);
     const worked = await taskIn(harness.test, { ...sender, worker: other }, 'in_progress');
     await harness.test.post(`/v1/agents/${sides.sender.id}/revoke`, {});
-    const ended = { current_status: 'cancelled' };
-    expectRefused(await stepTask(harness.test, offered, 'claim', other), 409, 'state_conflict', ended);
-    expectRefused(await stepTask(harness.test, worked, 'complete', other, { deliverable: {} }), 409, 'state_conflict', ended);
+    const ending = { allowed_from: [] };
+    expectRefused(await stepTask(harness.test, offered, 'claim', other), 409, 'state_conflict', ending);
+    expectRefused(await stepTask(harness.test, worked, 'complete', other, { deliverable: {} }), 409, 'state_conflict', ending);
     await harness.runDue();
     for (const task of [offered, worked]) {
       expect(await readTask(harness.test, task)).toMatchObject({ status: 'cancelled', status_reason: 'agent_revoked' });
