@@ -68,6 +68,8 @@ const options: Options = {
   strict: false,
   logger: false,
   inlineRefs: false,
+  // What every object has, such as `constructor`, is not what somebody has delivered.
+  ownProperties: true,
   validateFormats: true,
   code: { regExp: patternOf },
 };

@@ -39,6 +39,7 @@ describe('a value', () => {
       'child.n',
     ]);
     expect(misfits({ pattern: 'a' }, 'a'.repeat(2_001), [])).toHaveLength(1);
+    expect(misfits({ required: ['constructor'] }, {}, [])).toHaveLength(1);
   });
 
   it('is held to it for a moment only', () => {

@@ -92,7 +92,9 @@ async function skillOf({ db }: Ctx, host: Host, { metadata }: SentMessage): Prom
 function inMessage(error: unknown): unknown {
   if (!(error instanceof ValidationFailed) || error.fields === undefined) return error;
   const placed = error.fields.map(({ path, ...issue }): FieldIssue => {
-    const at = path[0] === 'payload' ? ['parts'] : ['metadata', ...path.map(inSnakeCase)];
+    const [first] = path;
+    const own = first === 'parts' ? path : ['metadata', ...path.map(inSnakeCase)];
+    const at = first === 'payload' ? ['parts'] : own;
     return { ...issue, path: ['params', 'message', ...at] };
   });
   return new ValidationFailed(placed);

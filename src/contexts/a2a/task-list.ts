@@ -1,6 +1,7 @@
 // ListTasks: the tasks of an agent that the caller sees, the last changed first, page by page (A2A 1.0 section 3.1.4).
 import type { Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { parseId } from '../../platform/schema/id.js';
 import { mostCounted } from '../../platform/schema/page.js';
 import { visibleTasks } from '../tasks/task.js';
 import type { Call } from './call.js';
@@ -61,8 +62,9 @@ function tokenOf({ updatedAt, id }: { updatedAt: Date; id: string }): string {
 
 /** The tasks behind the end of a page. */
 function behind(token: string): Prisma.TaskWhereInput {
-  const [, at = '', id = ''] = /^(\d{1,15}) ([0-9a-f-]{36})$/.exec(Buffer.from(token, 'base64url').toString('utf8')) ?? [];
-  if (id === '') throw new RpcError('invalid_params', 'params.pageToken must be the nextPageToken of a page.', ['params', 'pageToken']);
+  const [, at = '', last = ''] = /^(\d{1,15}) (.{36})$/.exec(Buffer.from(token, 'base64url').toString('utf8')) ?? [];
+  const id = parseId('task', last);
+  if (id === null) throw new RpcError('invalid_params', 'params.pageToken must be the nextPageToken of a page.', ['params', 'pageToken']);
   const updatedAt = new Date(Number(at));
   return { OR: [{ updatedAt: { lt: updatedAt } }, { updatedAt, id: { lt: id } }] };
 }

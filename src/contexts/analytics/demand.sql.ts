@@ -76,8 +76,8 @@ export interface DemandRow {
   seconds: number;
 }
 
-/** Reads whole buckets, raw rows at the edges of the period, and what has not ended. */
-export async function readDemand({ workspace, platform }: Ctx, period: Period): Promise<DemandRow[]> {
+/** Reads whole buckets, raw rows at the edges of the period, and what has not ended. Reasons are in the words of buyers: the most frequent. */
+export async function readDemand({ workspace, platform }: Ctx, period: Period, mostReasons: number): Promise<DemandRow[]> {
   const { buckets, raw } = partsOf(period, sizes);
   const values = [
     workspace.id,
@@ -88,6 +88,7 @@ export async function readDemand({ workspace, platform }: Ctx, period: Period): 
     raw.map(({ end }) => firstIdAt(end)),
     firstIdAt(period.start),
     firstIdAt(period.end),
+    mostReasons,
   ];
   const { rows } = await platform.database.pool.query<DemandRow>(demand, values);
   return rows;
@@ -95,7 +96,8 @@ export async function readDemand({ workspace, platform }: Ctx, period: Period): 
 
 /** Float8: a sum of whole numbers that a double holds. */
 const demand = `
-  SELECT x.dimension, x.key, x.outcome, sum(x.checkouts)::float8 AS checkouts, sum(x.seconds)::float8 AS seconds FROM (
+  SELECT * FROM (SELECT x.dimension, x.key, x.outcome, sum(x.checkouts)::float8 AS checkouts, sum(x.seconds)::float8 AS seconds,
+    row_number() OVER (PARTITION BY x.dimension ORDER BY sum(x.checkouts) DESC, x.key COLLATE "C") AS place FROM (
     SELECT r.dimension, r.key, r.outcome, r.checkouts, r.seconds
     FROM unnest($2::int[], $3::timestamptz[], $4::timestamptz[]) AS part (size, since, until) CROSS JOIN LATERAL (
       SELECT * FROM checkout_rollup WHERE workspace_id = $1::uuid AND size = part.size AND start >= part.since AND start < part.until OFFSET 0) r
@@ -109,7 +111,7 @@ const demand = `
     SELECT 'merchant', c.merchant_id::text, c.status::text, count(*), 0 FROM checkout c
     WHERE c.workspace_id = $1::uuid AND c.id >= $7::uuid AND c.id < $8::uuid AND c.status IN ('created', 'pending_payment', 'failed')
     GROUP BY 2, 3
-  ) x GROUP BY 1, 2, 3`;
+  ) x GROUP BY 1, 2, 3) placed WHERE dimension <> 'reason' OR place <= $9::int`;
 
 /** Counts the checkouts of a workspace again, in one transaction. What the listener has not heard yet is noted as counted. */
 export async function rebuildDemand({ database }: Platform, workspaceId: string): Promise<void> {

@@ -38,7 +38,7 @@ const count = (rows: readonly DemandRow[]): number => rows.reduce((total, { chec
 
 /** The funnel of the checkouts that were opened in a scope. */
 export async function demandOf(ctx: Ctx, scope: Scope): Promise<Demand> {
-  const rows = await readDemand(ctx, scope.period);
+  const rows = await readDemand(ctx, scope.period, mostReasons);
   const merchants = rows.filter(({ dimension }) => dimension === 'merchant');
   const done = merchants.filter(({ outcome }) => outcome === 'completed');
   const [opened, completed] = [count(merchants), count(done)];
@@ -77,12 +77,15 @@ function reasonsOf(rows: readonly DemandRow[]): Demand['topCancelReasons'] {
 }
 
 function merchantsOf(rows: readonly DemandRow[]): MerchantDemand[] {
-  return [...new Set(rows.map(({ key }) => key))]
-    .map((merchantId) => {
-      const own = rows.filter(({ key }) => key === merchantId);
-      const [opened, completed] = [count(own), count(own.filter(({ outcome }) => outcome === 'completed'))];
-      return { merchantId, opened, completed, completionRate: rateOf(completed, opened) };
-    })
+  const tally = new Map<string, { opened: number; completed: number }>();
+  for (const { key, outcome, checkouts } of rows) {
+    const own = tally.get(key) ?? { opened: 0, completed: 0 };
+    tally.set(key, own);
+    own.opened += checkouts;
+    if (outcome === 'completed') own.completed += checkouts;
+  }
+  return [...tally]
+    .map(([merchantId, own]) => ({ merchantId, ...own, completionRate: rateOf(own.completed, own.opened) }))
     .sort((a, b) => b.opened - a.opened || (a.merchantId < b.merchantId ? -1 : 1))
     .slice(0, mostMerchants);
 }

@@ -120,8 +120,10 @@ function signedIntent({ merchantId, amount, currency, description }: Transaction
   return { merchant_id: merchantId, amount, currency, ...(description !== undefined && { description }) };
 }
 
-/** Whether the pipeline would refuse the payment now. What it wants approved is asked when it is authorized (Gap G-235). */
+/** Whether the payment would be refused now, by its account or the pipeline. What wants an approval is asked when it is authorized (Gap G-235). */
 async function isRefused(ctx: Ctx, spend: Parameters<typeof authorizeInstruction>[1]): Promise<boolean> {
+  const payer = await ctx.db.account.findFirst({ where: { id: spend.accountId, status: 'active' }, select: { id: true } });
+  if (payer === null) return true;
   const authority = await authorizeInstruction(ctx, spend);
   const id = newId(authority.at);
   const { refusals } = await tryOut(ctx, authority, ({ limits }) => ({

@@ -53,7 +53,8 @@ const CreatePortalTokenInput = builder.inputType('CreatePortalTokenInput', {
   fields: (t) => ({
     customerReference: t.string({
       description: 'As accounts have it: the token reads their data.',
-      validate: z.string().trim().min(1).max(200),
+      // Never trimmed: another reference is another customer's.
+      validate: z.string().regex(/\S/, 'must not be blank').max(200),
     }),
     scopes: t.stringList({
       description: 'What the token reads: usage:read, transfers:read, agents:read.',

@@ -14,7 +14,7 @@ import { transferPosting, transferRow } from '../transfers/transfer.js';
 import { moveWithinWallet } from '../transfers/transfer-request.js';
 import { requireTestMode } from './clock.js';
 import { endings, mostOfKind } from './reset-ending.js';
-import { inSteps, takeKey } from './seed.js';
+import { inSteps, refuseUsedKey, takeKey } from './seed.js';
 
 /** What a reset came to. */
 export interface Reset {
@@ -62,19 +62,24 @@ class Run {
  */
 export async function resetSandbox(ctx: Ctx): Promise<Reset> {
   requireTestMode(ctx);
-  await takeKey(ctx, ctx.workspace.id);
+  await refuseUsedKey(ctx);
   const own = inSteps(ctx, 'resetSandbox');
   const run = new Run();
   for (const { type, rows, end } of endings) await run.each(type, await rows(own), (row) => end(own, row));
   await returnMoney(own, run);
   const accounts = await own.db.account.findMany({ where: { status: { not: 'closed' } }, take: mostOfKind, orderBy: { id: 'asc' } });
   await run.each('account', accounts, ({ id }) => updateAccount(own, { id, status: 'closed' }));
+  await takeKey(ctx, run.reset.complete ? whole : partly);
   return run.reset;
 }
 
+/** What is kept with the key of a reset: whether it left anything. */
+const whole = 'complete';
+const partly = 'incomplete';
+
 /** What a repeated key is answered: it did what it did. */
-export async function wasReset(): Promise<Reset> {
-  return { complete: true, ended: {}, open: [] };
+export async function wasReset(_: Ctx, reference: string): Promise<Reset> {
+  return { complete: reference === whole, ended: {}, open: [] };
 }
 
 /** Brings the money of all wallets back to the account that sandbox money comes from. */

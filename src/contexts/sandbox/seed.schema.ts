@@ -2,6 +2,7 @@
 import { TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
+import { postingErrors } from '../spending/refusal.js';
 import { mostOpen, type Reset, resetSandbox, wasReset } from './reset.js';
 import { scenarios } from './scenario.js';
 import { seeded, seedSandbox } from './seed.js';
@@ -85,7 +86,7 @@ builder.mutationFields((t) => ({
     type: SeedType,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: SeedInput }) },
-    ...facts({ errors: [TestModeOnly] }),
+    ...facts({ errors: [TestModeOnly, ...postingErrors] }),
     resolve: once((ctx, { input }) => seedSandbox(ctx, input.scenario ?? 'basic'), seeded),
   }),
   resetSandbox: t.field({

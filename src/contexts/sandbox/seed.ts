@@ -1,7 +1,7 @@
 // Seeding a sandbox: a known world with fresh references, whose ids and credentials are in the answer (CONTRACT.md 19).
 import { randomBytes } from 'node:crypto';
 import type { Ctx } from '../../platform/ctx.js';
-import { transact } from '../../platform/idempotency.js';
+import { IdempotencyInFlight, keyKind, transact } from '../../platform/idempotency.js';
 import { requireTestMode } from './clock.js';
 import { type Scenario, scenes } from './scenario.js';
 import { type Seed, SeedWorld } from './seed-world.js';
@@ -13,19 +13,27 @@ export function inSteps(ctx: Ctx, action: string): Ctx {
 }
 
 /**
- * Makes the world of a scenario. 403 `test_mode_only` in production. The key of the request is taken first: what a repeated one answers is
- * the world that there is, without credentials. Gap G-370
+ * Makes the world of a scenario. 403 `test_mode_only` in production. What a repeated key is answered is the world that there is,
+ * without credentials (Gap G-370); one that fails on the way has used no key (Gap G-720).
  */
 export async function seedSandbox(ctx: Ctx, scenario: Scenario): Promise<Seed> {
   requireTestMode(ctx);
+  await refuseUsedKey(ctx);
   const tag = `seed-${randomBytes(4).toString('hex')}`;
-  await takeKey(ctx, `${scenario} ${tag}`);
   const world = new SeedWorld(inSteps(ctx, 'seedSandbox'), scenario, tag);
   await scenes[scenario](world);
+  await takeKey(ctx, `${scenario} ${tag}`);
   return world.seed;
 }
 
-/** Takes the key of a request that is made of many, before the first of them. */
+/** Throws for a key that was used, before the first step of a request that is made of many: it is answered as a repeated one. */
+export async function refuseUsedKey({ db, idempotency }: Ctx): Promise<void> {
+  if (idempotency === undefined) return;
+  const used = await db.claim.findFirst({ where: { kind: keyKind, key: idempotency.key }, select: { key: true } });
+  if (used !== null) throw new IdempotencyInFlight();
+}
+
+/** Takes the key after the last step: whatever has a key was done to its end. */
 export async function takeKey(ctx: Ctx, reference: string): Promise<void> {
   if (ctx.idempotency === undefined) return;
   await transact(

@@ -1,7 +1,7 @@
 // The market: agents that are at work, found by what they do, how they were rated and what they ask for (CONTRACT.md 11).
 import type { Agent, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { type Currency, currencies, parseMinor } from '../../platform/money.js';
+import { type Currency, currencies, maxAmountMinor, parseMinor } from '../../platform/money.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { inverse, timesDown } from '../rates/fraction.js';
 import { inMinorUnits, type RateBook, rateBook } from '../rates/rate.js';
@@ -26,7 +26,8 @@ export async function market(ctx: Ctx, filter: MarketFilter, query: object = {})
   if (maxPrice != null)
     skill.push(atMost(await rateBook(ctx), parseMinor(maxPrice, currency ?? 'USD', ['maxPrice'], 0n), currency ?? 'USD'));
   const conditions: Prisma.AgentWhereInput[] = [createdBetween(since, until), { status: 'active', skills: { some: { AND: skill } } }];
-  if (minRating != null) conditions.push({ rating: { average: { gte: Math.ceil(minRating * 100) } } });
+  // 4.4 * 100 is a trifle more than 440.
+  if (minRating != null) conditions.push({ rating: { average: { gte: Math.ceil(minRating * 100 - 1e-9) } } });
   return listPage(ctx, 'agent', ctx.db.agent, { AND: conditions }, filter, query);
 }
 
@@ -34,7 +35,10 @@ export async function market(ctx: Ctx, filter: MarketFilter, query: object = {})
 function atMost(rates: RateBook, most: bigint, asked: Currency): Prisma.SkillWhereInput {
   const priced = currencies.flatMap((currency): Prisma.SkillWhereInput[] => {
     const rate = rates.rateOf(currency, asked);
-    return rate === null ? [] : [{ currency, price: { lte: timesDown(most, inverse(inMinorUnits(rate, currency, asked))) } }];
+    if (rate === null) return [];
+    const price = timesDown(most, inverse(inMinorUnits(rate, currency, asked)));
+    // No skill asks for more than the largest amount.
+    return [price > maxAmountMinor ? { currency } : { currency, price: { lte: price } }];
   });
   return { OR: [{ price: null }, ...priced] };
 }

@@ -6,7 +6,7 @@ const claimText = `
   UPDATE task SET status = 'accepted', to_agent_id = $3::uuid, audience = 'worker', offered = false, payee_wallet_id = $4::uuid, claimed_at = $5::timestamptz,
     claim_deadline = $5::timestamptz + make_interval(secs => claim_timeout_seconds), updated_at = $5::timestamptz, lease_until = NULL,
     due_at = least(deadline, $5::timestamptz + make_interval(secs => claim_timeout_seconds))
-  WHERE workspace_id = $1::uuid AND id = $2::uuid AND to_agent_id IS NULL AND status = 'pending' AND offered
+  WHERE workspace_id = $1::uuid AND id = $2::uuid AND to_agent_id IS NULL AND status = 'pending' AND status_reason IS NULL AND offered
     AND (deadline IS NULL OR deadline > $5::timestamptz)
   RETURNING id`;
 

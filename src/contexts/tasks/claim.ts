@@ -10,6 +10,7 @@ import { checkStep } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { PolicyViolation } from '../spending/errors.js';
+import { mandateNow } from '../spending/mandate.js';
 import { authorizeSpend } from '../spending/pipeline.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { takeClaim } from './claim.sql.js';
@@ -17,7 +18,7 @@ import { endTask } from './ending.js';
 import { TaskAlreadyClaimed } from './errors.js';
 import { tellAssigned, tellChange } from './notice.js';
 import { namePayee, partiesOfTask, payeeOf, protocols } from './payment.js';
-import { changeTask, checkSide, isDelivered, lockTask, offeredTo, refuseTask, task, taskLifecycle } from './task.js';
+import { changeTask, checkSide, isDelivered, lockTask, offeredTo, refuseTask, revokedReason, task, taskLifecycle } from './task.js';
 
 /**
  * Takes an open task for the agent that asks. 403 `session_required` for whoever is no agent, 404 for a task that was not offered to it,
@@ -65,6 +66,7 @@ async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
 
 function refuseClaimed({ clock }: Ctx, row: Task): void {
   if (row.toAgentId !== null) throw new TaskAlreadyClaimed(row);
+  refuseRevoked(row);
   if (row.status === 'pending' && row.deadline !== null && row.deadline <= clock.now()) {
     throw refuseTask({ id: row.id, status: 'expired' }, ['pending'], 'The deadline of the task has passed.');
   }
@@ -73,10 +75,11 @@ function refuseClaimed({ clock }: Ctx, row: Task): void {
 
 /** The wallet of the agent that is paid; null for a task that is not. 409 without one, 403 where the sender's rules do not let it be paid. */
 async function receivingWallet(ctx: Ctx, tx: Tx, row: Task, agent: { id: string; parentAccountId: string }): Promise<WalletRef | null> {
-  const { id, status, currency } = row;
+  const { id, status, currency, walletId } = row;
   if (currency === null) return null;
   const found = await payeeOf(within(ctx, tx), agent, currency);
-  if (found === null) throw noWallet(id, status, agent.id, currency);
+  // Two agents of one account without wallets of their own share that of the account.
+  if (found === null || found.walletId === walletId) throw noWallet(id, status, agent.id, currency);
   await refuseUnpayable(ctx, tx, row, found);
   return found;
 }
@@ -108,12 +111,14 @@ const aboutPayee: ReadonlySet<string> = new Set([
 ]);
 
 async function refuseUnpayable(ctx: Ctx, tx: Tx, row: Task, to: WalletRef): Promise<void> {
-  const { amount, currency, method, fromAgentId: agentId } = row;
+  const { amount, currency, method, fromAgentId: agentId, transferId } = row;
   if (amount === null || currency === null || method === null) return;
   const { from } = await partiesOfTask(ctx, tx, row);
+  const { mandateId } = await tx.transfer.findFirstOrThrow({ where: { id: transferId ?? '' }, select: { mandateId: true } });
+  const mandate = await mandateNow(ctx, tx, mandateId);
   // In the name of nobody: the agent that asks is not the one that spends.
   const asker = { ...within(ctx, tx), actor: systemCtx(ctx.platform, ctx.workspace, null).actor };
-  const spend = { from, to, agentId, protocol: protocols[method], currency, amount, at: ctx.clock.now() };
+  const spend = { from, to, agentId, mandate, protocol: protocols[method], currency, amount, at: ctx.clock.now() };
   const { evaluation } = await authorizeSpend(asker, spend);
   if (!evaluation.findings.some(({ outcome, reason }) => outcome === 'fail' && aboutPayee.has(reason))) return;
   throw new PolicyViolation('The rules of the agent that gave this task do not let it pay you.', {
@@ -139,8 +144,15 @@ export async function respondToTask(ctx: Ctx, id: string, action: 'accept' | 'de
   return answered;
 }
 
-/** 409 for a task whose deadline has passed, whether or not its due step has run. */
+/** 409 for a task whose agent was revoked, whether or not its due step has run. */
+function refuseRevoked(row: Task): void {
+  if (isDelivered(row) || row.statusReason !== revokedReason) return;
+  throw refuseTask(row, [], 'An agent of the task was revoked: it is being ended.');
+}
+
+/** 409 for a task whose deadline has passed, or whose agent was revoked, whether or not its due step has run. */
 export function refusePast({ clock }: Ctx, row: Task): void {
+  refuseRevoked(row);
   if (isDelivered(row) || row.deadline === null || row.deadline > clock.now()) return;
   throw refuseTask({ id: row.id, status: 'expired' }, [row.status], 'The deadline of the task has passed.');
 }

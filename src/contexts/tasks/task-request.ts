@@ -97,7 +97,7 @@ interface Plan {
 async function planTask(ctx: Ctx, tx: Tx, input: CreateTaskInput): Promise<Plan> {
   const reader = within(ctx, tx);
   const at = ctx.clock.now();
-  checkTimes(input, at);
+  checkDeadline(input, at);
   const fromAgent = await senderOf(reader, input);
   const toAgent = input.toAgentId == null ? null : await agentNamed(reader, input.toAgentId, ['toAgentId']);
   await checkCandidates(reader, input, fromAgent.id);
@@ -133,7 +133,8 @@ async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'options'
   return { ...plan, escrowAccountId: await openEscrow(ctx, tx, id, plan.currency) };
 }
 
-function checkTimes({ deadline }: CreateTaskInput, at: Date): void {
+/** 400 for a deadline that has passed, or that is too far away. */
+export function checkDeadline({ deadline }: Pick<CreateTaskInput, 'deadline'>, at: Date): void {
   if (deadline == null) return;
   const fail = (message: string) => new ValidationFailed([{ path: ['deadline'], message, rule: 'time' }]);
   if (deadline <= at) throw fail('must be in the future');

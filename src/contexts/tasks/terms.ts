@@ -4,6 +4,7 @@ import type { Skill } from '../../generated/prisma/client.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { misfits, schemaIssues } from '../../platform/json-schema.js';
 import type { Currency } from '../../platform/money.js';
+import { maxJsonLength } from '../../platform/schema/scalar.js';
 import { readBy } from '../../platform/zod-issue.js';
 import type { Price } from './payment.js';
 
@@ -24,9 +25,13 @@ export const partShape = z
   });
 export type Part = z.infer<typeof partShape>;
 
-/** Parts of one message or artifact. */
+/** Parts of one message or artifact; together they are as long as a payload may be (Gap G-721). */
 export const mostParts = 50;
-export const partsShape = z.array(partShape).min(1).max(mostParts);
+export const partsShape = z
+  .array(partShape)
+  .min(1)
+  .max(mostParts)
+  .refine((parts) => JSON.stringify(parts).length <= maxJsonLength, { message: `are longer than ${maxJsonLength} characters of JSON` });
 const artifactsShape = z.looseObject({
   artifacts: z
     .array(z.looseObject({ name: z.string().max(255).optional(), parts: partsShape }))

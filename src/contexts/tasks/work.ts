@@ -14,7 +14,7 @@ import { refusePast } from './claim.js';
 import type { Side } from './errors.js';
 import { tellChange } from './notice.js';
 import { changeTask, checkSide, lockTask, refuseTask, taskLifecycle } from './task.js';
-import type { UpdateTaskInput } from './task-request.js';
+import { checkDeadline, type UpdateTaskInput } from './task-request.js';
 import { checkAnswer, checkDeliverable, checkPayload, type Json, type Part, partsShape } from './terms.js';
 
 /** Messages of one task. */
@@ -50,9 +50,7 @@ function changeBy(ctx: Ctx, id: string, side: Side, change: (tx: Tx, row: Task) 
 export async function updateTask(ctx: Ctx, { id, payload, deadline }: UpdateTaskInput): Promise<Task> {
   const changed = await changeBy(ctx, id, 'sender', async (tx, row) => {
     if (row.status !== 'pending') throw refuseTask(row, ['pending'], 'A task is changed while nobody works on it.');
-    if (deadline != null && deadline <= ctx.clock.now()) {
-      throw new ValidationFailed([{ path: ['deadline'], message: 'must be in the future', rule: 'time' }]);
-    }
+    checkDeadline({ deadline }, ctx.clock.now());
     if (payload != null && row.toAgentId !== null) {
       checkPayload(await tx.skill.findFirst({ where: { agentId: row.toAgentId, id: row.skillId } }), payload);
     }

@@ -52,6 +52,8 @@ describe('POST /a2a/{agent_id}: JSON-RPC', () => {
     expect(await code(`{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"pageSize":101}}`)).toEqual([200, 1, -32602]);
     expect(await code(`{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"status":"TASK_STATE_NEW"}}`)).toEqual([200, 1, -32602]);
     expect(await code(`{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"pageToken":"bm9uZQ"}}`)).toEqual([200, 1, -32602]);
+    const noTask = Buffer.from(`1 ${'-'.repeat(36)}`).toString('base64url');
+    expect(await code(`{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"pageToken":"${noTask}"}}`)).toEqual([200, 1, -32602]);
     const deep = `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`;
     expect(await code(`{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":${deep}}`)).toEqual([200, null, -32602]);
     expect(await code(`{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"\\ud800"}}`)).toEqual([200, null, -32602]);

@@ -162,6 +162,17 @@ describe('POST /a2a/{agent_id}: SendMessage', () => {
     );
     const bare = await hand();
     expect(await place({ message: textMessage('x') }, { at: bare })).toEqual([-32602, 'INVALID_PARAMS']);
+    const { id: taskId } = await sendText(harness.test, worker, caller.token);
+    const asked = { message: 'How formal?', schema: { type: 'object', required: ['level'] } };
+    for (const [step, body] of [
+      ['respond', { action: 'accept' }],
+      ['start', {}],
+      ['request-input', asked],
+    ] as const)
+      await harness.test.make(`/v1/a2a/tasks/${taskId}/${step}`, body, { as: worker.token });
+    const answer = async (parts: unknown[]) => place({ message: textMessage('x', { taskId, parts }) });
+    expect(await answer([{ text: 'Very' }, { data: {} }])).toEqual([-32602, 'params.message.parts.1.data']);
+    expect(await answer([{ data: { level: 'y'.repeat(17_000) } }])).toEqual([-32602, 'params.message.parts']);
   });
 });
 

@@ -1,6 +1,8 @@
 // GET /v1/analytics/*: what moved by each protocol, over time and in figures, and what became of checkouts (SPEC.md "Analytics"); and
 // the GraphQL root `insight`, which answers the same for any period in one request.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { readDemand } from '../../../src/contexts/analytics/demand.sql.js';
+import { ctxAs } from '../../factories/card.js';
 import { newCardShop, newShop } from '../../factories/checkout.js';
 import { newSpender } from '../../factories/decision.js';
 import { pay, transferBody, twoWallets } from '../../factories/payment.js';
@@ -140,6 +142,24 @@ describe('GET /v1/analytics/checkout-demand', () => {
     expect(data).toMatchObject({ sessions_opened: 6, sessions_completed: 3 });
     expect(stages(data)).toEqual({ created: 0, pending_payment: 0, failed: 0, expired: 1, cancelled: 2 });
     expect(data.by_merchant[0]).toMatchObject({ sessions_opened: 5, sessions_completed: 2, completion_rate: 0.4 });
+  });
+
+  it('200: of as many merchants, and reasons in as many words, as there may be, those that come up most', async () => {
+    const { pool } = harness.platform.database;
+    const { id } = (await ctxAs(harness, harness.other.key)).workspace;
+    const start = new Date(harness.clock.now().getTime() - 7_200_000);
+    const add = (dimension: string, key: string, outcome: string, rows: number) =>
+      pool.query(
+        `INSERT INTO checkout_rollup SELECT $1::uuid, 3600, $2::timestamptz, $3, ${key}, $4, 1 + n / $5, 0 FROM generate_series(1, $5::int) n`,
+        [id, start, dimension, outcome, rows],
+      );
+    await add('merchant', 'gen_random_uuid()::text', 'cancelled', 80_000);
+    await add('reason', "'because of ' || n", 'cancelled', 30_000);
+    const { data } = (await harness.other.get('/v1/analytics/checkout-demand')).body;
+    expect([data.sessions_opened, data.by_merchant.length, data.top_cancel_reasons.length]).toEqual([80_001, 20, 10]);
+    expect([data.by_merchant[0].sessions_opened, data.top_cancel_reasons[0]]).toEqual([2, { reason: 'because of 30000', count: 2 }]);
+    const rows = await readDemand(await ctxAs(harness, harness.other.key), { start, end: harness.clock.now() }, 10);
+    expect(rows.filter(({ dimension }) => dimension === 'reason')).toHaveLength(10);
   });
 });
 

@@ -207,7 +207,7 @@ describe('what proves nothing', () => {
     expect(await reasonOf(revoked, jwsIdentity(revoked, now()))).toBe('no_active_key');
   });
 
-  it('is a payment that the limits of the agent refuse, and one of an agent that is frozen', async () => {
+  it('is a payment that the limits of the agent refuse, and one of an agent that is frozen, or whose account is suspended', async () => {
     const agent = await enrol(harness.test);
     await newBudget(harness.test, { scope: { type: 'agent', id: agent.uuid }, amount: '41.99' });
     expect(await reasonOf(agent, jwsIdentity(agent, now(), { payload: { nonce: 'denied' } }))).toBe('policy_denied');
@@ -215,6 +215,9 @@ describe('what proves nothing', () => {
     const frozen = await enrol(harness.test);
     await harness.test.post(`/v1/agents/${frozen.id}/freeze`, {});
     expect(await reasonOf(frozen, jwsIdentity(frozen, now()))).toBe('policy_denied');
+    const stopped = await enrol(harness.test);
+    await harness.test.patch(`/v1/accounts/${stopped.agent.parent_account_id}`, { status: 'suspended' });
+    expect(await reasonOf(stopped, jwsIdentity(stopped, now()))).toBe('policy_denied');
   });
 
   it('is a payment in production, where no network is enrolled', async () => {

@@ -150,6 +150,8 @@ describe('what a portal token reads', () => {
 
     const late = await enrol(harness.test, { parent_account_id: (await account('cust-1')).id });
     await expect.poll(() => ids('/v1/agents'), { interval: 5 }).toEqual([late.id, own.id]);
+    const spaced = await issue({ customer_reference: 'cust-1 ' });
+    expect([spaced.customer_reference, (await harness.test.get('/v1/agents', { as: spaced.token })).body.data]).toEqual(['cust-1 ', []]);
   });
 
   it('is the usage of its customer: in reports, in lists and by trace', async () => {

@@ -46,6 +46,15 @@ describe('POST /v1/test/seed', () => {
       expect(await harness.live.post(path, {})).toMatchObject({ status: 403, body: { code: 'test_mode_only' } });
     }
   });
+
+  it('403: one that fails on the way says so, and is made whole when it is sent again with its key', async () => {
+    const seedOther = () => harness.other.post('/v1/test/seed', { scenario: 'marketplace' }, { headers: { 'Idempotency-Key': 'half' } });
+    await harness.other.make('/v1/spending/freeze', { reason: 'Look' });
+    expect(await seedOther()).toMatchObject({ status: 403, body: { code: 'workspace_frozen' } });
+    await harness.other.make('/v1/spending/unfreeze', {});
+    const { status, body } = await seedOther();
+    expect([status, body.data.agents.every(({ token }: Json) => typeof token === 'string')]).toEqual([201, true]);
+  });
 });
 
 describe('POST /v1/test/reset', () => {
@@ -68,7 +77,12 @@ describe('POST /v1/test/reset', () => {
     await harness.test.make(`/v1/a2a/tasks/${disputed.id}/respond`, { action: 'accept' });
     await harness.test.make(`/v1/a2a/tasks/${disputed.id}/complete`, { deliverable: {} });
     await harness.test.make(`/v1/a2a/tasks/${disputed.id}/dispute`, { reason: 'quality_issue', description: 'Not what was asked for.' });
-    const first = (await harness.test.post('/v1/test/reset')).body.data;
+    const reset = (key: string) => harness.test.post('/v1/test/reset', undefined, { headers: { 'Idempotency-Key': key } });
+    const { pool } = harness.platform.database;
+    const forget = async () => (await pool.query('DELETE FROM keyed_answer WHERE body LIKE \'%"complete"%\'')).rowCount;
+    const first = (await reset('first')).body.data;
+    await expect.poll(forget, { interval: 5 }).toBe(1);
+    expect((await reset('first')).body.data).toEqual({ complete: false, ended: {}, open: [] });
     const settings = { payment_handler: 1, rail_fault: 1, settlement_config: 1, merchant: 7 };
     expect(first.ended).toMatchObject({
       ...settings,

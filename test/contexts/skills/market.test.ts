@@ -54,6 +54,7 @@ describe('GET /v1/a2a/agents', () => {
     expect(await namesIn('?skill_id=sum&max_price=40.00')).toEqual(['Free', 'Cheap']);
     expect(await namesIn('?skill_id=sum&max_price=40.00&currency=EUR')).toEqual(['Free', 'Dear', 'Cheap']);
     expect(await namesIn('?skill_id=write&max_price=89.99')).toEqual([]);
+    expect(await namesIn('?skill_id=sum&max_price=1000000000000000.00')).toEqual(['Free', 'Dear', 'Cheap']);
   });
 
   it('200 by rating: the average of what those who gave tasks have said', async () => {
@@ -70,6 +71,9 @@ describe('GET /v1/a2a/agents', () => {
     expect(found.map(({ name, rating }: Json) => [name, rating])).toEqual([['Cheap', { average: 4.33, count: 3 }]]);
     expect(await namesIn('?min_rating=4.34')).toEqual([]);
     expect(await namesIn('?min_rating=3')).toEqual(['Dear', 'Cheap']);
+    await Promise.all([4, 5].map((rating) => rate(cheap, rating)));
+    expect(await namesIn('?min_rating=4.4')).toEqual(['Cheap']);
+    expect(await namesIn('?min_rating=4.41')).toEqual([]);
   });
 
   it('400: a rating out of range, a price that is none, what it does not know', async () => {

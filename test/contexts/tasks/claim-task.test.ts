@@ -1,7 +1,19 @@
 // POST /v1/a2a/tasks/{taskId}/claim, and /respond
 import { describe, expect, it } from 'vitest';
+import { mandateBody, newSeller } from '../../factories/mandate.js';
 import { balanceOf } from '../../factories/payment.js';
-import { giveTask, later, newHand, newSides, offerTask, readTask, stepTask, storedTask, tenDollars } from '../../factories/task.js';
+import {
+  giveTask,
+  later,
+  newHand,
+  newSides,
+  offerTask,
+  readTask,
+  stepTask,
+  storedTask,
+  taskBody,
+  tenDollars,
+} from '../../factories/task.js';
 import { nowhere, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol, signIn } from '../agents/identity.js';
@@ -48,6 +60,13 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     expectRefused(await stepTask(harness.test, task, 'claim', sides.worker), 403, 'policy_violation');
     await harness.test.delete(`/v1/policies/${policy.id}`);
     expect((await stepTask(harness.test, task, 'claim', sides.worker)).status).toBe(200);
+
+    const seller = await newSeller(harness.test);
+    const clerk = await enrol(harness.test, { parent_account_id: seller.account_id });
+    const mandate = await harness.test.make('/v1/ap2/mandates', mandateBody(sides.sender, { blocked_merchants: [seller.id] }));
+    const payment = { ...tenDollars, method: 'ap2', mandate_id: mandate.id, mandate_jwt: mandate.mandate_jwt };
+    const mandated = await offerTask(harness.test, sides, { payment });
+    expectRefused(await stepTask(harness.test, mandated, 'claim', clerk), 403, 'policy_violation');
   });
 
   it('404: a task that was offered to others, or is not there', async () => {
@@ -76,6 +95,12 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     expectRefused(await claim(ended), 409, 'state_conflict', { current_status: 'cancelled' });
     const purseless = await enrol(harness.test);
     expectRefused(await stepTask(harness.test, euros, 'claim', purseless), 409, 'state_conflict', { reason: 'no_wallet' });
+    const { account } = purseless;
+    const shared = await harness.test.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'USD' });
+    await harness.test.make(`/v1/wallets/${shared.id}/fund`, { amount: '10.00' });
+    const beside = await enrol(harness.test, { parent_account_id: account.id });
+    const own = await harness.test.make('/v1/a2a/tasks', { ...taskBody({}), from_agent_id: purseless.uuid });
+    expectRefused(await stepTask(harness.test, own, 'claim', beside), 409, 'state_conflict', { reason: 'no_wallet' });
   });
 });
 

@@ -263,7 +263,7 @@ describe('PATCH /v1/a2a/tasks/{id}', () => {
     expect((await change({ payload: { text: 'Hallo' }, deadline })).body.data).toMatchObject({ payload: { text: 'Hallo' }, deadline });
     await harness.advance(600);
     expect((await readTask(harness.test, task)).status).toBe('pending');
-    expectInvalid(await change({ deadline: later(harness, 0) }), 'deadline');
+    for (const seconds of [0, 367 * 86_400]) expectInvalid(await change({ deadline: later(harness, seconds) }), 'deadline');
     expectRefused(await change({ payload: {} }, sides.worker), 403, 'forbidden');
     expect((await change({ deadline: null })).body.data).not.toHaveProperty('deadline');
     await stepTask(harness.test, task, 'respond', sides.worker, { action: 'accept' });

@@ -35,6 +35,7 @@ describe('a task', () => {
     expect((await step('request-input', 'worker', asked)).body.data.status).toBe('input_required');
     const answer = (data: object) => step('input', 'sender', { parts: [{ text: 'As in letters' }, { data }] });
     expectInvalid(await answer({}), 'parts.1.data');
+    expectInvalid(await answer({ level: 'x'.repeat(17_000) }), 'parts');
     expect((await answer({ level: 'high' })).body).toMatchObject({ data: { status: 'in_progress' } });
     const { body } = await step('complete', 'worker', { deliverable: { artifacts: [{ name: 'text', parts: [{ text: 'Good day' }] }] } });
     expect(body.data).toMatchObject({ status: 'completed', payment: { status: 'reserved' }, review_deadline: '2026-03-02T10:30:00.000Z' });
@@ -122,6 +123,9 @@ describe('a task', () => {
     const offered = await offerTask(harness.test, sender);
     const worked = await taskIn(harness.test, { ...sender, worker: other }, 'in_progress');
     await harness.test.post(`/v1/agents/${sides.sender.id}/revoke`, {});
+    const ending = { allowed_from: [] };
+    expectRefused(await stepTask(harness.test, offered, 'claim', other), 409, 'state_conflict', ending);
+    expectRefused(await stepTask(harness.test, worked, 'complete', other, { deliverable: {} }), 409, 'state_conflict', ending);
     await harness.runDue();
     for (const task of [offered, worked]) {
       expect(await readTask(harness.test, task)).toMatchObject({ status: 'cancelled', status_reason: 'agent_revoked' });
