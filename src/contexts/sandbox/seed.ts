@@ -14,7 +14,7 @@ export function inSteps(ctx: Ctx, action: string): Ctx {
 
 /**
  * Makes the world of a scenario. 403 `test_mode_only` in production. What a repeated key is answered is the world that there is,
- * without credentials (Gap G-370); one that fails on the way has used no key (Gap G-720).
+ * without credentials (Gap G-370); one that fails on the way has used no key (Gap G-393).
  */
 export async function seedSandbox(ctx: Ctx, scenario: Scenario): Promise<Seed> {
   requireTestMode(ctx);

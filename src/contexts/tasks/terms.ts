@@ -25,7 +25,7 @@ export const partShape = z
   });
 export type Part = z.infer<typeof partShape>;
 
-/** Parts of one message or artifact; together they are as long as a payload may be (Gap G-721). */
+/** Parts of one message or artifact; together they are as long as a payload may be (Gap G-394). */
 export const mostParts = 50;
 export const partsShape = z
   .array(partShape)
