@@ -1,6 +1,7 @@
 // Whether an authorization of EIP-3009 pays what is required: what the reference facilitator checks, in its order, with the reasons of the
 // specification (x402 "exact" on EVM). The time is real time, as it is for whoever signs (Gap G-302).
 import type { Ctx } from '../../platform/ctx.js';
+import { parseId } from '../../platform/schema/id.js';
 import { type Address, type Bytes32, parseAddress, parseBytes32, parseUint256 } from './address.js';
 import type { Chain } from './chain.js';
 import type { ChainNetwork } from './network.js';
@@ -91,6 +92,11 @@ export function readPayload({ signature, authorization }: Record<string, unknown
   const [validAfter, validBefore] = [parseUint256(text('validAfter')), parseUint256(text('validBefore'))];
   if (from === null || to === null || nonce === null || value === null || validAfter === null || validBefore === null) return null;
   return { authorization: { from, to, value, validAfter, validBefore, nonce: nonce as Bytes32 }, signature };
+}
+
+/** A payer as payments are kept by it: the bare id of a wallet, or an address in lower case. */
+export function keptPayer(payer: string): string {
+  return parseId('wallet', payer) ?? payer.toLowerCase();
 }
 
 /** Who pays, as the payload says it. */

@@ -7,7 +7,7 @@ import { ValidationFailed } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
 import { type Asked, askedEndpoint } from './asked.js';
 import { paymentRequired } from './challenge.js';
-import { payerIn } from './exact.js';
+import { keptPayer, payerIn } from './exact.js';
 import { madeAnswer } from './made-answer.js';
 import { chainNetwork } from './network.js';
 import { isOffer, type Offer, offersOf } from './offer.js';
@@ -151,7 +151,9 @@ function factsOf({ made, error }: Outcome): object {
 /** The offer that a payment accepts: one that is made to anybody, or to who pays. What it says of the offer itself counts for nothing. */
 async function offerFor({ ctx, endpoint }: Asked, payload: PaymentPayload): Promise<Offer | undefined> {
   const { scheme, network, payload: signed } = signedPayment(payload);
-  const offers = [...(await offersOf(ctx, endpoint)), ...(await offersOf(ctx, endpoint, payerIn(signed)?.toLowerCase() ?? null))];
+  const payer = payerIn(signed);
+  const own = payer === undefined ? [] : await offersOf(ctx, endpoint, keptPayer(payer));
+  const offers = [...(await offersOf(ctx, endpoint)), ...own];
   if (payload.x402Version === 2) return offers.find((offer) => isOffer(readRequirements(payload.accepted) as Offer, offer));
   // Version 1 says no more than these two.
   const name = chainNetwork(ctx, network)?.network ?? network;

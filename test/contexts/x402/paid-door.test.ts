@@ -95,6 +95,20 @@ describe('paying on the ledger network', () => {
     expect((await balanceOf(harness.test, buyer.wallet)).available).toBe('99.50');
   });
 
+  it('200 for the price of a payer that has called before, whichever way it writes its wallet', async () => {
+    const [endpoint, buyer] = [
+      await newEndpoint(harness.test, { volume_discounts: [{ threshold: 1, price_multiplier: '0.5' }] }),
+      await newBuyer(harness.test),
+    ];
+    const [offer] = await offersOf(endpoint);
+    expect((await knock(endpoint, signedOnLedger(buyer, offer, '0.10', harness.clock.now()))).status).toBe(200);
+    const half = { ...offer, amount: '50000' };
+    for (const payer_wallet of [buyer.wallet.id, `wal_${buyer.wallet.id}`, buyer.wallet.id.toUpperCase()]) {
+      const answer = await knock(endpoint, signedOnLedger(buyer, half, '0.05', harness.clock.now(), { payer_wallet }));
+      expect([answer.status, answer.body.receipt?.amount], payer_wallet).toEqual([200, '50000']);
+    }
+  });
+
   it('402 for a payload that was changed, is another endpoint’s, has expired, or was used', async () => {
     const [endpoint, other, buyer] = [await newEndpoint(harness.test), await newEndpoint(harness.test), await newBuyer(harness.test)];
     const [offer] = await offersOf(endpoint);
