@@ -254,4 +254,12 @@ describe('the faucet of the simulated chain', () => {
     expectRefused(await harness.live.get(`/v1/test/chain/${address}`), 403, 'test_mode_only');
     expectRefused(await harness.live.post('/v1/test/chain/fund', { address, amount: '1.00' }), 403, 'test_mode_only');
   });
+
+  it('400 for more than an address is ever given', async () => {
+    const { address } = await newPayer(harness.test, { funded: '100000000000.00' });
+    const fund = (amount: string) => harness.test.post('/v1/test/chain/fund', { address, amount });
+    for (let n = 1; n < 9; n += 1) expect((await fund('100000000000.00')).status).toBe(200);
+    for (const amount of ['0.000001', '100000000000.00']) expectInvalid(await fund(amount), 'amount');
+    expect(await chainBalance(harness.test, address)).toBe('900000000000.00');
+  });
 });
