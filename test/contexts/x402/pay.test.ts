@@ -244,6 +244,16 @@ describe('POST /v1/x402/pay', () => {
       await bind(buyer, [{ kind: 'protocols', allow: ['ap2'] }]);
       expectRefused(await ask(buyer, endpoint), 403, 'policy_violation');
     });
+
+    it('for a wallet that was closed, also where all that it would get is kept back', async () => {
+      const [endpoint, buyer] = [await newEndpoint(harness.test), await newBuyer(harness.test)];
+      await harness.test.post(`/v1/wallets/${endpoint.receiver_wallet_id}/close`, {});
+      for (const holdback_percentage of [0, 100]) {
+        await harness.test.patch('/v1/settlement/config', { holdback_percentage });
+        expectRefused(await ask(buyer, endpoint), 403, 'wallet_frozen', { wallet_id: endpoint.receiver_wallet_id });
+      }
+      await harness.test.patch('/v1/settlement/config', { holdback_percentage: 0 });
+    });
   });
 
   describe('422', () => {
