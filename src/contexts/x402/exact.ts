@@ -3,7 +3,7 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { parseId } from '../../platform/schema/id.js';
 import { type Address, type Bytes32, parseAddress, parseBytes32, parseUint256 } from './address.js';
-import type { Chain } from './chain.js';
+import { type Chain, saidBy } from './chain.js';
 import type { ChainNetwork } from './network.js';
 import { digestOf, signerOf, type TransferAuthorization } from './transfer-authorization.js';
 import type { Requirements } from './wire.js';
@@ -76,8 +76,8 @@ function faultOf(authorization: TransferAuthorization, asked: { payTo: Address; 
 }
 
 async function faultOnChain(ctx: Ctx, chain: Chain, { from, nonce, value }: TransferAuthorization): Promise<string | null> {
-  if ((await chain.authorizationState(ctx, from, nonce)) !== null) return 'invalid_transaction_state';
-  return (await chain.balanceOf(ctx, from)) < value ? 'insufficient_funds' : null;
+  if ((await saidBy(chain.authorizationState(ctx, from, nonce))) !== null) return 'invalid_transaction_state';
+  return (await saidBy(chain.balanceOf(ctx, from))) < value ? 'insufficient_funds' : null;
 }
 
 /** The authorization in a payload; null where a member is missing or is none. */

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Chain, chainOf, connectChain } from '../../../src/contexts/x402/chain.js';
 import { chainBalance, chainName, newPayer, signed, signedV1 } from '../../factories/chain.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
-import { base64, newBuyer, newEndpoint, signedOnLedger, someAddress, unbase64 } from '../../factories/x402.js';
-import { type Answer, type Json, nowhere, useHarness } from '../../harness.js';
+import { base64, endpointBody, newBuyer, newEndpoint, signedOnLedger, someAddress, unbase64 } from '../../factories/x402.js';
+import { type Answer, type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
@@ -226,17 +226,41 @@ describe('paying from a chain with the official client', () => {
 });
 
 describe('a chain that fails', () => {
-  /** Runs `work` with a chain that does `fault` in place of, or around, a transfer. */
-  async function withFault(fault: (chain: Chain) => Chain['transferWithAuthorization'], work: () => Promise<void>): Promise<void> {
+  async function withChain(changed: (chain: Chain) => Partial<Chain>, work: () => Promise<void>): Promise<void> {
     const chain = chainOf({ workspace: { environment: 'test' } as never }, chainName) as Chain;
-    connectChain('test', { ...chain, transferWithAuthorization: fault(chain) });
+    connectChain('test', { ...chain, ...changed(chain) });
     try {
       await work();
     } finally {
       connectChain('test', chain);
     }
   }
+  /** Runs `work` with a chain that does `fault` in place of, or around, a transfer. */
+  const withFault = (fault: (chain: Chain) => Chain['transferWithAuthorization'], work: () => Promise<void>) =>
+    withChain((chain) => ({ transferWithAuthorization: fault(chain) }), work);
   const lost = () => Promise.reject(new Error('the connection is gone'));
+
+  it('when it is asked whether a payment is good: 503, and nothing was changed', async () => {
+    const [endpoint, payer] = [await onChain(), await newPayer(harness.test)];
+    const [offer] = await offersOf(endpoint);
+    const payload = await signed(payer, offer);
+    const { account, wallet } = await openWallet(harness.test, { currency: 'USDC' });
+    const another = endpointBody(account, { receiver_wallet_id: wallet.id, network: chainName });
+    const asked = { x402Version: 2, paymentPayload: payload, paymentRequirements: offer };
+    const down = { balanceOf: lost, authorizationState: lost, depositAddress: lost };
+    const refusal = [503, 'dependency_unavailable', { retry: { safe: true } }] as const;
+    await withChain(
+      () => down,
+      async () => {
+        expectRefused(await knock(endpoint, payload), ...refusal);
+        expectRefused(await harness.test.post('/v1/x402/facilitator/verify', asked), ...refusal);
+        expectRefused(await harness.test.post('/v1/x402/facilitator/settle', asked), ...refusal);
+        expectRefused(await harness.test.post('/v1/x402/endpoints', another), ...refusal);
+      },
+    );
+    expect(await paymentsOf(endpoint)).toEqual([]);
+    expect((await knock(endpoint, payload)).status).toBe(200);
+  });
 
   it('after it has carried the authorization out: it is asked, and the money posted once', async () => {
     const [endpoint, payer] = [await onChain(), await newPayer(harness.test)];
