@@ -139,6 +139,22 @@ describe('201', () => {
     });
   });
 
+  describe('where the platform is reached below a path', () => {
+    const below = useHarness({ env: { SANDBOX_URL: 'https://pay.example/sandbox/' } });
+
+    it('pays an endpoint at the address that its 402 names', async () => {
+      const [buyer, endpoint] = [await newBuyer(below.test), await newEndpoint(below.test)];
+      const { resource } = (await below.test.get(`/x402/${endpoint.id}`, { as: null })).body;
+      expect(resource.url).toBe(`https://pay.example/sandbox/x402/${endpoint.id}`);
+      const challenge = printChallenge(await ledgerChallenge(below.test, endpoint));
+      const pay = (service_url: string, extra: object = {}) =>
+        below.test.post(path, bodyOf(buyer, { service_url, ...extra }), { as: buyer.token });
+      for (const extra of [{ challenge }, {}]) expect((await pay(resource.url, extra)).status).toBe(201);
+      for (const elsewhere of [`https://pay.example/x402/${endpoint.id}`, `${resource.url}/more`])
+        expectInvalid(await pay(elsewhere), 'payee_wallet_id');
+    });
+  });
+
   it('and with the challenge for its nonce nothing is paid over x402, before it or after', async () => {
     const [buyer, endpoint] = [await newBuyer(harness.test), await newEndpoint(harness.test)];
     const service_url = `${harness.test.url}/x402/${endpoint.id}`;
