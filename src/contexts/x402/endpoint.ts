@@ -60,6 +60,11 @@ export function endpointsAt({ db }: Ctx, url: string): Promise<X402Endpoint[]> {
   return db.x402Endpoint.findMany({ where: { url, deletedAt: null }, orderBy: { id: 'asc' }, take: 100 });
 }
 
+/** The address that is paid for: the endpoint's own, or that of its paid door, as the listener with this origin serves it. */
+export function resourceOf({ id, url }: Pick<X402Endpoint, 'id' | 'url'>, origin: string): string {
+  return url ?? `${origin}/x402/${printId('x402Endpoint', id)}`;
+}
+
 /** True for the address of an endpoint: its own, or that of its paid door. */
 export function isAddressOf(ctx: Ctx, { id, url }: Pick<X402Endpoint, 'id' | 'url'>, address: string): boolean {
   return url === address || endpointOfDoor(ctx, address) === id;

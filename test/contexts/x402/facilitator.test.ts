@@ -220,12 +220,13 @@ describe('GET /v1/x402/facilitator/supported', () => {
 
 describe('GET /v1/x402/discovery/resources', () => {
   it('lists what is discoverable and active, in pages', async () => {
+    const hosted = await newEndpoint(harness.test, { discoverable: true });
     const listed = await newEndpoint(harness.test, { discoverable: true, url: 'https://api.example/weather' });
     await newEndpoint(harness.test);
     const paused = await newEndpoint(harness.test, { discoverable: true });
     await harness.test.patch(`/v1/x402/endpoints/${paused.id}`, { status: 'paused' });
     const { items, pagination } = (await harness.test.get('/v1/x402/discovery/resources?type=http&limit=1')).body;
-    expect(pagination).toEqual({ limit: 1, offset: 0, total: 1 });
+    expect(pagination).toEqual({ limit: 1, offset: 0, total: 2 });
     expect(items).toEqual([
       {
         resource: 'https://api.example/weather',
@@ -236,6 +237,9 @@ describe('GET /v1/x402/discovery/resources', () => {
         metadata: { endpoint_id: listed.id, name: 'Weather', description: 'Weather', method: 'GET' },
       },
     ]);
+    // One without an address of its own is where its paid door is, as its 402 says.
+    const [door] = (await harness.test.get('/v1/x402/discovery/resources?offset=1')).body.items;
+    expect(door.resource).toBe((await harness.test.get(`/x402/${hosted.id}`, { as: null })).body.resource.url);
     expectInvalid(await harness.test.get('/v1/x402/discovery/resources?limit=101'), 'limit');
   });
 });
