@@ -24,7 +24,7 @@ export async function chainAccount(ctx: Ctx, text: string): Promise<ChainAccount
   return { address, balance: row?.balance ?? 0n, currency };
 }
 
-/** What the faucet ever makes of a balance, base units: as much as a wallet can hold. */
+/** What the faucet ever makes of a balance, base units: as much as a wallet can hold (Gap G-700). */
 const mostMinted = 9n * 10n ** 17n;
 
 /** Mints tokens for an address. 403 `test_mode_only`, 400 for more than an address is ever given. */

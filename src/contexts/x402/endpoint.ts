@@ -60,7 +60,7 @@ export function endpointsAt({ db }: Ctx, url: string): Promise<X402Endpoint[]> {
   return db.x402Endpoint.findMany({ where: { url, deletedAt: null }, orderBy: { id: 'asc' }, take: 100 });
 }
 
-/** The address that is paid for: the endpoint's own, or that of its paid door, as the listener with this origin serves it. */
+/** The address that is paid for: the endpoint's own, or that of its paid door, as the listener with this origin serves it (Gap G-701). */
 export function resourceOf({ id, url }: Pick<X402Endpoint, 'id' | 'url'>, origin: string): string {
   return url ?? `${origin}/x402/${printId('x402Endpoint', id)}`;
 }
