@@ -1,10 +1,10 @@
 // POST /v1/mpp/pay
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Challenge, makeChallenge, type NewChallenge, printChallenge } from '../../../src/contexts/mpp/challenge.js';
+import { makeChallenge, type NewChallenge, printChallenge } from '../../../src/contexts/mpp/challenge.js';
 import { answerTo, knock, ledgerChallenge } from '../../factories/mpp-call.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
-import { type Buyer, base64, newBuyer, newEndpoint, signedOnLedger } from '../../factories/x402.js';
+import { type Buyer, newBuyer, newEndpoint } from '../../factories/x402.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
 
@@ -137,42 +137,6 @@ describe('201', () => {
       total_calls: 1,
       total_revenue: '0.10',
     });
-  });
-
-  describe('where the platform is reached below a path', () => {
-    const below = useHarness({ env: { SANDBOX_URL: 'https://pay.example/sandbox/' } });
-
-    it('pays an endpoint at the address that its 402 names', async () => {
-      const [buyer, endpoint] = [await newBuyer(below.test), await newEndpoint(below.test)];
-      const { resource } = (await below.test.get(`/x402/${endpoint.id}`, { as: null })).body;
-      expect(resource.url).toBe(`https://pay.example/sandbox/x402/${endpoint.id}`);
-      const challenge = printChallenge(await ledgerChallenge(below.test, endpoint));
-      const pay = (service_url: string, extra: object = {}) =>
-        below.test.post(path, bodyOf(buyer, { service_url, ...extra }), { as: buyer.token });
-      for (const extra of [{ challenge }, {}]) expect((await pay(resource.url, extra)).status).toBe(201);
-      for (const elsewhere of [`https://pay.example/x402/${endpoint.id}`, `${resource.url}/more`])
-        expectInvalid(await pay(elsewhere), 'payee_wallet_id');
-    });
-  });
-
-  it('and with the challenge for its nonce nothing is paid over x402, before it or after', async () => {
-    const [buyer, endpoint] = [await newBuyer(harness.test), await newEndpoint(harness.test)];
-    const service_url = `${harness.test.url}/x402/${endpoint.id}`;
-    const [offer] = (await harness.test.get(`/x402/${endpoint.id}`, { as: null })).body.accepts;
-    const byX402 = async (nonce: string) => {
-      const signed = signedOnLedger(buyer, offer, '0.10', harness.clock.now(), { nonce });
-      const headers = { 'PAYMENT-SIGNATURE': base64(signed) };
-      return harness.test.get(`/x402/${endpoint.id}`, { as: null, headers });
-    };
-    const byMpp = (challenge: Challenge) => ask(buyer, { service_url, challenge: printChallenge(challenge) });
-    const [first, second] = [await ledgerChallenge(harness.test, endpoint), await ledgerChallenge(harness.test, endpoint)];
-    expect((await byMpp(first)).status).toBe(201);
-    expect((await byX402(first.id)).body.error).toBe('invalid_transaction_state');
-    expect((await byX402(second.id)).status).toBe(200);
-    expectRefused(await byMpp(second), 422, 'payment_invalid', { reason: 'nonce_used' });
-    const atTheDoor = await knock(harness.test, endpoint, answerTo(buyer, second));
-    expect([atTheDoor.status, atTheDoor.body.code]).toEqual([402, 'payment_invalid']);
-    expect(await available(buyer.wallet)).toBe('99.80');
   });
 
   it('pays by the challenge of a service that keeps its own: once for each payer', async () => {
