@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Platform } from '../../platform/ctx.js';
 import type { DoorAnswer, Knock, OpenDoor } from '../../platform/door.js';
 import { ValidationFailed } from '../../platform/errors.js';
+import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { type Asked, askedEndpoint } from './asked.js';
 import { paymentRequired } from './challenge.js';
@@ -158,8 +159,8 @@ async function offerFor({ ctx, endpoint }: Asked, payload: PaymentPayload): Prom
   // Version 1 says no more than these two.
   const name = chainNetwork(ctx, network)?.network ?? network;
   const fitting = offers.filter((offer) => offer.scheme === scheme && offer.network === name);
-  const { authorization } = signed as { authorization?: { value?: unknown } };
-  return fitting.find(({ amount }) => amount === authorization?.value) ?? fitting[0];
+  const { value, amount: major } = (signed as { authorization?: { value?: unknown; amount?: unknown } }).authorization ?? {};
+  return fitting.find(({ amount }) => value === amount || major === formatMinor(BigInt(amount), endpoint.currency)) ?? fitting[0];
 }
 
 /** A payload of version 1 with its network in the spelling of version 2, in which everything behind the door is done. */

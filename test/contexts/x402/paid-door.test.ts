@@ -106,6 +106,9 @@ describe('paying on the ledger network', () => {
       const answer = await knock(endpoint, signedOnLedger(buyer, half, '0.05', harness.clock.now(), { payer_wallet }));
       expect([answer.status, answer.body.receipt?.amount], payer_wallet).toEqual([200, '50000']);
     }
+    const { payload } = signedOnLedger(buyer, half, '0.05', harness.clock.now());
+    const v1 = await door(endpoint, { 'X-PAYMENT': base64({ x402Version: 1, scheme: 'exact', network: 'ledger:test', payload }) });
+    expect([v1.status, v1.body.receipt?.amount], JSON.stringify(v1.body)).toEqual([200, '50000']);
   });
 
   it('402 for a payload that was changed, is another endpoint’s, has expired, or was used', async () => {
