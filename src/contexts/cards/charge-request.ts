@@ -85,7 +85,7 @@ export interface OpenedCharge {
 /**
  * Reads what a charge needs. 404 for a card that the actor does not see, 409 for one that has expired or whose processor was disconnected,
  * 422 `unsupported_rail` for a currency that its processor does not take, 503 `rail_unavailable` without a processor, 400 for more than a
- * card is charged at once.
+ * card is charged at once, and for less than its processor takes.
  */
 export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePlan> {
   const { cardId, field, protocol, to, amount, currency, mandate, description, metadata, links } = input;
@@ -96,6 +96,8 @@ export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePl
   const rail = railOfCard(ctx, card, currency);
   await checkConnected(ctx, card.processor);
   const fee = collectionFee(rail, amount);
+  // The processor takes its fee out of what it has charged.
+  if (fee > amount) throw tooLittle(field, fee, currency);
   const authority = await authorizeCharge(ctx, card, input);
   const { at } = authority;
   const id = newId(at);
@@ -123,6 +125,11 @@ function factsOf({ merchantId }: ChargeInput, { cardBrand, cardLastFour }: Vault
 
 function tooMuch(field: string, currency: string): ValidationFailed {
   return new ValidationFailed([{ path: [field], message: `is charged ${formatMinor(most, currency)} at most`, rule: 'max' }]);
+}
+
+function tooLittle(field: string, fee: bigint, currency: string): ValidationFailed {
+  const message = `is charged ${formatMinor(fee, currency)} at least: so much its processor takes`;
+  return new ValidationFailed([{ path: [field], message, rule: 'min' }]);
 }
 
 function railOfCard(ctx: Ctx, { processor }: VaultedCard, currency: string): Rail {

@@ -6,13 +6,12 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
-import { payableEndpoint } from '../x402/endpoint.js';
+import { isAddressOf, payableEndpoint } from '../x402/endpoint.js';
 import { PaymentInvalid } from '../x402/errors.js';
 import type { ByMpp } from '../x402/ledger-payment.js';
 import { type Challenge, decodeMember, isOverdue, readChallenges } from './challenge.js';
 import { chargeFor, endpointOfChallenge } from './charge.js';
 import { byOwnChallenge } from './paid-call.js';
-import { isAddressOf } from './payee.js';
 import { PaymentProblem } from './problem.js';
 
 /** A challenge that a payment may answer. */

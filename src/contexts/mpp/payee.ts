@@ -2,10 +2,9 @@
 import type { Merchant, X402Endpoint } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { parseId } from '../../platform/schema/id.js';
 import { payeeOfMerchant } from '../accounts/merchant.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import { endpointsAt, payableEndpoint } from '../x402/endpoint.js';
+import { endpointOfDoor, endpointsAt, payableEndpoint } from '../x402/endpoint.js';
 import { receiverOf } from '../x402/ledger-payment.js';
 
 /** How a request says whom it pays. */
@@ -78,18 +77,4 @@ async function endpointsFor(ctx: Ctx, serviceUrl: string): Promise<X402Endpoint[
   const id = endpointOfDoor(ctx, serviceUrl);
   const found = id === null ? null : await ctx.db.x402Endpoint.findFirst({ where: { id, deletedAt: null } });
   return found === null ? endpointsAt(ctx, serviceUrl) : [found];
-}
-
-/** True for the address of an endpoint: its own, or that of its paid door. */
-export function isAddressOf(ctx: Ctx, { id, url }: X402Endpoint, serviceUrl: string): boolean {
-  return url === serviceUrl || endpointOfDoor(ctx, serviceUrl) === id;
-}
-
-/** The endpoint whose paid door an address is; where nobody has said how the platform is reached, by any name. */
-function endpointOfDoor({ platform: { config }, workspace }: Ctx, serviceUrl: string): string | null {
-  const { origin, pathname } = new URL(serviceUrl);
-  const own = workspace.environment === 'live' ? config.baseUrl : config.sandboxUrl;
-  if (own != null && new URL(own).origin !== origin) return null;
-  const [, door, id, ...rest] = pathname.split('/');
-  return door === 'x402' && rest.length === 0 ? parseId('x402Endpoint', id) : null;
 }

@@ -206,8 +206,11 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
   const completed = completedEvents(ctx, transfer, { ...about, roles });
   const { legs, records } = lessWithheld(transfer, legsOf(value), at, value.withholding);
   const operation = transferOperation(ctx, transfer, amount, at, rates);
+  // Where all of it is kept back, no entry asks whether the wallet of the payee is open.
+  const payee = value.withholding == null ? null : walletOf(to);
   return posting(ctx, {
     ...head,
+    guards: payee === null ? guards : [...guards, { kind: 'payee', id: payee.walletId }],
     legs,
     limits,
     records: joinRecords(row, eventRecords(workspaceId, [created, ...completed]), operation, records),

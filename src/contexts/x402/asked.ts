@@ -4,8 +4,8 @@ import type { Ctx, Platform } from '../../platform/ctx.js';
 import type { Knock } from '../../platform/door.js';
 import { systemCtx } from '../../platform/due/step.js';
 import { NotFound } from '../../platform/errors.js';
-import { parseId, printId } from '../../platform/schema/id.js';
-import { payableEndpoint, workspaceOfEndpoint } from './endpoint.js';
+import { parseId } from '../../platform/schema/id.js';
+import { payableEndpoint, resourceOf, workspaceOfEndpoint } from './endpoint.js';
 
 /** An endpoint that is asked for without a credential, and a ctx of its workspace. */
 export interface Asked {
@@ -26,6 +26,5 @@ export async function askedEndpoint(platform: Platform, { environment, origin, p
   if (id === null || workspace === null) throw new NotFound();
   const ctx = systemCtx(platform, workspace, { action: 'callX402Endpoint', resourceType: 'x402_payment' }, effect);
   const endpoint = await payableEndpoint(ctx, id);
-  const resource = endpoint.url ?? `${origin}/x402/${printId('x402Endpoint', id)}`;
-  return { ctx, endpoint, resource, realm: new URL(origin).host, body: raw };
+  return { ctx, endpoint, resource: resourceOf(endpoint, origin), realm: new URL(origin).host, body: raw };
 }

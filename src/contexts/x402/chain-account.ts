@@ -1,8 +1,8 @@
 // The faucet of the simulated chain (CONTRACT.md 9): tokens for an address of the sandbox, and what it has.
 import type { Ctx } from '../../platform/ctx.js';
-import { NotFound, TestModeOnly } from '../../platform/errors.js';
+import { NotFound, TestModeOnly, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { parseMinor } from '../../platform/money.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
 import { type Address, parseAddress } from './address.js';
 import { creditBalance } from './chain.sql.js';
 import { ownChain } from './network.js';
@@ -24,17 +24,21 @@ export async function chainAccount(ctx: Ctx, text: string): Promise<ChainAccount
   return { address, balance: row?.balance ?? 0n, currency };
 }
 
-/** Mints tokens for an address. 403 `test_mode_only`. */
+/** What the faucet ever makes of a balance, base units: as much as a wallet can hold (Gap G-395). */
+const mostMinted = 9n * 10n ** 17n;
+
+/** Mints tokens for an address. 403 `test_mode_only`, 400 for more than an address is ever given. */
 export async function fundChainAccount(ctx: Ctx, input: { address: string; amount: string }): Promise<ChainAccount> {
   refuseLive(ctx);
   const { network, currency } = ownChain(ctx);
   const amount = parseMinor(input.amount, currency, ['amount']);
   const address = input.address.toLowerCase() as Address;
-  const mint = async (tx: Parameters<typeof creditBalance>[1]) => ({
-    address,
-    currency,
-    balance: await creditBalance(ctx, tx, network, address, amount),
-  });
+  const mint = async (tx: Parameters<typeof creditBalance>[1]) => {
+    const balance = await creditBalance(ctx, tx, network, address, amount);
+    if (balance <= mostMinted) return { address, currency, balance };
+    const message = `would make more than the ${formatMinor(mostMinted, currency)} that an address is ever given`;
+    throw new ValidationFailed([{ path: ['amount'], message, rule: 'max' }]);
+  };
   return transact(ctx, mint, () => address);
 }
 

@@ -1,6 +1,7 @@
 // A chain, as its provider serves it: what the token contract says, and the addresses of wallets on it (CONTRACT.md 9). Who runs the
 // platform connects one for each network; in the sandbox there is one that lives in PostgreSQL.
 import type { Ctx, Environment } from '../../platform/ctx.js';
+import { DependencyUnavailable } from '../../platform/errors.js';
 import type { Address, Bytes32 } from './address.js';
 import type { TransferAuthorization } from './transfer-authorization.js';
 
@@ -34,6 +35,15 @@ const connected: Readonly<Record<Environment, Map<string, Chain>>> = { test: new
 /** Connects a chain in one environment. What was connected for its network before is replaced. */
 export function connectChain(environment: Environment, chain: Chain): void {
   connected[environment].set(chain.network, chain);
+}
+
+/** What a chain says to a question on which nothing hangs yet. 503 for one that fails. */
+export async function saidBy<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new DependencyUnavailable('The chain', error);
+  }
 }
 
 /** The chain of a network in the environment of the workspace, if somebody serves it. */

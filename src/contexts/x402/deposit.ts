@@ -1,7 +1,7 @@
 // The addresses of wallets on chains. They are kept, so that an offer asks no chain, and so that what reaches one is found again.
 import type { Ctx } from '../../platform/ctx.js';
 import type { Address } from './address.js';
-import { chainOf } from './chain.js';
+import { chainOf, saidBy } from './chain.js';
 import { UnsupportedNetwork } from './errors.js';
 
 /** The address of a wallet on a network, asked of the chain once. 422 `unsupported_network` where nobody serves it. */
@@ -10,7 +10,7 @@ export async function depositFor(ctx: Ctx, network: string, walletId: string): P
   if (chain === undefined) throw new UnsupportedNetwork(network);
   const kept = await depositOf(ctx, network, walletId);
   if (kept !== null) return kept;
-  const address = (await chain.depositAddress(ctx, walletId)).toLowerCase() as Address;
+  const address = (await saidBy(chain.depositAddress(ctx, walletId))).toLowerCase() as Address;
   await ctx.db.chainDeposit.createMany({ data: [{ network, walletId, address }], skipDuplicates: true });
   return address;
 }

@@ -4,7 +4,7 @@ import type { EventListener } from '../../events/listener.js';
 import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 
-/** A test event names no payment, and adds nothing. */
+/** A test event tells of no settlement: it adds nothing, also where it names a payment. */
 const addUp = {
   name: 'add-up-endpoints',
   text: `
@@ -12,7 +12,7 @@ const addUp = {
     SELECT $1::uuid, p.endpoint_id, count(*), sum(p.amount)
     FROM published_events($1, $2, $3) e
     JOIN x402_payment p ON p.workspace_id = $1::uuid AND p.id = substr(e.data ->> 'payment_id', 5)::uuid
-    WHERE e.type = 'x402.payment.completed' AND p.endpoint_id IS NOT NULL
+    WHERE e.type = 'x402.payment.completed' AND p.endpoint_id IS NOT NULL AND p.settled_at = e.created_at
     GROUP BY p.endpoint_id
     ON CONFLICT (workspace_id, endpoint_id) DO UPDATE
       SET calls = x402_endpoint_total.calls + excluded.calls, revenue = x402_endpoint_total.revenue + excluded.revenue`,

@@ -4,7 +4,7 @@ import { sha256 } from '../../platform/crypto.js';
 import type { Ctx, Environment, Platform, Workspace } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
-import { printId } from '../../platform/schema/id.js';
+import { parseId, printId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleAccounts } from '../accounts/account.js';
@@ -58,6 +58,26 @@ export async function payableEndpoint(ctx: Ctx, id: string, field?: string): Pro
 /** The endpoints that are registered with an address, oldest first: the first hundred of them. */
 export function endpointsAt({ db }: Ctx, url: string): Promise<X402Endpoint[]> {
   return db.x402Endpoint.findMany({ where: { url, deletedAt: null }, orderBy: { id: 'asc' }, take: 100 });
+}
+
+/** The address that is paid for: the endpoint's own, or that of its paid door, as the listener with this origin serves it (Gap G-396). */
+export function resourceOf({ id, url }: Pick<X402Endpoint, 'id' | 'url'>, origin: string): string {
+  return url ?? `${origin}/x402/${printId('x402Endpoint', id)}`;
+}
+
+/** True for the address of an endpoint: its own, or that of its paid door. */
+export function isAddressOf(ctx: Ctx, { id, url }: Pick<X402Endpoint, 'id' | 'url'>, address: string): boolean {
+  return url === address || endpointOfDoor(ctx, address) === id;
+}
+
+/** The endpoint whose paid door an address is; where nobody has said how the platform is reached, by any name. */
+export function endpointOfDoor({ platform: { config }, workspace }: Ctx, address: string): string | null {
+  if (!/^https?:/i.test(address) || !URL.canParse(address)) return null;
+  const { origin, pathname } = new URL(address);
+  const ours = (workspace.environment === 'live' ? config.baseUrl : config.sandboxUrl) ?? origin;
+  const own = new URL(`${ours}/x402/`);
+  const isDoor = own.origin === origin && pathname.startsWith(own.pathname);
+  return isDoor ? parseId('x402Endpoint', pathname.slice(own.pathname.length)) : null;
 }
 
 /** Under what the directory knows an endpoint: SHA-256 of its id as it is printed. */

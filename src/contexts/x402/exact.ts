@@ -1,8 +1,9 @@
 // Whether an authorization of EIP-3009 pays what is required: what the reference facilitator checks, in its order, with the reasons of the
 // specification (x402 "exact" on EVM). The time is real time, as it is for whoever signs (Gap G-302).
 import type { Ctx } from '../../platform/ctx.js';
+import { parseId } from '../../platform/schema/id.js';
 import { type Address, type Bytes32, parseAddress, parseBytes32, parseUint256 } from './address.js';
-import type { Chain } from './chain.js';
+import { type Chain, saidBy } from './chain.js';
 import type { ChainNetwork } from './network.js';
 import { digestOf, signerOf, type TransferAuthorization } from './transfer-authorization.js';
 import type { Requirements } from './wire.js';
@@ -75,8 +76,8 @@ function faultOf(authorization: TransferAuthorization, asked: { payTo: Address; 
 }
 
 async function faultOnChain(ctx: Ctx, chain: Chain, { from, nonce, value }: TransferAuthorization): Promise<string | null> {
-  if ((await chain.authorizationState(ctx, from, nonce)) !== null) return 'invalid_transaction_state';
-  return (await chain.balanceOf(ctx, from)) < value ? 'insufficient_funds' : null;
+  if ((await saidBy(chain.authorizationState(ctx, from, nonce))) !== null) return 'invalid_transaction_state';
+  return (await saidBy(chain.balanceOf(ctx, from))) < value ? 'insufficient_funds' : null;
 }
 
 /** The authorization in a payload; null where a member is missing or is none. */
@@ -91,6 +92,11 @@ export function readPayload({ signature, authorization }: Record<string, unknown
   const [validAfter, validBefore] = [parseUint256(text('validAfter')), parseUint256(text('validBefore'))];
   if (from === null || to === null || nonce === null || value === null || validAfter === null || validBefore === null) return null;
   return { authorization: { from, to, value, validAfter, validBefore, nonce: nonce as Bytes32 }, signature };
+}
+
+/** A payer as payments are kept by it: the bare id of a wallet, or an address in lower case. */
+export function keptPayer(payer: string): string {
+  return parseId('wallet', payer) ?? payer.toLowerCase();
 }
 
 /** Who pays, as the payload says it. */

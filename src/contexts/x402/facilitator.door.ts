@@ -5,7 +5,7 @@ import { type GuardedDoor, guardedDoor, type OpenDoor } from '../../platform/doo
 import { ValidationFailed } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
 import { chainOf } from './chain.js';
-import { discoverable, mostDiscovered } from './endpoint.js';
+import { discoverable, mostDiscovered, resourceOf } from './endpoint.js';
 import { chainNetwork, ledgerNetwork, ownChain } from './network.js';
 import { offersOf } from './offer.js';
 import { paymentIdentifier } from './payment-identifier.js';
@@ -172,7 +172,7 @@ export const discoveryDoor: GuardedDoor = {
   description: 'The discoverable endpoints of the workspace, in the shape of x402 (`type`, `limit` 1..100, `offset`).',
   answers: { 200: { schema: resources } },
   failures: [],
-  take: async (ctx, { query }) => {
+  take: async (ctx, { query, origin }) => {
     const read = page.strict().safeParse(query);
     if (!read.success) {
       throw new ValidationFailed(read.error.issues.map(({ path, message }) => ({ path: path.map(String), message, rule: 'query' })));
@@ -181,7 +181,7 @@ export const discoveryDoor: GuardedDoor = {
     const [rows, total] = await discoverable(ctx, { limit, offset });
     const items = await Promise.all(
       rows.map(async (row) => ({
-        resource: row.url ?? row.path ?? '',
+        resource: resourceOf(row, origin),
         type: 'http',
         x402Version: 2,
         accepts: await offersOf(ctx, row),

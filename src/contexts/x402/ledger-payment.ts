@@ -1,5 +1,5 @@
 // A payment on the ledger network: a transfer under the protocol x402, or mpp where that pays, with the row of the payment recorded in its
-// posting. Its nonce, or its challenge, is a claim, so that it pays once; the whole pipeline binds it (CONTRACT.md 9).
+// posting. Its nonce is a claim, and so is the challenge that it answers, so that it pays once; the whole pipeline binds it (CONTRACT.md 9).
 import { eventRecords } from '../../events/event.js';
 import type { Approval, Transfer, X402Endpoint, X402Payment } from '../../generated/prisma/client.js';
 import type { Claim } from '../../ledger/posting.js';
@@ -41,7 +41,7 @@ export interface PaymentOrder {
   isFinal?: boolean | undefined;
   /** The PaymentPayload that the payer signed, in base64. */
   paymentSignature?: string | undefined;
-  /** The payer's own id of it: what else the payment uses up. */
+  /** What else the payment uses up: the payer's own id of it, or the price that was promised. */
   identifier?: Claim | undefined;
   /** The agent that an API key acts for. */
   agentId?: string | undefined;
@@ -75,11 +75,7 @@ export async function payOnLedger(ctx: Ctx, order: PaymentOrder): Promise<MadePa
   planned.proof = await signProof(ctx.platform, planned);
   // A facilitator's seller serves the call on its answer: the payment is used up with it (Gap G-320).
   if (order.isFinal === true) planned.consumedAt = planned.createdAt;
-  const identifier = order.identifier === undefined ? [] : [{ ...order.identifier, reference: planned.id }];
-  const draft = (form: SpendForm) => {
-    const { posting, ...made } = draftPayment(ctx, plan, form);
-    return { ...made, posting: { ...posting, claims: [...posting.claims, ...identifier] } };
-  };
+  const draft = (form: SpendForm) => draftPayment(ctx, plan, form);
   const options = { requestApproval: order.requestApproval === true };
   const { value, approval } = await carryOut(ctx, plan.authority, postingNow(ctx, planned.id), draft, options);
   if (value.dueAt !== null) ringAt(ctx, 'transfer', value.dueAt);
@@ -95,7 +91,7 @@ export async function dryRunPayment(ctx: Ctx, order: PaymentOrder): Promise<DryR
 
 /** Everything that can be known of a payment before the ledger is asked. 422 for a wallet in another currency, or the receiver's own. */
 export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> {
-  const { endpoint, from, amount, agentId, mandate, request, description, requestApproval, byMpp } = order;
+  const { endpoint, from, amount, agentId, mandate, request, description, requestApproval, byMpp, identifier } = order;
   const protocol = byMpp === undefined ? 'x402' : 'mpp';
   const { currency, scheme } = endpoint;
   const to = await receiverOf(ctx, endpoint);
@@ -116,7 +112,9 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     requestApproval: requestApproval === true,
   });
   const payment = paymentRow(ctx, { ...order, id: newId(at), at, to, spenderId: authority.agentId ?? null });
+  // Also of a payment by MPP: with the challenge for its nonce nothing can be signed and paid over x402.
   const nonce: Claim = { kind: 'x402_nonce', key: `${payment.network} ${from.walletId} ${payment.nonce}` };
+  const claims = [byMpp?.claim, nonce, identifier].filter((claim) => claim !== undefined);
   const value: NewTransfer = {
     type: 'internal',
     protocol,
@@ -129,7 +127,7 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     hold: scheme === 'upto' && order.isFinal !== true ? { expiresAt: addSeconds(at, uptoSeconds) } : undefined,
     description,
     links: mandate === undefined ? undefined : { mandateId: mandate.id },
-    claims: [{ ...(byMpp?.claim ?? nonce), reference: payment.id }],
+    claims: claims.map((claim) => ({ ...claim, reference: payment.id })),
     protocolMetadata: {
       payment_id: printId('x402Payment', payment.id),
       endpoint_id: printId('x402Endpoint', endpoint.id),

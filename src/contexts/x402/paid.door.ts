@@ -4,10 +4,11 @@ import { z } from 'zod';
 import type { Platform } from '../../platform/ctx.js';
 import type { DoorAnswer, Knock, OpenDoor } from '../../platform/door.js';
 import { ValidationFailed } from '../../platform/errors.js';
+import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { type Asked, askedEndpoint } from './asked.js';
 import { paymentRequired } from './challenge.js';
-import { payerIn } from './exact.js';
+import { keptPayer, payerIn } from './exact.js';
 import { madeAnswer } from './made-answer.js';
 import { chainNetwork } from './network.js';
 import { isOffer, type Offer, offersOf } from './offer.js';
@@ -151,13 +152,15 @@ function factsOf({ made, error }: Outcome): object {
 /** The offer that a payment accepts: one that is made to anybody, or to who pays. What it says of the offer itself counts for nothing. */
 async function offerFor({ ctx, endpoint }: Asked, payload: PaymentPayload): Promise<Offer | undefined> {
   const { scheme, network, payload: signed } = signedPayment(payload);
-  const offers = [...(await offersOf(ctx, endpoint)), ...(await offersOf(ctx, endpoint, payerIn(signed)?.toLowerCase() ?? null))];
+  const payer = payerIn(signed);
+  const own = payer === undefined ? [] : await offersOf(ctx, endpoint, keptPayer(payer));
+  const offers = [...(await offersOf(ctx, endpoint)), ...own];
   if (payload.x402Version === 2) return offers.find((offer) => isOffer(readRequirements(payload.accepted) as Offer, offer));
   // Version 1 says no more than these two.
   const name = chainNetwork(ctx, network)?.network ?? network;
   const fitting = offers.filter((offer) => offer.scheme === scheme && offer.network === name);
-  const { authorization } = signed as { authorization?: { value?: unknown } };
-  return fitting.find(({ amount }) => amount === authorization?.value) ?? fitting[0];
+  const { value, amount: major } = (signed as { authorization?: { value?: unknown; amount?: unknown } }).authorization ?? {};
+  return fitting.find(({ amount }) => value === amount || major === formatMinor(BigInt(amount), endpoint.currency)) ?? fitting[0];
 }
 
 /** A payload of version 1 with its network in the spelling of version 2, in which everything behind the door is done. */

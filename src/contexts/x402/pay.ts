@@ -136,9 +136,9 @@ async function orderOf(ctx: Ctx, input: PayInput): Promise<PaymentOrder> {
   };
 }
 
-type Demanded = Pick<PaymentOrder, 'endpoint' | 'amount' | 'nonce'>;
+type Demanded = Pick<PaymentOrder, 'endpoint' | 'amount' | 'nonce' | 'identifier'>;
 
-/** The endpoint, its price for the wallet, and the nonce of the payment request where there is one. */
+/** The endpoint, its price for the wallet, and the payment request that is used up, where there is one: by whichever wallet. */
 async function demandOf(ctx: Ctx, input: PayInput, from: WalletRef): Promise<Demanded> {
   if (input.paymentRequestId != null) {
     const row = await ctx.db.x402Quote.findFirst({ where: { id: input.paymentRequestId } });
@@ -146,7 +146,8 @@ async function demandOf(ctx: Ctx, input: PayInput, from: WalletRef): Promise<Dem
     if (row.expiresAt <= ctx.clock.now()) throw new PaymentRequestExpired(row);
     if (row.walletId !== null && row.walletId !== from.walletId)
       throw new ValidationFailed([{ path: ['fromWalletId'], message: 'is not the wallet that the price was promised to', rule: 'wallet' }]);
-    return { endpoint: await payableEndpoint(ctx, row.endpointId, 'paymentRequestId'), amount: row.amount, nonce: row.id };
+    const identifier = { kind: 'x402_nonce', key: `quote ${row.id}` } as const;
+    return { endpoint: await payableEndpoint(ctx, row.endpointId, 'paymentRequestId'), amount: row.amount, nonce: row.id, identifier };
   }
   const of = await endpointOf(ctx, input);
   const { amount } = await priceFor(ctx, of, from.walletId);

@@ -4,7 +4,6 @@ import type { Claim } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError, Forbidden, NotFound } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
-import { approval } from '../spending/approval.js';
 import { askChain, payFromChain, servedChain } from './chain-payment.js';
 import { payableEndpoint } from './endpoint.js';
 import { payerIn, type SignedPayment, type Verdict, verifyExact } from './exact.js';
@@ -124,16 +123,18 @@ export async function settlePayload(
 
 /** What came of a payment that was made before; none for another endpoint, nor when its proof has ended or was used at a door. */
 async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoint | null): Promise<Outcome> {
-  const { payerWallet: payer, expiresAt, consumedAt, transferId } = before;
+  const { payerWallet: payer, status, expiresAt, consumedAt, transferId } = before;
   // What a facilitator settles is used up with it, and its endpoint is not known beforehand.
   const isOther = endpoint !== null && before.endpointId !== endpoint.id;
-  const isOver = expiresAt <= ctx.clock.now() || (endpoint !== null && consumedAt !== null);
+  const isOver = (status === 'settled' && expiresAt <= ctx.clock.now()) || (endpoint !== null && consumedAt !== null);
   if (isOver || isOther) return { made: null, reason: 'invalid_transaction_state', payer };
-  if (before.network !== ledgerNetwork(ctx)) return chainOutcome(before.status === 'pending' ? await askChain(ctx, before) : before, payer);
-  if (before.status === 'failed') return { made: null, reason: before.failureReason ?? 'unexpected_settle_error', payer };
-  if (before.status === 'settled') return { made: { payment: before, approval: null }, reason: null, payer };
+  if (before.network !== ledgerNetwork(ctx)) return chainOutcome(status === 'pending' ? await askChain(ctx, before) : before, payer);
+  if (status === 'failed') return { made: null, reason: before.failureReason ?? 'unexpected_settle_error', payer };
+  if (status === 'settled') return { made: { payment: before, approval: null }, reason: null, payer };
   const { approvalId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId ?? '' }, select: { approvalId: true } });
-  return { made: { payment: before, approval: approvalId === null ? null : await approval(ctx, approvalId) }, reason: null, payer };
+  // Whoever has the payload is told of what it waits for, as at first; what was approved and is pending its seller settles.
+  const approval = approvalId === null ? null : await ctx.db.approval.findFirst({ where: { id: approvalId, status: 'pending' } });
+  return { made: { payment: before, approval }, reason: null, payer };
 }
 
 /** What came of a payment from a chain, which may not have answered yet. */

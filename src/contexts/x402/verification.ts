@@ -3,7 +3,7 @@
 import type { X402Payment } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { parseId } from '../../platform/schema/id.js';
-import { endpoint } from './endpoint.js';
+import { endpoint, isAddressOf } from './endpoint.js';
 import { isRefunded } from './payment-use.js';
 import { paymentOfProof } from './proof.js';
 import { withNetwork } from './settlement.js';
@@ -73,9 +73,8 @@ async function wasRefunded({ db }: Ctx, { transferId }: X402Payment): Promise<bo
   return transferId !== null && isRefunded(await db.transfer.findFirst({ where: { id: transferId } }));
 }
 
-/** True for the address or the path of the endpoint that was paid. */
-async function isResource({ db }: Ctx, { endpointId }: X402Payment, resource: string): Promise<boolean> {
-  const row =
-    endpointId === null ? null : await db.x402Endpoint.findFirst({ where: { id: endpointId }, select: { url: true, path: true } });
-  return row !== null && (row.url === resource || row.path === resource);
+/** True for an address or the path of the endpoint that was paid: what its 402 names is one. */
+async function isResource(ctx: Ctx, { endpointId }: X402Payment, resource: string): Promise<boolean> {
+  const row = endpointId === null ? null : await ctx.db.x402Endpoint.findFirst({ where: { id: endpointId } });
+  return row !== null && (row.path === resource || isAddressOf(ctx, row, resource));
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { withdrawCharge } from '../../../src/contexts/cards/charge-approval.js';
 import { dryRunCharge } from '../../../src/contexts/cards/charge-request.js';
+import { connectRail, type Rail, railOf } from '../../../src/contexts/settlement/rail.js';
 import { presentedMandate } from '../../../src/contexts/spending/mandate.js';
 import { transact } from '../../../src/platform/idempotency.js';
 import { newId } from '../../../src/platform/schema/id.js';
@@ -66,6 +67,21 @@ describe('whose card', () => {
     await expect(charge(harness, buyer)).rejects.toMatchObject({ status: 409, details: { current_status: 'suspended' } });
     await harness.platform.database.pool.query('UPDATE vaulted_card SET expiry_year = 2025 WHERE id = $1', [planned.plan.card.id]);
     await expect(charge(harness, buyer)).rejects.toMatchObject({ status: 409, details: { current_status: 'expired' } });
+  });
+
+  it('400: less than its processor takes', async () => {
+    const rail = railOf({ workspace: { environment: 'test' } as never }, 'card-simulated') as Rail;
+    connectRail('test', { ...rail, fee: 30n });
+    try {
+      const buyer = await newBuyer(harness.test);
+      const fields = [{ path: ['paymentMethodId'], rule: 'min' }];
+      await expect(charge(harness, buyer, '0.29')).rejects.toMatchObject({ status: 400, fields });
+      await charge(harness, buyer, '1.00');
+      await harness.runDue();
+      expect(await available(buyer)).toBe('0.67');
+    } finally {
+      connectRail('test', rail);
+    }
   });
 
   it('422: in a currency that its processor does not take; 400: more than a card is charged at once', async () => {

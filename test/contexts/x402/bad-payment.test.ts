@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { chainBalance, chainName, newPayer, signed, signedAs, signedV1 } from '../../factories/chain.js';
 import { balanceOf } from '../../factories/payment.js';
-import { base64, newBuyer, newEndpoint, signedOnLedger, someAddress, unbase64 } from '../../factories/x402.js';
+import { base64, endpointBody, newBuyer, newEndpoint, signedOnLedger, someAddress, unbase64 } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 
@@ -196,6 +196,29 @@ describe('a payment with a payment-identifier', () => {
     expectInvalid(await pay(endpoint, identified(await sign(), 'short')), 'PAYMENT-SIGNATURE');
     harness.clock.advance(3_600);
     expect((await pay(endpoint, payload)).body.error).toBe('invalid_transaction_state');
+  });
+
+  it('that waits for an approval waits on, whoever asks and however long; then it is paid', async () => {
+    const [buyer, seller] = [await newBuyer(harness.test), await newBuyer(harness.test)];
+    const approval = { threshold: '0.05', currency: 'USDC', timeout_seconds: 7_200 };
+    await harness.test.make('/v1/policies', { name: 'Ask', target: { type: 'agent', id: buyer.uuid }, rules: [], approval });
+    for (const scheme of ['exact', 'upto']) {
+      const body = endpointBody(seller.account, { receiver_wallet_id: seller.wallet.id, scheme });
+      const endpoint = await harness.test.make('/v1/x402/endpoints', body);
+      const [offer] = (await knock(endpoint, {})).body.accepts;
+      const payload = identified(signedOnLedger(buyer, offer, '0.10', harness.clock.now()), `pay_0123456789abcdef_${scheme}`);
+      const first = await pay(endpoint, payload);
+      expect([first.status, first.body]).toMatchObject([202, { paid: false, approval: { status: 'pending' } }]);
+      harness.clock.advance(3_601);
+      expect((await pay(endpoint, payload)).body).toEqual(first.body);
+      const asked = { x402Version: 2, paymentPayload: payload, paymentRequirements: offer };
+      const again = await harness.test.post('/v1/x402/facilitator/settle', asked, { as: seller.token });
+      expect([again.status, again.body]).toMatchObject([200, { success: false, errorReason: 'approval_required' }]);
+      await harness.test.post(`/v1/approvals/${first.body.approval.id}/approve`, {});
+      const paid = { paid: scheme === 'exact', payment_id: first.body.payment_id };
+      const after = await pay(endpoint, payload);
+      expect([after.status, after.body]).toMatchObject([200, paid]);
+    }
   });
 
   it('of another endpoint with the same offer is none', async () => {

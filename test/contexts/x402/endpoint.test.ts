@@ -17,6 +17,15 @@ describe('GET /v1/x402/endpoints/{id}', () => {
     expect((await harness.test.get(at(endpoint))).body.data).toMatchObject({ total_calls: 2, total_revenue: '0.20' });
   });
 
+  it('counts no test event, also of a payment that was made', async () => {
+    const endpoint = await newEndpoint(harness.test);
+    const { id: object_id } = await payFor(harness.test, await newBuyer(harness.test), endpoint);
+    harness.clock.advance(1);
+    await harness.test.make('/v1/test/events/trigger', { type: 'x402.payment.completed', object_id });
+    await harness.runDue();
+    expect((await harness.test.get(at(endpoint))).body.data).toMatchObject({ total_calls: 1, total_revenue: '0.10' });
+  });
+
   it('shows an agent its public side alone', async () => {
     const endpoint = await newEndpoint(harness.test, { metadata: { secret: true } });
     const { token } = await newBuyer(harness.test);

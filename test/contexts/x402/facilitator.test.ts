@@ -220,12 +220,13 @@ describe('GET /v1/x402/facilitator/supported', () => {
 
 describe('GET /v1/x402/discovery/resources', () => {
   it('lists what is discoverable and active, in pages', async () => {
+    const hosted = await newEndpoint(harness.test, { discoverable: true });
     const listed = await newEndpoint(harness.test, { discoverable: true, url: 'https://api.example/weather' });
     await newEndpoint(harness.test);
     const paused = await newEndpoint(harness.test, { discoverable: true });
     await harness.test.patch(`/v1/x402/endpoints/${paused.id}`, { status: 'paused' });
     const { items, pagination } = (await harness.test.get('/v1/x402/discovery/resources?type=http&limit=1')).body;
-    expect(pagination).toEqual({ limit: 1, offset: 0, total: 1 });
+    expect(pagination).toEqual({ limit: 1, offset: 0, total: 2 });
     expect(items).toEqual([
       {
         resource: 'https://api.example/weather',
@@ -236,6 +237,9 @@ describe('GET /v1/x402/discovery/resources', () => {
         metadata: { endpoint_id: listed.id, name: 'Weather', description: 'Weather', method: 'GET' },
       },
     ]);
+    // One without an address of its own is where its paid door is, as its 402 says.
+    const [door] = (await harness.test.get('/v1/x402/discovery/resources?offset=1')).body.items;
+    expect(door.resource).toBe((await harness.test.get(`/x402/${hosted.id}`, { as: null })).body.resource.url);
     expectInvalid(await harness.test.get('/v1/x402/discovery/resources?limit=101'), 'limit');
   });
 });
@@ -253,5 +257,13 @@ describe('the faucet of the simulated chain', () => {
     expectRefused(await harness.test.get('/v1/test/chain/nobody'), 404, 'not_found');
     expectRefused(await harness.live.get(`/v1/test/chain/${address}`), 403, 'test_mode_only');
     expectRefused(await harness.live.post('/v1/test/chain/fund', { address, amount: '1.00' }), 403, 'test_mode_only');
+  });
+
+  it('400 for more than an address is ever given', async () => {
+    const { address } = await newPayer(harness.test, { funded: '100000000000.00' });
+    const fund = (amount: string) => harness.test.post('/v1/test/chain/fund', { address, amount });
+    for (let n = 1; n < 9; n += 1) expect((await fund('100000000000.00')).status).toBe(200);
+    for (const amount of ['0.000001', '100000000000.00']) expectInvalid(await fund(amount), 'amount');
+    expect(await chainBalance(harness.test, address)).toBe('900000000000.00');
   });
 });

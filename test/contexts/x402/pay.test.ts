@@ -55,6 +55,15 @@ describe('POST /v1/x402/quote', () => {
     expectRefused(await harness.test.post(path, { from_wallet_id: buyer.wallet.id, payment_request_id }), 409, 'quote_expired');
   });
 
+  it('asked for nobody in particular, is paid by one wallet', async () => {
+    const [endpoint, first, second] = [await newEndpoint(harness.test), await newBuyer(harness.test), await newBuyer(harness.test)];
+    const { payment_request_id } = (await quote({ endpoint_id: endpoint.id })).body.data;
+    const request = ({ wallet }: Buyer) => ({ from_wallet_id: wallet.id, payment_request_id });
+    await harness.test.make(path, request(first));
+    for (const query of ['', '?dry_run=true'])
+      expectRefused(await harness.test.post(path + query, request(second)), 422, 'payment_invalid', { reason: 'nonce_used' });
+  });
+
   it('400 without or with two things to pay', async () => {
     expectRefused(await quote({}), 400, 'validation_failed');
     expectRefused(await quote({ payment_required: { accepts: [] } }), 400, 'validation_failed');
@@ -234,6 +243,16 @@ describe('POST /v1/x402/pay', () => {
       expectRefused(await harness.test.post(path, payBody(other, endpoint), { as: buyer.token }), 403, 'forbidden');
       await bind(buyer, [{ kind: 'protocols', allow: ['ap2'] }]);
       expectRefused(await ask(buyer, endpoint), 403, 'policy_violation');
+    });
+
+    it('for a wallet that was closed, also where all that it would get is kept back', async () => {
+      const [endpoint, buyer] = [await newEndpoint(harness.test), await newBuyer(harness.test)];
+      await harness.test.post(`/v1/wallets/${endpoint.receiver_wallet_id}/close`, {});
+      for (const holdback_percentage of [0, 100]) {
+        await harness.test.patch('/v1/settlement/config', { holdback_percentage });
+        expectRefused(await ask(buyer, endpoint), 403, 'wallet_frozen', { wallet_id: endpoint.receiver_wallet_id });
+      }
+      await harness.test.patch('/v1/settlement/config', { holdback_percentage: 0 });
     });
   });
 

@@ -28,9 +28,19 @@ describe('POST /v1/x402/verify', () => {
     });
   });
 
+  it('knows the resource by what its 402 calls it', async () => {
+    for (const extra of [{}, { url: 'https://api.example.com/weather' }]) {
+      const { endpoint, payment } = await paid(extra);
+      const { resource } = (await harness.test.get(`/x402/${endpoint.id}`, { as: null })).body;
+      expect(await verify({ proof: payment.proof, resource: resource.url })).toMatchObject({ valid: true });
+    }
+  });
+
   it('says why a proof is no good', async () => {
     const { payment } = await paid();
     const other = await newEndpoint(harness.test);
+    for (const resource of [`${harness.test.url}/x402/${other.id}`, 'mailto:weather', 'https://'])
+      expect(await verify({ proof: payment.proof, resource })).toMatchObject({ valid: false, reason: 'wrong_resource' });
     const { proof } = payment;
     expect(await verify({ proof, endpoint_id: other.id })).toMatchObject({ valid: false, reason: 'wrong_endpoint' });
     expect(await verify({ proof, resource: '/else' })).toMatchObject({ valid: false, reason: 'wrong_resource' });
