@@ -4,15 +4,20 @@ import type { EventListener } from '../../events/listener.js';
 import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 
-/** A test event tells of no settlement: it adds nothing, also where it names a payment. */
+/**
+ * A test event tells of no settlement: it adds nothing, also where it names a payment. OFFSET 0: the payment of each event is looked up,
+ * and never the events for each payment.
+ */
 const addUp = {
   name: 'add-up-endpoints',
   text: `
     INSERT INTO x402_endpoint_total (workspace_id, endpoint_id, calls, revenue)
     SELECT $1::uuid, p.endpoint_id, count(*), sum(p.amount)
     FROM published_events($1, $2, $3) e
-    JOIN x402_payment p ON p.workspace_id = $1::uuid AND p.id = substr(e.data ->> 'payment_id', 5)::uuid
-    WHERE e.type = 'x402.payment.completed' AND p.endpoint_id IS NOT NULL AND p.settled_at = e.created_at
+    CROSS JOIN LATERAL (SELECT endpoint_id, amount, settled_at FROM x402_payment
+      WHERE workspace_id = $1::uuid AND id = CASE WHEN e.type = 'x402.payment.completed' THEN substr(e.data ->> 'payment_id', 5)::uuid END
+      OFFSET 0) p
+    WHERE p.endpoint_id IS NOT NULL AND p.settled_at = e.created_at
     GROUP BY p.endpoint_id
     ON CONFLICT (workspace_id, endpoint_id) DO UPDATE
       SET calls = x402_endpoint_total.calls + excluded.calls, revenue = x402_endpoint_total.revenue + excluded.revenue`,
