@@ -13,7 +13,7 @@ import { madeAnswer } from './made-answer.js';
 import { chainNetwork } from './network.js';
 import { isOffer, type Offer, offersOf } from './offer.js';
 import { type PaymentScheme, schemeOf } from './payment-scheme.js';
-import { type Outcome, settlementOf, settlePayload, signedPayment } from './settlement.js';
+import { type Outcome, settlementOf, settlePayload, signedPayment, withNetwork } from './settlement.js';
 import {
   type PaymentPayload,
   printHeader,
@@ -133,7 +133,7 @@ async function settleAt(asked: Asked, { version, payload }: Presented, schemes: 
   const outcome: Outcome =
     offer === undefined
       ? { made: null, reason: 'invalid_payment_requirements', payer: undefined }
-      : await settlePayload(asked.ctx, withNetwork(asked, payload), readRequirements(offer), asked.endpoint);
+      : await settlePayload(asked.ctx, withNetwork(asked.ctx, payload), readRequirements(offer), asked.endpoint);
   const settlement = settlementOf(outcome, network);
   const headers = { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: printHeader(settlement), 'Cache-Control': 'no-store' };
   if (outcome.made !== null && outcome.reason === null) return madeAnswer(outcome.made, settlement, headers);
@@ -161,12 +161,6 @@ async function offerFor({ ctx, endpoint }: Asked, payload: PaymentPayload): Prom
   const fitting = offers.filter((offer) => offer.scheme === scheme && offer.network === name);
   const { value, amount: major } = (signed as { authorization?: { value?: unknown; amount?: unknown } }).authorization ?? {};
   return fitting.find(({ amount }) => value === amount || major === formatMinor(BigInt(amount), endpoint.currency)) ?? fitting[0];
-}
-
-/** A payload of version 1 with its network in the spelling of version 2, in which everything behind the door is done. */
-function withNetwork({ ctx }: Asked, payload: PaymentPayload): PaymentPayload {
-  if (payload.x402Version === 2) return payload;
-  return { ...payload, network: chainNetwork(ctx, payload.network)?.network ?? payload.network };
 }
 
 /** The paid door, one for each method: which one a call has is between buyer and seller. */
