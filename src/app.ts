@@ -22,6 +22,7 @@ import { graphqlReaders } from './http/graphql-request.js';
 import { serveGraphQLStream } from './http/graphql-stream.js';
 import type { Health } from './http/health.js';
 import type { IdempotencyKeys } from './http/idempotency.js';
+import { introspectionOf } from './http/introspection.js';
 import type { Metrics } from './http/metrics.js';
 import { admitStream } from './http/open-stream.js';
 import { limitRates, limitsOf } from './http/rate-limit.js';
@@ -134,9 +135,10 @@ function graphql({ platform, schema, routes, keys, limitLoad }: AppOptions, guar
   const graphiql = openGraphiQL({ title, examples, documentOf: (name) => documents.get(name) });
   const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log: platform.log });
+  const look = introspectionOf(schema);
   return [
-    { method: 'all', path: '/graphql', handlers: [read, limitLoad, address, graphiql.page, ...others, readLarge, serveGraphQL(run)] },
-    { method: 'all', path: '/graphql/stream', handlers: [read, limitLoad, ...guards, readLarge, serveGraphQLStream(run)] },
+    { method: 'all', path: '/graphql', handlers: [read, limitLoad, address, graphiql.page, ...others, readLarge, serveGraphQL(run, look)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, limitLoad, ...guards, readLarge, serveGraphQLStream(run, look)] },
     get('/graphql/assets/{file}', address, graphiql.asset),
   ];
 }

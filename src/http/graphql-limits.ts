@@ -78,6 +78,7 @@ export function limitSize(context: ValidationContext): ASTVisitor {
 /** 400 for an operation that asks for more nodes than one may. Asked before anything is validated or run. */
 export function limitNodes(nodes: number): void {
   if (nodes <= mostNodes) return;
-  const message = `asks for ${nodes} nodes; at most ${mostNodes} are allowed: give its lists a smaller \`limit\``;
+  const asked = Number.isFinite(nodes) ? `${nodes} nodes` : 'more nodes of the schema than are counted';
+  const message = `asks for ${asked}; at most ${mostNodes} are allowed: give its lists a smaller \`limit\``;
   throw new ValidationFailed([{ path: ['query'], message, rule: 'complexity' }], `The operation ${message}.`);
 }

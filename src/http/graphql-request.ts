@@ -11,6 +11,7 @@ import type { FieldFacts } from '../platform/schema/builder.js';
 import { countNodes } from '../platform/schema/complexity.js';
 import { checkJson, parseText } from '../platform/schema/scalar.js';
 import { maxTokens } from './graphql-limits.js';
+import { standardIntrospection } from './introspection.js';
 import { rateOf, rootFields } from './root-field.js';
 import type { GraphQLParams, GraphQLRequest, Handler, HttpContext } from './state.js';
 
@@ -76,7 +77,8 @@ function readQuery(query: ParsedUrlQuery): unknown {
   return { ...rest, variables: parsed(variables), extensions: parsed(extensions) };
 }
 
-type Parsed = { document: DocumentNode } | { syntaxError: GraphQLError };
+/** `standard`: the standard introspection query that the document is. */
+type Parsed = { document: DocumentNode; standard: DocumentNode | undefined } | { syntaxError: GraphQLError };
 
 function parseDocument(query: string): Parsed {
   try {
@@ -88,7 +90,7 @@ function parseDocument(query: string): Parsed {
         }
       },
     });
-    return { document };
+    return { document, standard: standardIntrospection(document) };
   } catch (error) {
     if (error instanceof GraphQLError) return { syntaxError: error };
     // The parser calls itself for every level: within `maxTokens` a document can still be deeper than the stack.
@@ -114,8 +116,9 @@ async function readRequest(http: HttpContext, { schema, parsed, limit }: Reading
   if (operation.operation !== 'query' && http.method === 'GET' && !http.get('Accept').includes('text/event-stream'))
     throw new MethodNotAllowed(http.method, ['POST']);
   if (operation.operation === 'mutation' && http.method === 'GET') throw new MethodNotAllowed(http.method, ['POST']);
-  const { document } = result;
+  const { document, standard } = result;
   const roots = rootFields(schema, document, operation);
+  if (standard !== undefined) return { params, document, operation, standard, roots, nodes: 0 };
   return { params, document, operation, roots, nodes: countNodes(schema, document, operation, params.variables ?? {}) };
 }
 

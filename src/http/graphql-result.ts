@@ -43,16 +43,23 @@ export function wasExecuted({ status, body }: RenderedResult): boolean {
 
 const textOf = (body: RenderedResult['body']) => (typeof body === 'string' ? body : JSON.stringify(body));
 
+const modernType = 'application/graphql-response+json';
+
+/** The type of a JSON answer: the one of GraphQL where the caller asks for it. */
+export function jsonTypeOf(http: HttpContext): string {
+  return `${http.get('Accept').includes(modernType) ? modernType : 'application/json'}; charset=utf-8`;
+}
+
 /** Sends a result as JSON. */
 export function sendResult(http: HttpContext, result: RenderedResult): void {
   const { status, headers, body } = result;
   const accept = http.get('Accept');
-  const modern = accept.includes('application/graphql-response+json');
+  const modern = accept.includes(modernType);
   // Clients that ask for plain JSON by name read the errors of a refused request from a 200 (GraphQL over HTTP 6.4.1).
   const legacy = !modern && accept.includes('application/json') && status === 400 && !wasExecuted(result);
   http.status = legacy ? 200 : status;
   for (const [name, value] of Object.entries(headers)) http.set(name, value);
-  http.set('Content-Type', `application/${modern ? 'graphql-response+json' : 'json'}; charset=utf-8`);
+  http.set('Content-Type', jsonTypeOf(http));
   http.body = textOf(body);
 }
 

@@ -18,6 +18,7 @@ import { graphqlReaders } from '../../src/http/graphql-request.js';
 import { serveGraphQLStream } from '../../src/http/graphql-stream.js';
 import { openHealth } from '../../src/http/health.js';
 import { IdempotencyKeys } from '../../src/http/idempotency.js';
+import { introspectionOf } from '../../src/http/introspection.js';
 import { createMetrics, type Metrics } from '../../src/http/metrics.js';
 import { limitRates } from '../../src/http/rate-limit.js';
 import { identifyRequest } from '../../src/http/request-id.js';
@@ -165,9 +166,10 @@ function graphql(keys: IdempotencyKeys, log: Logger, guards: readonly Handler[])
   });
   const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log });
+  const look = introspectionOf(schema);
   return [
-    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, readLarge, serveGraphQL(run)] },
-    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, readLarge, serveGraphQLStream(run)] },
+    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, readLarge, serveGraphQL(run, look)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, readLarge, serveGraphQLStream(run, look)] },
     get('/graphql/assets/{file}', address, graphiql.asset),
   ];
 }
