@@ -13,6 +13,7 @@ import {
   invalidRequest,
   OutcomeUnknown,
   Overloaded,
+  RateLimitExceeded,
   UnsupportedMediaType,
 } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
@@ -21,15 +22,6 @@ import { noteRefusal } from './refusal-metric.js';
 import type { Handler, HttpContext } from './state.js';
 
 class InternalError extends declareError(500, 'internal_error') {}
-/** 429. `retryAfter` is in whole seconds, at least 1. */
-export class RateLimitExceeded extends declareError(429, 'rate_limit_exceeded') {
-  constructor(retryAfter: number) {
-    super('Too many requests: wait for Retry-After seconds.', {
-      headers: { 'Retry-After': String(retryAfter) },
-      details: { retry_after: retryAfter },
-    });
-  }
-}
 
 const unknownPath = () => new ApiError(404, 'not_found', 'No such path: /docs and /v1/openapi.json list what there is.');
 

@@ -80,6 +80,17 @@ function readQuery(query: ParsedUrlQuery): unknown {
 /** `standard`: the standard introspection query that the document is. */
 type Parsed = { document: DocumentNode; standard: DocumentNode | undefined } | { syntaxError: GraphQLError };
 
+/** Documents that are kept: a token of one takes half a KiB when it is parsed, however short its text is. */
+const mostDocuments = 1_000;
+const mostDocumentBytes = 16 * 1024 * 1024;
+const tokenBytes = 512;
+
+/** Bytes that a parsed document takes, with its text and what validation finds in it. */
+function bytesOf(parsed: Parsed, query: string): number {
+  const tokens = 'document' in parsed ? (parsed.document.tokenCount ?? maxTokens) : 0;
+  return 2 * query.length + tokenBytes * (tokens + 8);
+}
+
 function parseDocument(query: string): Parsed {
   try {
     const document = parse(query, { maxTokens });
@@ -143,7 +154,7 @@ function isOneBatch(request: GraphQLRequest): boolean {
  * them: it reads what `read` has left, the body of a batch. Neither throws.
  */
 export function graphqlReaders(schema: GraphQLSchema): { read: Handler; readLarge: Handler } {
-  const documents = new LRUCache<string, Parsed>({ max: 1_000, maxSize: 2_000_000, sizeCalculation: (_, query) => query.length + 1 });
+  const documents = new LRUCache<string, Parsed>({ max: mostDocuments, maxSize: mostDocumentBytes, sizeCalculation: bytesOf });
   const parsed = (query: string): Parsed => {
     const kept = documents.get(query);
     if (kept !== undefined) return kept;

@@ -138,6 +138,16 @@ export class MethodNotAllowed extends declareError(405, 'method_not_allowed') {
     super(`${method} is not allowed here; allowed: ${allowed.join(', ')}.`, { headers: { Allow: allowed.join(', ') } });
   }
 }
+/** 429. `retryAfter` is in whole seconds, at least 1. */
+export class RateLimitExceeded extends declareError(429, 'rate_limit_exceeded') {
+  constructor(retryAfter: number) {
+    super('Too many requests: wait for Retry-After seconds.', {
+      headers: { 'Retry-After': String(retryAfter) },
+      details: { retry_after: retryAfter },
+    });
+  }
+}
+
 export class AlreadyExists extends declareError(409, 'already_exists') {}
 
 /** 422: a wallet holds another currency than the request names. */

@@ -13,6 +13,7 @@ import {
   readMerchant,
   updateCheckout,
 } from './checkout-request.js';
+import { NoOffer } from './errors.js';
 import { type CheckoutItem, chargesOf, itemsOf } from './item.js';
 import { type Basket, type BasketLine, type BasketRequest, type PricedLine, type Problem, priceBasket, type Selection } from './offer.js';
 
@@ -22,11 +23,10 @@ export interface Seller {
   offer: Offer;
 }
 
-/** The seller of an id. 404 for a merchant of nobody here, and for one without an offer. */
-export async function sellerOf(ctx: Ctx, merchantId: string): Promise<Seller> {
-  const merchant = await readMerchant(ctx, merchantId);
-  const offer = merchant === null ? null : offerOf(merchant);
-  if (merchant === null || offer === null) throw new NotFound();
+/** A merchant as a seller. 422 `no_offer` for one without an offer. */
+export function sellerOf(merchant: Merchant): Seller {
+  const offer = offerOf(merchant);
+  if (offer === null) throw new NoOffer(merchant.id);
   return { merchant, offer };
 }
 

@@ -211,7 +211,11 @@ export class Outbound {
   readonly #guarded: Agent;
   readonly #open: Agent;
   /** A verdict about a URL follows from its text alone; addresses are judged where they are connected to. */
-  readonly #verdicts = new LRUCache<string, Verdict>({ max: 1_000 });
+  readonly #verdicts = new LRUCache<string, Verdict>({
+    max: 1_000,
+    maxSize: 4 * 1024 * 1024,
+    sizeCalculation: (_, url) => 1_024 + 4 * url.length,
+  });
   #closed = false;
 
   constructor({ allowHosts, timeoutMs = 10_000, resolver }: OutboundOptions) {
