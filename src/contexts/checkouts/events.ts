@@ -12,7 +12,7 @@ import { itemsOf } from './item.js';
 const statuses = ['created', 'pending_payment', 'paid', 'fulfilled', 'expired'] as const;
 const data = z.strictObject({
   checkout_id: id('acp_chk'),
-  merchant_id: z.string(),
+  merchant_id: id('mer'),
   status: z.enum(statuses),
   total: money,
   currency,
