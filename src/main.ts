@@ -33,6 +33,7 @@ async function start({ config }: DataHome, log: Logger): Promise<{ server: Runni
   let keys: CreatedTenant | null = null;
   // Before anything listens, so that a key works as soon as /health answers.
   const prepare = async (platform: Platform) => {
+    platform.schemas.warm();
     keys = await bootstrapTenant(platform, config);
     if (keys === null) return;
     showKeys(keys);

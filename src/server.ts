@@ -40,6 +40,7 @@ import { Outbound } from './platform/outbound/client.js';
 import { openDatabase } from './platform/postgres/database.js';
 import { pendingMigrations } from './platform/postgres/migration.js';
 import { openRedis, type Redis } from './platform/redis.js';
+import { SchemaChecker } from './platform/schema-checker.js';
 import { Signal } from './platform/signal.js';
 import type { Tracing } from './platform/trace.js';
 import { openApi } from './rest/openapi.js';
@@ -101,6 +102,7 @@ export async function openPlatform(
     fanout,
     heartbeatMs,
     vault: new Vault(config.secretsKey),
+    schemas: new SchemaChecker({ log }),
     outbound,
     clock,
     log,
@@ -151,6 +153,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       platform.fanout.close();
       await platform.outbound.close();
       await keys.close();
+      await platform.schemas.close();
       await writing.stop();
       await platform.cache.close();
       redis?.disconnect();

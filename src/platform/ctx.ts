@@ -10,6 +10,7 @@ import type { Fanout } from './fanout.js';
 import type { Logger } from './log.js';
 import type { Outbound } from './outbound/client.js';
 import type { Database, Db, Tx } from './postgres/database.js';
+import type { SchemaChecker } from './schema-checker.js';
 import type { Signal } from './signal.js';
 import type { TracePlace, TraceSpan, Tracing } from './trace.js';
 
@@ -104,6 +105,8 @@ export interface Platform {
   /** Milliseconds between the heartbeats of a stream. */
   heartbeatMs: number;
   vault: Vault;
+  /** Holds values to JSON Schemas of callers. */
+  schemas: SchemaChecker;
   /** Sends to places that tenants name. */
   outbound: Outbound;
   /** Real time. Credentials and rate limits live in it. */

@@ -14,6 +14,11 @@ export class Effect {
     return this.#commits > 0;
   }
 
+  /** True once its caller has been told that it was given up. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
   /**
    * Call it right before that is sent which commits a change. Counts the change as made until `undo`.
    * @throws Overloaded when the request was given up before: its caller has been told that nothing happened

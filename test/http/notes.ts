@@ -36,6 +36,7 @@ import { createLogger, type Logger } from '../../src/platform/log.js';
 import { Outbound } from '../../src/platform/outbound/client.js';
 import { openDatabase } from '../../src/platform/postgres/database.js';
 import type { Redis } from '../../src/platform/redis.js';
+import { SchemaChecker } from '../../src/platform/schema-checker.js';
 import { Signal } from '../../src/platform/signal.js';
 import { serveDoor } from '../../src/rest/door.js';
 import { schema } from './note.js';
@@ -62,6 +63,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     fanout: new Fanout({ pool: database.pool, cache, log }),
     heartbeatMs: 30_000,
     vault: new Vault('00'.repeat(32)),
+    schemas: new SchemaChecker({ log }),
     outbound: new Outbound({ allowHosts: [] }),
     clock,
     log,

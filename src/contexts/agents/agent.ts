@@ -16,7 +16,7 @@ import { endEntries } from '../identity/directory.js';
 import { findEntry } from '../identity/directory.sql.js';
 import { liveSince } from './connection.js';
 import { AgentSuspended } from './errors.js';
-import { replaceSkills } from './skill-input.js';
+import { readSkills, replaceSkills } from './skill-input.js';
 
 /** Each step has its own way in (Gap G-55): unfreezing a suspended agent does not let it in again. */
 export const agentSteps = {
@@ -122,10 +122,11 @@ export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Ag
   seesAgent(ctx, id);
   if (kyaTier != null && ctx.actor.type === 'agent')
     throw new Forbidden('An agent may not set its own tier: ask the company that runs you.');
+  const read = skills == null ? null : await readSkills(ctx, skills);
   const changed = await transact(ctx, async (tx) => {
     const { status } = await lockRow(tx.agent, id);
     if (status === 'revoked') throw agentRevoked({ id, status });
-    if (skills != null) await replaceSkills(ctx, tx, id, skills);
+    if (read !== null) await replaceSkills(ctx, tx, id, read);
     return tx.agent.update({
       where: rowKey(ctx, id),
       data: {

@@ -125,7 +125,7 @@ describe('POST /v1/a2a/tasks', () => {
     await invalid({ payment: { ...tenDollars, method: 'ap2' } }, 'payment.mandate_id');
     for (const [schema, path] of [
       [{ $ref: 'https://example.com/schema' }, '.$ref'],
-      [{ properties: { a: { pattern: '(a+)+$' } } }, '.properties.a.pattern'],
+      [{ properties: { a: { pattern: '(?=a)a+$' } } }, '.properties.a.pattern'],
       [{ type: 'thing' }, ''],
       [{ $ref: '#' }, ''],
     ] as const) {
