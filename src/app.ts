@@ -41,7 +41,7 @@ import { compileEndpoints, type Stream } from './rest/serve.js';
 export interface AppOptions {
   platform: Platform;
   environment: Environment;
-  /** Where callers reach this listener; null: whatever address they used. */
+  /** The public address of this listener; null: none is configured. */
   baseUrl: string | null;
   schema: GraphQLSchema;
   routes: readonly Route[];
@@ -108,7 +108,8 @@ function probes({ alive, ready, metrics }: Health): Endpoint[] {
 
 /** What asks for no credential. Probes are outside of the limits too. */
 function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, address: Handler): Endpoint[] {
-  const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', baseUrl });
+  const listener = { baseUrl, host: platform.config.host };
+  const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', listener });
   const forPeople = openConsole();
   return [
     ...probes(health),

@@ -151,8 +151,12 @@ const table = {
     default: '',
     meaning: 'Port of `/health`, `/ready` and `/metrics` alone, in every role; a worker has no other. 0 picks a free one',
   },
-  BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
-  SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
+  BASE_URL: {
+    schema: publicUrl,
+    default: '',
+    meaning: 'Public URL of production. Unset: the address that is listened on, or a loopback name that the caller used',
+  },
+  SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the same for its port' },
   ROLE: { schema: oneOf(roles), default: 'all', meaning: '`api` serves requests, `worker` does what is due, `all` does both' },
   BOOTSTRAP_LIVE_KEY: {
     schema: apiKey('pk_live_'),
