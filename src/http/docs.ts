@@ -32,7 +32,9 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const startScript = `window.ui = SwaggerUIBundle({
+/** The key that a person enters lives as long as the page. What earlier versions have kept of it goes. */
+const startScript = `try { localStorage.removeItem('authorized'); } catch {}
+window.ui = SwaggerUIBundle({
   url: '/v1/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
@@ -41,7 +43,6 @@ const startScript = `window.ui = SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  persistAuthorization: true,
   requestSnippetsEnabled: true,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
