@@ -18,7 +18,8 @@ COPY sdk/package.json sdk/
 RUN npm ci --ignore-scripts --omit=dev --omit=optional
 
 FROM node:20-slim
-ENV NODE_ENV=production HOST=0.0.0.0
+# Logs are kept where many read them: the live key is made by `cli key create`.
+ENV NODE_ENV=production HOST=0.0.0.0 PRINT_KEYS=false
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist

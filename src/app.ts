@@ -20,7 +20,7 @@ import { serveGraphQL } from './http/graphql.js';
 import { operationRunner } from './http/graphql-operation.js';
 import { graphqlReaders } from './http/graphql-request.js';
 import { serveGraphQLStream } from './http/graphql-stream.js';
-import type { Health } from './http/health.js';
+import { type Health, hideFromElsewhere } from './http/health.js';
 import type { IdempotencyKeys } from './http/idempotency.js';
 import { introspectionOf } from './http/introspection.js';
 import type { Metrics } from './http/metrics.js';
@@ -42,7 +42,7 @@ import { compileEndpoints, type Stream } from './rest/serve.js';
 export interface AppOptions {
   platform: Platform;
   environment: Environment;
-  /** Where callers reach this listener; null: whatever address they used. */
+  /** The public address of this listener; null: none is configured. */
   baseUrl: string | null;
   schema: GraphQLSchema;
   routes: readonly Route[];
@@ -103,16 +103,17 @@ export function createProbeApp(health: Health): Koa<State, Routed> {
   return app;
 }
 
-function probes({ alive, ready, metrics }: Health): Endpoint[] {
-  return [get('/health', alive), get('/ready', ready), get('/metrics', metrics)];
+function probes({ alive, ready, metrics }: Health, ...before: Handler[]): Endpoint[] {
+  return [get('/health', alive), get('/ready', ready), get('/metrics', ...before, metrics)];
 }
 
 /** What asks for no credential. Probes are outside of the limits too. */
 function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, address: Handler): Endpoint[] {
-  const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', baseUrl });
+  const listener = { baseUrl, host: platform.config.host };
+  const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', listener });
   const forPeople = openConsole();
   return [
-    ...probes(health),
+    ...probes(health, ...(platform.config.metricsPublic ? [] : [hideFromElsewhere])),
     get('/docs', address, docs.page),
     get('/docs/', address, docs.page),
     get('/docs/assets/{file}', address, docs.asset),

@@ -39,12 +39,16 @@ export interface Config {
   readonly sandboxPort: number;
   /** Null: probes and metrics are read at the other ports alone. */
   readonly metricsPort: number | null;
+  /** Whether metrics are read at the other ports from elsewhere than this machine too. */
+  readonly metricsPublic: boolean;
   /** Without a trailing slash. Null: the address that is listened on. */
   readonly baseUrl: string | null;
   readonly sandboxUrl: string | null;
   readonly role: (typeof roles)[number];
   readonly bootstrapLiveKey: string | null;
   readonly bootstrapTestKey: string | null;
+  /** Whether the first start prints the live key. */
+  readonly printKeys: boolean;
   /** Requests per minute, for an IP address and for an actor alike. */
   readonly rateLimit: { readonly general: number; readonly sandbox: number; readonly auth: number };
   /** Origins of web pages that may call from a browser; `*` is any. */
@@ -87,8 +91,16 @@ const publicUrl = url('http', 'https')
 
 const oneOf = <T extends string>(names: readonly T[]) => z.enum(names, `must be one of ${names.join(', ')}`);
 
+const yesOrNo = oneOf(['true', 'false'] as const).transform((text) => text === 'true');
+
+/** At least 32 characters with the prefix: who can guess one is the tenant. */
 const apiKey = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{8,200}$`), `must be ${prefix} followed by 8 to 200 letters, digits, "-" or "_"`);
+  z
+    .string()
+    .regex(
+      new RegExp(`^${prefix}[A-Za-z0-9_-]{24,200}$`),
+      `must be ${prefix} followed by 24 to 200 letters, digits, "-" or "_" (\`openssl rand -hex 16\` prints some)`,
+    );
 
 const hostPort = /^([a-z0-9.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/;
 /** A comma-separated list, in lower case. */
@@ -151,16 +163,30 @@ const table = {
     default: '',
     meaning: 'Port of `/health`, `/ready` and `/metrics` alone, in every role; a worker has no other. 0 picks a free one',
   },
-  BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
-  SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
+  METRICS_PUBLIC: {
+    schema: yesOrNo,
+    default: 'false',
+    meaning: '`true`: `/metrics` on the other ports answers everybody, and not this machine alone',
+  },
+  BASE_URL: {
+    schema: publicUrl,
+    default: '',
+    meaning: 'Public URL of production. Unset: the address that is listened on, or a loopback name that the caller used',
+  },
+  SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the same for its port' },
   ROLE: { schema: oneOf(roles), default: 'all', meaning: '`api` serves requests, `worker` does what is due, `all` does both' },
   BOOTSTRAP_LIVE_KEY: {
     schema: apiKey('pk_live_'),
     default: '',
     secret: true,
-    meaning: 'Live key of the tenant made on the first start. Unset: generated and printed once',
+    meaning: 'Live key of the tenant made on the first start, 32 characters or more. Unset: generated and printed once',
   },
   BOOTSTRAP_TEST_KEY: { schema: apiKey('pk_test_'), default: '', secret: true, meaning: 'The same for its test key' },
+  PRINT_KEYS: {
+    schema: yesOrNo,
+    default: 'true',
+    meaning: '`false`: the first start prints no live key, which `cli key create` makes then. The container image sets it',
+  },
   RATE_LIMIT_GENERAL: { schema: perMinute, default: '100', meaning: 'Requests per minute in production, per IP address and per actor' },
   RATE_LIMIT_SANDBOX: { schema: perMinute, default: '1000', meaning: 'Requests per minute in the sandbox, per IP address and per actor' },
   RATE_LIMIT_AUTH: {
@@ -263,11 +289,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     port: read('PORT'),
     sandboxPort: read('SANDBOX_PORT'),
     metricsPort: read('METRICS_PORT'),
+    metricsPublic: read('METRICS_PUBLIC'),
     baseUrl: read('BASE_URL'),
     sandboxUrl: read('SANDBOX_URL'),
     role: read('ROLE'),
     bootstrapLiveKey: read('BOOTSTRAP_LIVE_KEY'),
     bootstrapTestKey: read('BOOTSTRAP_TEST_KEY'),
+    printKeys: read('PRINT_KEYS'),
     rateLimit: Object.freeze({ general: read('RATE_LIMIT_GENERAL'), sandbox: read('RATE_LIMIT_SANDBOX'), auth: read('RATE_LIMIT_AUTH') }),
     corsOrigins: Object.freeze(read('CORS_ORIGINS') ?? []),
     trustedProxies: read('TRUSTED_PROXIES'),

@@ -27,7 +27,7 @@ const sessionHeader = 'Mcp-Session-Id';
 export interface McpParts {
   platform: Platform;
   catalog: () => Catalog;
-  /** Where callers reach this listener; null: whatever address they used. */
+  /** The public address of this listener; null: none is configured. */
   baseUrl: string | null;
   identify: Identify;
   /** What a request passes before it is read, in order. */

@@ -128,6 +128,9 @@ const get = (path: string, ...handlers: Handler[]): Endpoint => ({ method: 'GET'
 /** How often the readiness of the process was checked. */
 export const readiness = { checks: 0 };
 
+/** How often an OpenAPI document was printed. */
+export const printed = { documents: 0 };
+
 function pages(platform: Platform, { registry }: Metrics, address: Handler, redis: Redis | undefined): Endpoint[] {
   const health = openHealth({
     registry,
@@ -145,9 +148,12 @@ function pages(platform: Platform, { registry }: Metrics, address: Handler, redi
   });
   const docs = openDocs({
     title: 'Notes API',
-    openapi: () => ({ openapi: '3.1.0', info: { title: 'Notes' } }),
+    openapi: () => {
+      printed.documents += 1;
+      return { openapi: '3.1.0', info: { title: 'Notes' } };
+    },
     serverDescription: 'Test',
-    baseUrl: null,
+    listener: { baseUrl: null, host: '127.0.0.1' },
   });
   return [
     get('/health', health.alive),

@@ -172,7 +172,7 @@ describe('a credential of the method ledger', () => {
       expectProblem(await knock(harness.test, endpoint, answerTo(buyer, { ...good, ...challenge })), 'invalid-challenge');
     expectProblem(await knock(harness.test, endpoint, answerTo(buyer, elsewhere)), 'invalid-challenge');
     // The same secret under another name of the host.
-    const renamed = await challengeAs('elsewhere.example', endpoint);
+    const renamed = await challengeAs('localhost:1', endpoint);
     expectProblem(await knock(harness.test, endpoint, answerTo(buyer, renamed as never)), 'invalid-challenge');
     expect(await available(buyer.wallet)).toBe('100.00');
     expect((await knock(harness.test, endpoint, answerTo(buyer, good, { source: buyer.id }))).status).toBe(200);
