@@ -1,5 +1,6 @@
 // What an AP2 mandate lets its agent spend: at a time, in a UTC day and month, and at which merchants (CONTRACT.md 7). Its limits are
 // consumed in the posting like any others.
+import { ValidationFailed } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { MandateCurrency } from './errors.js';
@@ -27,6 +28,12 @@ export interface RulingMandate {
 /** 422 for money of another currency than the mandate's. */
 export function checkMandateCurrency({ currency }: RulingMandate, asked: string): void {
   if (asked !== currency) throw new MandateCurrency(currency, asked);
+}
+
+/** 400 for an agent_id of another agent than the mandate's. */
+export function checkMandateAgent({ agentId }: RulingMandate, named: string | null | undefined): void {
+  if (named == null || named === agentId) return;
+  throw new ValidationFailed([{ path: ['agentId'], message: 'is not the agent of the mandate', rule: 'mandate' }]);
 }
 
 /** The counter of what a mandate has spent. Its name is that of every version: a change keeps what was used. */
