@@ -50,7 +50,10 @@ export function executionCounter(mandateId: string): string {
  * What a mandate says of a spend in its currency. Day and month are counted without a limit too, for the mandate shows what was used
  * (Gap G-216).
  */
-export function mandateLayer({ amount, at, merchant }: SpendFacts, mandate: RulingMandate | undefined): LayerAnswer {
+export function mandateLayer(
+  { amount, at, merchant = null, otherMerchants = [] }: SpendFacts,
+  mandate: RulingMandate | undefined,
+): LayerAnswer {
   if (mandate === undefined) return { uses: [], findings: [], rateIds: [] };
   const { id, currency, maxPerTx, maxPerDay, maxPerMonth } = mandate;
   const head = { layer: 'mandate', ruleId: printId('mandate', id), action: 'deny' } as const;
@@ -60,7 +63,8 @@ export function mandateLayer({ amount, at, merchant }: SpendFacts, mandate: Ruli
   };
   const { name: window } = windowOf('once', at);
   const counted = { counter: executionCounter(id), window, used: 1n, reserved: 0n, maximum: null } as const;
-  const findings = merchantFindings(mandate, merchant ?? null);
+  const blocked = otherMerchants.find((other) => mandate.blockedMerchants.includes(other.id));
+  const findings = merchantFindings(mandate, blocked ?? merchant);
   if (maxPerTx !== null && amount > maxPerTx) findings.push(tooLarge(head.ruleId, currency, maxPerTx, amount));
   return {
     uses: [use('day', maxPerDay), use('month', maxPerMonth), { ...head, ...counted, per: 'once', currency: null, resetsAt: null }],
