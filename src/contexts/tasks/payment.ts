@@ -13,7 +13,7 @@ import { payerByMandate } from '../mandates/payer.js';
 import { withdrawApproval } from '../spending/approval.js';
 import type { Ending } from '../spending/approval-subject.js';
 import type { Draft, SpendForm } from '../spending/execution.js';
-import { presentedMandate } from '../spending/mandate.js';
+import { checkPresentation, presentedMandate } from '../spending/mandate.js';
 import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -96,12 +96,10 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Omit<P
 
 async function mandateOf(ctx: Ctx, { method, mandateId, mandateJwt }: PaymentInput, agentId: string): Promise<RulingMandate | undefined> {
   const path = ['payment', 'mandateId'];
+  checkPresentation({ mandateId, mandateJwt }, ['payment']);
   if ((method === 'ap2') !== (mandateId != null)) {
     const message = method === 'ap2' ? 'is required for the method ap2' : 'goes with the method ap2';
     throw new ValidationFailed([{ path, message, rule: method === 'ap2' ? 'required' : 'unexpected' }]);
-  }
-  if ((mandateId != null) !== (mandateJwt != null)) {
-    throw new ValidationFailed([{ path: ['payment', 'mandateJwt'], message: 'goes with mandate_id, and it with this', rule: 'required' }]);
   }
   const mandate = await presentedMandate(ctx, { mandateId, mandateJwt }).catch((error: unknown) => {
     throw error instanceof NotFound ? new NotFound(...path) : error;

@@ -1,6 +1,7 @@
 // What a request for a transfer looks like, and what can be said against it before anything is read (CONTRACT.md 2).
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import type { Currency } from '../../platform/money.js';
+import { mandateIssues } from '../spending/mandate.js';
 import { type Destination, isOutside } from './destination.js';
 
 export interface CreateTransferInput {
@@ -58,7 +59,7 @@ export function requestIssues(input: CreateTransferInput): FieldIssue[] {
     if (capture === 'manual') fail('capture', 'what leaves the platform is held by its payout: leave it out');
     if (scheduledFor != null) fail('scheduledFor', 'what leaves the platform is sent now: leave it out');
   }
-  if (!input.mandateId !== !input.mandateJwt) fail('mandateJwt', 'mandate_id and mandate_jwt go together');
+  issues.push(...mandateIssues(input));
   // (Gap G-48)
   if (input.mandateId && (type !== 'internal' || isOutside(destination)))
     fail('mandateId', 'goes with a transfer of type internal to a wallet');

@@ -13,7 +13,7 @@ import { newId, printId } from '../../platform/schema/id.js';
 import { defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { presentedMandate } from '../spending/mandate.js';
-import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
+import { checkMandateAgent, checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingNow } from '../spending/posting.js';
 import { referenceTaken } from '../spending/refusal.js';
@@ -152,8 +152,7 @@ async function mandateOf(ctx: Ctx, input: CreateTransferInput, currency: string)
   const mandate = await presentedMandate(ctx, input);
   if (mandate === undefined) return undefined;
   checkMandateCurrency(mandate, currency);
-  if (input.agentId && input.agentId !== mandate.agentId)
-    throw new ValidationFailed([{ path: ['agentId'], message: 'is not the agent of the mandate', rule: 'mandate' }]);
+  checkMandateAgent(mandate, input.agentId);
   return mandate;
 }
 
