@@ -90,7 +90,7 @@ import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
 import { ucpDoors } from './contexts/ucp/ucp.door.js';
 import { writeRequests } from './contexts/usage/request-count.js';
-import { sweepOperations, sweepRequests, sweepRollups } from './contexts/usage/retention.sql.js';
+import { sweepAccountRequests, sweepOperations, sweepRequests, sweepRollups } from './contexts/usage/retention.sql.js';
 import { usageListener } from './contexts/usage/rollup.sql.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
 import { attempts, deadLetters, deliveryGauges } from './contexts/webhooks/delivery-metric.js';
@@ -233,6 +233,7 @@ export const sweeps: readonly Sweep[] = [
   sweepVerifications,
   sweepOperations,
   sweepRollups,
+  sweepAccountRequests,
   sweepRequests,
   resumeClocks,
 ];

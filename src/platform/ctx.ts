@@ -45,7 +45,7 @@ export interface ActingAgent {
 export const portalScopes = ['usage:read', 'transfers:read', 'agents:read'] as const;
 export type PortalScope = (typeof portalScopes)[number];
 
-/** Whose data a portal token shows: a customer reference, and the accounts that have it. */
+/** Whose data a portal token shows: a customer reference, and the accounts that have it, oldest first. */
 export interface Customer {
   reference: string;
   accountIds: readonly string[];

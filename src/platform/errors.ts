@@ -110,11 +110,11 @@ export class InvalidJson extends declareError(400, 'invalid_json') {
   }
 }
 
-/** Declares a 403 for what this caller may never do, whatever else it does. */
+/** Declares a 403 for what this caller may never do, whatever else it does; `wayOut` says who can instead. */
 function declareForbidden(code: string) {
   return class extends declareError(403, code) {
-    constructor(message: string) {
-      super(message, { details: { terminal: true } });
+    constructor(message: string, wayOut: ErrorDetails & WayOut = { terminal: true }) {
+      super(message, { details: wayOut });
     }
   };
 }

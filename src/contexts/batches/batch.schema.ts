@@ -6,7 +6,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { CreateTransferInput } from '../transfers/transfer.schema.js';
+import { CreateTransferInput } from '../transfers/transfer-input.schema.js';
 import { batch, batches, batchItems, cancelBatch, type ItemOfBatch } from './batch.js';
 import { createTransferBatch, mostTransfers } from './batch-request.js';
 import { currencyOfTotal } from './events.js';

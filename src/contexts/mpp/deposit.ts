@@ -47,7 +47,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
     amount,
     currency: from.currency,
     at: authority.at,
-    hold: { expiresAt: null, accountId: session.escrowAccountId },
+    hold: { expiresAt: null, accountId: session.escrowAccountId, captureBy: 'payee' },
     agentId: authority.agentId,
     protocolMetadata: {
       session_id: printId('mppSession', session.id),

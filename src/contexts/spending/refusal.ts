@@ -23,6 +23,7 @@ import {
 import { type Layer, layers } from './layer.js';
 import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
+import { referenceTaken } from './reference.js';
 import { findingError, limitError } from './rule-refusal.js';
 import { countsOthers } from './shared-limit.js';
 
@@ -176,16 +177,6 @@ function claimRefusal({ detail }: Fault): ApiError {
       // The caller of a keyed request then looks up what the first one made.
       return new IdempotencyInFlight();
   }
-}
-
-/** 409: a reference names one transfer of its workspace (Gap G-50). */
-export function referenceTaken(reference: string): AlreadyExists {
-  return new AlreadyExists('Another transfer has this reference.', {
-    details: {
-      reference,
-      next_actions: [{ rel: 'existing', actor: 'any', method: 'GET', path: `/v1/transfers?reference=${encodeURIComponent(reference)}` }],
-    },
-  });
 }
 
 function insufficientBalance(detail: Fault['detail'], { workspace }: Ctx): InsufficientBalance {

@@ -172,7 +172,7 @@ export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: 
     amount,
     currency,
     at: authority.at,
-    hold: { expiresAt: null, accountId: escrowAccountId },
+    hold: { expiresAt: null, accountId: escrowAccountId, captureBy: 'payee' },
     agentId: authority.agentId,
     links: { taskId, ...(mandate !== undefined && { mandateId: mandate.id }) },
     protocolMetadata: { task_id: printId('task', taskId), ...(merchant !== null && { merchant_id: printId('merchant', merchant.id) }) },

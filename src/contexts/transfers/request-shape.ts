@@ -17,10 +17,13 @@ export interface CreateTransferInput {
   quoteId?: string | null | undefined;
   destinationCurrency?: Currency | null | undefined;
   capture?: 'automatic' | 'manual' | null | undefined;
+  /** The side that captures what is held; the payer by default, the payee of an execution of a mandate. */
+  captureBy?: 'payer' | 'payee' | null | undefined;
   holdExpiresIn?: number | null | undefined;
   description?: string | null | undefined;
   reference?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
+  sharedMetadata?: Record<string, unknown> | null | undefined;
   agentId?: string | null | undefined;
   scheduledFor?: Date | null | undefined;
   /** The mandate that it is an execution of, and its JWT. */
@@ -52,6 +55,7 @@ export function requestIssues(input: CreateTransferInput): FieldIssue[] {
     if (payees > 0) fail('toWalletId', `a ${type} moves money inside one wallet: leave the destination out`);
     if (capture === 'manual') fail('capture', `a ${type} is always captured at once`);
   } else if (payees !== 1) fail('toWalletId', 'name exactly one of to_wallet_id, to_account_id and destination');
+  if (input.captureBy != null && capture !== 'manual') fail('captureBy', 'goes with capture: manual');
   if (input.holdExpiresIn != null && capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
   if (scheduledFor != null && capture === 'manual')
     fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');

@@ -125,7 +125,7 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     currency,
     at,
     agentId: authority.agentId,
-    hold: scheme === 'upto' && order.isFinal !== true ? { expiresAt: addSeconds(at, uptoSeconds) } : undefined,
+    hold: scheme === 'upto' && order.isFinal !== true ? { expiresAt: addSeconds(at, uptoSeconds), captureBy: 'payee' } : undefined,
     description,
     links: mandate === undefined ? undefined : { mandateId: mandate.id },
     claims: claims.map((claim) => ({ ...claim, reference: payment.id })),
