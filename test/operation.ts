@@ -202,6 +202,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     budget: budget.id,
     settlement_window: (await newWindow(client, { enabled: false })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
+    token: (await client.get(`/v1/agents/${agent.id}/tokens`)).body.data[0].id,
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ account, id: agent.id }))).id,
     ...(await x402Seeds(client, wallet, other)),
     ...(await cardSeeds(harness, client, account)),

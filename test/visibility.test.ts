@@ -68,6 +68,7 @@ beforeAll(async () => {
     funding,
     api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
+    token: (await client.get(`/v1/agents/${agent.id}/tokens`)).body.data[0].id,
     ...hook,
     event: events[0].id,
   };

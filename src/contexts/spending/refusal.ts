@@ -120,7 +120,7 @@ function guardRefusal({ refusal, detail }: Fault, authority: Authority | undefin
     case 'session_revoked':
       return { layer: 'credential', error: new SessionRevoked('This session has ended. Sign a new challenge to get another.') };
     case 'invalid_agent_token':
-      return { layer: 'credential', error: new InvalidAgentToken('This agent token was rotated: use the one that came after it.') };
+      return { layer: 'credential', error: new InvalidAgentToken('This agent token has ended: it was rotated or revoked.') };
     case 'key_revoked':
       return {
         layer: 'credential',
