@@ -59,6 +59,8 @@ export interface ServerOptions {
   mostInFlight?: number;
   /** Milliseconds between the heartbeats of a stream. */
   heartbeatMs?: number;
+  /** `address:port` of the name servers that are asked for names of tenants; those of the machine by default. */
+  nameServers?: readonly string[] | undefined;
   /** Runs before the worker works and the listeners listen: what a caller may rely on from the first request on. */
   prepare?: (platform: Platform) => Promise<void>;
 }
@@ -80,14 +82,14 @@ async function tracingOf({ config: { tracing }, log }: ServerOptions): Promise<T
 
 /** Connects the long-lived parts. `redis` carries the fan-out between processes. */
 export async function openPlatform(
-  { config, log, clock = systemClock, heartbeatMs = 30_000 }: ServerOptions,
+  { config, log, clock = systemClock, heartbeatMs = 30_000, nameServers }: ServerOptions,
   redis?: Redis | undefined,
   tracing?: Tracing | undefined,
 ): Promise<Platform> {
   const database = openDatabase(config.databaseUrl, { poolSize: config.databasePool, log });
   const cache = new CoherentCache(config.databaseUrl, log);
   await cache.open();
-  const outbound = new Outbound({ allowHosts: config.webhookAllowHosts });
+  const outbound = new Outbound({ allowHosts: config.webhookAllowHosts, nameServers, now: () => clock.now().getTime() });
   const fanout = new Fanout({ pool: database.pool, cache, redis, log });
   const listenerNames = followers.listeners.map(({ name }) => name);
   const agenda: Agenda = {

@@ -130,6 +130,8 @@ export interface HarnessOptions {
   env?: Record<string, string>;
   /** The address at which the platform reaches its database, where that is not the database's own. */
   route?: (databaseUrl: string) => Promise<string>;
+  /** `address:port` of the name servers for names of tenants; by default nobody answers, at once. */
+  nameServers?: readonly string[];
   /** Requests that the platform holds at once. */
   mostInFlight?: number;
   /** Checked after every test by default. */
@@ -159,8 +161,14 @@ export class Harness {
   }
 }
 
+/** Nobody listens there. */
+const noNameServer = ['127.0.0.1:1'];
+
 /** A platform on a database of its own. */
-async function startPlatform(clock: Clock, { limits = {}, env = {}, route, mostInFlight }: HarnessOptions): Promise<Started> {
+async function startPlatform(
+  clock: Clock,
+  { limits = {}, env = {}, route, mostInFlight, nameServers = noNameServer }: HarnessOptions,
+): Promise<Started> {
   const database = newDatabaseName(inject('template'));
   await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
   const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
@@ -182,6 +190,7 @@ async function startPlatform(clock: Clock, { limits = {}, env = {}, route, mostI
     log: createLogger(process.env['TEST_LOG_LEVEL'] ?? 'fatal'),
     clock,
     pollMs: 0,
+    nameServers,
     ...(mostInFlight && { mostInFlight }),
   });
   return {

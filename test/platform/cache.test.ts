@@ -10,7 +10,7 @@ const maxBytes = 1024 * 1024;
 let now = 1;
 let cache: CoherentCache;
 beforeAll(async () => {
-  cache = new CoherentCache(harness.platform.config.databaseUrl, createLogger('silent'), { maxBytes, perf: { now: () => now } });
+  cache = new CoherentCache(harness.platform.config.databaseUrl ?? '', createLogger('silent'), { maxBytes, perf: { now: () => now } });
   await cache.open();
 });
 afterAll(() => cache.close());

@@ -59,7 +59,7 @@ async function fetchProfile(ctx: Pick<Ctx, 'platform' | 'workspace'>, url: strin
 async function readProfile({ platform: { outbound }, workspace }: Pick<Ctx, 'platform' | 'workspace'>, url: string): Promise<KeptProfile> {
   const mayBePrivate = workspace.environment === 'test';
   const limits = { longest: longestProfile, timeoutMs: fetchTimeoutMs };
-  const { status, body, isCut, error, refused } = await outbound.get(url, { mayBePrivate, ...limits });
+  const { status, body, isCut, error, refused } = await outbound.get(url, { workspaceId: workspace.id, mayBePrivate, ...limits });
   if (refused) throw new InvalidProfileUrl('leads to a private, local or reserved address');
   if (status === null) throw new ProfileUnreachable(error ?? 'no answer');
   if (status >= 300 && status < 400) throw new ProfileUnreachable(`it answered ${status}, and redirects are not followed`);

@@ -3,7 +3,7 @@
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { DueStep } from '../../platform/due/step.js';
-import type { SendResult } from '../../platform/outbound/client.js';
+import type { SendResult } from '../../platform/outbound/exchange.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { retrySerialization } from '../../platform/postgres/failure.js';
 import { newId, printId } from '../../platform/schema/id.js';
@@ -47,7 +47,7 @@ export async function send(ctx: Ctx, delivery: DueDelivery, always = false): Pro
     ...(place && { traceparent: printTraceparent(place) }),
   };
   const url = delivery.overrideUrl ?? webhook.url;
-  const result = await ctx.platform.outbound.post(url, { headers, body, mayBePrivate: mayBePrivate(ctx) });
+  const result = await ctx.platform.outbound.post(url, { workspaceId: ctx.workspace.id, mayBePrivate: mayBePrivate(ctx), headers, body });
   noteAttempt(result, span);
   if (result.abandoned) return undefined;
   return result.refused ? { ...outcome, result, refusal: 'url_refused' } : { ...outcome, result };

@@ -206,6 +206,6 @@ export async function checkUrl(ctx: Ctx, url: string): Promise<void> {
   const problem = egressProblem(url, allowHosts);
   if (problem !== undefined) throw new InvalidWebhookUrl(problem);
   const parsed = new URL(url);
-  if (!isAllowedHost(parsed, allowHosts) && (await ctx.platform.outbound.leadsToPrivate(parsed.hostname)))
+  if (!isAllowedHost(parsed, allowHosts) && (await ctx.platform.outbound.leadsToPrivate(parsed.hostname, ctx.workspace.id)))
     throw new InvalidWebhookUrl('must not lead to a private, local or reserved address');
 }
