@@ -36,6 +36,7 @@ describe('loadConfig', () => {
       trustedProxies: 0,
       secretsKey: null,
       webhookAllowHosts: [],
+      webhookHostRate: { test: 100, live: null },
       logLevel: 'info',
       tracing: null,
     });
