@@ -140,7 +140,7 @@ describe('events to an endpoint that has not proved itself', () => {
     const { id } = await subscribeTo(harness.other, 'https://patient.example/hook');
     for (let n = 0; n < 4; n += 1) await happen(harness.other);
     await harness.runDue();
-    const { status } = await harness.other.post('/v1/test/clock/advance', { seconds: 86_400 });
+    const { status } = await harness.other.post('/v1/test/clocks/advance', { seconds: 86_400 });
     expect(status).toBe(200);
     await harness.runDue();
     expect(eventsAt(receiver, '/patient.example/hook')).toHaveLength(1);
