@@ -59,6 +59,8 @@ export interface Config {
   readonly secretsKey: string | null;
   /** Lower-case host:port pairs that webhooks may reach although their address is private. */
   readonly webhookAllowHosts: readonly string[];
+  /** Events a second that a workspace sends to one verified host; null: any number. */
+  readonly webhookHostRate: { readonly test: number | null; readonly live: number | null };
   readonly logLevel: (typeof logLevels)[number];
   /** Null: nothing is traced. */
   readonly tracing: TracingConfig | null;
@@ -131,6 +133,12 @@ const share = z
   .string()
   .refine((text) => /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(text), 'must be a number from 0 to 1')
   .transform(Number);
+
+const rates = wholeNumber(1, 100_000);
+const rateOrNone = z
+  .string()
+  .refine((text) => text === 'none' || rates.safeParse(text).success, 'must be none or a whole number from 1 to 100000')
+  .transform((text) => (text === 'none' ? ('none' as const) : Number(text)));
 
 const port = wholeNumber(0, 65_535);
 const perMinute = wholeNumber(1, 100_000_000);
@@ -207,6 +215,12 @@ const table = {
     meaning: 'Encrypts stored secrets: 64 hex characters. Required with `DATABASE_URL`, else generated into `DATA_DIR`',
   },
   WEBHOOK_ALLOW_HOSTS: { schema: hostPorts, default: '', meaning: 'Private `host:port` pairs that webhooks may reach, comma-separated' },
+  WEBHOOK_HOST_RATE: {
+    schema: rateOrNone,
+    default: '',
+    meaning:
+      'Events a second that one workspace sends to one host that has proved itself, or `none`. Unset: 100 in the sandbox, `none` in production',
+  },
   LOG_LEVEL: { schema: oneOf(logLevels), default: 'info', meaning: `One of ${logLevels.join(', ')}` },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     schema: publicUrl,
@@ -263,6 +277,13 @@ function readTracing(read: ReadSetting): TracingConfig | null {
   return endpoint === null ? null : Object.freeze({ endpoint, serviceName, sampler, ratio });
 }
 
+function readHostRate(read: ReadSetting): Config['webhookHostRate'] {
+  const rate = read('WEBHOOK_HOST_RATE');
+  if (rate === null) return Object.freeze({ test: 100, live: null });
+  const both = rate === 'none' ? null : rate;
+  return Object.freeze({ test: both, live: both });
+}
+
 /**
  * Reads and checks every setting of `env`. An empty value counts as unset.
  * @throws ConfigError naming every problem at once; values of secrets are not repeated in it
@@ -301,6 +322,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     trustedProxies: read('TRUSTED_PROXIES'),
     secretsKey: read('SECRETS_KEY'),
     webhookAllowHosts: Object.freeze(read('WEBHOOK_ALLOW_HOSTS') ?? []),
+    webhookHostRate: readHostRate(read),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(read),
   };

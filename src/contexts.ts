@@ -94,6 +94,9 @@ import { sweepAccountRequests, sweepOperations, sweepRequests, sweepRollups } fr
 import { usageListener } from './contexts/usage/rollup.sql.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
 import { attempts, deadLetters, deliveryGauges } from './contexts/webhooks/delivery-metric.js';
+import { turns } from './contexts/webhooks/gate.js';
+import { sweepGates } from './contexts/webhooks/gate.sql.js';
+import { stepWebhook } from './contexts/webhooks/verification.js';
 import { stepPayment } from './contexts/x402/chain-payment.js';
 import { endpointListener } from './contexts/x402/endpoint-total.sql.js';
 import { discoveryDoor, settleDoor, supportedDoor, verifyDoor } from './contexts/x402/facilitator.door.js';
@@ -112,6 +115,7 @@ import type { OnFreeze, OpenOn, Platform } from './platform/ctx.js';
 import type { Door } from './platform/door.js';
 import type { AfterCommit } from './platform/due/after-commit.js';
 import { dueGauges } from './platform/due/due-gauge.js';
+import type { RealTimeWork } from './platform/due/real-time.js';
 import { type DueStep, rowStep } from './platform/due/step.js';
 import type { Sweep } from './platform/due/sweep.js';
 import type { GaugeGroup } from './platform/gauge.js';
@@ -172,11 +176,16 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'batch', isBookkeeping: true, concurrency: 4, run: stepBatch }),
   rowStep({ table: 'checkout', concurrency: 8, run: expireCheckout }),
   rowStep({ table: 'x402_payment', concurrency: 8, run: stepPayment }),
+  // Endpoints of one workspace that do not answer hold up its own challenges alone.
+  rowStep({ table: 'webhook', concurrency: 32, run: stepWebhook }),
   deliveryStep,
 ];
 
 /** What follows from commits, beside events. */
 export const afterCommits: readonly AfterCommit[] = [chainAudit];
+
+/** What is done in real time, whatever the clocks of workspaces say. */
+export const realTime: readonly RealTimeWork[] = [turns];
 
 /** Endpoints of the wires of others. */
 export const doors: readonly Door[] = [
@@ -235,6 +244,7 @@ export const sweeps: readonly Sweep[] = [
   sweepRollups,
   sweepAccountRequests,
   sweepRequests,
+  sweepGates,
   resumeClocks,
 ];
 

@@ -12,6 +12,7 @@ import {
   lastWrites,
   onFreeze,
   openOn,
+  realTime,
   regularWrites,
   streamEnds,
   sweeps,
@@ -129,7 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const worker =
     config.role === 'api' || options.pollMs === 0
       ? undefined
-      : startWorker(platform, { followers, steps: dueSteps, afterCommits, sweeps }, options.pollMs);
+      : startWorker(platform, { followers, steps: dueSteps, afterCommits, realTime, sweeps }, options.pollMs);
   const writing = startWriting(platform, options.pollMs === 0 ? [] : regularWrites);
   const checks = readinessChecks(platform, redis, worker);
 

@@ -38,6 +38,7 @@ describe('loadConfig', () => {
       trustedProxies: 0,
       secretsKey: null,
       webhookAllowHosts: [],
+      webhookHostRate: { test: 100, live: null },
       logLevel: 'info',
       tracing: null,
     });

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { dueSteps, escrows, followers } from '../src/contexts.js';
+import { dueSteps, escrows, followers, realTime } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Clock } from '../src/platform/clock.js';
 import type { Platform } from '../src/platform/ctx.js';
@@ -151,7 +151,7 @@ export class Harness {
 
   /** Publishes what was written and runs everything that is due. */
   runDue(): Promise<void> {
-    return work(this.platform, { followers, steps: dueSteps });
+    return work(this.platform, { followers, steps: dueSteps, realTime });
   }
 
   /** Moves the clock and runs what became due. */
@@ -183,6 +183,8 @@ async function startPlatform(
     RATE_LIMIT_GENERAL: String(general),
     RATE_LIMIT_SANDBOX: String(sandbox),
     RATE_LIMIT_AUTH: String(auth),
+    // The clock stands still: a second would never end.
+    WEBHOOK_HOST_RATE: 'none',
     ...env,
   });
   const server = await startServer({

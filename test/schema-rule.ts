@@ -61,6 +61,7 @@ const withoutWorkspace = [
   'SettlementConfig.workspaceId',
   'SpendMinute [minute]',
   'CardVerification [keptUntil]',
+  'WebhookQueue [gate, turn]',
 ];
 
 /** Indexes and keys of scoped models begin with the workspace: a database distributed by it can hold each in one place. */
