@@ -52,6 +52,7 @@ import { openCheckouts } from './contexts/checkouts/open.sql.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { fundingOrders } from './contexts/funding/funding-life.js';
 import { openFunding } from './contexts/funding/funding-transaction.js';
+import { sweepEndedJwts } from './contexts/identity/auth-session.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
 import { closeSessions, stepMppSession } from './contexts/mpp/closing.js';
@@ -228,6 +229,7 @@ export const escrows: readonly EscrowExplanation[] = [streamEscrow, reserveHeld]
 /** What expires and is removed, and clocks that are still to arrive: each is run once a minute, by itself. */
 export const sweeps: readonly Sweep[] = [
   sweepDirectory,
+  sweepEndedJwts,
   sweepLogins,
   sweepEvents,
   sweepPublications(listeners),

@@ -54,7 +54,7 @@ export interface Customer {
 export type ActorType = 'anonymous' | 'api_key' | 'user' | 'agent' | 'portal' | 'system';
 export type CredentialKind = 'none' | 'api_key' | 'jwt' | 'agent_token' | 'session' | 'portal';
 
-/** Who asks. `id` is the API key's or the agent's; `credential.id` the row of the key, token or session that was shown. */
+/** Who asks. `id` is the API key's or the agent's; `credential.id` the row of the key, token or session that was shown, or the id of the JWT. */
 export interface Actor {
   type: ActorType;
   id: string;

@@ -1,7 +1,11 @@
 // JWT sessions: an API key exchanged for an hour's token, so that no key sits in a browser (Gap G-26) (CONTRACT.md 18). A session carries
 // its key's workspace and dies with the key.
+import { addSeconds } from '../../platform/clock.js';
 import { InvalidApiKey, MalformedCredential } from '../../platform/credential.js';
-import type { Ctx, Environment } from '../../platform/ctx.js';
+import type { Ctx, Environment, Platform } from '../../platform/ctx.js';
+import { SessionRequired } from '../../platform/errors.js';
+import { transact } from '../../platform/idempotency.js';
+import { newId } from '../../platform/schema/id.js';
 import { apiKeyCredential } from './credential.js';
 import { signJwt } from './jwt.js';
 import { jwtTtlSeconds } from './signing-key.js';
@@ -21,8 +25,39 @@ export interface AuthSession {
 export async function createAuthSession(ctx: Ctx, { apiKey }: { apiKey: string }): Promise<AuthSession> {
   const { actor, workspace } = await identify(ctx, apiKey);
   const { environment, tenantId } = workspace;
-  const token = await signJwt(ctx.platform, { apiKeyId: actor.id, workspaceId: workspace.id, environment });
+  const id = newId(ctx.platform.clock.now());
+  const token = await signJwt(ctx.platform, { id, apiKeyId: actor.id, workspaceId: workspace.id, environment });
   return { token, expiresIn: jwtTtlSeconds, tenantId, environment };
+}
+
+/** A session that was signed out. */
+export interface EndedAuthSession {
+  endedAt: Date;
+}
+
+/**
+ * Signs the session out, in every process: its JWT is refused from now on, and moves no money. What was begun with it goes on. 403
+ * `session_required` for an API key, which is revoked instead. Gap G-427
+ */
+export async function endAuthSession(ctx: Ctx): Promise<EndedAuthSession> {
+  const { actor, platform } = ctx;
+  const { kind, id } = actor.credential;
+  if (kind !== 'jwt') throw new SessionRequired('Only a JWT session is signed out. An API key ends with DELETE /v1/api-keys/{id}.');
+  const endedAt = platform.clock.now();
+  // Its hour began before now, so it is over by then.
+  const data = { id, expiresAt: addSeconds(endedAt, jwtTtlSeconds) };
+  await transact(ctx, async (tx) => {
+    await tx.endedJwt.createMany({ data: [data], skipDuplicates: true });
+    return { id };
+  });
+  platform.cache.drop(`jwt:${id}`);
+  return { endedAt };
+}
+
+/** Forgets signed-out sessions whose hour is over; how many. For the worker. */
+export async function sweepEndedJwts({ database, clock }: Platform, most = 1_000): Promise<number> {
+  const { count } = await database.unscoped.endedJwt.deleteMany({ where: { expiresAt: { lte: clock.now() } }, limit: most });
+  return count;
 }
 
 async function identify({ platform, workspace }: Ctx, apiKey: string) {

@@ -4,12 +4,13 @@ import {
   EnvironmentMismatch,
   type Identity,
   InvalidApiKey,
+  InvalidJwt,
   MalformedCredential,
+  signedOut,
 } from '../../platform/credential.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
 import { identityOfKey, identityOfKeyId } from './api-key-lookup.js';
-import { InvalidJwt } from './errors.js';
 import { expiredJwt, type JwtFacts, verifyJwt } from './jwt.js';
 import { identityOfPortalToken } from './portal-token.js';
 
@@ -40,7 +41,7 @@ export const jwtCredential: CredentialResolver = {
     if (identity === null) {
       throw new InvalidJwt('The API key behind this JWT is revoked or expired. Sign in with another one: POST /v1/auth/session.');
     }
-    return asUser(identity);
+    return asUser(identity, token.id);
   },
 };
 
@@ -55,14 +56,16 @@ export const portalCredential: CredentialResolver = {
   },
 };
 
-/** A token whose signature held is kept until its key changes: a warm check costs a hash. What fails is not kept. */
+/** A token whose signature held is kept until it is signed out or its key changes: a warm check costs a hash. What fails is not kept. */
 async function verified(platform: Platform, token: string): Promise<JwtFacts & { expiresAt: Date }> {
   return platform.cache.get(`jwt:${sha256(token).toString('base64')}`, async () => {
     const value = await verifyJwt(platform, token);
-    return { value, tags: [`api_key:${value.apiKeyId}`] };
+    const ended = await platform.database.forWorkspace(value.workspaceId).endedJwt.findFirst({ where: { id: value.id } });
+    if (ended !== null) throw signedOut();
+    return { value, tags: [`jwt:${value.id}`, `api_key:${value.apiKeyId}`] };
   });
 }
 
-function asUser({ actor, workspace }: Identity): Identity {
-  return { actor: { ...actor, type: 'user', credential: { kind: 'jwt', id: actor.id } }, workspace };
+function asUser({ actor, workspace }: Identity, id: string): Identity {
+  return { actor: { ...actor, type: 'user', credential: { kind: 'jwt', id } }, workspace };
 }

@@ -1,7 +1,7 @@
 // What a refused posting means to its caller: the ledger reports numbers, this words them. One function orders the faults by the
 // layers of the pipeline, so that every door answers with the same code (CONTRACT.md 0 "Spend pipeline", "Errors").
 import type { Fault } from '../../ledger/fault.js';
-import { InvalidAgentToken, InvalidApiKey } from '../../platform/credential.js';
+import { InvalidAgentToken, InvalidApiKey, signedOut } from '../../platform/credential.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { AlreadyExists, ApiError, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { IdempotencyInFlight } from '../../platform/idempotency.js';
@@ -117,6 +117,8 @@ function guardRefusal({ refusal, detail }: Fault, authority: Authority | undefin
   switch (refusal) {
     case 'invalid_api_key':
       return { layer: 'credential', error: new InvalidApiKey() };
+    case 'invalid_jwt':
+      return { layer: 'credential', error: signedOut() };
     case 'session_revoked':
       return { layer: 'credential', error: new SessionRevoked('This session has ended. Sign a new challenge to get another.') };
     case 'invalid_agent_token':
