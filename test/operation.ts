@@ -1,6 +1,6 @@
 // The operations of the API document as requests that can be sent: what is required is filled in, ids are those of real objects.
 import { someBatch } from './contexts/batches/transfer-batch.js';
-import { sessionOf, trip } from './factories/approval.js';
+import { trip } from './factories/approval.js';
 import { auditSeeds } from './factories/audit.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { newCard } from './factories/card.js';
@@ -170,9 +170,10 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
   const budget = await newBudget(client, { scope: unusedTrace });
   const agentId = agent.id.slice('agt_'.length);
   await trip(harness, agentId);
-  // Asked for by another actor than the key, which may then decide.
+  // Asked for by a key that this one has made, which may then decide.
+  const asker = await client.make('/v1/api-keys', { name: 'Asker' });
   const spend = transferBody(wallet, other.wallet, '10.00', { agent_id: agentId });
-  const { approval, data: waiting } = (await client.post('/v1/transfers', spend, { as: await sessionOf(client) })).body;
+  const { approval, data: waiting } = (await client.post('/v1/transfers', spend, { as: asker.key })).body;
   return {
     account: account.id,
     wallet: wallet.id,

@@ -10,7 +10,8 @@ export interface FieldIssue {
 /** A request that would help the caller out of the error. */
 export interface NextAction {
   rel: string;
-  actor: 'api_key' | 'agent' | 'any';
+  /** `owner`: who has the command line, with a key of his own. */
+  actor: 'api_key' | 'agent' | 'any' | 'owner';
   method: string;
   path: string;
   body?: Record<string, unknown>;

@@ -17,7 +17,7 @@ import { checkPresentation, presentedMandate } from '../spending/mandate.js';
 import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline.js';
 import { SameWallet } from '../transfers/errors.js';
-import { settleEscrowed } from '../transfers/escrowed.js';
+import { asideFor, settleEscrowed } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 
@@ -160,7 +160,7 @@ export function openEscrow(ctx: Ctx, tx: Tx, taskId: string, currency: string): 
   return openEscrowAccount(ctx, tx, 'task.escrow', taskId, currency);
 }
 
-/** The transfer and the posting of a payment under its authority. The money waits in escrow, also while it waits for an approval. */
+/** The transfer and the posting of a payment under its authority. The money waits in escrow, and for an approval in the wallet. */
 export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: SpendForm): Draft<Transfer> {
   const { transferId, escrowAccountId, from, to, amount, currency, method, authority, mandate } = plan;
   const merchant = authority.facts?.merchant ?? null;
@@ -172,7 +172,7 @@ export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: 
     amount,
     currency,
     at: authority.at,
-    hold: { expiresAt: null, accountId: escrowAccountId, captureBy: 'payee' },
+    hold: asideFor(escrowAccountId, form),
     agentId: authority.agentId,
     links: { taskId, ...(mandate !== undefined && { mandateId: mandate.id }) },
     protocolMetadata: { task_id: printId('task', taskId), ...(merchant !== null && { merchant_id: printId('merchant', merchant.id) }) },

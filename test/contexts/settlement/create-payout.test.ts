@@ -1,6 +1,6 @@
 // POST /v1/payouts
 import { describe, expect, it } from 'vitest';
-import { sessionOf, spender, trip } from '../../factories/approval.js';
+import { ownersKey, spender, trip } from '../../factories/approval.js';
 import { balanceOf } from '../../factories/payment.js';
 import {
   address,
@@ -93,7 +93,7 @@ describe('POST /v1/payouts', () => {
       const agent = await harness.test.make('/v1/agents', { parent_account_id: payer.account.id, name: 'Agent' });
       await trip(harness, agent.id.slice('agt_'.length));
       const asked = await harness.test.post(path, payoutBody(payer, { agent_id: agent.id, ...extra }), {
-        as: await sessionOf(harness.test),
+        as: await ownersKey(harness),
       });
       expect(asked.status, JSON.stringify(asked.body)).toBe(202);
       return { payer, payout: asked.body.data, approval: asked.body.approval };
