@@ -9,17 +9,18 @@ type Sided = Pick<Transfer, 'fromWalletId' | 'toWalletId' | 'fromAccountId' | 'a
 
 /**
  * True where the actor sees all of a transfer: a tenant, a customer whose account pays it, the agent that spends or whose wallet pays.
- * What no account pays is its payee's own. Asks the database for nothing that the process has not kept.
+ * What no account pays is its payee's own (Gap G-441). It is known at once but for an agent that does not spend: what never changes about
+ * the paying wallet is kept in the process.
  */
-export async function seesPayersSide(ctx: Ctx, transfer: Sided): Promise<boolean> {
+export function seesPayersSide(ctx: Ctx, transfer: Sided): boolean | Promise<boolean> {
   const { type, agent, customer } = ctx.actor;
   if (type === 'api_key' || type === 'user' || type === 'system' || transfer.fromAccountId === null) return true;
   if (customer !== undefined) return customer.accountIds.includes(transfer.fromAccountId);
-  return agent !== undefined && (await isPayer(ctx, agent.id, transfer));
+  return agent !== undefined && isPayer(ctx, agent.id, transfer);
 }
 
-async function isPayer(ctx: Ctx, agentId: string, { agentId: spender, fromWalletId }: Sided): Promise<boolean> {
-  return spender === agentId || (await ownsWallet(ctx, agentId, fromWalletId));
+function isPayer(ctx: Ctx, agentId: string, { agentId: spender, fromWalletId }: Sided): boolean | Promise<boolean> {
+  return spender === agentId || ownsWallet(ctx, agentId, fromWalletId);
 }
 
 async function ownsWallet(ctx: Ctx, agentId: string, walletId: string | null): Promise<boolean> {

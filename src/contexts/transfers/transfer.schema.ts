@@ -1,5 +1,5 @@
 // The GraphQL face of transfers.
-import type { Approval, InitiatorType, Transfer as TransferRow } from '../../generated/prisma/client.js';
+import type { Approval, Transfer as TransferRow } from '../../generated/prisma/client.js';
 import { TransferStatus, TransferType } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, Forbidden, NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
@@ -8,11 +8,9 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { Entry } from '../accounts/entry.schema.js';
 import { WalletFrozen } from '../accounts/errors.js';
-import { actorId } from '../agents/me.js';
 import { approval } from '../spending/approval.js';
 import { ApprovalType } from '../spending/approval.schema.js';
 import { mandateErrors, QuoteUsed } from '../spending/errors.js';
-import { InitiatorTypeEnum } from '../spending/initiator.schema.js';
 import { ProtocolEnum } from '../spending/protocol.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import type { ShownDestination } from './destination.js';
@@ -22,8 +20,6 @@ import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
-import { seesPayersSide } from './side.js';
-import { leavingOf } from './transfer.js';
 import {
   CancelTransferInput,
   CaptureByEnum,
@@ -34,21 +30,11 @@ import {
   MoveWithinWalletInput,
 } from './transfer-input.schema.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
+import { ofPayer, TransferFailure, TransferHold, TransferInitiator, toPayee } from './transfer-part.schema.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
 const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
-/** How a field says whom it tells nothing. */
-const toPayee = 'for the payee alone';
 export const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
-
-const TransferHold = builder.objectRef<TransferRow>('TransferHold').implement({
-  description: 'Money set aside for a transfer until it is captured.',
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount', resolve: (row) => formatMinor(leavingOf(row), row.currency) }),
-    capturedAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.capturedAmount ?? 0n, row.currency) }),
-    expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: (row) => row.holdExpiresAt }),
-  }),
-});
 
 export const TransferFee = builder.objectRef<{ amount: bigint; currency: string }>('TransferFee').implement({
   description: 'The part of what is sent that is our fee.',
@@ -57,28 +43,6 @@ export const TransferFee = builder.objectRef<{ amount: bigint; currency: string 
     currency: t.expose('currency', { type: 'Currency' }),
   }),
 });
-
-const Failure = builder.objectRef<TransferRow>('TransferFailure').implement({
-  description: 'Why it failed or was called off.',
-  fields: (t) => ({
-    code: t.string({ resolve: (row) => row.failureCode ?? '' }),
-    message: t.string({ resolve: (row) => row.failureMessage ?? '' }),
-  }),
-});
-
-const TransferInitiator = builder.objectRef<{ type: InitiatorType; id: string | null }>('TransferInitiator').implement({
-  description: 'Who asked for a transfer.',
-  fields: (t) => ({
-    type: t.expose('type', { type: InitiatorTypeEnum }),
-    id: t.exposeString('id', { nullable: true, description: `Null ${toPayee}.` }),
-  }),
-});
-
-/** What the payer keeps to itself: null for whoever sees the receiving side alone. */
-const ofPayer =
-  <Value>(read: (row: TransferRow) => Value) =>
-  async (row: TransferRow, _args: object, ctx: Ctx): Promise<Value | null> =>
-    (await seesPayersSide(ctx, row)) ? read(row) : null;
 
 export const Transfer = builder.prismaObject('Transfer', {
   description: 'A movement of money. Its amount and parties never change.',
@@ -126,13 +90,7 @@ export const Transfer = builder.prismaObject('Transfer', {
     hold: t.field({ type: TransferHold, nullable: true, resolve: (row) => (row.holdId === null ? null : row) }),
     scheduledFor: t.expose('scheduledFor', { type: 'DateTime', nullable: true }),
     refundedAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.refundedAmount, row.currency) }),
-    initiatedBy: t.field({
-      type: TransferInitiator,
-      resolve: async (row, _args, ctx) => {
-        const { initiatedByType: type, initiatedById: id } = row;
-        return { type, id: (await seesPayersSide(ctx, row)) ? actorId({ type, id }) : null };
-      },
-    }),
+    initiatedBy: t.field({ type: TransferInitiator, resolve: (row) => row }),
     agentId: t.expose('agentId', { type: 'AgentUuid', nullable: true }),
     decisionId: t.field({
       type: 'DecisionId',
@@ -163,7 +121,7 @@ export const Transfer = builder.prismaObject('Transfer', {
     }),
     protocolMetadata: t.expose('protocolMetadata', { type: 'JSONObject', nullable: true }),
     failure: t.field({
-      type: Failure,
+      type: TransferFailure,
       nullable: true,
       description: `Why it failed or was called off. Null ${toPayee}.`,
       resolve: ofPayer((row) => (row.failureCode === null ? null : row)),

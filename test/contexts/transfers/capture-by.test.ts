@@ -117,14 +117,14 @@ describe('capture_by', () => {
 
   it('is nothing of a hold of before, which either side captures and releases', async () => {
     const { unscoped } = harness.platform.database;
-    const before = async () => {
+    const heldBefore = async () => {
       const held = await hold();
       await unscoped.transfer.updateMany({ where: { id: held.id }, data: { captureBy: null } });
       return held;
     };
-    expect((await harness.test.get(`/v1/transfers/${(await before()).id}`)).body.data).not.toHaveProperty('capture_by');
+    expect((await harness.test.get(`/v1/transfers/${(await heldBefore()).id}`)).body.data).not.toHaveProperty('capture_by');
     for (const as of [payer.token, payee.token]) {
-      for (const rel of ['capture', 'cancel'] as const) expect((await step(rel, await before(), as)).status).toBe(200);
+      for (const rel of ['capture', 'cancel'] as const) expect((await step(rel, await heldBefore(), as)).status).toBe(200);
     }
   });
 });
