@@ -55,6 +55,8 @@ import { openFunding } from './contexts/funding/funding-transaction.js';
 import { sweepEndedJwts } from './contexts/identity/auth-session.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
 import { sweepDirectory } from './contexts/identity/directory.js';
+import { endMandates } from './contexts/mandates/mandate-end.sql.js';
+import { stepMandate } from './contexts/mandates/mandate-request.js';
 import { closeSessions, stepMppSession } from './contexts/mpp/closing.js';
 import { mppScheme } from './contexts/mpp/paid-call.js';
 import { openSessions } from './contexts/mpp/session.js';
@@ -155,6 +157,7 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'stream', concurrency: 8, run: stepStream }),
   rowStep({ table: 'mpp_session', concurrency: 8, run: stepMppSession }),
   rowStep({ table: 'task', concurrency: 8, run: stepTask }),
+  rowStep({ table: 'mandate', concurrency: 8, run: stepMandate }),
   rowStep({ table: 'approval', concurrency: 8, run: expireApproval }),
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', isBookkeeping: true, concurrency: 4, run: lookAtAgent }),
@@ -221,7 +224,7 @@ export const openOn: readonly OpenOn[] = [
 ];
 
 /** What stops at the instant at which somebody's spending is stopped. */
-export const onFreeze: readonly OnFreeze[] = [pauseStreams, closeSessions, endTasks];
+export const onFreeze: readonly OnFreeze[] = [pauseStreams, closeSessions, endTasks, endMandates];
 
 /** What explains the money that is in escrow, for the proof of the ledger. */
 export const escrows: readonly EscrowExplanation[] = [streamEscrow, reserveHeld];

@@ -102,6 +102,7 @@ const sqlWithoutWorkspace = [
   'funding_lane',
   'hold_old',
   'limit_crossing_due',
+  'mandate_due',
   'mpp_session_due',
   'payout_due',
   'payout_lane',

@@ -17,6 +17,7 @@ import { findEntry } from '../identity/directory.sql.js';
 import { liveSince } from './connection.js';
 import { AgentSuspended } from './errors.js';
 import { readSkills, replaceSkills } from './skill-input.js';
+import { keepingPrices } from './skill-price.js';
 
 /** Each step has its own way in (Gap G-55): unfreezing a suspended agent does not let it in again. */
 export const agentSteps = {
@@ -142,7 +143,7 @@ export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Ag
   const changed = await transact(ctx, async (tx) => {
     const { status } = await lockRow(tx.agent, id);
     if (status === 'revoked') throw agentRevoked({ id, status });
-    if (read !== null) await replaceSkills(ctx, tx, id, read);
+    if (read !== null) await keepingPrices(ctx, tx, id, () => replaceSkills(ctx, tx, id, read));
     return tx.agent.update({
       where: rowKey(ctx, id),
       data: {

@@ -26,6 +26,9 @@ export interface PaymentInput {
   /** The price of the worker's skill by default, with the currency. */
   amount?: string | null | undefined;
   currency?: Currency | null | undefined;
+  /** The most that the price of the worker's skill may be, in its currency unless another is named. */
+  maxPrice?: string | null | undefined;
+  maxPriceCurrency?: Currency | undefined;
   method: TaskPaymentMethod;
   fromWalletId?: string | null | undefined;
   mandateId?: string | null | undefined;

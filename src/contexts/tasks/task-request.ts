@@ -18,6 +18,7 @@ import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { tellAssigned } from './notice.js';
 import { draftPayment, openEscrow, type PaymentInput, type PaymentPlan, planPayment, priceOf } from './payment.js';
+import { checkPrice } from './price.js';
 import { offeredTo, shownTo, type TaskChange, task, withDue } from './task.js';
 import { askedPrice, type Json, readTerms } from './terms.js';
 
@@ -33,6 +34,8 @@ export interface CreateTaskInput {
   reviewWindowSeconds?: number | null | undefined;
   acceptance?: { jsonSchema?: Json | null | undefined } | null | undefined;
   contextId?: string | null | undefined;
+  /** The request names no skill: `skillId` is that of the first. */
+  isFirstSkill?: boolean;
   requestApproval?: boolean | null | undefined;
 }
 
@@ -128,10 +131,12 @@ async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'options'
     await keepStanding(tx, { workspaceId, accountId: fromAgent.parentAccountId, walletId: null, agentIds });
     return null;
   }
+  const price = priceOf(input.payment, askedPrice(skill));
+  await checkPrice(ctx, tx, { input, payment: input.payment, price, skill });
   const plan = await planPayment(within(ctx, tx), {
     taskId: id,
     payment: input.payment,
-    price: priceOf(input.payment, askedPrice(skill)),
+    price,
     fromAgent,
     toAgent,
     at,
@@ -252,6 +257,7 @@ function bodyOf(input: CreateTaskInput): Record<string, unknown> {
         : given({
             amount: payment.amount,
             currency: payment.currency,
+            max_price: payment.maxPrice,
             method: payment.method,
             from_wallet_id: payment.fromWalletId,
             mandate_id: payment.mandateId == null ? null : printId('mandate', payment.mandateId),

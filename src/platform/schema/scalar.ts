@@ -227,6 +227,16 @@ export const fraction: ScalarShape<string, string> = {
   extensions: { jsonSchema: { type: 'number', exclusiveMinimum: 0, maximum: 1, examples: [0.8] } },
 };
 
+export const multiplier: ScalarShape<string, string> = {
+  description: 'What a price is multiplied by: a decimal string such as "0.8", or a number, which is read as its shortest decimal text.',
+  serialize: (text) => text,
+  parseValue: (value) => {
+    if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+    return typeof value === 'string' ? value : refuse('must be a number or a decimal string such as "0.8"');
+  },
+  extensions: { jsonSchema: { type: ['string', 'number'], examples: ['0.8'] } },
+};
+
 export const json: ScalarShape<unknown, unknown> = {
   description: `Free-form JSON, at most ${maxJsonDepth} levels deep.`,
   serialize: (value) => value,
