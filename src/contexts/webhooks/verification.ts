@@ -33,7 +33,8 @@ async function ask(ctx: Ctx, row: Webhook): Promise<boolean> {
     'X-Svc-Delivery-Id': printId('attempt', newId(at)),
     'X-Svc-Webhook-Id': printId('webhook', row.id),
   };
-  const { status, body: answer, isCut } = await outbound.post(row.url, { headers, body, mayBePrivate: mayBePrivate(ctx) });
+  const sender = { workspaceId: ctx.workspace.id, mayBePrivate: mayBePrivate(ctx) };
+  const { status, body: answer, isCut } = await outbound.post(row.url, { ...sender, headers, body });
   return status !== null && status >= 200 && status < 300 && !isCut && answersChallenge(challenge, answer);
 }
 
