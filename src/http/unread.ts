@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge } from 'prom-client';
 
-/** Answers of no more bytes always pass: what refuses them is no smaller, and a socket mostly takes it at once. */
+/** Answers of no more bytes always pass: what refuses them is hardly smaller, and a socket mostly takes it at once (Gap G-404). */
 const alwaysTaken = 16 * 1024;
 /** Looks until a client that takes nothing is cut. */
 const looksOfDeadline = 30;
@@ -43,7 +43,6 @@ export class Unread {
   readonly #mostBytes: number;
   readonly #lookEveryMs: number;
   readonly #behind = new Map<ServerResponse, Behind>();
-  readonly #watched = new WeakSet<ServerResponse>();
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -75,10 +74,6 @@ export class Unread {
     const found: Behind = { bytes: 0, taken: takenOf(response.socket), looks: 0 };
     this.#behind.set(response, found);
     this.#count(response, found);
-    if (!this.#watched.has(response)) {
-      this.#watched.add(response);
-      response.once('close', () => this.#forget(response));
-    }
     this.#timer ??= setInterval(() => this.#look(), this.#lookEveryMs).unref();
   }
 
@@ -106,8 +101,8 @@ export class Unread {
 
   #recount(): void {
     for (const [response, behind] of this.#behind) {
-      // An answer behind another one on its connection is not told when that closes.
-      if (response.writableLength === 0 || response.req.socket.destroyed) this.#forget(response);
+      // Not heard from its own end: an answer behind another one on its connection is not told when that closes.
+      if (response.writableLength === 0 || response.closed || response.req.socket.destroyed) this.#forget(response);
       else this.#count(response, behind);
     }
   }
