@@ -7,6 +7,7 @@ import { jwks } from './contexts/identity/signing-key.js';
 import { spendableTags } from './contexts/spending/spendable.js';
 import { countRequests } from './contexts/usage/request-count.js';
 import { credentialResolvers, doors } from './contexts.js';
+import { limitAnswers } from './http/answer-limit.js';
 import { authenticate, type Identify, identifier } from './http/authenticate.js';
 import { openConsole } from './http/console.js';
 import { allowOrigins } from './http/cors.js';
@@ -31,6 +32,7 @@ import { noteRequests } from './http/request-note.js';
 import { traceRequests } from './http/request-trace.js';
 import { type Endpoint, refuseMethod, routeRequests } from './http/router.js';
 import type { Handler, Routed, State } from './http/state.js';
+import type { Unread } from './http/unread.js';
 import type { Catalog } from './mcp/catalog.js';
 import { mcpEndpoints } from './mcp/endpoint.js';
 import type { Ctx, Environment, Platform } from './platform/ctx.js';
@@ -56,6 +58,8 @@ export interface AppOptions {
   redis: Redis | undefined;
   /** Refuses what is too much for the process: one for its listeners together. */
   limitLoad: Handler;
+  /** What waits for clients: one for the listeners of the process together. */
+  unread: Unread;
   deadlineMs?: number | undefined;
 }
 
@@ -78,6 +82,7 @@ export function createApp(options: AppOptions): Koa<State, Routed> {
   const pagesElsewhere = allowOrigins(config.corsOrigins);
   if (pagesElsewhere !== undefined) app.use(pagesElsewhere);
   app.use(renderErrors(log));
+  app.use(limitAnswers(options.unread));
   app.use(limitTime(options.deadlineMs));
   app.use(
     routeRequests([

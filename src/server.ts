@@ -24,6 +24,7 @@ import { IdempotencyKeys } from './http/idempotency.js';
 import { addressOf, close, listen } from './http/listening.js';
 import { limitLoad } from './http/load.js';
 import { createMetrics } from './http/metrics.js';
+import { Unread, type UnreadOptions } from './http/unread.js';
 import { compileCatalog } from './mcp/catalog.js';
 import { endToolStreams } from './mcp/tool-stream.js';
 import { endWaits } from './mcp/waiting.js';
@@ -58,6 +59,8 @@ export interface ServerOptions {
   deadlineMs?: number;
   /** Requests that the process holds at once; what comes beyond is refused. */
   mostInFlight?: number;
+  /** What may wait for clients, and for how long. */
+  unread?: UnreadOptions;
   /** Milliseconds between the heartbeats of a stream. */
   heartbeatMs?: number;
   /** `address:port` of the name servers that are asked for names of tenants; those of the machine by default. */
@@ -137,8 +140,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const groups = [...gauges, processGauges(redis, worker)];
   const metrics = createMetrics(platform.database.pool, { platform, metrics: counted, groups });
   const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
-  const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis });
-  const probes = config.metricsPort === null ? undefined : createHttpServer(createProbeApp(health).callback());
+  const unread = new Unread(options.unread);
+  const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis, unread });
+  const probes = config.metricsPort === null ? undefined : createHttpServer(createProbeApp(health).callback(), unread);
   if (probes !== undefined) await listen(probes, { setting: 'METRICS_PORT', port: config.metricsPort ?? 0, host: config.host });
 
   return {
@@ -174,7 +178,7 @@ const probeGraceMs = 500;
 /** The listeners of an environment each. */
 async function openListeners(
   { config, mostInFlight, deadlineMs }: ServerOptions,
-  parts: Pick<AppOptions, 'platform' | 'keys' | 'metrics' | 'health' | 'redis'>,
+  parts: Pick<AppOptions, 'platform' | 'keys' | 'metrics' | 'health' | 'redis' | 'unread'>,
 ): Promise<Partial<Record<Environment, Server>>> {
   const routes = allRoutes();
   const openapi = lazily(() => openApi(routes, { doors }));
@@ -187,7 +191,7 @@ async function openListeners(
   const servers: Partial<Record<Environment, Server>> = {};
   for (const { environment, setting, port, baseUrl } of listeners) {
     const app = createApp({ ...parts, schema, routes, openapi, catalog, limitLoad: load, deadlineMs, environment, baseUrl });
-    const server = createHttpServer(app.callback());
+    const server = createHttpServer(app.callback(), parts.unread);
     servers[environment] = await listen(server, { setting, port, host: config.host });
   }
   return servers;

@@ -4,6 +4,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx } from '../platform/ctx.js';
 import {
+  AnswerTooLarge,
   ApiError,
   BodyTooLarge,
   DependencyUnavailable,
@@ -45,7 +46,7 @@ type Failed = Pick<Ctx, 'effect'> & { idempotency?: Ctx['idempotency'] | undefin
 
 /** 503 where the database or the process cannot serve, with what the caller may conclude (CONTRACT.md 0 "When nobody knows"). */
 function unavailable(error: unknown, { effect, idempotency }: Failed): ApiError | undefined {
-  const isApiError = error instanceof DependencyUnavailable || error instanceof Overloaded;
+  const isApiError = error instanceof DependencyUnavailable || error instanceof Overloaded || error instanceof AnswerTooLarge;
   if (!isApiError && !isUnavailable(error)) return undefined;
   const lost = error instanceof DatabaseUnavailable && error.changed === 'unknown';
   // A change that was committed before what failed now counts as well: the request must not be sent again as if nothing had happened.

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
+import { refuseTooLarge } from '../platform/answer-text.js';
 import { ApiError, NotAcceptable } from '../platform/errors.js';
 import { sendStream } from './event-stream.js';
 import type { SubscriptionResults } from './graphql-execution.js';
@@ -72,7 +73,9 @@ function refuseReservation(http: HttpContext): void {
   );
 }
 
+/** graphql-sse writes it. */
 function parsedBody({ body }: RenderedResult): ExecutionResult {
+  refuseTooLarge(body);
   return typeof body === 'string' ? JSON.parse(body) : body;
 }
 

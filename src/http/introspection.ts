@@ -1,6 +1,5 @@
 // The standard introspection query, as graphql-js prints it for any of its options: it is answered to everybody, from a text that is
 // prepared once (CONTRACT.md 21). It is told by its parsed document, so spaces and comments do not matter (Gap G-401).
-import type { Readable } from 'node:stream';
 import {
   type DocumentNode,
   executeSync,
@@ -15,7 +14,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { fragmentsOf } from '../platform/schema/complexity.js';
 import { type Asset, packAsset, sendPacked, unpacked } from './asset.js';
-import { sendStream } from './event-stream.js';
+import { oneEventOf, sendStream } from './event-stream.js';
 import { jsonTypeOf } from './graphql-result.js';
 import type { HttpContext } from './state.js';
 
@@ -93,7 +92,7 @@ function prepare(schema: GraphQLSchema): SendIntrospection {
   };
   return async (http, standard, as) => {
     const asset = await assetOf(standard);
-    if (as === 'stream') return sendStream(http, oneEvent(unpacked(asset)));
+    if (as === 'stream') return sendStream(http, oneEventOf(unpacked(asset)));
     http.status = 200;
     sendPacked(http, asset, jsonTypeOf(http));
   };
@@ -122,14 +121,4 @@ function selected(data: unknown, standard: DocumentNode): unknown {
   };
   const [operation] = standard.definitions;
   return operation?.kind === Kind.OPERATION_DEFINITION ? take(data, operation.selectionSet) : undefined;
-}
-
-/** The text of `source` as the one event of a stream. JSON has no line breaks of its own. */
-function oneEvent(source: Readable): AsyncIterator<string | Uint8Array> {
-  async function* chunks() {
-    yield 'event: next\ndata: ';
-    yield* source;
-    yield '\n\nevent: complete\ndata:\n\n';
-  }
-  return chunks();
 }

@@ -17,7 +17,6 @@ import type { Actor } from '../platform/ctx.js';
 import { admissionOf, authorize } from '../platform/schema/audience.js';
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { fragmentsOf, mostNodes } from '../platform/schema/complexity.js';
-import type { GraphQLRequest } from './state.js';
 
 /** Which budget a request draws on. */
 export type RateClass = 'general' | 'auth';
@@ -69,8 +68,16 @@ export function isPublicField({ definition }: RootField): boolean {
 /** The most nodes of a look at one type without a credential: enough for its name (Gap G-402). */
 const mostForAnybody = 10;
 
+/** What is asked of who names root fields. */
+interface Asked {
+  roots: readonly RootField[];
+  /** Set for the standard introspection query. */
+  standard?: DocumentNode;
+  nodes: number;
+}
+
 /** True for a look into the schema that is not answered to anybody: the standard one is, and small ones at one type. */
-function isDeepLook({ name }: RootField, { standard, nodes }: Pick<GraphQLRequest, 'standard' | 'nodes'>): boolean {
+function isDeepLook({ name }: RootField, { standard, nodes }: Asked): boolean {
   if (standard !== undefined) return false;
   return name === SchemaMetaFieldDef.name || (name === TypeMetaFieldDef.name && nodes > mostForAnybody);
 }
@@ -79,7 +86,7 @@ function isDeepLook({ name }: RootField, { standard, nodes }: Pick<GraphQLReques
  * 401 for an anonymous caller who names a field that asks for a credential or looks deeper into the schema than anybody may, 403 for a
  * portal token that its scopes do not open. A field that the schema does not have is left to validation, which says so.
  */
-export function admitCaller(actor: Actor, request: Pick<GraphQLRequest, 'roots' | 'standard' | 'nodes'>): void {
+export function admitCaller(actor: Actor, request: Asked): void {
   for (const field of request.roots) {
     if (actor.type === 'anonymous' && isDeepLook(field, request)) authorize(actor, 'any');
     if (field.definition === undefined || isPublicField(field)) continue;

@@ -6,6 +6,8 @@ import { changedNothing } from './postgres/failure.js';
 export class Effect {
   /** Set when the request turns out to be a mutation: then a statement without an answer may have changed something. */
   isMutation = false;
+  /** What names the result of the last change that was sent: its id, as a replay would look for it. */
+  reference: string | undefined;
   #commits = 0;
   #isGivenUp = false;
 

@@ -210,6 +210,15 @@ export class Overloaded extends declareError(503, 'overloaded') {
   }
 }
 
+/** 503: the answer to a read is larger than what is held whole. The same request again would be answered so again. */
+export class AnswerTooLarge extends declareError(503, 'overloaded') {
+  constructor() {
+    super('The answer is larger than 8 MB: ask for less at a time, with a smaller limit or fewer fields.', {
+      details: { reason: 'answer_too_large', retry: { safe: true } },
+    });
+  }
+}
+
 /** 503: something that we depend on does not answer, and nothing was changed. */
 export class DependencyUnavailable extends declareError(503, 'dependency_unavailable') {
   constructor(what: string, cause?: unknown) {

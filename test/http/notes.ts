@@ -6,6 +6,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { loadConfig } from '../../src/config.js';
+import { limitAnswers } from '../../src/http/answer-limit.js';
 import { authenticate, identifier } from '../../src/http/authenticate.js';
 import { createHttpServer, limitTime } from '../../src/http/deadline.js';
 import { openDocs } from '../../src/http/docs.js';
@@ -24,6 +25,7 @@ import { limitRates } from '../../src/http/rate-limit.js';
 import { identifyRequest } from '../../src/http/request-id.js';
 import { type Endpoint, refuseMethod, routeRequests } from '../../src/http/router.js';
 import type { Handler, Routed, State } from '../../src/http/state.js';
+import { Unread, type UnreadOptions } from '../../src/http/unread.js';
 import { CoherentCache } from '../../src/platform/cache.js';
 import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { type CredentialResolver, MalformedCredential } from '../../src/platform/credential.js';
@@ -107,6 +109,7 @@ export interface ServerOptions {
   trustedProxies?: number;
   deadlineMs?: number;
   windowSeconds?: number;
+  unread?: UnreadOptions;
   https?: boolean;
   /** Served beside the pages and /graphql. */
   endpoints?: readonly Endpoint[];
@@ -120,6 +123,7 @@ export interface RunningServer {
   server: Server;
   platform: Platform;
   keys: IdempotencyKeys;
+  unread: Unread;
   close(): Promise<void>;
 }
 
@@ -211,6 +215,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   app.use(metrics.observe(environment));
   app.use(identifyRequest({ environment, https: options.https ?? false, trustedProxies }));
   app.use(renderErrors(log));
+  const unread = new Unread(options.unread);
+  app.use(limitAnswers(unread));
   app.use(limitTime(options.deadlineMs));
   app.use(
     routeRequests([
@@ -227,7 +233,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   for (const guard of guards) app.use(guard);
   app.use(refuseMethod);
   if (options.handler !== undefined) app.use(options.handler);
-  const server = createHttpServer(app.callback());
+  const server = createHttpServer(app.callback(), unread);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -237,7 +243,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await keys.close();
     await platform.database.close();
   };
-  return { url, server, platform, keys, close };
+  return { url, server, platform, keys, unread, close };
 }
 
 export interface GraphQLReply {
