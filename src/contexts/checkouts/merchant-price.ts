@@ -132,7 +132,7 @@ function refuseOtherPrices(
   throw new PriceChanged(prices, again);
 }
 
-/** 409 for more than the merchant has, or sells in one order. */
+/** 409 for more than the merchant has, or sells in one order (Gap G-406). */
 function refuseMissing(offer: Offer, items: readonly CheckoutItem[]): void {
   const { problems } = priceBasket(offer, { lines: items.map(lineOf), selections: [], country: null });
   const missing = problems.filter(({ line }) => line !== undefined);
