@@ -46,18 +46,21 @@ export function newCheckout(ctx: Pick<Ctx, 'clock'>, protocol: CheckoutProtocol,
   const items = itemsIn(input);
   if (items === undefined) throw new ValidationFailed([{ path: ['items'], message: 'is required', rule: 'required' }]);
   const currency = input.currency ?? items[0]?.currency ?? '';
-  totalOf(items, currency, noCharges, input.lineItems == null ? 'items' : 'lineItems');
+  totalOf(items, currency, noCharges, memberOf(input));
   checkMetadata(input.metadata);
   const { expiresIn, ...rest } = input;
   return {
     ...rest,
     protocol,
     items,
+    member: memberOf(input),
     currency,
     charges: noCharges,
     expiresAt: addSeconds(ctx.clock.now(), expiresIn ?? defaultCheckoutSeconds),
   };
 }
+
+const memberOf = ({ lineItems }: BasketInput): string => (lineItems == null ? 'items' : 'lineItems');
 
 /** The items of a request; undefined where it names none. */
 function itemsIn({ items, lineItems }: BasketInput): CheckoutItem[] | undefined {
@@ -95,6 +98,7 @@ export function checkoutChange(input: UpdateCheckoutInput): CheckoutChange {
   checkMetadata(metadata);
   return {
     items: itemsIn(input),
+    member: memberOf(input),
     shippingAddress,
     paymentMethod: paymentMethod ?? undefined,
     metadata: metadata ?? undefined,

@@ -4,7 +4,7 @@ import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { maxOfferMinor, type Offer, offerFor, offerOf, paymentHandlers, readOffer } from '../accounts/offer.js';
-import { type Address, type CheckoutProtocol, checkoutPath } from './checkout.js';
+import { type Address, type CheckoutProtocol, checkoutPath, pricedBy } from './checkout.js';
 import {
   type CheckoutChange,
   checkMetadata,
@@ -49,8 +49,8 @@ interface OfferedDetails {
 type Offered = Pick<Checkout, 'items' | 'currency' | 'details' | 'shippingAddress'>;
 
 /** True for a checkout that was made from an offer. */
-export function isOffered({ details }: Pick<Checkout, 'details'>): boolean {
-  return typeof details === 'object' && details !== null && 'offer' in details;
+export function isOffered(row: Pick<Checkout, 'details'>): boolean {
+  return pricedBy(row) === 'merchant';
 }
 
 /** What was asked for in a checkout. One that was not made from an offer has chosen nothing. */

@@ -69,15 +69,15 @@ class Profiles {
     return this.#kept.calculatedSize;
   }
 
-  /** What was kept of the profile, or `fetch` finds: once for all who ask meanwhile. 429 where the workspace has had its fetches. */
-  async get({ id }: Ctx['workspace'], url: string, fetch: () => Promise<Outcome>): Promise<Outcome> {
+  /** What was kept of the profile, or `read` finds: once for all who ask meanwhile. 429 where the workspace has had its fetches. */
+  async get({ id }: Ctx['workspace'], url: string, read: () => Promise<Outcome>): Promise<Outcome> {
     // What the sandbox may fetch, production may not, and what one tenant could not reach is no news for another: they share no entry.
     const name = `${id} ${url}`;
     const now = this.#platform.clock.now();
     const kept = this.#kept.get(name);
     if (kept !== undefined && kept.until > now) return kept.outcome;
     this.#spend(id, now);
-    const entry: Kept = { outcome: fetch(), until: addSeconds(now, keptSeconds) };
+    const entry: Kept = { outcome: read(), until: addSeconds(now, keptSeconds) };
     this.#kept.set(name, entry, { size: sizeOf(name) });
     try {
       const outcome = await entry.outcome;
