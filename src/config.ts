@@ -251,6 +251,7 @@ function readTracing(read: ReadSetting): TracingConfig | null {
   return endpoint === null ? null : Object.freeze({ endpoint, serviceName, sampler, ratio });
 }
 
+/** Gap G-418. */
 function readHostRate(read: ReadSetting): Config['webhookHostRate'] {
   const rate = read('WEBHOOK_HOST_RATE');
   if (rate === null) return Object.freeze({ test: 100, live: null });
