@@ -46,6 +46,7 @@ const members: Record<string, string[]> = {
 function replaced(value: unknown, [name, ...rest]: readonly string[], text: string | undefined): unknown {
   if (name === undefined) return text;
   const inner = (value as Record<string, unknown>)[name];
+  if (Array.isArray(value)) return value.with(Number(name), replaced(inner, rest, text));
   return { ...(value as object), [name]: replaced(inner, rest, text) };
 }
 
