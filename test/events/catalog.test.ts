@@ -54,7 +54,9 @@ describe('the event catalog', () => {
   it('has every type of the specification, those it announces, and three of ours', () => {
     const types = [...catalog.keys()].filter((type) => !isInternal(type));
     expect(types).toEqual(expect.arrayContaining(specified));
-    const rest = types.filter((type) => !specified.includes(type) && !['webhook.disabled', 'webhook.verification', 'settlement_rule.notified'].includes(type));
+    const rest = types.filter(
+      (type) => !specified.includes(type) && !['webhook.disabled', 'webhook.verification', 'settlement_rule.notified'].includes(type),
+    );
     expect(rest.filter((type) => !announcedFamilies.some((family) => type.startsWith(family)))).toEqual([]);
     for (const family of announcedFamilies) {
       const named = rest.filter((type) => type.startsWith(family));
