@@ -86,13 +86,10 @@ const url = (...schemes: string[]) => {
   const fits = (text: string) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1));
   return z.string().refine(fits, `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
 };
-
 const publicUrl = url('http', 'https')
   .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
   .transform((text) => text.replace(/\/+$/, ''));
-
 const oneOf = <T extends string>(names: readonly T[]) => z.enum(names, `must be one of ${names.join(', ')}`);
-
 const yesOrNo = oneOf(['true', 'false'] as const).transform((text) => text === 'true');
 
 /** At least 32 characters with the prefix: who can guess one is the tenant. */
@@ -117,29 +114,26 @@ const hostPorts = list.refine(
   (entries) => entries.every((entry) => Number(hostPort.exec(entry)?.[2] ?? 0) % 65_536 > 0),
   'must be a comma-separated list of host:port',
 );
-
 const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 const origins = list.refine(
   (entries) => entries.every((entry) => entry === '*' || isOrigin(entry)),
   'must be a comma-separated list of origins, such as https://pages.example, or *',
 );
-
 const secretsKey = z
   .string()
   .regex(/^[0-9a-fA-F]{64}$/, 'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)')
   .toLowerCase();
-
 const share = z
   .string()
   .refine((text) => /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(text), 'must be a number from 0 to 1')
   .transform(Number);
 
-const rates = wholeNumber(1, 100_000);
-const rateOrNone = z
+// Gap G-418: what is set counts in both environments.
+const hostRate = z
   .string()
-  .refine((text) => text === 'none' || rates.safeParse(text).success, 'must be none or a whole number from 1 to 100000')
-  .transform((text) => (text === 'none' ? ('none' as const) : Number(text)));
-
+  .regex(/^(none|[1-9]\d{0,4})$/, 'must be none or a whole number from 1 to 99999')
+  .transform((text) => (text === 'none' ? null : Number(text)))
+  .transform((rate) => Object.freeze({ test: rate, live: rate }));
 const port = wholeNumber(0, 65_535);
 const perMinute = wholeNumber(1, 100_000_000);
 
@@ -216,7 +210,7 @@ const table = {
   },
   WEBHOOK_ALLOW_HOSTS: { schema: hostPorts, default: '', meaning: 'Private `host:port` pairs that webhooks may reach, comma-separated' },
   WEBHOOK_HOST_RATE: {
-    schema: rateOrNone,
+    schema: hostRate,
     default: '',
     meaning:
       'Events a second that one workspace sends to one host that has proved itself, or `none`. Unset: 100 in the sandbox, `none` in production',
@@ -277,13 +271,6 @@ function readTracing(read: ReadSetting): TracingConfig | null {
   return endpoint === null ? null : Object.freeze({ endpoint, serviceName, sampler, ratio });
 }
 
-function readHostRate(read: ReadSetting): Config['webhookHostRate'] {
-  const rate = read('WEBHOOK_HOST_RATE');
-  if (rate === null) return Object.freeze({ test: 100, live: null });
-  const both = rate === 'none' ? null : rate;
-  return Object.freeze({ test: both, live: both });
-}
-
 /**
  * Reads and checks every setting of `env`. An empty value counts as unset.
  * @throws ConfigError naming every problem at once; values of secrets are not repeated in it
@@ -322,7 +309,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     trustedProxies: read('TRUSTED_PROXIES'),
     secretsKey: read('SECRETS_KEY'),
     webhookAllowHosts: Object.freeze(read('WEBHOOK_ALLOW_HOSTS') ?? []),
-    webhookHostRate: readHostRate(read),
+    webhookHostRate: read('WEBHOOK_HOST_RATE') ?? Object.freeze({ test: 100, live: null }),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(read),
   };

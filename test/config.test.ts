@@ -67,6 +67,7 @@ describe('loadConfig', () => {
         TRUSTED_PROXIES: '2',
         SECRETS_KEY: secretsKey.toUpperCase(),
         WEBHOOK_ALLOW_HOSTS: 'Localhost:9000, [::1]:80,10.0.0.7:65535',
+        WEBHOOK_HOST_RATE: '25',
         LOG_LEVEL: 'silent',
         METRICS_PORT: '9464',
         METRICS_PUBLIC: 'true',
@@ -96,6 +97,7 @@ describe('loadConfig', () => {
       trustedProxies: 2,
       secretsKey,
       webhookAllowHosts: ['localhost:9000', '[::1]:80', '10.0.0.7:65535'],
+      webhookHostRate: { test: 25, live: 25 },
       logLevel: 'silent',
       tracing: { endpoint: 'http://collector:4318', serviceName: 'bank', sampler: 'parentbased_traceidratio', ratio: 0.25 },
     });
@@ -157,6 +159,8 @@ describe('loadConfig', () => {
     ['WEBHOOK_ALLOW_HOSTS', 'localhost'],
     ['WEBHOOK_ALLOW_HOSTS', 'localhost:0'],
     ['WEBHOOK_ALLOW_HOSTS', 'localhost:65536'],
+    ['WEBHOOK_HOST_RATE', '0'],
+    ['WEBHOOK_HOST_RATE', 'many'],
   ])('refuses %s=%s', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);

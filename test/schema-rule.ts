@@ -119,6 +119,7 @@ const sqlWithoutWorkspace = [
   'stream_due',
   'task_due',
   'transfer_due',
+  'webhook_due',
   'webhook_delivery_due',
   'webhook_delivery_lane',
   'workspace_moved',

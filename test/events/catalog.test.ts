@@ -46,6 +46,7 @@ const members: Record<string, string[]> = {
 function replaced(value: unknown, [name, ...rest]: readonly string[], text: string | undefined): unknown {
   if (name === undefined) return text;
   const inner = (value as Record<string, unknown>)[name];
+  if (Array.isArray(value)) return value.with(Number(name), replaced(inner, rest, text));
   return { ...(value as object), [name]: replaced(inner, rest, text) };
 }
 
@@ -53,7 +54,9 @@ describe('the event catalog', () => {
   it('has every type of the specification, those it announces, and three of ours', () => {
     const types = [...catalog.keys()].filter((type) => !isInternal(type));
     expect(types).toEqual(expect.arrayContaining(specified));
-    const rest = types.filter((type) => !specified.includes(type) && !['webhook.disabled', 'webhook.verification', 'settlement_rule.notified'].includes(type));
+    const rest = types.filter(
+      (type) => !specified.includes(type) && !['webhook.disabled', 'webhook.verification', 'settlement_rule.notified'].includes(type),
+    );
     expect(rest.filter((type) => !announcedFamilies.some((family) => type.startsWith(family)))).toEqual([]);
     for (const family of announcedFamilies) {
       const named = rest.filter((type) => type.startsWith(family));

@@ -25,7 +25,7 @@ interface Way {
   overrideUrl: string | null;
 }
 
-/** The gate that a delivery has to pass; undefined where nothing bounds it. */
+/** The gate that a delivery has to pass; undefined where nothing bounds it. Nobody has verified another URL (Gap G-417). */
 export function gateOf(ctx: Ctx, { webhook, overrideUrl }: Way): Gate | undefined {
   const rate = ctx.platform.config.webhookHostRate[ctx.workspace.environment];
   const isProven = overrideUrl === null ? isVerified(ctx, webhook) : isOpenHost(ctx, overrideUrl);

@@ -28,7 +28,9 @@ describe('events to an endpoint that has not proved itself', () => {
       expect(due).toBe(0);
       await harness.advance(1);
     }
-    expect((await deliveriesOf(harness.test, id)).every(({ status, attempt_count }) => status === 'delivered' && attempt_count === 1)).toBe(true);
+    expect((await deliveriesOf(harness.test, id)).every(({ status, attempt_count }) => status === 'delivered' && attempt_count === 1)).toBe(
+      true,
+    );
     await leave(harness.test, id);
   });
 
@@ -117,7 +119,10 @@ describe('events to an endpoint that has not proved itself', () => {
     await harness.test.patch(`/v1/webhooks/${id}`, { status: 'paused' });
     await harness.runDue();
     const statuses = (await deliveriesOf(harness.test, id)).map(({ status, dlq_reason }) => [status, dlq_reason]);
-    expect(statuses.filter(([status]) => status === 'dlq')).toEqual([['dlq', 'subscription_paused'], ['dlq', 'subscription_paused']]);
+    expect(statuses.filter(([status]) => status === 'dlq')).toEqual([
+      ['dlq', 'subscription_paused'],
+      ['dlq', 'subscription_paused'],
+    ]);
     await harness.advance(10);
     expect(sent()).toEqual([1, 1]);
     await leave(harness.test, id);
@@ -151,11 +156,13 @@ describe('events to an endpoint that has not proved itself', () => {
 });
 
 describe('a gate', () => {
-  const ctx = () => systemCtx(harness.platform, { id: harness.tenantId, tenantId: harness.tenantId, environment: 'test', clockOffsetMs: 0 }, null);
+  const ctx = () =>
+    systemCtx(harness.platform, { id: harness.tenantId, tenantId: harness.tenantId, environment: 'test', clockOffsetMs: 0 }, null);
 
   it('gives as many places as it has to any number who ask at once', async () => {
     const name = `host:race-${randomBytes(4).toString('hex')}`;
-    const ask = () => Promise.all(Array.from({ length: 40 }, () => takePlaces(ctx(), { name, intervalUs: 1_000_000, burst: 1, daily: 1_000 }, 3)));
+    const ask = () =>
+      Promise.all(Array.from({ length: 40 }, () => takePlaces(ctx(), { name, intervalUs: 1_000_000, burst: 1, daily: 1_000 }, 3)));
     for (let n = 0; n < 3; n += 1) {
       expect((await ask()).reduce((sum, places) => sum + places, 0)).toBe(1);
       harness.clock.advance(1);
@@ -181,8 +188,7 @@ describe('a gate', () => {
   });
 
   it('is that of the host, in one spelling and without its port', () => {
-    for (const url of ['https://a.example/x', 'https://A.Example:8443/', 'https://a.example./'])
-      expect(hostOf(url)).toBe('a.example');
+    for (const url of ['https://a.example/x', 'https://A.Example:8443/', 'https://a.example./']) expect(hostOf(url)).toBe('a.example');
     expect(hostOf('https://münchen.example/')).toBe('xn--mnchen-3ya.example');
     expect(hostOf('https://[2606:4700::1111]:8443/')).toBe('2606:4700::1111');
   });

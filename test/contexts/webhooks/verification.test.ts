@@ -46,10 +46,16 @@ describe('an endpoint', () => {
   const answers: Record<string, [Answer | number, string]> = {
     'the bare text': [(response, got) => void response.end(`${said(got)}\n`), 'verified'],
     'all that it was sent': [(response, { body }) => void response.end(body), 'pending'],
-    'all data that it was sent, and more': [(response, got) => void response.end(JSON.stringify({ ...got.json.data, ok: true })), 'pending'],
+    'all data that it was sent, and more': [
+      (response, got) => void response.end(JSON.stringify({ ...got.json.data, ok: true })),
+      'pending',
+    ],
     'the challenge with a failure': [(response, got) => void response.writeHead(500).end(said(got)), 'pending'],
     'another challenge': [(response) => void response.end('{"challenge":"x"}'), 'pending'],
-    'a redirect to where the answer would be': [(response) => void response.writeHead(307, { Location: receiver.url('/proved.example/hook') }).end(), 'pending'],
+    'a redirect to where the answer would be': [
+      (response) => void response.writeHead(307, { Location: receiver.url('/proved.example/hook') }).end(),
+      'pending',
+    ],
     nothing: [204, 'pending'],
   };
   for (const [index, [name, [answer, expected]]] of Object.entries(answers).entries()) {
@@ -119,7 +125,10 @@ describe('an endpoint', () => {
     receiver.answer('/old.example/hook', (response) => response.end('ok'));
     const { id } = await subscribeTo(harness.test, 'https://old.example/hook');
     const until = new Date(harness.clock.now().getTime() + 30 * 86_400_000);
-    await harness.platform.database.unscoped.webhook.updateMany({ where: { id: id.slice(3) }, data: { verifiedUntil: until, dueAt: until } });
+    await harness.platform.database.unscoped.webhook.updateMany({
+      where: { id: id.slice(3) },
+      data: { verifiedUntil: until, dueAt: until },
+    });
     const { body } = await harness.test.get(`/v1/webhooks/${id}`);
     expect(body.data).toMatchObject({ verification: 'verified', verified_until: until.toISOString() });
     for (let n = 0; n < 3; n += 1) await happen(harness.test);
@@ -143,7 +152,19 @@ describe('an answer', () => {
     const challenge = newChallenge('whsec_x');
     for (const good of [challenge, ` ${challenge}\r\n`, JSON.stringify({ challenge }), JSON.stringify({ challenge }, null, 2)])
       expect(answersChallenge(challenge, good), good).toBe(true);
-    for (const bad of ['', '{}', '{', 'null', `"${challenge}"`, `[${challenge}]`, JSON.stringify({ challenge, id: 1 }), JSON.stringify({ data: { challenge } }), JSON.stringify({ challenge: [challenge] }), challenge.slice(1), newChallenge('whsec_x')])
+    for (const bad of [
+      '',
+      '{}',
+      '{',
+      'null',
+      `"${challenge}"`,
+      `[${challenge}]`,
+      JSON.stringify({ challenge, id: 1 }),
+      JSON.stringify({ data: { challenge } }),
+      JSON.stringify({ challenge: [challenge] }),
+      challenge.slice(1),
+      newChallenge('whsec_x'),
+    ])
       expect(answersChallenge(challenge, bad), bad).toBe(false);
   });
 });
