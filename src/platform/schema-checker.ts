@@ -16,7 +16,7 @@ const busyProbeMs = 250;
 const mostOfWorkspace = 16;
 const mostWaiting = 256;
 /** A schema has to fit in here, with what it is compiled to. */
-const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 interface Job {
   checks: readonly SchemaCheck[];
