@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Schema = Record<string, unknown>;
 const from = (id: string, effect = new Effect()) => ({
-  workspace: { id, tenantId: id, environment: 'test' as const, clockOffsetMs: 0 },
+  workspace: { id },
   effect,
 });
 const given = (schema: Schema): SchemaCheck[] => [{ schema, path: ['schema'], isGiven: true }];
