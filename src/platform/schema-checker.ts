@@ -1,7 +1,6 @@
 // Where JSON Schemas of callers are held to values: in one thread, which is ended and begun again when a request has used up its time.
 // Workspaces take turns. A schema that takes too long is 400, unless the machine is so busy that nothing tells which of both it was.
 import { Worker } from 'node:worker_threads';
-import type { Ctx } from './ctx.js';
 import type { Effect } from './effect.js';
 import { Overloaded, ValidationFailed } from './errors.js';
 import type { CheckedSchemas, SchemaCheck } from './json-schema.js';
@@ -16,7 +15,7 @@ const busyProbeMs = 250;
 const mostOfWorkspace = 16;
 const mostWaiting = 256;
 /** A schema has to fit in here, with what it is compiled to. */
-const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 interface Job {
   checks: readonly SchemaCheck[];
@@ -26,6 +25,12 @@ interface Job {
   step: { path: SchemaCheck['path']; work: string };
   resolve: (checked: CheckedSchemas) => void;
   reject: (error: unknown) => void;
+}
+
+/** Of a ctx: whose turn it takes, and which request uses up its time. */
+interface Asking {
+  workspace: { id: string };
+  effect: Effect;
 }
 
 export interface SchemaCheckerOptions {
@@ -65,7 +70,7 @@ export class SchemaChecker {
    * @throws ValidationFailed for what was found
    * @throws Overloaded for a request whose turn would come late, and for one that a busy machine had no time for
    */
-  async check({ workspace, effect }: Pick<Ctx, 'workspace' | 'effect'>, checks: readonly SchemaCheck[]): Promise<boolean[]> {
+  async check({ workspace, effect }: Asking, checks: readonly SchemaCheck[]): Promise<boolean[]> {
     const [first] = checks;
     if (first === undefined) return [];
     const { issues, usable } = await new Promise<CheckedSchemas>((resolve, reject) => {

@@ -37,7 +37,7 @@ describe('a schema', () => {
   });
 
   it('is read by a compiler that others did not fill', () => {
-    for (let n = 0; n < 110; n += 1) expect(misfits({ properties: { [`p${n}`]: { const: n } } }, { [`p${n}`]: n })).toEqual([]);
+    for (let n = 0; n < 25; n += 1) expect(misfits({ properties: { [`p${n}`]: { const: n } } }, { [`p${n}`]: n })).toEqual([]);
   });
 });
 

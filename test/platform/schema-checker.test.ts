@@ -19,7 +19,7 @@ afterEach(async () => {
 
 type Schema = Record<string, unknown>;
 const from = (id: string, effect = new Effect()) => ({
-  workspace: { id, tenantId: id, environment: 'test' as const, clockOffsetMs: 0 },
+  workspace: { id },
   effect,
 });
 const given = (schema: Schema): SchemaCheck[] => [{ schema, path: ['schema'], isGiven: true }];
@@ -60,7 +60,11 @@ describe('the checker of schemas', () => {
     const next = checker.check(from('a'), given({ type: 'string' }));
     expect(await slow).toEqual([['schema', 'takes too long to be held to anything']]);
     await expect(next).resolves.toEqual([true]);
-    const inValue = { $defs: endless['$defs'], anyOf: [{ type: ['object', 'array', 'string'] }, { $ref: '#/$defs/d0' }] };
+    const inValue = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $defs: endless['$defs'],
+      anyOf: [{ type: ['object', 'array', 'string'] }, { $ref: '#/$defs/d0' }],
+    };
     expect(await refusal(checker.check(from('a'), held(inValue, {}, 7)))).toEqual([['parts.1', 'takes too long to be held to the schema']]);
   });
 

@@ -41,9 +41,13 @@ describe('POST /v1/a2a/tasks/{id}/complete', () => {
       `d${n}`,
       { allOf: [{ $ref: `#/$defs/d${n + 1}` }, { $ref: `#/$defs/d${n + 1}` }] },
     ]);
-    // Only a number is led to what doubles.
+    // Only what is no text is led to what doubles.
     const $defs = { ...Object.fromEntries(steps), d40: {} };
-    const json_schema = { $defs, properties: { n: { if: { type: 'number' }, then: { $ref: '#/$defs/d0' } } } };
+    const json_schema = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $defs,
+      properties: { n: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/d0' }] } },
+    };
     const task = await taskIn(harness.test, sides, 'in_progress', { acceptance: { json_schema } });
     const order: string[] = [];
     const slow = stepTask(harness.test, task, 'complete', sides.worker, { deliverable: { n: 1 } }).finally(() => order.push('slow'));
