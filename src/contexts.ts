@@ -110,6 +110,7 @@ import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
 import type { EscrowExplanation } from './ledger/trial-balance.js';
 import type { CredentialResolver } from './platform/credential.js';
 import type { OnFreeze, OpenOn, Platform } from './platform/ctx.js';
+import { writeDenials } from './platform/denial.js';
 import type { Door } from './platform/door.js';
 import type { AfterCommit } from './platform/due/after-commit.js';
 import { dueGauges } from './platform/due/due-gauge.js';
@@ -243,7 +244,7 @@ export const sweeps: readonly Sweep[] = [
 export const streamEnds: readonly ((platform: Platform) => Promise<void>)[] = [endStreams, endWorkspaceStreams];
 
 /** What the process still has to write when it ends, after its last request. */
-export const lastWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRefusals, writeRequests];
+export const lastWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRefusals, writeRequests, writeDenials];
 
 /** What the process keeps in memory and writes every few seconds. */
-export const regularWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRequests];
+export const regularWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRequests, writeDenials];

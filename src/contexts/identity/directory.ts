@@ -2,6 +2,7 @@
 // hashes alone. Whatever it finds is read inside its own workspace, and kept in the process until it changes.
 import type { DirectoryKind, Prisma } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
+import type { CredentialOwner } from '../../platform/credential.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Platform } from '../../platform/ctx.js';
 import type { Db, Tx } from '../../platform/postgres/database.js';
@@ -31,6 +32,14 @@ export function lookUp<T>(
     const entry = await findEntry(database.pool, kind, hash);
     return entry === null ? nothing : load(database.forWorkspace(entry.workspace.id), entry);
   });
+}
+
+/** Looks up whose a credential is, whether it is still good or not. */
+export function ownerIn(kind: DirectoryKind): (platform: Platform, credential: string) => Promise<CredentialOwner | null> {
+  return async ({ database }, credential) => {
+    const entry = await findEntry(database.pool, kind, sha256(credential));
+    return entry && { workspaceId: entry.workspace.id, kind, id: entry.id };
+  };
 }
 
 export type NewEntry = Pick<Prisma.CredentialUncheckedCreateInput, 'kind' | 'id' | 'hash' | 'expiresAt'>;
