@@ -4,7 +4,7 @@
 import { auditLine, writeLines } from '../../platform/audit.js';
 import { addSeconds } from '../../platform/clock.js';
 import { InvalidApiKey, MalformedCredential } from '../../platform/credential.js';
-import type { Ctx, Environment, Platform } from '../../platform/ctx.js';
+import type { Ctx, Environment } from '../../platform/ctx.js';
 import { noteRefusedCredential } from '../../platform/denial.js';
 import { commitAlone } from '../../platform/effect.js';
 import { SessionRequired } from '../../platform/errors.js';
@@ -59,12 +59,6 @@ export async function endAuthSession(ctx: Ctx): Promise<EndedAuthSession> {
   });
   platform.cache.drop(`jwt:${id}`);
   return { endedAt };
-}
-
-/** Forgets signed-out sessions whose hour is over; how many. For the worker. */
-export async function sweepEndedJwts({ database, clock }: Platform, most = 1_000): Promise<number> {
-  const { count } = await database.unscoped.endedJwt.deleteMany({ where: { expiresAt: { lte: clock.now() } }, limit: most });
-  return count;
 }
 
 async function identify(ctx: Ctx, apiKey: string) {

@@ -63,3 +63,9 @@ export async function sweepDirectory({ database, clock }: Platform, most = 1_000
   const { count } = await database.unscoped.credential.deleteMany({ where: { expiresAt: { lte: until } }, limit: most });
   return count;
 }
+
+/** Forgets signed-out sessions whose hour is over; how many. For the worker. */
+export async function sweepEndedJwts({ database, clock }: Platform, most = 1_000): Promise<number> {
+  const { count } = await database.unscoped.endedJwt.deleteMany({ where: { expiresAt: { lte: clock.now() } }, limit: most });
+  return count;
+}
