@@ -39,7 +39,6 @@ export interface Config {
   readonly sandboxPort: number;
   /** Null: probes and metrics are read at the other ports alone. */
   readonly metricsPort: number | null;
-  /** Whether metrics are read at the other ports from elsewhere than this machine too. */
   readonly metricsPublic: boolean;
   /** Without a trailing slash. Null: the address that is listened on. */
   readonly baseUrl: string | null;
@@ -47,7 +46,6 @@ export interface Config {
   readonly role: (typeof roles)[number];
   readonly bootstrapLiveKey: string | null;
   readonly bootstrapTestKey: string | null;
-  /** Whether the first start prints the live key. */
   readonly printKeys: boolean;
   /** Requests per minute, for an IP address and for an actor alike. */
   readonly rateLimit: { readonly general: number; readonly sandbox: number; readonly auth: number };
@@ -94,12 +92,7 @@ const yesOrNo = oneOf(['true', 'false'] as const).transform((text) => text === '
 
 /** At least 32 characters with the prefix: who can guess one is the tenant. */
 const apiKey = (prefix: string) =>
-  z
-    .string()
-    .regex(
-      new RegExp(`^${prefix}[A-Za-z0-9_-]{24,200}$`),
-      `must be ${prefix} followed by 24 to 200 letters, digits, "-" or "_" (\`openssl rand -hex 16\` prints some)`,
-    );
+  z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{24,200}$`), `must be ${prefix} followed by 24 to 200 letters, digits, "-" or "_"`);
 
 const hostPort = /^([a-z0-9.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/;
 /** A comma-separated list, in lower case. */
@@ -165,17 +158,9 @@ const table = {
     default: '',
     meaning: 'Port of `/health`, `/ready` and `/metrics` alone, in every role; a worker has no other. 0 picks a free one',
   },
-  METRICS_PUBLIC: {
-    schema: yesOrNo,
-    default: 'false',
-    meaning: '`true`: `/metrics` on the other ports answers everybody, and not this machine alone',
-  },
-  BASE_URL: {
-    schema: publicUrl,
-    default: '',
-    meaning: 'Public URL of production. Unset: the address that is listened on, or a loopback name that the caller used',
-  },
-  SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the same for its port' },
+  METRICS_PUBLIC: { schema: yesOrNo, default: 'false', meaning: '`true`: `/metrics` on the other ports answers more than this machine' },
+  BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
+  SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
   ROLE: { schema: oneOf(roles), default: 'all', meaning: '`api` serves requests, `worker` does what is due, `all` does both' },
   BOOTSTRAP_LIVE_KEY: {
     schema: apiKey('pk_live_'),
@@ -184,11 +169,7 @@ const table = {
     meaning: 'Live key of the tenant made on the first start, 32 characters or more. Unset: generated and printed once',
   },
   BOOTSTRAP_TEST_KEY: { schema: apiKey('pk_test_'), default: '', secret: true, meaning: 'The same for its test key' },
-  PRINT_KEYS: {
-    schema: yesOrNo,
-    default: 'true',
-    meaning: '`false`: the first start prints no live key, which `cli key create` makes then. The container image sets it',
-  },
+  PRINT_KEYS: { schema: yesOrNo, default: 'true', meaning: '`false`: the first start prints no live key, as in the container image' },
   RATE_LIMIT_GENERAL: { schema: perMinute, default: '100', meaning: 'Requests per minute in production, per IP address and per actor' },
   RATE_LIMIT_SANDBOX: { schema: perMinute, default: '1000', meaning: 'Requests per minute in the sandbox, per IP address and per actor' },
   RATE_LIMIT_AUTH: {

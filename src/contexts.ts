@@ -52,9 +52,8 @@ import { openCheckouts } from './contexts/checkouts/open.sql.js';
 import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { fundingOrders } from './contexts/funding/funding-life.js';
 import { openFunding } from './contexts/funding/funding-transaction.js';
-import { sweepEndedJwts } from './contexts/identity/auth-session.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
-import { sweepDirectory } from './contexts/identity/directory.js';
+import { sweepDirectory, sweepEndedJwts } from './contexts/identity/directory.js';
 import { endMandates } from './contexts/mandates/mandate-end.sql.js';
 import { stepMandate } from './contexts/mandates/mandate-request.js';
 import { closeSessions, stepMppSession } from './contexts/mpp/closing.js';
@@ -115,6 +114,7 @@ import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
 import type { EscrowExplanation } from './ledger/trial-balance.js';
 import type { CredentialResolver } from './platform/credential.js';
 import type { OnFreeze, OpenOn, Platform } from './platform/ctx.js';
+import { writeDenials } from './platform/denial.js';
 import type { Door } from './platform/door.js';
 import type { AfterCommit } from './platform/due/after-commit.js';
 import { dueGauges } from './platform/due/due-gauge.js';
@@ -257,7 +257,7 @@ export const sweeps: readonly Sweep[] = [
 export const streamEnds: readonly ((platform: Platform) => Promise<void>)[] = [endStreams, endWorkspaceStreams];
 
 /** What the process still has to write when it ends, after its last request. */
-export const lastWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRefusals, writeRequests];
+export const lastWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRefusals, writeRequests, writeDenials];
 
 /** What the process keeps in memory and writes every few seconds. */
-export const regularWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRequests];
+export const regularWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRequests, writeDenials];

@@ -1,8 +1,9 @@
 // One place turns failures into answers, for both faces (Gap G-10) (CONTRACT.md 0 "Errors"). What is not an ApiError is a 500 that says
 // nothing to the caller and everything to the log, credentials excepted.
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx } from '../platform/ctx.js';
+import { noteAccess } from '../platform/denial.js';
 import {
   AnswerTooLarge,
   ApiError,
@@ -115,6 +116,7 @@ export function toldOf(error: unknown, ctx: Ctx, route: string): { error: ApiErr
   const api = toApiError(error, ctx);
   logFault(platform.log, api, requestId, route);
   noteRefusal(api, ctx.span);
+  noteAccess(ctx, api, route);
   return { error: api, body: restErrorBody(api, requestId) };
 }
 
@@ -136,12 +138,19 @@ export function apiErrorOf(error: unknown, ctx: Ctx): ApiError {
   return toApiError(error instanceof GraphQLError ? rootOf(error) : error, ctx);
 }
 
+/** The field that failed, by its name in the schema: an alias is the caller's word. */
+function fieldOf(error: unknown): string {
+  const [node] = error instanceof GraphQLError ? (error.nodes ?? []) : [];
+  return node?.kind === Kind.FIELD ? node.name.value : 'graphql';
+}
+
 /** One error of a GraphQL answer, spelled for the caller; faults of ours are logged. */
 export function graphqlError(error: unknown, ctx: Ctx, log: Logger): GraphQLFormattedError {
   const { requestId } = ctx;
   const api = apiErrorOf(error, ctx);
   logFault(log, api, requestId, 'graphql');
   noteRefusal(api, ctx.span);
+  noteAccess(ctx, api, fieldOf(error));
   const { locations, path } = error instanceof GraphQLError ? error.toJSON() : {};
   return {
     message: api.message,
@@ -183,6 +192,7 @@ export function renderErrors(log: Logger): Handler {
       const error = toApiError(thrown, { effect: http.state.effect, idempotency: http.state.ctx?.idempotency });
       logFault(log, error, http.state.requestId, http.state.route);
       noteRefusal(error, http.state.span);
+      if (http.state.ctx !== undefined) noteAccess(http.state.ctx, error, `${http.method} ${http.state.route}`);
       sendError(http, error);
     }
   };

@@ -133,7 +133,7 @@ function callerOf({ state }: HttpContext): Ctx {
  * good.
  */
 async function freshCtx(platform: Platform, identify: Identify, http: HttpContext, { type, id }: Actor): Promise<Ctx> {
-  const identity = await identify(http.req.headers.authorization);
+  const identity = await identify(http.req.headers.authorization, http.state);
   if (identity.actor.type !== type || identity.actor.id !== id) throw new Error('a credential stands for somebody else');
   return createCtx(platform, identity, { requestId: http.state.requestId, ip: http.state.ip });
 }

@@ -53,6 +53,13 @@ export interface Identity {
   workspace: Workspace;
 }
 
+/** The row behind a credential, and where it is. */
+export interface CredentialOwner {
+  workspaceId: string;
+  kind: string;
+  id: string;
+}
+
 export interface CredentialResolver {
   /** How the credential begins; `jwt` for three base64url parts with dots between them. */
   readonly prefix: 'pk_' | 'agent_' | 'sess_' | 'portal_' | 'jwt';
@@ -61,6 +68,8 @@ export interface CredentialResolver {
    * 401 `environment_mismatch` for a credential of the other environment, 403 `agent_suspended`. Keeps its own cache.
    */
   resolve(platform: Platform, credential: string, environment: Environment): Promise<Identity>;
+  /** Whose credential it is, also where it has ended or is shown in the wrong place; null for what is nobody's. For the audit log. */
+  ownerOf?(platform: Platform, credential: string): Promise<CredentialOwner | null>;
 }
 
 const nilUuid = '00000000-0000-0000-0000-000000000000';

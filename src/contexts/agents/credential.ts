@@ -10,7 +10,7 @@ import {
 } from '../../platform/credential.js';
 import type { CredentialKind, Environment, Platform, Workspace } from '../../platform/ctx.js';
 import type { Db } from '../../platform/postgres/database.js';
-import { type Found, lookUp, nothing } from '../identity/directory.js';
+import { type Found, lookUp, nothing, ownerIn } from '../identity/directory.js';
 import type { Entry } from '../identity/directory.sql.js';
 import { noteUse, type Used } from '../identity/last-use.js';
 import { actingOf, admitAgent } from './agent.js';
@@ -30,6 +30,7 @@ const sessionPattern = /^sess_[A-Za-z0-9_-]{1,200}$/;
 /** The long-lived token of an agent. Ends when it is rotated or revoked, and for good with the key of its agent (Gap G-64). */
 export const agentTokenCredential: CredentialResolver = {
   prefix: 'agent_',
+  ownerOf: ownerIn('agent_token'),
   async resolve(platform, credential, environment) {
     if (!tokenPattern.test(credential)) throw new MalformedCredential('An agent token is agent_ and letters, digits, "-" or "_".');
     const known = await lookUp(platform, 'agent_token', credential, loadToken);
@@ -46,6 +47,7 @@ export const agentTokenCredential: CredentialResolver = {
 /** A session of an hour, from a signed challenge. */
 export const sessionCredential: CredentialResolver = {
   prefix: 'sess_',
+  ownerOf: ownerIn('session'),
   async resolve(platform, credential, environment) {
     if (!sessionPattern.test(credential)) throw new MalformedCredential('A session token is sess_ and letters, digits, "-" or "_".');
     const known = await lookUp(platform, 'session', credential, loadSession);

@@ -1,8 +1,12 @@
 // JWT sessions: an API key exchanged for an hour's token, so that no key sits in a browser (Gap G-26) (CONTRACT.md 18). A session carries
 // its key's workspace and dies with the key.
+
+import { auditLine, writeLines } from '../../platform/audit.js';
 import { addSeconds } from '../../platform/clock.js';
 import { InvalidApiKey, MalformedCredential } from '../../platform/credential.js';
-import type { Ctx, Environment, Platform } from '../../platform/ctx.js';
+import type { Ctx, Environment } from '../../platform/ctx.js';
+import { noteRefusedCredential } from '../../platform/denial.js';
+import { commitAlone } from '../../platform/effect.js';
 import { SessionRequired } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { newId } from '../../platform/schema/id.js';
@@ -19,7 +23,7 @@ export interface AuthSession {
 }
 
 /**
- * Signs in with an API key. Nothing is written: who has the key may sign in as often. 401 `invalid_api_key`, also for what
+ * Signs in with an API key. A line of the audit log is written, and nothing else: who has the key may sign in as often. 401 `invalid_api_key`, also for what
  * is no API key at all; 401 `environment_mismatch` for a key of the other environment.
  */
 export async function createAuthSession(ctx: Ctx, { apiKey }: { apiKey: string }): Promise<AuthSession> {
@@ -27,6 +31,8 @@ export async function createAuthSession(ctx: Ctx, { apiKey }: { apiKey: string }
   const { environment, tenantId } = workspace;
   const id = newId(ctx.platform.clock.now());
   const token = await signJwt(ctx.platform, { id, apiKeyId: actor.id, workspaceId: workspace.id, environment });
+  const act = { action: 'createAuthSession', resourceType: 'auth_session', resourceId: id };
+  await commitAlone(ctx.effect, () => writeLines(ctx.platform.database, [auditLine({ ...ctx, actor, workspace, act }, null)]));
   return { token, expiresIn: jwtTtlSeconds, tenantId, environment };
 }
 
@@ -46,7 +52,8 @@ export async function endAuthSession(ctx: Ctx): Promise<EndedAuthSession> {
   const endedAt = platform.clock.now();
   // Its hour began before now, so it is over by then.
   const data = { id, expiresAt: addSeconds(endedAt, jwtTtlSeconds) };
-  await transact(ctx, async (tx) => {
+  const act = { action: 'endAuthSession', resourceType: 'auth_session' };
+  await transact({ ...ctx, act }, async (tx) => {
     await tx.endedJwt.createMany({ data: [data], skipDuplicates: true });
     return { id };
   });
@@ -54,17 +61,12 @@ export async function endAuthSession(ctx: Ctx): Promise<EndedAuthSession> {
   return { endedAt };
 }
 
-/** Forgets signed-out sessions whose hour is over; how many. For the worker. */
-export async function sweepEndedJwts({ database, clock }: Platform, most = 1_000): Promise<number> {
-  const { count } = await database.unscoped.endedJwt.deleteMany({ where: { expiresAt: { lte: clock.now() } }, limit: most });
-  return count;
-}
-
-async function identify({ platform, workspace }: Ctx, apiKey: string) {
-  if (!apiKey.startsWith(apiKeyCredential.prefix)) throw new InvalidApiKey();
+async function identify(ctx: Ctx, apiKey: string) {
+  const { platform, workspace } = ctx;
   try {
     return await apiKeyCredential.resolve(platform, apiKey, workspace.environment);
   } catch (error) {
+    noteRefusedCredential(platform, ctx, error, { resolver: apiKeyCredential, credential: apiKey });
     throw error instanceof MalformedCredential ? new InvalidApiKey() : error;
   }
 }

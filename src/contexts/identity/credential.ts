@@ -11,7 +11,8 @@ import {
 import { sha256 } from '../../platform/crypto.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
 import { identityOfKey, identityOfKeyId } from './api-key-lookup.js';
-import { expiredJwt, type JwtFacts, verifyJwt } from './jwt.js';
+import { ownerIn } from './directory.js';
+import { expiredJwt, type JwtFacts, ownerOfJwt, verifyJwt } from './jwt.js';
 import { identityOfPortalToken } from './portal-token.js';
 
 const apiKeyPattern = /^pk_(test|live)_[A-Za-z0-9_-]{1,200}$/;
@@ -20,6 +21,7 @@ const portalPattern = /^portal_[A-Za-z0-9_-]{1,200}$/;
 /** The prefix says the environment, so a key of the other one is refused before anything is looked up. */
 export const apiKeyCredential: CredentialResolver = {
   prefix: 'pk_',
+  ownerOf: ownerIn('api_key'),
   async resolve(platform, credential, environment) {
     const own = apiKeyPattern.exec(credential)?.[1];
     if (own === undefined) throw new MalformedCredential('An API key is pk_test_ or pk_live_ and letters, digits, "-" or "_".');
@@ -33,6 +35,7 @@ export const apiKeyCredential: CredentialResolver = {
 /** A session acts as a user with the rights of its key, and lives no longer than it. */
 export const jwtCredential: CredentialResolver = {
   prefix: 'jwt',
+  ownerOf: ownerOfJwt,
   async resolve(platform, credential, environment) {
     const token = await verified(platform, credential);
     if (token.expiresAt <= platform.clock.now()) throw expiredJwt();
@@ -48,6 +51,7 @@ export const jwtCredential: CredentialResolver = {
 /** A token reads what its scopes open, in its own environment (Gap G-27). */
 export const portalCredential: CredentialResolver = {
   prefix: 'portal_',
+  ownerOf: ownerIn('portal_token'),
   async resolve(platform, credential, environment) {
     if (!portalPattern.test(credential)) throw new MalformedCredential();
     const identity = await identityOfPortalToken(platform, credential);

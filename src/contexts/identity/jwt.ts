@@ -1,7 +1,7 @@
 // What is in the JWT of a session, signing it and checking it: ES256 and nothing else, whatever the token says of itself.
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { addSeconds } from '../../platform/clock.js';
-import { InvalidJwt } from '../../platform/credential.js';
+import { type CredentialOwner, InvalidJwt } from '../../platform/credential.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
 import { parseAnyId, parseId, printId } from '../../platform/schema/id.js';
 import { jwtTtlSeconds, signingAlg, signingKey, verificationKey } from './signing-key.js';
@@ -40,19 +40,29 @@ export async function signJwt(platform: Platform, { id, apiKeyId, workspaceId, e
 /** What a token that we signed says, and until when. 401 `invalid_jwt` for any other. */
 export async function verifyJwt(platform: Platform, token: string): Promise<JwtFacts & { expiresAt: Date }> {
   try {
-    const { payload } = await jwtVerify(token, ({ kid }) => publicKey(platform, kid), {
-      algorithms: [signingAlg],
-      typ: 'JWT',
-      issuer: issuerOf(platform),
-      audience,
-      requiredClaims: ['jti', 'sub', 'exp', 'workspace_id', 'environment'],
-      currentDate: platform.clock.now(),
-    });
-    return readClaims(payload);
+    return await readAt(platform, token, platform.clock.now());
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw expiredJwt();
     throw error instanceof errors.JOSEError ? new InvalidJwt(undefined, error) : error;
   }
+}
+
+async function readAt(platform: Platform, token: string, currentDate: Date): Promise<JwtFacts & { expiresAt: Date }> {
+  const { payload } = await jwtVerify(token, ({ kid }) => publicKey(platform, kid), {
+    algorithms: [signingAlg],
+    typ: 'JWT',
+    issuer: issuerOf(platform),
+    audience,
+    requiredClaims: ['jti', 'sub', 'exp', 'workspace_id', 'environment'],
+    currentDate,
+  });
+  return readClaims(payload);
+}
+
+/** Whose key a token stands for that we signed, also after its hour; null for any other. */
+export async function ownerOfJwt(platform: Platform, token: string): Promise<CredentialOwner | null> {
+  const said = await readAt(platform, token, new Date(0)).catch(() => null);
+  return said && { workspaceId: said.workspaceId, kind: 'api_key', id: said.apiKeyId };
 }
 
 /** The 401 of a JWT whose hour is over. */

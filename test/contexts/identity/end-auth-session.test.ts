@@ -1,6 +1,6 @@
 // POST /v1/auth/logout: a JWT session ends before its hour, in every process, and moves no money from then on.
 import { describe, expect, it } from 'vitest';
-import { sweepEndedJwts } from '../../../src/contexts/identity/auth-session.js';
+import { sweepEndedJwts } from '../../../src/contexts/identity/directory.js';
 import { openWallet, useHarness } from '../../harness.js';
 import { expectRefused, issueKey, signIn } from './sign-in.js';
 
