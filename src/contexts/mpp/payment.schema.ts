@@ -108,6 +108,7 @@ builder.objectField(ApproveApprovalPayload, 'mppPayment', (t) =>
   t.field({
     type: MppPaymentType,
     nullable: true,
+    deprecationReason: 'Read transfer.',
     resolve: ({ approval }, _args, ctx) => approvedPayment(ctx, approval),
   }),
 );

@@ -117,7 +117,8 @@ describe('a credential of the method ledger', () => {
     expect([answer.status, answer.body]).toMatchObject([202, { paid: false, approval: { status: 'pending' } }]);
     expect(answer.headers.get('payment-receipt')).toBeNull();
     expectProblem(await knock(harness.test, endpoint, authorization), 'invalid-challenge', { reason: 'challenge_used' });
-    const { payment } = (await harness.test.post(`/v1/approvals/${answer.body.approval.id}/approve`, {})).body;
+    const { payment, transfer } = (await harness.test.post(`/v1/approvals/${answer.body.approval.id}/approve`, {})).body;
+    expect(transfer).toMatchObject({ id: payment.transfer_id, protocol: 'mpp' });
     expect(payment).toMatchObject({ id: answer.body.payment_id, status: 'settled', proof: expect.any(String) });
     const second = await knock(harness.test, endpoint, answerTo(buyer, await ledgerChallenge(harness.test, endpoint)));
     await harness.test.post(`/v1/approvals/${second.body.approval.id}/reject`, {});

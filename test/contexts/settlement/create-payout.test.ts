@@ -107,7 +107,8 @@ describe('POST /v1/payouts', () => {
       expect(await balanceOf(harness.test, payer.wallet)).toMatchObject({ available: '899.75', held: '100.25' });
       expect((await toldOf(harness, payout)).payout).toEqual([]);
       expect((await harness.test.get(`/v1/approvals/${approval.id}`)).body.data).toMatchObject({ amount: '100.25' });
-      expect((await harness.test.post(`/v1/approvals/${approval.id}/approve`, {})).status).toBe(200);
+      const { status, body } = await harness.test.post(`/v1/approvals/${approval.id}/approve`, {});
+      expect([status, body.payout]).toMatchObject([200, { id: payout.id, amount: '100.00' }]);
       await harness.runDue();
       await harness.advance(86_400);
       expect((await readPayout(harness.test, payout)).status).toBe('complete');
