@@ -10,11 +10,14 @@ DECLARE
   v_before text[] := '{}';
 BEGIN
   IF 'reference' = ANY (s.claim_kind) THEN
-    SELECT coalesce(array_agg(x.workspace_id || ' ' || x.kind || ' ' || x.key), '{}') INTO v_before
-    FROM unnest(s.claim_workspace, s.claim_kind, s.claim_key) AS x (workspace_id, kind, key)
-    JOIN claim c ON c.workspace_id = x.workspace_id AND c.kind = 'reference' AND c.key = substr(x.key, 38)
-    JOIN transfer t ON t.workspace_id = c.workspace_id AND t.id = c.reference::uuid
-    WHERE x.kind = 'reference' AND coalesce(t.from_account_id, t.to_account_id)::text = left(x.key, 36);
+    -- One look-up by key after the other: as a join it may begin with all transfers of the workspace.
+    SELECT coalesce(array_agg(u.workspace_id || ' ' || u.kind || ' ' || u.key), '{}') INTO v_before
+    FROM (SELECT x.*, (SELECT c.reference FROM claim c
+            WHERE c.workspace_id = x.workspace_id AND c.kind = 'reference' AND c.key = substr(x.key, 38)) AS used_by
+          FROM unnest(s.claim_workspace, s.claim_kind, s.claim_key) AS x (workspace_id, kind, key)
+          WHERE x.kind = 'reference' OFFSET 0) u
+    WHERE (SELECT coalesce(t.from_account_id, t.to_account_id)::text FROM transfer t
+           WHERE t.workspace_id = u.workspace_id AND t.id = u.used_by::uuid) = left(u.key, 36);
   END IF;
   IF take THEN
     WITH taken AS (
