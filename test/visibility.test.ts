@@ -13,7 +13,7 @@ import { type Json, useHarness } from './harness.js';
 import { type Seeds, webhookSeeds } from './operation.js';
 
 const harness = useHarness();
-const patience = { timeout: 120_000 };
+const patience = { timeout: 300_000 };
 
 let agent: TestAgent;
 let own: Seeds;

@@ -4,7 +4,7 @@
 import type { Agent, AgentKey, AgentKeyStatus } from '../../generated/prisma/client.js';
 import { decodeBase64 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { AlreadyExists, ApiKeyRequired, MissingCredential, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { AlreadyExists, ApiKeyRequired, MissingCredential, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { conflict, type Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';

@@ -17,7 +17,7 @@ import { CardNetworkEnum } from './network.schema.js';
 const StatusEnum = builder.enumType(CardInstructionStatus, { name: 'CardInstructionStatus' });
 const TypeEnum = builder.enumType(CardInstructionType, { name: 'CardInstructionType' });
 
-const CardInstructionObject = builder.objectRef<CardInstruction>('CardInstruction').implement({
+export const CardInstructionObject = builder.objectRef<CardInstruction>('CardInstruction').implement({
   description: 'What a card network is asked to do for an agent. No money of the platform moves.',
   fields: (t) => {
     const money = (description: string, of: (row: CardInstruction) => bigint | null) =>

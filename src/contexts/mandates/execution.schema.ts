@@ -25,7 +25,7 @@ type Status = (typeof statuses)[number];
 
 const statusOf = (status: TransferStatus): Status => (status === 'processing' ? 'pending' : status);
 
-const Execution = builder.objectRef<Transfer>('MandateExecution').implement({
+export const Execution = builder.objectRef<Transfer>('MandateExecution').implement({
   description: 'A spend by a mandate. It is told as the transfer that it is, too.',
   fields: (t) => ({
     id: t.expose('id', { type: 'MandateExecutionId' }),

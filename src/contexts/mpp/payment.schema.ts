@@ -18,7 +18,7 @@ import { signPaymentReceipt } from './payment-receipt.js';
 import { dryRunMppPayment, payByMpp } from './payment-request.js';
 import { serviceUrl } from './session.schema.js';
 
-const MppPaymentType = builder.objectRef<Transfer>('MppPayment').implement({
+export const MppPaymentType = builder.objectRef<Transfer>('MppPayment').implement({
   description: 'A one-off payment of a service.',
   fields: (t) => ({
     id: t.expose('id', { type: 'MppPaymentId' }),
