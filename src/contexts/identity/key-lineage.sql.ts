@@ -6,9 +6,9 @@ const lineageText = `
   WITH RECURSIVE same (id) AS (
     SELECT $2::uuid
     UNION
-    SELECT k.rolled_from FROM same JOIN api_key k ON k.workspace_id = $1::uuid AND k.id = same.id WHERE k.rolled_from IS NOT NULL
+    SELECT k.rolled_from_id FROM same JOIN api_key k ON k.workspace_id = $1::uuid AND k.id = same.id WHERE k.rolled_from_id IS NOT NULL
   ), child AS (
-    SELECT k.id, parent.id AS parent_id FROM api_key k CROSS JOIN LATERAL (VALUES (k.created_by), (k.rolled_from)) AS parent (id)
+    SELECT k.id, parent.id AS parent_id FROM api_key k CROSS JOIN LATERAL (VALUES (k.created_by_id), (k.rolled_from_id)) AS parent (id)
     WHERE k.workspace_id = $1::uuid AND parent.id IS NOT NULL
   ), own (id) AS (
     SELECT id FROM same
