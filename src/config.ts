@@ -99,8 +99,7 @@ const hostPort = /^([a-z0-9.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/;
 const list = z.string().transform((text) =>
   text
     .toLowerCase()
-    .split(',')
-    .map((entry) => entry.trim())
+    .split(/\s*,\s*/)
     .filter(Boolean),
 );
 const hostPorts = list.refine(
@@ -121,7 +120,7 @@ const share = z
   .refine((text) => /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(text), 'must be a number from 0 to 1')
   .transform(Number);
 
-// Gap G-418: what is set counts in both environments.
+// Gap G-413: what is set counts in both environments.
 const hostRate = z
   .string()
   .regex(/^(none|[1-9]\d{0,4})$/, 'must be none or a whole number from 1 to 99999')
@@ -243,13 +242,10 @@ export const settings: readonly { readonly name: SettingName; readonly default: 
 type ReadSetting = <N extends SettingName>(name: N) => Read<(typeof table)[N]>;
 
 function readTracing(read: ReadSetting): TracingConfig | null {
-  const [endpoint, serviceName, sampler, ratio] = [
-    read('OTEL_EXPORTER_OTLP_ENDPOINT'),
-    read('OTEL_SERVICE_NAME'),
-    read('OTEL_TRACES_SAMPLER'),
-    read('OTEL_TRACES_SAMPLER_ARG'),
-  ];
-  return endpoint === null ? null : Object.freeze({ endpoint, serviceName, sampler, ratio });
+  const endpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  if (endpoint === null) return null;
+  const [serviceName, sampler, ratio] = [read('OTEL_SERVICE_NAME'), read('OTEL_TRACES_SAMPLER'), read('OTEL_TRACES_SAMPLER_ARG')];
+  return Object.freeze({ endpoint, serviceName, sampler, ratio });
 }
 
 /**

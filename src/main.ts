@@ -72,7 +72,7 @@ function stopOnSignal(server: RunningServer, home: DataHome, log: Logger): void 
 
 /**
  * At once: a start that fails after it has made the tenant must not lose them. Whichever process made the tenant shows them. What a container
- * prints is collected and kept, so its image asks for no live key. Gap G-425
+ * prints is collected and kept, so its image asks for no live key. Gap G-418
  */
 function showKeys({ tenantId, liveKey, testKey }: CreatedTenant, isAsked: boolean): void {
   const live = isAsked ? liveKey : `not printed (PRINT_KEYS). Make one: cli key create --tenant ${tenantId} --environment live`;

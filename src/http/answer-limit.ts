@@ -47,7 +47,7 @@ export function leftOut(reference: string): Record<string, unknown> {
   return { data: { id: reference }, reason: 'answer_too_large' };
 }
 
-/** Answers that the change was made, and under which id it is found (Gap G-403). */
+/** Answers that the change was made, and under which id it is found (Gap G-400). */
 function sendReference(http: HttpContext, reference: string): void {
   const { state } = http;
   if (http.status === 404) http.status = 200;

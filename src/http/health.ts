@@ -70,7 +70,7 @@ const ofProxies = /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|t
 
 /**
  * Hides an endpoint from other machines: 404 for who does not come from this one, or was passed on by a proxy, which stands on this machine
- * too. Gap G-426
+ * too. Gap G-419
  */
 export const hideFromElsewhere: Handler = ({ req }, next) => {
   if (loopback.test(req.socket.remoteAddress ?? '') && !Object.keys(req.headers).some((name) => ofProxies.test(name))) return next();

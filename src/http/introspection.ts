@@ -1,5 +1,5 @@
 // The standard introspection query, as graphql-js prints it for any of its options: it is answered to everybody, from a text that is
-// prepared once (CONTRACT.md 21). It is told by its parsed document, so spaces and comments do not matter (Gap G-401).
+// prepared once (CONTRACT.md 21). It is told by its parsed document, so spaces and comments do not matter (Gap G-398).
 import {
   type DocumentNode,
   executeSync,

@@ -10,7 +10,7 @@ export interface AnsweredRequest {
   route: string;
   status: number;
   milliseconds: number;
-  /** Whose request it was: the account of an agent, the oldest of a portal token's customer; null for an operator (Gap G-443). */
+  /** Whose request it was: the account of an agent, the oldest of a portal token's customer; null for an operator (Gap G-429). */
   accountId: string | null;
 }
 

@@ -65,7 +65,7 @@ export function isPublicField({ definition }: RootField): boolean {
   return options?.authScopes?.audience === 'public';
 }
 
-/** The most nodes of a look at one type without a credential: enough for its name (Gap G-402). */
+/** The most nodes of a look at one type without a credential: enough for its name (Gap G-399). */
 const mostForAnybody = 10;
 
 /** What is asked of who names root fields. */

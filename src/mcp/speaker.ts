@@ -65,7 +65,7 @@ export function createSpeaker({ catalog, ctx, again, route, keyOf, left }: Speak
   return server;
 }
 
-/** A result stands in its message twice, as data and as text in a text, up to three times of what it is by itself (Gap G-404). */
+/** A result stands in its message twice, as data and as text in a text, up to three times of what it is by itself (Gap G-401). */
 const mostResultBytes = mostAnswerBytes / 3;
 
 /** The body of REST, as data and as text for clients that read no data, and a word on what is still to be waited for. */

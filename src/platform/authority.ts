@@ -27,7 +27,7 @@ type Asked = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['
 /**
  * The origin of a listener in what it answers to a request, without a slash at the end: the public address where there is one, whatever
  * the Host header says. Without one a Host counts that names the address that was listened on, or this machine with any port, for ports
- * are mapped; any other leads to the first listening address. Gap G-424
+ * are mapped; any other leads to the first listening address. Gap G-417
  */
 export function originFor({ baseUrl, host }: ListenerAddress, { headers, socket }: Asked): string {
   if (baseUrl !== null) return baseUrl.replace(/\/+$/, '');

@@ -7,7 +7,7 @@ import type { Act, Ctx, Platform } from './ctx.js';
 import { ApiError } from './errors.js';
 import { networkOf } from './network.js';
 
-/** Each source is told of once in so many seconds, with how often it was left out since. Gap G-428 */
+/** Each source is told of once in so many seconds, with how often it was left out since. Gap G-421 */
 const everySeconds = 60;
 /** Sources that a process tells of in that time. */
 const mostSources = 10_000;

@@ -9,9 +9,9 @@ import type { ThreadNotice } from './schema-thread.js';
 
 /** Milliseconds that the schemas of one request may take, from when the thread takes up the first of them (Gap G-331). */
 const budgetMs = 1_000;
-/** A thread that has just begun takes longer for a known check: the machine is busy (Gap G-419). It takes a tenth of that otherwise. */
+/** A thread that has just begun takes longer for a known check: the machine is busy (Gap G-414). It takes a tenth of that otherwise. */
 const busyProbeMs = 250;
-/** Requests that wait for their turn: of one workspace, and of all (Gap G-420). */
+/** Requests that wait for their turn: of one workspace, and of all (Gap G-415). */
 const mostOfWorkspace = 16;
 const mostWaiting = 256;
 /** A schema has to fit in here, with what it is compiled to. */

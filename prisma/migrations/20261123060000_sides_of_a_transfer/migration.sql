@@ -2,7 +2,7 @@
 CREATE TYPE "capture_by" AS ENUM ('payer', 'payee');
 ALTER TABLE "transfer" ADD COLUMN "capture_by" "capture_by", ADD COLUMN "shared_metadata" JSONB;
 
--- Claims as before, but a reference is the paying account's: its claim has the key `<account>/<reference>` (docs/decisions/0050).
+-- Claims as before, but a reference is the paying account's: its claim has the key `<account>/<reference>` (decision 0048).
 -- Claims of before have the reference alone, and belong to the account of the transfer that they name.
 CREATE OR REPLACE FUNCTION ledger_claim_faults(s ledger_set, take boolean) RETURNS SETOF ledger_fault LANGUAGE plpgsql AS $$
 DECLARE

@@ -75,7 +75,7 @@ export interface UpdateAccountInput {
  * Changes an account. A status change reaches the account's wallets in the same transaction. Emits account.updated when (Gap G-31)
  * something changed. 409 `state_conflict` for a status that cannot follow, and for closing an
  * account whose wallets, or those of its agents, hold money or have something open (Gap G-30). A customer reference is set once
- * (Gap G-444): portal tokens with it see the account from then on. 409 `already_exists` for another one.
+ * (Gap G-430): portal tokens with it see the account from then on. 409 `already_exists` for another one.
  */
 export function updateAccount(ctx: Ctx, input: UpdateAccountInput): Promise<Account> {
   return transact(ctx, async (tx) => {

@@ -32,7 +32,7 @@ export interface MerchantWarning {
   message: string;
 }
 
-/** Checkouts need prices: a merchant without an offer takes those of buyers, or sells nothing (Gap G-408). */
+/** Checkouts need prices: a merchant without an offer takes those of buyers, or sells nothing (Gap G-405). */
 export function warningsOf(row: Pick<Merchant, 'metadata' | 'acceptsBuyerPrices'>): MerchantWarning[] {
   if (hasOffer(row)) return [];
   const message = row.acceptsBuyerPrices

@@ -36,7 +36,7 @@ function isAtMost(now: AskedPrice | undefined, before: AskedPrice): boolean {
   return before.price !== null && before.currency === now.currency && now.price <= before.price;
 }
 
-/** Changes skills of an agent, under the lock of the agent, and keeps the prices that are raised by it or taken away (Gap G-450). */
+/** Changes skills of an agent, under the lock of the agent, and keeps the prices that are raised by it or taken away (Gap G-433). */
 export async function keepingPrices<T>(ctx: Ctx, tx: Tx, agentId: string, change: () => Promise<T>): Promise<T> {
   const before = await pricesOf(tx, agentId);
   const done = await change();

@@ -77,7 +77,7 @@ export function agentTokenStatus({ revokedAt, expiresAt }: Pick<AgentToken, 'rev
 /** Tokens in a list (Gap G-22). */
 export const mostTokens = 200;
 
-/** The tokens of an agent, never their text, newest first; what ended is shown for a day (Gap G-448). */
+/** The tokens of an agent, never their text, newest first; what ended is shown for a day (Gap G-431). */
 export async function tokens(ctx: Ctx, agentId: string, query: object = {}): Promise<AgentToken[]> {
   await agent(ctx, agentId);
   return ctx.db.agentToken.findMany({ ...query, where: { agentId }, orderBy: { id: 'desc' }, take: mostTokens });

@@ -87,7 +87,7 @@ function atomicIssues({ type, capture, scheduledFor, destination, requestApprova
   return issues;
 }
 
-/** A reference names one transfer of a payer: every item with one that another has too. Two wallets of an account show later (Gap G-442). */
+/** A reference names one transfer of a payer: every item with one that another has too. Two wallets of an account show later (Gap G-428). */
 function referenceIssues(transfers: readonly CreateTransferInput[]): FieldIssue[] {
   const places = new Map<string, number[]>();
   for (const [index, { reference, fromWalletId, fromAccountId }] of transfers.entries()) {

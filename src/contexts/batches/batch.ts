@@ -59,7 +59,7 @@ export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus |
   return items.map((item) => ({ ...item, kind }));
 }
 
-/** The item of a batch whose transfer an approval was about, or the transfer of its payout; null for what was asked for by itself (Gap G-434). */
+/** The item of a batch whose transfer an approval was about, or the transfer of its payout; null for what was asked for by itself (Gap G-425). */
 export async function approvedItem(ctx: Ctx, { transferId }: Pick<Approval, 'transferId'>): Promise<ItemOfBatch | null> {
   if (transferId === null) return null;
   const { batchId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { batchId: true } });

@@ -46,7 +46,7 @@ export class BuyerPricesRefused extends declareError(409, 'buyer_prices_refused'
   }
 }
 
-/** 422: the wires of protocols sell from offers, and the merchant has none (Gap G-409). */
+/** 422: the wires of protocols sell from offers, and the merchant has none (Gap G-406). */
 export class NoOffer extends declareError(422, 'no_offer') {
   constructor(merchantId: string) {
     const path = `/v1/merchants/${printId('merchant', merchantId)}`;

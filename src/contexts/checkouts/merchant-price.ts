@@ -24,7 +24,7 @@ interface AutomaticDetails extends Record<string, unknown> {
   offer: unknown;
   selections: Selection[];
   wire: object;
-  /** Nobody chooses under /v1 how goods are delivered: the cheapest way that goes there is taken (Gap G-407). */
+  /** Nobody chooses under /v1 how goods are delivered: the cheapest way that goes there is taken (Gap G-404). */
   delivery: 'cheapest';
 }
 
@@ -132,7 +132,7 @@ function refuseOtherPrices(
   throw new PriceChanged(prices, again);
 }
 
-/** 409 for more than the merchant has, or sells in one order (Gap G-406). */
+/** 409 for more than the merchant has, or sells in one order (Gap G-403). */
 function refuseMissing(offer: Offer, items: readonly CheckoutItem[]): void {
   const { problems } = priceBasket(offer, { lines: items.map(lineOf), selections: [], country: null });
   const missing = problems.filter(({ line }) => line !== undefined);

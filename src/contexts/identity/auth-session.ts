@@ -43,7 +43,7 @@ export interface EndedAuthSession {
 
 /**
  * Signs the session out, in every process: its JWT is refused from now on, and moves no money. What was begun with it goes on. 403
- * `session_required` for an API key, which is revoked instead. Gap G-427
+ * `session_required` for an API key, which is revoked instead. Gap G-420
  */
 export async function endAuthSession(ctx: Ctx): Promise<EndedAuthSession> {
   const { actor, platform } = ctx;

@@ -1,4 +1,4 @@
-// Which keys count as another one: those that it made or that took its place, however far down (CONTRACT.md 29) (Gap G-432).
+// Which keys count as another one: those that it made or that took its place, however far down (CONTRACT.md 29) (Gap G-423).
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 
 /** `same`: the key, and those whose place it took. `own`: they, and all that were made by them or took their place. */

@@ -11,7 +11,7 @@ const endText = `
   WHERE workspace_id = $1::uuid AND agent_id = $2::uuid AND revoked_at IS NULL AND expires_at > $3::timestamptz`;
 
 /**
- * Makes the mandates of an agent due that is revoked; the due step of each revokes it soon (Gap G-449). They pay nothing meanwhile, for
+ * Makes the mandates of an agent due that is revoked; the due step of each revokes it soon (Gap G-432). They pay nothing meanwhile, for
  * their agent is not active.
  */
 export async function endMandates(ctx: Ctx, tx: Tx, { kind, id, reason }: Frozen): Promise<void> {

@@ -45,7 +45,7 @@ export async function payeeOf(ctx: Ctx, { serviceUrl, payeeWalletId }: PayeeInpu
 
 /**
  * The merchant whose address is given, where it is paid into the very wallet. Into a wallet that a merchant settles in that one is paid,
- * and into another one of an account any of its merchants, whatever address is given: the pipeline finds them (Gap G-431).
+ * and into another one of an account any of its merchants, whatever address is given: the pipeline finds them (Gap G-422).
  */
 export async function merchantAt(ctx: Ctx, url: string, { accountId, walletId, currency }: WalletRef): Promise<string | undefined> {
   const { db } = ctx;

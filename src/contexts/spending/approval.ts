@@ -183,7 +183,7 @@ async function lockWithSubject(ctx: Ctx, tx: Tx, id: string): Promise<Approval> 
   return lockRow(tx.approval, id);
 }
 
-/** A JWT is the key that it was made with, and a key counts as the one that made it or whose place it took (Gap G-432). */
+/** A JWT is the key that it was made with, and a key counts as the one that made it or whose place it took (Gap G-423). */
 async function refuseOwn({ actor, workspace, platform }: Ctx, tx: Tx, { id, requestedByType, requestedById }: Approval): Promise<void> {
   if (!byKey(requestedByType) || !byKey(initiatorOf(actor.type))) return;
   const at = platform.clock.now();

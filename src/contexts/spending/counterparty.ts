@@ -13,7 +13,7 @@ export type MerchantFacts = Pick<SpendFacts, 'merchant' | 'otherMerchants'>;
 
 /**
  * The merchant that a request names, else those whose settlement wallet is paid, the oldest before the others. A merchant is paid into any
- * wallet of its account, so in one that nobody settles in all merchants of the account are paid (Gap G-229) (Gap G-431). 404 for a merchant_id of
+ * wallet of its account, so in one that nobody settles in all merchants of the account are paid (Gap G-229) (Gap G-422). 404 for a merchant_id of
  * another workspace.
  */
 export async function merchantsPaid(

@@ -1,5 +1,5 @@
 // The caller's own name for a transfer: unique for the account that pays, or that is credited where nobody pays, for ever, over every
-// status (Gap G-50, docs/decisions/0050). ledger_claim_faults() reads the same key.
+// status (Gap G-50, decision 0048). ledger_claim_faults() reads the same key.
 import type { Claim } from '../../ledger/posting.js';
 import { AlreadyExists } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';

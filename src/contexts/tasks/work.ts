@@ -161,7 +161,7 @@ function lastQuestion(db: Pick<Tx, 'taskMessage'>, taskId: string): Promise<Task
   return db.taskMessage.findFirst({ where: { taskId, author: 'worker' }, orderBy: { id: 'desc' } });
 }
 
-/** Somebody else has answered meanwhile, and the worker has asked again (Gap G-421). */
+/** Somebody else has answered meanwhile, and the worker has asked again (Gap G-416). */
 function askedMeanwhile({ id, status }: Task): StateConflict {
   return new StateConflict('The worker has asked something else meanwhile: read it first.', status, ['input_required'], {
     next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${id}` }],

@@ -19,7 +19,7 @@ import { transferOperation } from './operation.js';
 import { aboutOf, type NewTransfer, partiesOf } from './transfer.js';
 import { lessWithheldAt } from './withholding.js';
 
-/** Where the money of a thing with an escrow is set aside: while it waits for an approval, in the wallet as what is held (Gap G-433). */
+/** Where the money of a thing with an escrow is set aside: while it waits for an approval, in the wallet as what is held (Gap G-424). */
 export function asideFor(escrowAccountId: string, { approvalId }: Pick<SpendForm, 'approvalId'>): NonNullable<NewTransfer['hold']> {
   return { expiresAt: null, captureBy: 'payee', ...(approvalId === null && { accountId: escrowAccountId }) };
 }

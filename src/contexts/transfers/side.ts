@@ -9,7 +9,7 @@ type Sided = Pick<Transfer, 'fromWalletId' | 'toWalletId' | 'fromAccountId' | 'a
 
 /**
  * True where the actor sees all of a transfer: a tenant, a customer whose account pays it, the agent that spends or whose wallet pays.
- * What no account pays is its payee's own (Gap G-441). It is known at once but for an agent that does not spend: what never changes about
+ * What no account pays is its payee's own (Gap G-427). It is known at once but for an agent that does not spend: what never changes about
  * the paying wallet is kept in the process.
  */
 export function seesPayersSide(ctx: Ctx, transfer: Sided): boolean | Promise<boolean> {

@@ -145,7 +145,7 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
   return { branches: ways[0]?.branches ?? [{ on: 'true' }], rest: [...rest, ...wordConditions(words)] };
 }
 
-/** What the payer keeps to itself finds nothing for an agent that is only the payee (Gap G-441). Customers see no more than they pay. */
+/** What the payer keeps to itself finds nothing for an agent that is only the payee (Gap G-427). Customers see no more than they pay. */
 function ownTerms({ visibleTo, mandateId, equal }: TransferChoice, values: Values): string[] {
   if (visibleTo === undefined || (mandateId === undefined && equal.reference === undefined)) return [];
   const agent = values.add(visibleTo);

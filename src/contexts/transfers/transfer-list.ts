@@ -44,7 +44,7 @@ export async function transfer(ctx: Ctx, id: string): Promise<Transfer> {
 
 const paidAsTransfer: ReadonlySet<string> = new Set(['transfer', 'mpp_payment', 'card_charge']);
 
-/** The transfer that an approval was about; null for what shows another noun. A payment of an endpoint by MPP shows both (Gap G-434). */
+/** The transfer that an approval was about; null for what shows another noun. A payment of an endpoint by MPP shows both (Gap G-425). */
 export async function approvedTransfer(ctx: Ctx, { subjectType, transferId }: Approval): Promise<Transfer | null> {
   if (transferId === null || !(paidAsTransfer.has(subjectType) || subjectType === 'x402_payment')) return null;
   const found = await transfer(ctx, transferId);

@@ -80,7 +80,7 @@ export interface NewTransfer {
   agentId?: string | undefined;
   /**
    * The money is set aside until it is captured, or until then; null: until somebody ends it. In escrow, where an account is named.
-   * `captureBy` is the side that captures it; left out where neither does (Gap G-440).
+   * `captureBy` is the side that captures it; left out where neither does (Gap G-426).
    */
   hold?: { expiresAt: Date | null; accountId?: string; captureBy?: CaptureBy } | undefined;
   /** It is set aside until this approval is given. */

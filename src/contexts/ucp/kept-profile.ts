@@ -30,7 +30,7 @@ export type Outcome = { profile: KeptProfile } | { failure: ApiError };
 const failureSeconds = 5;
 const keptSeconds = 60;
 const mostBytes = 16 * 1024 * 1024;
-/** Profiles that are fetched for one workspace in a minute (Gap G-405). */
+/** Profiles that are fetched for one workspace in a minute (Gap G-402). */
 const mostFetches = 30;
 
 /** An error has its message twice, in its stack too. */

@@ -35,7 +35,7 @@ const total = (sums: readonly RequestSum[]): number => sums.reduce((count, { req
 
 /**
  * Requests of a period, which is rounded outwards to whole hours. 400 for one beyond what is kept, or that has not begun. A customer sees
- * those of its accounts, by whole days (Gap G-443).
+ * those of its accounts, by whole days (Gap G-429).
  */
 export async function requestReport(ctx: Ctx, input: PeriodInput): Promise<RequestReport> {
   const now = ctx.platform.clock.now();

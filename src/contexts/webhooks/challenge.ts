@@ -4,7 +4,7 @@ import { sha256 } from '../../platform/crypto.js';
 
 /**
  * A new challenge: `<random>.<mac>`. The request is not signed, so the mac lets whoever knows the secret tell the challenges of his own
- * subscription from those of a stranger's (Gap G-414).
+ * subscription from those of a stranger's (Gap G-409).
  */
 export function newChallenge(secret: string): string {
   const random = randomBytes(24).toString('base64url');

@@ -74,7 +74,7 @@ export async function letGo(
   return rowCount ?? 0;
 }
 
-/** Gives the turns that gates have room for, to workspaces in turn (Gap G-416). Returns the milliseconds until it should be called again; null when nothing waits. */
+/** Gives the turns that gates have room for, to workspaces in turn (Gap G-411). Returns the milliseconds until it should be called again; null when nothing waits. */
 export async function giveTurns({ database, clock }: Platform): Promise<{ given: number; nextMs: number | null }> {
   const { rows } = await database.pool.query<{ given: number; more: boolean; next_ms: number | null }>({
     name: 'webhook-give-turns',

@@ -10,11 +10,11 @@ import { isOpenHost, isVerified } from './webhook.js';
 
 /** Events to endpoints that have not proved themselves: one a second, and so many a day, to a host. */
 const pendingGate = { intervalUs: 1_000_000, burst: 1, daily: 1_000 };
-/** Challenges of one workspace to a host, and of all of them (Gap G-413). */
+/** Challenges of one workspace to a host, and of all of them (Gap G-408). */
 const askingGate = { intervalUs: 15_000_000, burst: 16, daily: 200 };
 const askedGate = { intervalUs: 1_000_000, burst: 60, daily: null };
 
-/** The name of the host, in one spelling, without the port (Gap G-412). */
+/** The name of the host, in one spelling, without the port (Gap G-407). */
 export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '');
 }
@@ -25,7 +25,7 @@ interface Way {
   overrideUrl: string | null;
 }
 
-/** The gate that a delivery has to pass; undefined where nothing bounds it. Nobody has verified another URL (Gap G-417). */
+/** The gate that a delivery has to pass; undefined where nothing bounds it. Nobody has verified another URL (Gap G-412). */
 export function gateOf(ctx: Ctx, { webhook, overrideUrl }: Way): Gate | undefined {
   const rate = ctx.platform.config.webhookHostRate[ctx.workspace.environment];
   const isProven = overrideUrl === null ? isVerified(ctx, webhook) : isOpenHost(ctx, overrideUrl);

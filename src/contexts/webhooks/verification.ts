@@ -12,7 +12,7 @@ import { letGo } from './gate.sql.js';
 import { retrySchedule } from './retry.js';
 import { lockWebhook, mayBePrivate, secretsOf, webhook } from './webhook.js';
 
-/** Waits after the first challenge, the second and the third (Gap G-415). */
+/** Waits after the first challenge, the second and the third (Gap G-410). */
 const waits = retrySchedule.slice(0, 3);
 /** Deliveries that one step lets go. */
 const mostLetGo = 1_000;

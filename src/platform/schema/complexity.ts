@@ -97,7 +97,7 @@ class NodeCounter {
     return length === undefined ? inner : length * (1 + inner);
   }
 
-  /** What a document reads of the schema, counted as it will be read (Gap G-400). */
+  /** What a document reads of the schema, counted as it will be read (Gap G-397). */
   #countSchema(field: GraphQLField<unknown, unknown>, node: FieldNode, type: GraphQLNamedType | undefined): number {
     if (type !== this.#schema.getQueryType()) return 0;
     const args = Object.fromEntries(field.args.map((argument) => [argument.name, this.#valueOf(argument, node)]));

@@ -1,5 +1,5 @@
 // How many objects a document reads of the schema itself: `__Type`, `__Field` and what else `__schema` and `__type` lead to. The schema is
-// there, so they are counted one by one with the resolvers that will read them, and aliases count as often as they stand (Gap G-400).
+// there, so they are counted one by one with the resolvers that will read them, and aliases count as often as they stand (Gap G-397).
 import {
   type FieldNode,
   type FragmentDefinitionNode,
