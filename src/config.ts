@@ -75,6 +75,7 @@ export class ConfigError extends Error {
   }
 }
 
+const text = (form: RegExp, message: string) => z.string().regex(form, message);
 const wholeNumber = (min: number, max: number) => {
   const fits = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
   return z.string().refine(fits, `must be a whole number from ${min} to ${max}`).transform(Number);
@@ -92,16 +93,14 @@ const yesOrNo = oneOf(['true', 'false'] as const).transform((text) => text === '
 
 /** At least 32 characters with the prefix: who can guess one is the tenant. */
 const apiKey = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{24,200}$`), `must be ${prefix} followed by 24 to 200 letters, digits, "-" or "_"`);
+  text(new RegExp(`^${prefix}[A-Za-z0-9_-]{24,200}$`), `must be ${prefix} followed by 24 to 200 letters, digits, "-" or "_"`);
 
 const hostPort = /^([a-z0-9.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/;
 /** A comma-separated list, in lower case. */
-const list = z.string().transform((text) =>
-  text
-    .toLowerCase()
-    .split(/\s*,\s*/)
-    .filter(Boolean),
-);
+const list = z
+  .string()
+  .toLowerCase()
+  .transform((text) => text.split(/\s*,\s*/).filter(Boolean));
 const hostPorts = list.refine(
   (entries) => entries.every((entry) => Number(hostPort.exec(entry)?.[2] ?? 0) % 65_536 > 0),
   'must be a comma-separated list of host:port',
@@ -111,19 +110,11 @@ const origins = list.refine(
   (entries) => entries.every((entry) => entry === '*' || isOrigin(entry)),
   'must be a comma-separated list of origins, such as https://pages.example, or *',
 );
-const secretsKey = z
-  .string()
-  .regex(/^[0-9a-fA-F]{64}$/, 'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)')
-  .toLowerCase();
-const share = z
-  .string()
-  .refine((text) => /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(text), 'must be a number from 0 to 1')
-  .transform(Number);
+const secretsKey = text(/^[0-9a-fA-F]{64}$/, 'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)').toLowerCase();
+const share = text(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, 'must be a number from 0 to 1').transform(Number);
 
 // Gap G-413: what is set counts in both environments.
-const hostRate = z
-  .string()
-  .regex(/^(none|[1-9]\d{0,4})$/, 'must be none or a whole number from 1 to 99999')
+const hostRate = text(/^(none|[1-9]\d{0,4})$/, 'must be none or a whole number from 1 to 99999')
   .transform((text) => (text === 'none' ? null : Number(text)))
   .transform((rate) => Object.freeze({ test: rate, live: rate }));
 const port = wholeNumber(0, 65_535);
@@ -146,7 +137,7 @@ const table = {
   },
   DATA_DIR: { schema: z.string(), default: '.data', meaning: 'Where the embedded database and generated secrets are kept' },
   HOST: {
-    schema: z.string().regex(/^[^\s/]+$/, 'must be a host name or an IP address'),
+    schema: text(/^[^\s/]+$/, 'must be a host name or an IP address'),
     default: '127.0.0.1',
     meaning: 'Address to listen on',
   },
