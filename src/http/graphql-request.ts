@@ -10,7 +10,7 @@ import { BodyTooLarge, InvalidJson, invalidRequest, MethodNotAllowed, Unsupporte
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { countNodes } from '../platform/schema/complexity.js';
 import { checkJson, parseText } from '../platform/schema/scalar.js';
-import { maxTokens } from './graphql-limits.js';
+import { limitSelections, maxTokens } from './graphql-limits.js';
 import { standardIntrospection } from './introspection.js';
 import { rateOf, rootFields } from './root-field.js';
 import type { GraphQLParams, GraphQLRequest, Handler, HttpContext } from './state.js';
@@ -101,6 +101,7 @@ function parseDocument(query: string): Parsed {
         }
       },
     });
+    limitSelections(document);
     return { document, standard: standardIntrospection(document) };
   } catch (error) {
     if (error instanceof GraphQLError) return { syntaxError: error };
