@@ -70,6 +70,36 @@ describe('limits', () => {
     expect(await refused(open(2_000))).toContain('token');
     expect((await h.test.graphql(open(1_960))).status).toBe(200);
   });
+  it('text: at most 64 KiB, 1,000 lines, and names of 128 characters', async () => {
+    expect(await refused(`{ me { environment } }${' '.repeat(65_536)}`)).toContain('more than 65536 characters');
+    expect(await refused(`${'\n'.repeat(1_000)}{ me { environment } }`)).toContain('more than 1000 lines');
+    expect((await h.test.graphql(`${'\n'.repeat(999)}{ me { environment } }`)).status).toBe(200);
+    expect(await refused(`query ${'a'.repeat(129)} { me { environment } }`)).toContain('more than 128 characters');
+    expect((await h.test.graphql(`query ${'a'.repeat(128)} { me { environment } }`)).status).toBe(200);
+  });
+  it('errors: the first ten, each short', async () => {
+    const { status, body } = await h.test.graphql(`query { ${Array.from({ length: 30 }, (_, n) => `nothing${n}`).join(' ')} }`);
+    expect(status).toBe(400);
+    expect(body.errors.length).toBeLessThanOrEqual(11);
+    const two = (value: string) => `a: __type(name: "Wallet") { ${Array.from({ length: 20 }, (_, n) => `b${n}: ${value}`).join(' ')} }`;
+    const conflict = await h.test.graphql(`{ ${two('name')} ${two('kind')} }`);
+    expect(conflict.status).toBe(400);
+    for (const { message } of conflict.body.errors) expect(message.length).toBeLessThanOrEqual(500);
+  });
+  it.each([
+    ['a directive', 'query ($v: Boolean = true) { wallets(limit: 2) { nodes { id @skip(if: $v) } } }'],
+    ['an argument', 'query ($v: String = "Wallet") { __type(name: $v) { name } }'],
+  ])('null in a variable that %s needs is refused before anything runs', async (_what, query) => {
+    expect((await h.test.graphql(query)).status).toBe(200);
+    const { status, body } = await h.test.graphql(query, { v: null });
+    expect([status, body.data, body.errors.length]).toEqual([400, undefined, 1]);
+    expect(body.errors[0].extensions.details.fields).toEqual([
+      { path: 'variables.v', message: 'must not be null where the document uses it', rule: 'null' },
+    ]);
+  });
+  it('null in a variable that may be null is none', async () => {
+    expect((await h.test.graphql('query ($v: Limit = 2) { wallets(limit: $v) { nodes { id } } }', { v: null })).status).toBe(200);
+  });
   it('one place of the answer: at most 20 times', async () => {
     const again = (count: number) => `{ ${'__typename '.repeat(count)} }`;
     expect((await h.test.graphql(again(20))).status).toBe(200);

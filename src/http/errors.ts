@@ -132,9 +132,12 @@ export function isRequestError(error: unknown): error is GraphQLError {
   return error.path === undefined || /^(Argument|Variable) "/.test(error.message);
 }
 
+/** Characters of what GraphQL says of a document: it may repeat much of it. */
+const longestMessage = 500;
+
 /** The ApiError behind an error of an execution. */
 export function apiErrorOf(error: unknown, ctx: Ctx): ApiError {
-  if (isRequestError(error)) return invalidRequest(error.message, 'graphql');
+  if (isRequestError(error)) return invalidRequest(error.message.slice(0, longestMessage), 'graphql');
   return toApiError(error instanceof GraphQLError ? rootOf(error) : error, ctx);
 }
 

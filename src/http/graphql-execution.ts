@@ -1,12 +1,12 @@
 // Runs a GraphQL request through Yoga: from what graphql-request.ts has read to a result, or to the results of a subscription.
 
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, validate } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
 import { refuseTooLarge } from '../platform/answer-text.js';
 import type { Ctx } from '../platform/ctx.js';
 import type { Logger } from '../platform/log.js';
 import { graphqlError } from './errors.js';
-import { limitSize } from './graphql-limits.js';
+import { limitSize, maxErrors } from './graphql-limits.js';
 import { type RenderedResult, type Result, type ResultBody, renderBody, renderResult } from './graphql-result.js';
 import type { GraphQLRequest } from './state.js';
 
@@ -86,7 +86,10 @@ function usePlatform(log: Logger): Plugin<object, YogaContext> {
         return document;
       });
     },
-    onValidate: ({ addValidationRule }) => addValidationRule(limitSize),
+    onValidate({ addValidationRule, setValidationFn }) {
+      addValidationRule(limitSize);
+      setValidationFn((schema, document, rules, options) => validate(schema, document, rules, { ...options, maxErrors }));
+    },
     onResultProcess({ result, setResult, setResultProcessor, serverContext, request }) {
       const { ctx, execution, subscriptionAs } = serverContext;
       if (isAsyncIterable(result)) {

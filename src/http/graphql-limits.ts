@@ -6,14 +6,26 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
+  type GraphQLSchema,
+  isNonNullType,
   Kind,
   type SelectionSetNode,
+  TypeInfo,
   type ValidationContext,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { ValidationFailed } from '../platform/errors.js';
 import { fragmentsOf, mostNodes } from '../platform/schema/complexity.js';
 
 export const maxTokens = 2_000;
+/** Characters of a name. Messages repeat names. */
+export const maxName = 128;
+/** Errors that validation finds before it stops. */
+export const maxErrors = 10;
+/** Characters and lines of a text. To say where an error is, graphql-js reads all lines before it, for each error. */
+const maxText = 64 * 1024;
+const maxLines = 1_000;
 const maxDepth = 10;
 const maxIntrospectionDepth = 15;
 const maxAliases = 30;
@@ -26,6 +38,35 @@ interface Size {
 }
 
 const nothing: Size = { depth: 0, introspection: 0, aliases: 0 };
+
+/** Refuses a text that is long, or has many lines. @throws GraphQLError */
+export function limitText(text: string): void {
+  if (text.length > maxText) throw new GraphQLError(`The document has more than ${maxText} characters: give long values as variables.`);
+  let lines = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 10 || code === 13) lines += 1;
+  }
+  if (lines > maxLines) throw new GraphQLError(`The document has more than ${maxLines} lines.`);
+}
+
+/**
+ * The variables that stand where null may not. One with a default may be declared as nullable there, and a null that is sent would make an
+ * error of each place of the answer: it is refused before anything runs.
+ */
+export function neededVariables(schema: GraphQLSchema, document: DocumentNode): ReadonlySet<string> {
+  const needed = new Set<string>();
+  const types = new TypeInfo(schema);
+  const visitor = visitWithTypeInfo(types, {
+    // What it is declared as is asked when its value is read.
+    VariableDefinition: () => false,
+    Variable(node) {
+      if (isNonNullType(types.getInputType())) needed.add(node.name.value);
+    },
+  });
+  for (const definition of document.definitions) visit(definition, visitor);
+  return needed;
+}
 
 /** Measures selection sets, each fragment once. A cycle of fragments, which validation refuses, counts as nothing. */
 class Ruler {

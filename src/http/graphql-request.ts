@@ -10,7 +10,7 @@ import { BodyTooLarge, InvalidJson, invalidRequest, MethodNotAllowed, Unsupporte
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { countNodes } from '../platform/schema/complexity.js';
 import { checkJson, parseText } from '../platform/schema/scalar.js';
-import { limitSelections, maxTokens } from './graphql-limits.js';
+import { limitSelections, limitText, maxName, maxTokens, neededVariables } from './graphql-limits.js';
 import { standardIntrospection } from './introspection.js';
 import { rateOf, rootFields } from './root-field.js';
 import type { GraphQLParams, GraphQLRequest, Handler, HttpContext } from './state.js';
@@ -78,7 +78,8 @@ function readQuery(query: ParsedUrlQuery): unknown {
 }
 
 /** `standard`: the standard introspection query that the document is. */
-type Parsed = { document: DocumentNode; standard: DocumentNode | undefined } | { syntaxError: GraphQLError };
+/** `needed`: the variables that stand where null may not. */
+type Parsed = { document: DocumentNode; standard: DocumentNode | undefined; needed: ReadonlySet<string> } | { syntaxError: GraphQLError };
 
 /** Documents that are kept: a token of one takes half a KiB when it is parsed, however short its text is. */
 const mostDocuments = 1_000;
@@ -91,10 +92,14 @@ function bytesOf(parsed: Parsed, query: string): number {
   return 2 * query.length + tokenBytes * (tokens + 8);
 }
 
-function parseDocument(query: string): Parsed {
+function parseDocument(schema: GraphQLSchema, query: string): Parsed {
   try {
+    limitText(query);
     const document = parse(query, { maxTokens });
     visit(document, {
+      Name(node) {
+        if (node.value.length > maxName) throw new GraphQLError(`A name has more than ${maxName} characters.`, { nodes: node });
+      },
       StringValue(node) {
         if (node.value.includes('\u0000') || !node.value.isWellFormed()) {
           throw new GraphQLError('A string has a NUL character or a lone surrogate.', { nodes: node });
@@ -102,7 +107,7 @@ function parseDocument(query: string): Parsed {
       },
     });
     limitSelections(document);
-    return { document, standard: standardIntrospection(document) };
+    return { document, standard: standardIntrospection(document), needed: neededVariables(schema, document) };
   } catch (error) {
     if (error instanceof GraphQLError) return { syntaxError: error };
     // The parser calls itself for every level: within `maxTokens` a document can still be deeper than the stack.
@@ -128,7 +133,10 @@ async function readRequest(http: HttpContext, { schema, parsed, limit }: Reading
   if (operation.operation !== 'query' && http.method === 'GET' && !http.get('Accept').includes('text/event-stream'))
     throw new MethodNotAllowed(http.method, ['POST']);
   if (operation.operation === 'mutation' && http.method === 'GET') throw new MethodNotAllowed(http.method, ['POST']);
-  const { document, standard } = result;
+  const { document, standard, needed } = result;
+  const absent = Object.entries(params.variables ?? {}).find(([name, value]) => value === null && needed.has(name));
+  if (absent !== undefined)
+    throw new ValidationFailed([{ path: ['variables', absent[0]], message: 'must not be null where the document uses it', rule: 'null' }]);
   const roots = rootFields(schema, document, operation);
   if (standard !== undefined) return { params, document, operation, standard, roots, nodes: 0 };
   return { params, document, operation, roots, nodes: countNodes(schema, document, operation, params.variables ?? {}) };
@@ -159,7 +167,7 @@ export function graphqlReaders(schema: GraphQLSchema): { read: Handler; readLarg
   const parsed = (query: string): Parsed => {
     const kept = documents.get(query);
     if (kept !== undefined) return kept;
-    const result = parseDocument(query);
+    const result = parseDocument(schema, query);
     documents.set(query, result);
     return result;
   };
