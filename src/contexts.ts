@@ -181,7 +181,8 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'checkout', concurrency: 8, run: expireCheckout }),
   rowStep({ table: 'x402_payment', concurrency: 8, run: stepPayment }),
   // Endpoints of one workspace that do not answer hold up its own challenges alone.
-  rowStep({ table: 'webhook', concurrency: 32, run: stepWebhook }),
+  // Endpoints that hang hold up those of their workspace alone.
+  rowStep({ table: 'webhook', concurrency: 32, run: stepWebhook, lane: { column: 'workspace_id', concurrency: 8 } }),
   deliveryStep,
 ];
 

@@ -89,18 +89,20 @@ export async function receiveWebhook(
 
 /**
  * The challenge of a `webhook.verification`, to be answered with `{"challenge": …}`; undefined for anything else. It comes unsigned, and is
- * `<random>.<mac>` itself: one of a subscription that somebody else made to this endpoint is not answered.
+ * `<random>.<mac>` itself, with a second mac while the secret before counts too: one of a subscription that somebody else made to this
+ * endpoint is not answered.
  */
 export function ownChallenge(rawBody: string | Uint8Array, secret: string | readonly string[]): string | undefined {
   const said = read(rawBody) as { type?: unknown; data?: { challenge?: unknown } } | null | undefined;
   const challenge = said?.type === 'webhook.verification' ? said.data?.challenge : undefined;
-  const [, random, mac = ''] = typeof challenge === 'string' ? (/^([\w-]{16,128})\.([0-9a-f]{64})$/.exec(challenge) ?? []) : [];
-  if (random === undefined) return undefined;
+  if (typeof challenge !== 'string' || !/^[\w-]{16,128}(\.[0-9a-f]{64}){1,2}$/.test(challenge)) return undefined;
+  const [random, ...macs] = challenge.split('.');
   const keys = [secret].flat().filter((key) => typeof key === 'string' && key !== '');
-  const own = keys.filter((key) =>
-    timingSafeEqual(createHmac('sha256', key).update(`challenge.${random}`).digest(), Buffer.from(mac, 'hex')),
-  );
-  return own.length > 0 ? `${random}.${mac}` : undefined;
+  const own = keys.filter((key) => {
+    const wanted = createHmac('sha256', key).update(`challenge.${random}`).digest();
+    return macs.some((mac) => timingSafeEqual(wanted, Buffer.from(mac, 'hex')));
+  });
+  return own.length > 0 ? challenge : undefined;
 }
 
 function readHeader(header: string): { t: number; signatures: Buffer[] } {

@@ -82,6 +82,13 @@ describe('receiveWebhook', () => {
     }
   });
 
+  it('answers while the secret is changed, by the one before and by the new one', async () => {
+    const challenge = newChallenge(secret, 'whsec_before');
+    for (const own of [secret, 'whsec_before'])
+      expect(await receiveWebhook(asked(challenge), undefined, own, nothing)).toEqual({ status: 200, body: JSON.stringify({ challenge }) });
+    expect(await receiveWebhook(asked(challenge), undefined, 'whsec_other', nothing)).toMatchObject({ status: 400 });
+  });
+
   it('answers none of a stranger, and returns nothing that anybody sends', async () => {
     for (const challenge of [newChallenge('whsec_other'), newChallenge(''), 'x', '<script>', `${newChallenge(secret)}0`, null, { a: 1 }])
       expect(await receiveWebhook(asked(challenge), undefined, secret, nothing)).toEqual({ status: 400, body: 'no_header' });

@@ -6,9 +6,10 @@ import { sha256 } from '../../platform/crypto.js';
  * A new challenge: `<random>.<mac>`. The request is not signed, so the mac lets whoever knows the secret tell the challenges of his own
  * subscription from those of a stranger's (Gap G-409).
  */
-export function newChallenge(secret: string): string {
+export function newChallenge(...secrets: readonly [string, ...string[]]): string {
   const random = randomBytes(24).toString('base64url');
-  return `${random}.${createHmac('sha256', secret).update(`challenge.${random}`).digest('hex')}`;
+  const macs = secrets.map((secret) => createHmac('sha256', secret).update(`challenge.${random}`).digest('hex'));
+  return [random, ...macs].join('.');
 }
 
 /**

@@ -5,6 +5,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { transact } from '../../platform/idempotency.js';
+import { rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { answersChallenge, newChallenge } from './challenge.js';
 import { gateOf, mayAsk } from './gate.js';
@@ -21,8 +22,8 @@ const mostLetGo = 1_000;
 async function ask(ctx: Ctx, row: Webhook): Promise<boolean> {
   if (!(await mayAsk(ctx, row.url))) return false;
   const { clock, outbound } = ctx.platform;
-  const [secret = ''] = secretsOf(ctx, row)();
-  const challenge = newChallenge(secret);
+  const [secret = '', ...before] = secretsOf(ctx, row)();
+  const challenge = newChallenge(secret, ...before);
   const at = clock.now();
   const id = printId('event', newId(at));
   const body = JSON.stringify({ id, type: 'webhook.verification', timestamp: ctx.clock.now().toISOString(), data: { challenge } });
@@ -56,15 +57,21 @@ function noteProof(ctx: Ctx, { id, url }: Webhook): Promise<number> {
 export async function stepWebhook(ctx: Ctx, id: string): Promise<void> {
   const row = await ctx.db.webhook.findFirst({ where: { id } });
   if (row === null) return;
-  const isActive = row.status === 'active' && row.deletedAt === null;
-  const gate = isActive ? gateOf(ctx, { webhook: row, overrideUrl: null }) : undefined;
-  const freed = await letGo(ctx, id, gate?.name ?? null, !isActive, mostLetGo);
-  if (freed > 0) ctx.platform.due.ring('webhook_delivery');
-  if (freed >= mostLetGo) return plan(ctx, row, { dueAt: ctx.clock.now() });
-  if (!isActive || row.verifiedAt !== null || row.asked > waits.length) return plan(ctx, row, { dueAt: null });
+  if (!(await release(ctx, row))) return plan(ctx, row, { dueAt: ctx.clock.now() });
+  if (!isActive(row) || row.verifiedAt !== null || row.asked > waits.length) return plan(ctx, row, { dueAt: null });
   if ((await ask(ctx, row)) && (await noteProof(ctx, row)) > 0) return ringAt(ctx, 'webhook', ctx.clock.now());
   const wait = waits[row.asked];
   await plan(ctx, row, { asked: row.asked + 1, dueAt: wait === undefined ? null : addSeconds(ctx.clock.now(), wait) });
+}
+
+const isActive = ({ status, deletedAt }: Webhook): boolean => status === 'active' && deletedAt === null;
+
+/** Lets go what waits at a gate that does not count any more. False where some of it is left. */
+async function release(ctx: Ctx, row: Webhook): Promise<boolean> {
+  const gate = isActive(row) ? gateOf(ctx, { webhook: row, overrideUrl: null }) : undefined;
+  const freed = await letGo(ctx, row.id, gate?.name ?? null, !isActive(row), mostLetGo);
+  if (freed > 0) ctx.platform.due.ring('webhook_delivery');
+  return freed < mostLetGo;
 }
 
 /** Says when the subscription is due next. What was changed since `row` was read has planned its own. */
@@ -86,13 +93,16 @@ export async function verifyWebhook(ctx: Ctx, id: string): Promise<Webhook> {
     if (before.verifiedAt !== null) return before;
     const [wait = 0] = waits;
     const at = ctx.clock.now();
-    await tx.webhook.updateMany({ where: { id }, data: { asked: 1, dueAt: addSeconds(at, wait), updatedAt: at } });
-    return before;
+    return tx.webhook.update({ where: rowKey(ctx, id), data: { asked: 1, dueAt: addSeconds(at, wait), updatedAt: at } });
   });
+  // The step that was due before would have done it. What is left of much goes with the next one.
+  if (row.verifiedAt === null && !(await release(ctx, row))) await plan(ctx, row, { dueAt: ctx.clock.now() });
   if (row.verifiedAt === null && (await ask(ctx, row))) {
     // The claim of the request was written with the step before.
     const { idempotency: _, ...asked } = ctx;
     await noteProof({ ...asked, act: null }, row);
+    // At once, and not when the step of the row is due: others may hang in theirs.
+    await release(ctx, await webhook(ctx, id));
     ctx.platform.due.ring('webhook');
   }
   return webhook(ctx, id);

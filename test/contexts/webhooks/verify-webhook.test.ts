@@ -1,6 +1,7 @@
+import { ownChallenge } from '@agent-payments/sdk/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nowhere, useHarness } from '../../harness.js';
-import { Receiver } from './receiver.js';
+import { type Json, nowhere, useHarness } from '../../harness.js';
+import { deliveriesOf, Receiver } from './receiver.js';
 import { challengesAt, proves, reroute, subscribeTo } from './strange-host.js';
 
 const receiver = await Receiver.start();
@@ -37,6 +38,31 @@ describe('POST /v1/webhooks/{id}/verify', () => {
       await harness.advance(wait);
     }
     expect(asked('/again.example/hook')).toBe(8);
+  });
+
+  it('200: what waits for nothing any more is let go, although it was asked meanwhile', async () => {
+    const { id } = await subscribeTo(harness.test, 'https://paused.example/hook');
+    for (const name of ['One', 'Two', 'Three']) await harness.test.make('/v1/accounts', { type: 'person', name });
+    await harness.runDue();
+    const waiting = async () => {
+      const deliveries = await deliveriesOf(harness.test, id);
+      return deliveries.filter(({ status }: Json) => status === 'pending').length;
+    };
+    expect(await waiting()).toBe(2);
+    await harness.test.patch(`/v1/webhooks/${id}`, { status: 'paused' });
+    await harness.test.post(`/v1/webhooks/${id}/verify`);
+    expect(await waiting()).toBe(0);
+  });
+
+  it('200: a receiver with the secret of before proves itself while that still counts', async () => {
+    const { id, secret } = await subscribeTo(harness.test, 'https://rotated.example/hook');
+    const rotated = await harness.test.make(`/v1/webhooks/${id}/rotate-secret`, { strategy: 'overlap', overlap_seconds: 3_600 });
+    receiver.answer('/rotated.example/hook', (response, { body }) => {
+      const challenge = ownChallenge(body, secret);
+      response.writeHead(challenge === undefined ? 400 : 200).end(JSON.stringify({ challenge }));
+    });
+    const { body } = await harness.test.post(`/v1/webhooks/${id}/verify`);
+    expect([rotated.secret === secret, body.data.verification]).toEqual([false, 'verified']);
   });
 
   it('200: a replay asks nobody', async () => {
