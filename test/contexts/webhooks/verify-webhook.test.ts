@@ -51,6 +51,7 @@ describe('POST /v1/webhooks/{id}/verify', () => {
     expect(await waiting()).toBe(2);
     await harness.test.patch(`/v1/webhooks/${id}`, { status: 'paused' });
     await harness.test.post(`/v1/webhooks/${id}/verify`);
+    await harness.runDue();
     expect(await waiting()).toBe(0);
   });
 
