@@ -1,5 +1,5 @@
 // The process: settings, data, listeners, worker, and an orderly end.
-import { loadConfig } from './config.js';
+import { type Config, loadConfig } from './config.js';
 import { bootstrapTenant, type CreatedTenant, tenantWorkspace } from './contexts/identity/tenant.js';
 import { demoDetectors, setDetectors } from './contexts/spending/breaker.js';
 import type { Platform } from './platform/ctx.js';
@@ -36,7 +36,7 @@ async function start({ config }: DataHome, log: Logger): Promise<{ server: Runni
     platform.schemas.warm();
     keys = await bootstrapTenant(platform, config);
     if (keys === null) return;
-    showKeys(keys, config.printKeys);
+    showKeys(keys, config);
     await watchDemo(platform, keys);
   };
   return { server: await startServer({ config, log, prepare }), keys };
@@ -74,8 +74,12 @@ function stopOnSignal(server: RunningServer, home: DataHome, log: Logger): void 
  * At once: a start that fails after it has made the tenant must not lose them. Whichever process made the tenant shows them. What a container
  * prints is collected and kept, so its image asks for no live key. Gap G-418
  */
-function showKeys({ tenantId, liveKey, testKey }: CreatedTenant, isAsked: boolean): void {
-  const live = isAsked ? liveKey : `not printed (PRINT_KEYS). Make one: cli key create --tenant ${tenantId} --environment live`;
+function showKeys({ tenantId, liveKey, testKey }: CreatedTenant, { printKeys, bootstrapLiveKey }: Config): void {
+  const another =
+    bootstrapLiveKey === null
+      ? `Make one: node dist/cli.js key create --tenant ${tenantId} --environment live`
+      : 'It is that of BOOTSTRAP_LIVE_KEY.';
+  const live = printKeys ? liveKey : `not printed (PRINT_KEYS). ${another}`;
   say(`A demo tenant was made. Its keys are shown once; keep them:
 
   live  ${live}
@@ -83,9 +87,9 @@ function showKeys({ tenantId, liveKey, testKey }: CreatedTenant, isAsked: boolea
 `);
 }
 
-function greet({ urls: { live, test } }: RunningServer, testKey: string | null): void {
+function greet({ urls: { live, test }, metricsUrl }: RunningServer, testKey: string | null): void {
   if (live === undefined || test === undefined) {
-    say('Working. No listeners in this role.');
+    say(`Working. No listeners in this role${metricsUrl === undefined ? '.' : `, but ${metricsUrl}/metrics`}`);
     return;
   }
   say(`
@@ -95,7 +99,7 @@ Agent Payments is ready, ${(process.uptime()).toFixed(1)} s after the start.
   Sandbox     ${test}
   Reference   ${test}/docs
   GraphiQL    ${test}/graphql
-  Console     ${test}/console
+  Console     ${test}/console${metricsUrl === undefined ? '' : `\n  Metrics     ${metricsUrl}/metrics`}
 
 First call:
 

@@ -1,5 +1,8 @@
 // What docker-compose.yml, the Dockerfile and the commands that start them have to hold.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
@@ -15,6 +18,7 @@ interface Service {
   cap_add?: string[];
   privileged?: boolean;
   user?: string;
+  command?: string[];
   ports?: string[];
   security_opt?: string[];
   environment?: Record<string, string>;
@@ -22,7 +26,7 @@ interface Service {
 }
 const { services, configs } = parse(text, { merge: true }) as {
   services: Record<string, Service>;
-  configs: Record<string, { content: string }>;
+  configs: Record<string, { file?: string; content?: string }>;
 };
 const exact = /^[a-z-]+:\d+\.\d+(\.\d+)?(-[a-z]+)*$/;
 
@@ -41,10 +45,32 @@ describe('docker-compose.yml', () => {
   });
 
   it('has a Redis that asks for the password that the others show', () => {
-    expect(configs['redis']?.content).toMatch(/^requirepass \$\{REDIS_PASSWORD:\?.+\}$/m);
+    expect(services['redis']?.environment?.['REDISCLI_AUTH']).toMatch(/^\$\{REDIS_PASSWORD:\?.+\}$/);
+    expect(services['redis']?.command?.at(-1)).toMatch(
+      /requirepass %s.* "\$\$REDISCLI_AUTH" > \/data\/redis\.conf; exec redis-server \/data\/redis\.conf$/,
+    );
     for (const name of ['migrate', 'api', 'worker']) {
       expect(services[name]?.environment?.['REDIS_URL']).toMatch(/^redis:\/\/:\$\{REDIS_PASSWORD:\?[^}]+\}@redis:6379$/);
     }
+  });
+
+  // Compose copies what stands inline into the container, and a read-only one takes nothing: only files are mounted.
+  it('has settings in files', () => {
+    for (const { file, content } of Object.values(configs)) {
+      expect(content).toBeUndefined();
+      expect(read(file ?? '').length).toBeGreaterThan(100);
+    }
+  });
+
+  it('writes settings that Redis reads, with the password', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'redis-settings-'));
+    const command = (services['redis']?.command?.at(-1) ?? '')
+      .replaceAll('$$', '$')
+      .replaceAll('/data', folder)
+      .replace(/exec .*/, '');
+    execFileSync('sh', ['-c', command], { env: { REDISCLI_AUTH: 'pass-word' } });
+    expect(readFileSync(path.join(folder, 'redis.conf'), 'utf8')).toBe('requirepass pass-word\nsave ""\nappendonly no\n');
+    rmSync(folder, { recursive: true });
   });
 
   it('shows nobody outside anything but the gateway', () => {

@@ -99,7 +99,7 @@ it('shows no live key where it is not asked for one, and says how to make one', 
   server = launch({ ROLE: 'worker', PRINT_KEYS: 'false' });
   await untilShown('Working.');
   expect(server.stdout + server.stderr).not.toMatch(/pk_live_/);
-  expect(server.stdout).toMatch(/cli key create --tenant [0-9a-f-]{36} --environment live\n {2}test {2}pk_test_.{43}\n/);
+  expect(server.stdout).toMatch(/cli.js key create --tenant [0-9a-f-]{36} --environment live\n {2}test {2}pk_test_.{43}\n/);
   await expectOrderlyEnd('SIGTERM');
 });
 

@@ -54,12 +54,15 @@ export function isAllowedHost(url: URL, allowHosts: readonly string[]): boolean 
 /** What is wrong with `text` as a place to send to, in words that follow "url"; undefined when nothing is. */
 export function egressProblem(text: string, allowHosts: readonly string[]): string | undefined {
   if (text.length > longestUrl) return `is longer than ${longestUrl} characters`;
+  // What URL leaves out as it reads, another reader may not.
+  if (/[\s\p{Cc}]/u.test(text)) return 'must have no white space';
   if (!URL.canParse(text)) return 'is no URL';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
   if (url.username !== '' || url.password !== '') return 'must carry no credentials';
   if (isAllowedHost(url, allowHosts)) return undefined;
   if (url.protocol !== 'https:') return 'must begin with https://';
+  if (/^\.|\.\./.test(url.hostname)) return 'has a host name with an empty part';
   const port = portOf(url);
   if (port !== 443 && port < 1024) return 'must have port 443, or one from 1024 on';
   const host = plainHost(url.hostname);

@@ -47,6 +47,7 @@ describe('a URL', () => {
       'https://user@127.0.0.1:3000/', 'https://example.com:80/', 'https://example.com:22/', 'https://example.com:1023/', 'https://127.0.0.1/',
       'https://127.0.0.1:3001/', 'http://localhost:3001/', 'https://127.1/', 'https://2130706433/', 'https://0x7f.0.0.1/', 'https://0177.0.0.1/',
       'https://localhost/', 'https://localhost./', 'https://sub.localhost/', 'https://printer.local/', 'https://metadata.google.internal/',
+      'https://example.com../h', 'https://a..b.com/', 'https://foo.localhost../', ' https://example.com/', 'https://example.com/\n x', 'https://exa\tmple.com/',
       'https://169.254.169.254/latest/meta-data', 'https://[::1]/', 'https://[::ffff:127.0.0.1]/', 'https://[::ffff:7f00:1]/',
       'https://[64:ff9b::10.0.0.1]/', 'https://[2002:7f00:1::]/', 'https://10.1.2.3:8443/', `https://example.com/${'x'.repeat(2048)}`,
     ]; // biome-ignore format: a table
