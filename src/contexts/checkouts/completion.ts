@@ -27,7 +27,7 @@ import {
 } from './checkout.js';
 import { storedAddress } from './checkout-request.js';
 import { NotYourCheckout } from './errors.js';
-import { refuseUnready } from './offered.js';
+import { refuseUnsold } from './merchant-price.js';
 import {
   type CardPayment,
   type CompleteCheckout,
@@ -65,7 +65,7 @@ export async function completeCheckout(
       checkBuyer(ctx, row, input.clientSecret);
       await checkUnpaid(ctx, tx, row);
       input.check?.(row);
-      await refuseUnready(within(ctx, tx), atAddress(row, input));
+      await refuseUnsold(within(ctx, tx), atAddress(row, input));
       const { payment } = input;
       if (payment.kind === 'card') return payByCard(ctx, tx, row, { ...input, payment });
       if (payment.kind === 'x402') return payByX402(ctx, tx, row, { ...input, payment });
@@ -84,7 +84,7 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   if (row === null) throw new NotFound();
   checkBuyer(ctx, row, input.clientSecret);
   await checkUnpaid(ctx, ctx.db, row);
-  await refuseUnready(ctx, atAddress(row, input));
+  await refuseUnsold(ctx, atAddress(row, input));
   const { payment } = input;
   if (payment.kind === 'card') return dryRunCharge(ctx, await planCardPayment(ctx, row, { ...input, payment }));
   if (payment.kind === 'x402') return dryRunX402(ctx, row, { ...input, payment });
