@@ -113,7 +113,8 @@ async function checkUnpaid(ctx: Ctx, tx: Tx, row: Checkout): Promise<void> {
   if (row.status === 'created' || row.status === 'failed') return;
   if (row.status === 'pending_payment') {
     const message = 'The checkout has a payment that is not final yet.';
-    if (row.approvalId !== null) await refuseWhilePending(tx, row.approvalId, row.status, message);
+    const { approvalId, status } = row;
+    if (approvalId !== null) await refuseWhilePending(ctx, tx, { approvalId, status, path: checkoutPath(row) }, message);
     throw new StateConflict(message, row.status, ['created', 'failed'], {
       next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: checkoutPath(row) }],
     });

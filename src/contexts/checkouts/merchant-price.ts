@@ -109,7 +109,7 @@ export async function refuseUnsold(ctx: Ctx, row: Checkout): Promise<void> {
 
 /**
  * Throws 409 for a checkout at the prices of its buyer where the merchant takes none by now: `buyer_prices_refused`, and where it has an
- * offer by now `price_changed` with the true prices, also for equal ones: tax, delivery and stock are the offer's too (Gap G-436).
+ * offer by now `price_changed` with the true prices, also for equal ones: tax, delivery and stock are the offer's too (Gap G-282).
  */
 export function refuseBuyerPrices(merchant: Merchant, row: Checkout): void {
   if (pricedBy(row) === 'merchant') return;
