@@ -23,7 +23,7 @@ import { completionOf } from './checkout-input.js';
 import { AddressInput } from './checkout-request.schema.js';
 import { type CompletedCheckout, completeCheckout, dryRunCheckout } from './completion.js';
 import { cancelCheckout } from './ending.js';
-import { CheckoutExpired, NotYourCheckout } from './errors.js';
+import { BuyerPricesRefused, CheckoutExpired, NotYourCheckout, PriceChanged } from './errors.js';
 import { fulfillCheckout, refundCheckout } from './fulfillment.js';
 
 const description = 'A checkout that is paid, or pending_payment, with the approval that its payment waits for, if it does.';
@@ -122,6 +122,8 @@ const payloadOf =
 const stepErrors = [NotFound, NotYourCheckout, StateConflict] as const;
 const paying = [
   ...stepErrors,
+  PriceChanged,
+  BuyerPricesRefused,
   CheckoutExpired,
   PaymentInvalid,
   CurrencyMismatch,

@@ -27,7 +27,7 @@ import {
 } from './checkout.js';
 import { storedAddress } from './checkout-request.js';
 import { NotYourCheckout } from './errors.js';
-import { refuseUnready } from './offered.js';
+import { refuseUnsold } from './merchant-price.js';
 import {
   type CardPayment,
   type CompleteCheckout,
@@ -65,7 +65,7 @@ export async function completeCheckout(
       checkBuyer(ctx, row, input.clientSecret);
       await checkUnpaid(ctx, tx, row);
       input.check?.(row);
-      await refuseUnready(within(ctx, tx), atAddress(row, input));
+      await refuseUnsold(within(ctx, tx), atAddress(row, input));
       const { payment } = input;
       if (payment.kind === 'card') return payByCard(ctx, tx, row, { ...input, payment });
       if (payment.kind === 'x402') return payByX402(ctx, tx, row, { ...input, payment });
@@ -84,7 +84,7 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   if (row === null) throw new NotFound();
   checkBuyer(ctx, row, input.clientSecret);
   await checkUnpaid(ctx, ctx.db, row);
-  await refuseUnready(ctx, atAddress(row, input));
+  await refuseUnsold(ctx, atAddress(row, input));
   const { payment } = input;
   if (payment.kind === 'card') return dryRunCharge(ctx, await planCardPayment(ctx, row, { ...input, payment }));
   if (payment.kind === 'x402') return dryRunX402(ctx, row, { ...input, payment });
@@ -113,7 +113,8 @@ async function checkUnpaid(ctx: Ctx, tx: Tx, row: Checkout): Promise<void> {
   if (row.status === 'created' || row.status === 'failed') return;
   if (row.status === 'pending_payment') {
     const message = 'The checkout has a payment that is not final yet.';
-    if (row.approvalId !== null) await refuseWhilePending(tx, row.approvalId, row.status, message);
+    const { approvalId, status } = row;
+    if (approvalId !== null) await refuseWhilePending(ctx, tx, { approvalId, status, path: checkoutPath(row) }, message);
     throw new StateConflict(message, row.status, ['created', 'failed'], {
       next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: checkoutPath(row) }],
     });

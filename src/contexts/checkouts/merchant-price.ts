@@ -18,6 +18,7 @@ import {
 import { BuyerPricesRefused, OutOfStock, PriceChanged } from './errors.js';
 import { type Charges, type CheckoutItem, itemsOf } from './item.js';
 import { type BasketLine, priceBasket, type Selection } from './offer.js';
+import { notReady, refuseUnready } from './offered.js';
 
 /** `details` of a checkout that was made under /v1 from an offer. */
 interface AutomaticDetails extends Record<string, unknown> {
@@ -99,6 +100,45 @@ function pricedChange(merchant: Merchant, row: Checkout, change: CheckoutChange)
   return { ...change, ...priced(merchant, offer, items, address) };
 }
 
+/** Throws 409 for a checkout that its merchant, as it is now, does not sell as it is. */
+export async function refuseUnsold(ctx: Ctx, row: Checkout): Promise<void> {
+  const merchant = await readMerchant(ctx, row.merchantId);
+  if (pricedBy(row) === 'merchant') refuseUnready(merchant, row);
+  else if (merchant !== null) refuseBuyerPrices(merchant, row);
+}
+
+/**
+ * Throws 409 for a checkout at the prices of its buyer where the merchant takes none by now: `buyer_prices_refused`, and where it has an
+ * offer by now `price_changed` with the true prices, also for equal ones: tax, delivery and stock are the offer's too (Gap G-282).
+ */
+export function refuseBuyerPrices(merchant: Merchant, row: Checkout): void {
+  if (pricedBy(row) === 'merchant') return;
+  const offer = offerOf(merchant);
+  if (offer === null) {
+    if (!merchant.acceptsBuyerPrices) throw new BuyerPricesRefused(merchant.id);
+    return;
+  }
+  if (offer.currency !== row.currency) {
+    throw notReady(row, [{ code: 'currency', message: `The merchant sells in ${offer.currency} by now.` }]);
+  }
+  const asked = itemsOf(row);
+  const gone = asked.filter(({ sku }) => !offer.items.has(sku));
+  if (gone.length > 0)
+    throw notReady(
+      row,
+      gone.map(({ sku }) => ({ code: 'unknown_item', message: `${sku} is not sold any more.` })),
+    );
+  const items = withPrices(offer, asked);
+  const again = requestAnew({ ...row, items: items.map(stored) });
+  const isOpen = row.status === 'created';
+  throw new PriceChanged(
+    pricesOf(items),
+    isOpen
+      ? { rel: 'update', method: 'PATCH', path: checkoutPath(row), body: { items: again['items'] } }
+      : { rel: 'create', method: 'POST', path: `/v1/${row.protocol}/checkouts`, body: again },
+  );
+}
+
 const stored = ({ unitPrice, currency: _, ...item }: CheckoutItem) => ({ ...item, unitPrice: `${unitPrice}` });
 const lineOf = ({ sku: id, quantity }: CheckoutItem): BasketLine => ({ id, quantity });
 
@@ -128,8 +168,11 @@ function refuseOtherPrices(
   again: { rel: string; method: string; path: string; body: Record<string, unknown> },
 ): void {
   if (items.every(({ unitPrice }, index) => asked[index]?.unitPrice === unitPrice)) return;
-  const prices = items.map(({ sku, unitPrice, currency }) => ({ sku, unit_price: formatMinor(unitPrice, currency), currency }));
-  throw new PriceChanged(prices, again);
+  throw new PriceChanged(pricesOf(items), again);
+}
+
+function pricesOf(items: readonly CheckoutItem[]) {
+  return items.map(({ sku, unitPrice, currency }) => ({ sku, unit_price: formatMinor(unitPrice, currency), currency }));
 }
 
 /** 409 for more than the merchant has, or sells in one order (Gap G-403). */

@@ -5,14 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { maxOfferMinor, type Offer, offerFor, offerOf, paymentHandlers, readOffer } from '../accounts/offer.js';
 import { type Address, type CheckoutProtocol, checkoutPath, pricedBy } from './checkout.js';
-import {
-  type CheckoutChange,
-  checkMetadata,
-  createCheckout,
-  type IssuedCheckout,
-  readMerchant,
-  updateCheckout,
-} from './checkout-request.js';
+import { type CheckoutChange, checkMetadata, createCheckout, type IssuedCheckout, updateCheckout } from './checkout-request.js';
 import { NoOffer } from './errors.js';
 import { type CheckoutItem, chargesOf, itemsOf } from './item.js';
 import { type Basket, type BasketLine, type BasketRequest, type PricedLine, type Problem, priceBasket, type Selection } from './offer.js';
@@ -209,15 +202,17 @@ function faultOf({ code, line, selection, message }: Problem): FieldIssue[] {
   return [];
 }
 
-/** Throws 409 while something keeps a checkout from an offer from being paid. `ctx` reads what is true now. */
-export async function refuseUnready(ctx: Ctx, row: Checkout): Promise<void> {
-  if (!isOffered(row)) return;
-  const merchant = await readMerchant(ctx, row.merchantId);
-  const [first, ...others] = problemsNow(row, merchant === null ? null : offerOf(merchant));
-  if (first === undefined) return;
-  throw new StateConflict(`The checkout is not ready to be paid. ${first.message}`, row.status, ['created', 'failed'], {
+/** Throws 409 while something keeps a checkout from an offer from being paid. `merchant` is as it is now; null for one that is gone. */
+export function refuseUnready(merchant: Merchant | null, row: Checkout): void {
+  const problems = problemsNow(row, merchant === null ? null : offerOf(merchant));
+  if (problems.length > 0) throw notReady(row, problems);
+}
+
+/** 409: it cannot be paid as it is. `problems`: why, at least one. */
+export function notReady(row: Checkout, problems: readonly { code: string; message: string }[]): StateConflict {
+  return new StateConflict(`The checkout is not ready to be paid. ${problems[0]?.message}`, row.status, ['created', 'failed'], {
     reason: 'not_ready',
-    problems: [first, ...others].map(({ code, message }) => ({ code, message })),
+    problems: problems.map(({ code, message }) => ({ code, message })),
     next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: checkoutPath(row) }],
   });
 }

@@ -1,6 +1,7 @@
 // Payments of checkouts that wait for an approval: the checkout is paid when it is given, and has failed when it is not (CONTRACT.md 6, 8).
-import type { Approval, Checkout, Transfer } from '../../generated/prisma/client.js';
+import type { Approval, Checkout, Merchant, Transfer } from '../../generated/prisma/client.js';
 import { type Ctx, within } from '../../platform/ctx.js';
+import { ApiError } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import type { IdKind } from '../../platform/schema/id.js';
@@ -10,6 +11,7 @@ import { askAgain, payOut } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
 import { expiryOf } from './checkout.js';
 import { inactiveMerchant, readMerchant } from './checkout-request.js';
+import { refuseBuyerPrices } from './merchant-price.js';
 import { settleCheckout } from './settling.js';
 
 const subject = (kind: IdKind): ApprovalSubject => ({ kind, lock: (tx, id) => lockRow(tx.checkout, id), approve, end });
@@ -21,6 +23,7 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined>
   if (row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(expiryOf(row));
   const merchant = await readMerchant(within(ctx, tx), row.merchantId);
   if (merchant?.status !== 'active') throw new SubjectRefused(inactiveMerchant());
+  checkPrices(merchant, row);
   const { id: transferId } = await lockPayment(tx, row);
   const approved = await askAgain(ctx, tx, approval, transferId);
   await postApproved(ctx, tx, approved, async (form) => {
@@ -28,6 +31,15 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined>
     await settleCheckout(ctx, tx, row.id, { status: 'paid' });
     return posting;
   });
+}
+
+/** What the buyer named holds no longer than its merchant takes such prices. */
+function checkPrices(merchant: Merchant, row: Checkout): void {
+  try {
+    refuseBuyerPrices(merchant, row);
+  } catch (error) {
+    throw error instanceof ApiError ? new SubjectRefused(error) : error;
+  }
 }
 
 async function end(ctx: Ctx, tx: Tx, { subjectId }: Approval, ending: Ending): Promise<void> {

@@ -136,17 +136,35 @@ export async function withdrawApproval(ctx: Ctx, tx: Tx, id: string): Promise<vo
   if (status === 'pending') await settle(ctx, tx, id, { status: 'cancelled', comment: null });
 }
 
-/** 409 for what cannot be done to something that still waits for its approval. Call it under the lock of the subject. */
-export async function refuseWhilePending(tx: Tx, id: string, current: string, message: string): Promise<void> {
-  const pending = await tx.approval.findFirst({ where: { id, status: 'pending' }, select: { id: true } });
+/** True where the actor sees the approvals of what this agent spends, null for no agent: its own, or all of them. */
+export function seesApprovalsOf(ctx: Ctx, agentId: string | null): boolean {
+  return visibleApprovals.sees(ctx, { agentId });
+}
+
+/** What still waits for an approval: its status, and where whoever does not see the approval reads it. */
+export interface Waiting {
+  approvalId: string;
+  status: string;
+  path: string;
+}
+
+/**
+ * 409 for what cannot be done to something that still waits for its approval, which is named to whoever sees it alone. Call it under the lock
+ * of the subject.
+ */
+export async function refuseWhilePending(ctx: Ctx, tx: Tx, { approvalId: id, status, path }: Waiting, message: string): Promise<void> {
+  const pending = await tx.approval.findFirst({ where: { id, status: 'pending' }, select: { agentId: true } });
   if (pending === null) return;
-  throw new StateConflict(message, current, [current], {
-    approval_id: printId('approval', id),
-    next_actions: [
-      { rel: 'approve', actor: 'api_key', method: 'POST', path: `${pathOf(id)}/approve` },
-      { rel: 'approval', actor: 'any', method: 'GET', path: pathOf(id) },
-    ],
-  });
+  const details = seesApprovalsOf(ctx, pending.agentId)
+    ? {
+        approval_id: printId('approval', id),
+        next_actions: [
+          { rel: 'approve', actor: 'api_key', method: 'POST', path: `${pathOf(id)}/approve` } as const,
+          { rel: 'approval', actor: 'any', method: 'GET', path: pathOf(id) } as const,
+        ],
+      }
+    : { next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path } as const] };
+  throw new StateConflict(message, status, [status], details);
 }
 
 /** What a decision writes. `comment` is that of whoever decides. */

@@ -13,13 +13,14 @@ import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { Transfer, TransferPage } from '../transfers/transfer.schema.js';
 import { transfer, transfers } from '../transfers/transfer-list.js';
+import { toPayee } from '../transfers/transfer-part.schema.js';
 import { depletesAt, healthAt, runwaySeconds, severities, streamedAt, withdrawableAt } from './accrual.js';
 import { pauseStream, resumeStream, updateStream } from './change.js';
 import type { StreamChange } from './deposit.js';
 import { OtherSide } from './errors.js';
 import { type GivenRate, printFlowRate } from './flow-rate.js';
 import { cancelStream, withdrawStream } from './payout.js';
-import { type StreamView, stream, streams } from './stream.js';
+import { type StreamView, standsOn, stream, streams } from './stream.js';
 import { createStream, dryRunStream } from './stream-request.js';
 import { dryRunTopUp, topUpStream } from './top-up.js';
 
@@ -86,7 +87,12 @@ export const Stream = builder.objectRef<StreamView>('Stream').implement({
       health: t.field({ type: StreamHealthEnum, resolve: ({ flow, at }) => healthAt(flow, at) }),
       version: t.exposeInt('version', { description: 'The number of the last change.' }),
       agentId: t.field({ type: 'AgentUuid', nullable: true, description: 'The agent that spends.', resolve: ({ row }) => row.agentId }),
-      metadata: t.field({ type: 'JSONObject', resolve: ({ row }) => row.metadata }),
+      metadata: t.field({
+        type: 'JSONObject',
+        nullable: true,
+        description: `The payer's own; null ${toPayee}.`,
+        resolve: ({ row }, _, ctx) => (standsOn(ctx, row, 'payer') ? row.metadata : null),
+      }),
       createdAt: t.field({ type: 'DateTime', resolve: ({ row }) => row.createdAt }),
       updatedAt: t.field({ type: 'DateTime', resolve: ({ row }) => row.updatedAt }),
     };

@@ -132,10 +132,14 @@ export function lockStream(ctx: Ctx, tx: Tx, id: string): Promise<Stream> {
 }
 
 /** 403 for an agent that is not on that side of the stream. Operators stand for both. */
-export function checkSide({ actor }: Ctx, { id, agentId, fromAgentId, toAgentId }: Stream, side: 'payer' | 'payee'): void {
-  if (actor.agent === undefined) return;
+export function checkSide(ctx: Ctx, row: Stream, side: 'payer' | 'payee'): void {
+  if (!standsOn(ctx, row, side)) throw new OtherSide(row.id, side);
+}
+
+/** Whether the actor stands on that side of a stream that it sees. Operators stand on both. */
+export function standsOn({ actor }: Ctx, { agentId, fromAgentId, toAgentId }: Stream, side: 'payer' | 'payee'): boolean {
   const own = side === 'payer' ? [agentId, fromAgentId] : [toAgentId];
-  if (!own.includes(actor.agent.id)) throw new OtherSide(id, side);
+  return actor.agent === undefined || own.includes(actor.agent.id);
 }
 
 /** Streams that keep their wallets from being closed. */

@@ -15,7 +15,7 @@ import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer, payerGuards } from '../transfers/hold.js';
 import { noteEnd } from './ending.js';
 import { tellAssigned } from './notice.js';
-import { partiesOfTask } from './payment.js';
+import { namePayee, partiesOfTask } from './payment.js';
 import { changeTask, offeredTo, refuseTask, revokedReason, shownTo, task } from './task.js';
 
 declareSubject('task', { kind: 'task', lock: lockWithSides, approve, end });
@@ -47,11 +47,13 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
 /** Runs the pipeline again; the money goes into escrow, and uses limits in the windows of now. */
 async function takeMoney(ctx: Ctx, tx: Tx, approval: Approval, row: Task): Promise<void> {
   const transfer = await tx.transfer.findFirstOrThrow({ where: { id: row.transferId ?? '' } });
-  const authority = await authorizeAgain(ctx, tx, approval, transfer, await partiesOfTask(ctx, tx, row));
+  const parties = await partiesOfTask(ctx, tx, row);
+  const authority = await authorizeAgain(ctx, tx, approval, transfer, parties);
   const { at } = authority;
   const { id: escrowAccountId } = await tx.ledgerAccount.findFirstOrThrow({ where: { ownerId: row.id, kind: 'task.escrow' } });
   await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
     await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
+    if (parties.to !== null) await namePayee(tx, row, parties.to);
     const { legs, limits: givenBack, records } = await intoEscrow(tx, transfer, escrowAccountId, at);
     const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
     return posting(ctx, { at, transferId: transfer.id, legs, limits: [...givenBack, ...reserved(limits)], guards, records });

@@ -163,7 +163,10 @@ export function openEscrow(ctx: Ctx, tx: Tx, taskId: string, currency: string): 
   return openEscrowAccount(ctx, tx, 'task.escrow', taskId, currency);
 }
 
-/** The transfer and the posting of a payment under its authority. The money waits in escrow, and for an approval in the wallet. */
+/**
+ * The transfer and the posting of a payment under its authority. The money waits in escrow, and for an approval in the wallet; until that is
+ * given the transfer names no payee, for its sender alone sees the task (CONTRACT.md 0 "Approval interplay").
+ */
 export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: SpendForm): Draft<Transfer> {
   const { transferId, escrowAccountId, from, to, amount, currency, method, authority, mandate } = plan;
   const merchant = authority.facts?.merchant ?? null;
@@ -171,7 +174,7 @@ export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: 
     type: 'internal',
     protocol: protocols[method],
     from,
-    to: to ?? { ledgerAccountId: escrowAccountId },
+    to: form.approvalId === null && to !== null ? to : { ledgerAccountId: escrowAccountId },
     amount,
     currency,
     at: authority.at,

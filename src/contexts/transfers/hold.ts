@@ -12,7 +12,7 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { refuseWhilePending, withdrawApproval } from '../spending/approval.js';
+import { refuseWhilePending, seesApprovalsOf, withdrawApproval } from '../spending/approval.js';
 import type { Ending } from '../spending/approval-subject.js';
 import { workspaceGuard } from '../spending/pipeline.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
@@ -37,16 +37,13 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
-    refuseOfRail(transfer);
+    refuseOfRail(ctx, transfer);
     refuseOfTask(transfer);
-    refuseOfSeller(transfer);
+    refuseOfSeller(ctx, transfer);
     refuseOfSession(transfer);
     refuseAside(transfer);
     await refuseCapture(within(ctx, tx), transfer);
-    if (transfer.approvalId !== null) {
-      const message = 'The transfer waits for an approval: until it is given nothing can be captured.';
-      await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
-    }
+    await refuseWaiting(ctx, tx, transfer, 'The transfer waits for an approval: until it is given nothing can be captured.');
     return captureHeld(ctx, tx, transfer, amount);
   });
 }
@@ -87,16 +84,15 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
-    refuseOfRail(transfer);
+    refuseOfRail(ctx, transfer);
     refuseOfTask(transfer);
-    refuseOfSeller(transfer);
+    refuseOfSeller(ctx, transfer);
     refuseOfSession(transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
     await refuseRelease(within(ctx, tx), transfer);
-    if ((transfer.streamId ?? transfer.checkoutId) !== null && transfer.approvalId !== null) {
+    if ((transfer.streamId ?? transfer.checkoutId) !== null) {
       const whole = transfer.streamId === null ? 'pays a checkout' : 'is part of a stream';
-      const message = `The transfer ${whole}: withdraw its approval, which ends both.`;
-      await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
+      await refuseWaiting(ctx, tx, transfer, `The transfer ${whole}: withdraw its approval, which ends both.`);
     }
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
     return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...(reason !== null && { code: 'cancelled', message: reason }) });
@@ -104,13 +100,14 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
 }
 
 /** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-227). */
-function refuseOfRail({ id, status, payoutId, fundingId, cardChargeId, refundId, approvalId }: Transfer): void {
+function refuseOfRail(ctx: Ctx, transfer: Transfer): void {
+  const { id, status, payoutId, fundingId, cardChargeId, refundId } = transfer;
   if (refundId !== null) {
     const next_actions = [{ rel: 'refund', actor: 'any', method: 'GET', path: `/v1/refunds/${refundId}` } as const];
     throw new StateConflict('The transfer is a refund to a card: what becomes of it is up to the processor.', status, [], { next_actions });
   }
   if (cardChargeId !== null) {
-    const next_actions = [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` } as const, ...waysOf(approvalId)];
+    const next_actions = [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` } as const, ...waysOf(ctx, transfer)];
     throw new StateConflict('The transfer is a payment by card: what becomes of it is up to its processor.', status, [], { next_actions });
   }
   if (fundingId !== null) {
@@ -138,14 +135,15 @@ function refuseOfTask({ status, taskId }: Transfer): void {
 }
 
 /** 409 for what an x402 payment has authorized: its seller settles it, or it expires (Gap G-296). */
-function refuseOfSeller({ id, status, protocol, capture, approvalId }: Transfer): void {
+function refuseOfSeller(ctx: Ctx, transfer: Transfer): void {
+  const { id, status, protocol, capture } = transfer;
   if (protocol !== 'x402' || capture !== 'manual') return;
   const path = `/v1/x402/payments/${printId('x402Payment', id)}`;
   throw new StateConflict('The transfer is an x402 payment: its seller settles what was used.', status, [], {
     next_actions: [
       { rel: 'payment', actor: 'any', method: 'GET', path },
       { rel: 'consume', actor: 'any', method: 'POST', path: `${path}/consume` },
-      ...waysOf(approvalId),
+      ...waysOf(ctx, transfer),
     ],
   });
 }
@@ -162,9 +160,14 @@ function refuseOfSession({ id, status, protocol, capture, protocolMetadata }: Tr
   });
 }
 
-/** What may be done about a transfer that waits for an approval. */
-function waysOf(approvalId: string | null): NextAction[] {
-  if (approvalId === null) return [];
+/** 409 while a transfer waits for its approval. Its payee is not told which (CONTRACT.md 29 on 2). */
+async function refuseWaiting(ctx: Ctx, tx: Tx, { id, status, approvalId }: Transfer, message: string): Promise<void> {
+  if (approvalId !== null) await refuseWhilePending(ctx, tx, { approvalId, status, path: `/v1/transfers/${id}` }, message);
+}
+
+/** What may be done about a transfer that waits for an approval, by whoever sees that. */
+function waysOf(ctx: Ctx, { approvalId, agentId }: Transfer): NextAction[] {
+  if (approvalId === null || !seesApprovalsOf(ctx, agentId)) return [];
   return [{ rel: 'cancel_approval', actor: 'any', method: 'POST', path: `/v1/approvals/${printId('approval', approvalId)}/cancel` }];
 }
 

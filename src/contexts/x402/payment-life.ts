@@ -9,6 +9,7 @@ import { transact } from '../../platform/idempotency.js';
 import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending } from '../spending/approval.js';
 import { declareSubject } from '../spending/approval-subject.js';
 import { transferSubject } from '../transfers/approval.js';
@@ -70,7 +71,8 @@ async function settleUsed(ctx: Ctx, tx: Tx, seen: X402Payment, amount: string | 
   const transfer = await tx.transfer.findFirstOrThrow({ where: { id: seen.id } });
   if (transfer.approvalId !== null) {
     const message = 'The payment waits for an approval: until it is given nothing can be settled.';
-    await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
+    const path = `/v1/x402/payments/${printId('x402Payment', seen.id)}`;
+    await refuseWhilePending(ctx, tx, { approvalId: transfer.approvalId, status: transfer.status, path }, message);
   }
   return settle(ctx, tx, await captureHeld(ctx, tx, transfer, amount));
 }

@@ -1,5 +1,6 @@
 // Prices are the merchant's: checkouts under /v1 at a merchant with an offer, and at one without
 import { beforeAll, describe, expect, it } from 'vitest';
+import { trip } from '../../factories/approval.js';
 import { address, newShop, type Protocol, type Shop, uuidOf } from '../../factories/checkout.js';
 import { newSeller, offerMetadata } from '../../factories/offer.js';
 import { eventsOf } from '../../factories/payment.js';
@@ -137,5 +138,44 @@ describe('a merchant without an offer', () => {
     expect([status, body.code, body.details.next_actions[0].path]).toEqual([409, 'buyer_prices_refused', `/v1/merchants/${strict.id}`]);
     await change({ metadata: offerMetadata() });
     expect(await buy()).toMatchObject({ status: 201, body: { data: { priced_by: 'merchant' } } });
+  });
+  it('409 for a checkout of before once it refuses, or offers: nothing is paid at what the buyer named', async () => {
+    const sold = { ...song, unit_price: '0.01' };
+    const shop = await harness.test.make('/v1/merchants', { name: 'Bare', category: 'retail', account_id: merchant.account_id });
+    const change = (body: object) => harness.test.patch(`/v1/merchants/${shop.id}`, body);
+    const made = await harness.test.make('/v1/acp/checkouts', { merchant_id: shop.id, items: [sold] }, { as: buyer.token });
+    const other = await harness.test.make(
+      '/v1/acp/checkouts',
+      { merchant_id: shop.id, items: [{ ...sold, sku: 'spoon' }] },
+      { as: buyer.token },
+    );
+    await change({ accepts_buyer_prices: false });
+    expect(await buyer.complete(made)).toMatchObject({ status: 409, body: { code: 'buyer_prices_refused' } });
+    await change({ accepts_buyer_prices: true, metadata: offerMetadata() });
+    const refused = await buyer.complete(made);
+    const path = `/v1/acp/checkouts/${made.id}`;
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        code: 'price_changed',
+        details: { prices: [{ sku: 'song', unit_price: '1.00' }], next_actions: [{ method: 'PATCH', path }] },
+      },
+    });
+    expect(await buyer.complete(other)).toMatchObject({ status: 409, body: { details: { problems: [{ code: 'unknown_item' }] } } });
+    await harness.test.patch(path, refused.body.details.next_actions[0].body, { as: buyer.token });
+    expect((await buyer.complete(made)).body.data).toMatchObject({ status: 'paid', total: '2.17', priced_by: 'merchant' });
+  });
+  it('is not paid by an approval either at what it refuses by now', async () => {
+    const shop = await harness.test.make('/v1/merchants', { name: 'Bare', category: 'retail', account_id: merchant.account_id });
+    const spends = await newShop(harness.test);
+    const made = await harness.test.make('/v1/acp/checkouts', { merchant_id: shop.id, items: [song] }, { as: spends.token });
+    await trip(harness, spends.uuid);
+    const { status, body } = await spends.complete(made);
+    expect(status).toBe(202);
+    await harness.test.patch(`/v1/merchants/${shop.id}`, { accepts_buyer_prices: false });
+    await harness.test.post(`/v1/approvals/${body.approval.id}/approve`, {});
+    const { data } = (await harness.test.get(`/v1/approvals/${body.approval.id}`)).body;
+    expect(data).toMatchObject({ status: 'approved', result_error: { code: 'buyer_prices_refused' } });
+    expect((await harness.test.get(`/v1/acp/checkouts/${made.id}`)).body.data.status).toBe('failed');
   });
 });

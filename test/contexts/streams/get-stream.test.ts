@@ -40,6 +40,22 @@ describe('GET /v1/streams/{id}', () => {
       }
     });
 
+    it('keeps its metadata for the payer: its payee sees none, from any root', async () => {
+      const metadata = { secret: 'plan' };
+      const { payer, payee, stream } = await agentStream(harness, { metadata });
+      const path = `/v1/streams/${stream.id}`;
+      for (const as of [payer.token, harness.test.key]) expect((await harness.test.get(path, { as })).body.data.metadata).toEqual(metadata);
+      expect((await harness.test.get(path, { as: payee.token })).body.data).not.toHaveProperty('metadata');
+      const listed = (await harness.test.get('/v1/streams', { as: payee.token })).body.data;
+      expect(listed.find(({ id }: Json) => id === stream.id)).not.toHaveProperty('metadata');
+      const { body } = await harness.test.graphql(
+        'query ($id: StreamId!) { stream(id: $id) { metadata } }',
+        { id: stream.id },
+        { as: payee.token },
+      );
+      expect(body.data.stream).toEqual({ metadata: null });
+    });
+
     it('an instant to come is shown as it will be if nobody changes the stream', async () => {
       const { stream } = await newStream(harness.test, { ends_at: inSeconds(harness, 20_000) });
       const at = (seconds: number) => readStream(harness.test, stream, inSeconds(harness, seconds));
@@ -62,7 +78,8 @@ describe('GET /v1/streams/{id}', () => {
       const { payer, payee, stream } = await agentStream(harness);
       const third = await enrol(harness.test);
       const read = (as: string) => harness.test.get(`/v1/streams/${stream.id}`, { as });
-      expect((await read(payer.token)).body.data).toEqual((await read(payee.token)).body.data);
+      const { metadata: _, ...shared } = (await read(payer.token)).body.data;
+      expect(shared).toEqual((await read(payee.token)).body.data);
       expectRefused(await read(third.token), 404, 'not_found');
     });
   });

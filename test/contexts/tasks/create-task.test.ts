@@ -82,10 +82,19 @@ describe('POST /v1/a2a/tasks', () => {
     expect(await balanceOf(harness.test, sender.wallet)).toMatchObject({ available: '970.00', held: '30.00', total: '1000.00' });
     const sees = (by: { token: string }) => harness.test.get(`/v1/a2a/tasks/${task.id}`, { as: by.token });
     expect([(await sees(sender)).status, (await sees(worker)).status]).toEqual([200, 404]);
+    const { transfer_id: paying } = task.payment;
+    const transfersOf = async ({ token: as }: { token: string }) => {
+      const listed = (await harness.test.get('/v1/transfers?status=pending', { as })).body.data;
+      const asked = await harness.test.graphql('{ transfers(status: pending) { nodes { id } } }', {}, { as });
+      const found = [listed, asked.body.data.transfers.nodes].map((rows: Json[]) => rows.some(({ id }) => id === paying));
+      return [(await harness.test.get(`/v1/transfers/${paying}`, { as })).status, ...found];
+    };
+    expect([...(await transfersOf(sender)), ...(await transfersOf(worker))]).toEqual([200, true, true, 404, false, false]);
     expectRefused(await stepTask(harness.test, task, 'respond', worker, { action: 'accept' }), 404, 'not_found');
     expectRefused(await stepTask(harness.test, task, 'respond', undefined, { action: 'accept' }), 409, 'state_conflict');
     const approved = await harness.test.post(`/v1/approvals/${first.body.approval.id}/approve`, {});
     expect(approved.body.task).toMatchObject({ id: task.id, payment: { status: 'reserved' } });
+    expect(await transfersOf(worker)).toEqual([200, true, true]);
     expect(await balanceOf(harness.test, sender.wallet)).toMatchObject({ available: '970.00', held: '20.00', total: '990.00' });
     expect((await stepTask(harness.test, task, 'respond', worker, { action: 'accept' })).status).toBe(200);
     await harness.test.post(`/v1/approvals/${second.body.approval.id}/reject`, { reason: 'No' });

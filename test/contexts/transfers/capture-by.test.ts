@@ -1,8 +1,9 @@
 // Who captures and cancels a hold between two customers (CONTRACT.md 29 on 2): the side that its maker named, and the tenant always.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { spender } from '../../factories/approval.js';
+import { spender, trip } from '../../factories/approval.js';
 import { newHolder } from '../../factories/mandate.js';
 import { balanceOf, transferBody } from '../../factories/payment.js';
+import { streamBody } from '../../factories/stream.js';
 import { type Answer, type Json, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol, type TestAgent } from '../agents/identity.js';
@@ -102,6 +103,33 @@ describe('a hold that its payee captures', () => {
     const held = (await harness.test.get(`/v1/transfers/${asked.body.data.id}`)).body.data;
     expect(held).toMatchObject({ status: 'pending', capture_by: 'payee' });
     expectRefused(await step('cancel', held, waiting.token), 403, 'forbidden');
+  });
+});
+
+describe('a hold that waits for an approval', () => {
+  it('409: names the approval to its payer and the tenant, not to its payee', async () => {
+    await trip(harness, payer.uuid);
+    const asked = await harness.test.post('/v1/transfers', bodyOf({ capture_by: 'payee' }), { as: payer.token });
+    expect(asked.status).toBe(202);
+    const { data: held, approval } = asked.body;
+    const read = { rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${held.id}` };
+    const refused = await step('capture', held, payee.token);
+    expectRefused(refused, 409, 'state_conflict', { next_actions: [read] });
+    expect(JSON.stringify(refused.body)).not.toContain('apr_');
+    expectRefused(await step('capture', held), 409, 'state_conflict', { approval_id: approval.id });
+    const mine = (await harness.test.post('/v1/transfers', bodyOf(), { as: payer.token })).body;
+    expectRefused(await step('capture', mine.data, payer.token), 409, 'state_conflict', { approval_id: mine.approval.id });
+  });
+
+  it('409: nor does the first deposit of a stream that is cancelled', async () => {
+    await trip(harness, payer.uuid);
+    const body = streamBody(from(), to(), { initial_deposit: '5.00' });
+    const asked = await harness.test.post('/v1/streams', body, { as: payer.token });
+    expect(asked.status).toBe(202);
+    const { transfer, approval } = asked.body;
+    expectRefused(await step('cancel', transfer, payer.token), 409, 'state_conflict', { approval_id: approval.id });
+    const refused = await step('cancel', transfer, payee.token);
+    expect(JSON.stringify(refused.body)).not.toContain('apr_');
   });
 });
 
