@@ -21,8 +21,9 @@ import { namePayee, partiesOfTask, payeeOf, protocols } from './payment.js';
 import { changeTask, checkSide, isDelivered, lockTask, offeredTo, refuseTask, revokedReason, task, taskLifecycle } from './task.js';
 
 /**
- * Takes an open task for the agent that asks; one that it has accepted already is its own, and nothing changes. 403 `session_required` for whoever is no agent, 404 for a task that was not offered to it,
- * 409 `task_already_claimed` for everybody but the first, and for one whose deadline has passed.
+ * Takes an open task for the agent that asks. One that it has accepted already is its own, and nothing changes. 403 `session_required` for
+ * whoever is no agent, 404 for a task that was not offered to it, 409 `task_already_claimed` for everybody but the first, and for one whose
+ * deadline has passed.
  */
 export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
   const { agent } = ctx.actor;
@@ -32,7 +33,7 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
   }
   const claimed = await transact(ctx, async (tx) => {
     const row = await offered(tx, id, agent.id);
-    if (row.toAgentId === agent.id && row.status === 'accepted') {
+    if (isOwn(row, agent.id)) {
       refusePast(ctx, row);
       return row;
     }
@@ -44,6 +45,8 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
     const isFirst = await takeClaim(ctx, tx, { id, agentId, payeeWalletId: payee?.walletId ?? null, at: ctx.clock.now() });
     const now = await tx.task.findFirstOrThrow({ where: { id } });
     if (!isFirst) {
+      // Another claim of its own was quicker.
+      if (isOwn(now, agent.id)) return now;
       refuseClaimed(ctx, now);
       throw refuseTask(now, ['pending'], 'The task cannot be claimed any more.');
     }
@@ -55,6 +58,8 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
   return claimed;
 }
 
+const isOwn = ({ toAgentId, status }: Task, agentId: string): boolean => toAgentId === agentId && status === 'accepted';
+
 /** An open task that was offered to the agent, whoever has it by now. 404. */
 async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
   const found = await tx.task.findFirst({ where: { id } });
@@ -63,7 +68,7 @@ async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
   const isOffered =
     open && paymentStatus !== 'awaiting_approval' && (candidateAgentIds.length === 0 || candidateAgentIds.includes(agentId));
   if (fromAgentId === agentId) throw new Forbidden('An agent does not claim its own task.');
-  if (toAgentId === agentId && status === 'accepted') return found;
+  if (isOwn(found, agentId)) return found;
   if (toAgentId === agentId && !open) throw refuseTask(found, ['accepted'], 'The task was given to this agent: it accepts or declines it.');
   if (!isOffered) throw new NotFound();
   return found;
