@@ -5,10 +5,11 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { ApiError } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
-import { namedMerchant } from './counterparty.js';
+import { merchantsPaid } from './counterparty.js';
 import { type Decision, decide } from './decision.js';
 import type { SpendFacts } from './evaluation.js';
 import type { Authority, Spend } from './pipeline.js';
+import { merchantRules } from './policy-rule.js';
 import { refusalsOf } from './refusal.js';
 import { rulebook, rulesFor } from './rulebook.js';
 import { evaluate } from './ruling.js';
@@ -28,6 +29,8 @@ export async function judgeMerchant(ctx: Ctx, spend: PaidSpend): Promise<{ decis
   const { merchantId, request } = spend;
   const [book, facts] = [await rulebook(ctx), await factsOf(ctx, spend)];
   const rules = facts === null ? { kya: [], policies: [], budgets: [], rates: book.rates } : rulesFor(book, facts);
+  const asker = { lists: merchantRules(rules.policies), mandate: undefined };
+  if (facts !== null) Object.assign(facts, await merchantsPaid(ctx, merchantId, facts, asker));
   const said = facts === null ? [] : evaluate(facts, rules).findings;
   const findings = said.filter(({ code, outcome }) => code === 'merchant_blocked' && outcome === 'fail');
   const evaluation = { uses: [], findings, rateIds: [] };
@@ -38,7 +41,7 @@ export async function judgeMerchant(ctx: Ctx, spend: PaidSpend): Promise<{ decis
   return { decision, refusal: refusals[0]?.error ?? null };
 }
 
-async function factsOf(ctx: Ctx, { from, to, agentId, merchantId, protocol, currency, amount }: PaidSpend): Promise<SpendFacts | null> {
+async function factsOf(ctx: Ctx, { from, to, agentId, protocol, currency, amount }: PaidSpend): Promise<SpendFacts | null> {
   if (from === null) return null;
   const agent = agentId === null ? null : await actingAgent(ctx, agentId);
   const payee = { walletId: to.walletId, accountId: to.accountId, agentId: to.agentId };
@@ -50,7 +53,6 @@ async function factsOf(ctx: Ctx, { from, to, agentId, merchantId, protocol, curr
     payer: { walletId: from.walletId, accountId: from.accountId, agentId: from.agentId },
     payee,
     agent: agent === null ? null : { id: agent.id, kyaTier: agent.kyaTier },
-    merchant: await namedMerchant(ctx, merchantId),
     traceId: null,
     mandateId: null,
     breakerTripId: null,
