@@ -17,7 +17,7 @@ import { PaymentInvalid } from '../x402/errors.js';
 import { checkUsable, lockPayment, type SeenPayment, seenPayment, useUp } from '../x402/payment-use.js';
 import { refuseInactive } from './checkout-request.js';
 import { checkoutEvents } from './events.js';
-import { agentOf, type CompleteCheckout, type PaidBefore, requestOf } from './payment.js';
+import { agentOf, type CompleteCheckout, type PaidBefore } from './payment.js';
 
 type Completion = CompleteCheckout<PaidBefore>;
 const field = 'x402PaymentId';
@@ -60,7 +60,7 @@ async function judge(ctx: Ctx, row: Checkout, input: Completion, seen: SeenPayme
     protocol: 'x402',
     currency: row.currency,
     amount: row.total,
-    request: requestOf(row, input),
+    approvalId: transfer?.approvalId ?? null,
   });
 }
 

@@ -7,7 +7,7 @@ import { NotFound } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
 import { createCtx } from '../../platform/request.js';
 import { workspaceOfAgent } from '../agents/agent.js';
-import { namedMerchant } from '../spending/counterparty.js';
+import { merchantsPaid } from '../spending/counterparty.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { declareMandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
 import { merchantFindings, type RulingMandate } from '../spending/mandate-rule.js';
@@ -83,8 +83,15 @@ function statusReason(status: MandateStatus): string | null {
 }
 
 async function merchantReason(reader: Ctx, row: MandateRow, merchantId: string): Promise<string | null> {
-  const merchant = await namedMerchant(reader, merchantId);
-  return merchantFindings(rulingMandate(row), merchant)[0]?.code ?? null;
+  const mandate = rulingMandate(row);
+  // Of the sisters of the merchant, only one that the mandate blocks is kept.
+  const { merchant = null, sisterMerchants: [blocked] = [] } = await merchantsPaid(
+    reader,
+    merchantId,
+    { payee: null },
+    { lists: [], mandate },
+  );
+  return merchantFindings(mandate, blocked ?? merchant)[0]?.code ?? null;
 }
 
 function limitReason({ maxPerTx }: MandateRow, { remainingDaily, remainingMonthly }: MandateUse, minor: bigint): string | null {

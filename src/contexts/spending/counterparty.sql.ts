@@ -3,7 +3,7 @@ import type { EventListener } from '../../events/listener.js';
 
 /**
  * Account ids in events begin with `acc_`. A payment from or to the outside has no account there. A refund gives back what somebody else
- * has paid, and makes nobody known.
+ * has paid, and makes nobody known. So does a stream that has paid nothing: what is put in comes back to its payer at will.
  */
 const remember = {
   name: 'remember-counterparties',
@@ -12,8 +12,8 @@ const remember = {
     SELECT $1::uuid, paid.payer, paid.payee, min(paid.at) FROM (
       SELECT substr(e.data ->> 'from_account_id', 5)::uuid AS payer, substr(e.data ->> 'to_account_id', 5)::uuid AS payee, e.created_at AS at
       FROM published_events($1, $2, $3) e WHERE e.type = 'transfer.completed'
-        AND NOT EXISTS (SELECT FROM transfer t WHERE t.workspace_id = $1::uuid AND t.id = substr(e.data ->> 'transfer_id', 4)::uuid
-          AND t.refund_id IS NOT NULL)
+        AND EXISTS (SELECT FROM transfer t WHERE t.workspace_id = $1::uuid AND t.id = substr(e.data ->> 'transfer_id', 4)::uuid
+          AND t.refund_id IS NULL AND t.type <> 'stream_start' AND coalesce(t.captured_amount, t.amount) > 0)
     ) paid
     WHERE paid.payer <> paid.payee GROUP BY paid.payer, paid.payee
     ON CONFLICT DO NOTHING`,

@@ -38,6 +38,8 @@ export interface SpendFacts {
   merchant?: PaidMerchant | null | undefined;
   /** Further merchants that are paid with it: who settle in the same wallet, or where nobody does, those of its account. */
   otherMerchants?: readonly PaidMerchant[] | undefined;
+  /** The other merchants of that account: what blocks one of them blocks its account, and no list of what is allowed asks for them. */
+  sisterMerchants?: readonly PaidMerchant[] | undefined;
   /** Whether the payer's account has paid the payee's before; undefined when no rule asks for it. */
   isKnownCounterparty?: boolean | undefined;
   traceId: string | null;

@@ -51,7 +51,7 @@ export function executionCounter(mandateId: string): string {
  * (Gap G-216).
  */
 export function mandateLayer(
-  { amount, at, merchant = null, otherMerchants = [] }: SpendFacts,
+  { amount, at, merchant = null, otherMerchants = [], sisterMerchants = [] }: SpendFacts,
   mandate: RulingMandate | undefined,
 ): LayerAnswer {
   if (mandate === undefined) return { uses: [], findings: [], rateIds: [] };
@@ -63,7 +63,7 @@ export function mandateLayer(
   };
   const { name: window } = windowOf('once', at);
   const counted = { counter: executionCounter(id), window, used: 1n, reserved: 0n, maximum: null } as const;
-  const blocked = otherMerchants.find((other) => mandate.blockedMerchants.includes(other.id));
+  const blocked = [...otherMerchants, ...sisterMerchants].find((other) => mandate.blockedMerchants.includes(other.id));
   const findings = merchantFindings(mandate, blocked ?? merchant);
   if (maxPerTx !== null && amount > maxPerTx) findings.push(tooLarge(head.ruleId, currency, maxPerTx, amount));
   return {

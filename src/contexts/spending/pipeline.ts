@@ -7,7 +7,7 @@ import { declareError, NotFound } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
 import type { RulingCard } from './card-rule.js';
-import { decisiveMerchants, isKnownCounterparty, merchantsPaid } from './counterparty.js';
+import { isKnownCounterparty, merchantsPaid } from './counterparty.js';
 import type { Evaluation, Payer, SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
 import type { RulingMandate } from './mandate-rule.js';
@@ -94,7 +94,7 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   const asksByCard = card !== undefined && card.allowedCategories.length > 0;
   const lists = merchantRules(rules.policies);
   if (mandate !== undefined || asksByCard || lists.length > 0) {
-    Object.assign(facts, decisiveMerchants(await merchantsPaid(ctx, spend.merchantId, facts), lists, mandate));
+    Object.assign(facts, await merchantsPaid(ctx, spend.merchantId, facts, { lists, mandate }));
   }
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };

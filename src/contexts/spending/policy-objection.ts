@@ -66,7 +66,7 @@ function merchantObjection(lists: MerchantLists, spend: SpendFacts): Objection |
     const says = `allows certain ${kind} only, and this spend pays nobody who is known as a merchant.`;
     return allow && { code: 'policy_violation', reason, says };
   }
-  const refused = refusedMerchant(lists, paid);
+  const refused = blockedMerchant(lists, [...paid, ...(spend.sisterMerchants ?? [])]) ?? refusedMerchant(lists, paid);
   if (refused === undefined) return null;
   const { id, category } = refused;
   const isBlocked = block.has(nameIn(kind, refused));
@@ -79,9 +79,14 @@ function merchantObjection(lists: MerchantLists, spend: SpendFacts): Objection |
 }
 
 /** The merchant of some that a rule refuses: a blocked one, else one that it does not name among those that it allows. */
-export function refusedMerchant({ kind, allow, block }: MerchantLists, merchants: readonly PaidMerchant[]): PaidMerchant | undefined {
-  const blocked = merchants.find((merchant) => block.has(nameIn(kind, merchant)));
-  return blocked ?? merchants.find((merchant) => allow?.has(nameIn(kind, merchant)) === false);
+export function refusedMerchant(lists: MerchantLists, merchants: readonly PaidMerchant[]): PaidMerchant | undefined {
+  const { kind, allow } = lists;
+  return blockedMerchant(lists, merchants) ?? merchants.find((merchant) => allow?.has(nameIn(kind, merchant)) === false);
+}
+
+/** The first merchant of some that a rule blocks. */
+export function blockedMerchant({ kind, block }: MerchantLists, merchants: readonly PaidMerchant[]): PaidMerchant | undefined {
+  return merchants.find((merchant) => block.has(nameIn(kind, merchant)));
 }
 
 function nameIn(kind: MerchantLists['kind'], { id, category }: PaidMerchant): string {

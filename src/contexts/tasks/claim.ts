@@ -130,10 +130,20 @@ async function refuseUnpayable(ctx: Ctx, tx: Tx, row: Task, to: WalletRef): Prom
   const asker = { ...within(ctx, tx), actor: systemCtx(ctx.platform, ctx.workspace, null).actor };
   const spend = { from, to, agentId, mandate, protocol: protocols[method], currency, amount, at: ctx.clock.now() };
   const { evaluation } = await authorizeSpend(asker, spend);
-  if (!evaluation.findings.some(({ outcome, reason }) => outcome === 'fail' && aboutPayee.has(reason))) return;
-  throw new PolicyViolation('The rules of the agent that gave this task do not let it pay you.', {
-    details: { reason: 'counterparty', terminal: true },
-  });
+  const objections = evaluation.findings.filter(({ reason }) => aboutPayee.has(reason));
+  if (objections.length === 0) return;
+  if (objections.some(({ outcome }) => outcome === 'fail')) {
+    throw new PolicyViolation('The rules of the agent that gave this task do not let it pay you.', {
+      details: { reason: 'counterparty', terminal: true },
+    });
+  }
+  // Whoever approved the money of an open task did not know whom it would pay.
+  throw new PolicyViolation(
+    'The rules of the agent that gave this task want an approval to pay you: it has to give you the task by name.',
+    {
+      details: { reason: 'approval_required', terminal: true },
+    },
+  );
 }
 
 /** Accepts or declines a task that was given to the agent by name. 403, 404, 409. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newShop, type Shop, uuidOf } from '../../factories/checkout.js';
 import { newSeller } from '../../factories/mandate.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
-import { newBuyer, newEndpoint, payFor } from '../../factories/x402.js';
+import { newBuyer, newEndpoint, payBody, payFor } from '../../factories/x402.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
@@ -86,6 +86,21 @@ describe('POST /v1/acp/checkouts/{id}/complete with x402_payment_id', () => {
     expectRefused(await pay(checkout, payment), 403, 'merchant_blocked', { next_actions: expect.anything() });
     expect((await shop.read(checkout)).status).toBe('created');
     expect((await harness.test.get(`/v1/x402/payments/${payment.id}`)).body.data.consumed_at).toBeUndefined();
+  });
+
+  it('403 for a merchant that a policy wants approved, and 200 where the payment itself was approved', async () => {
+    const { shop, pay, payment, endpoint } = await paidShop();
+    const rules = [{ kind: 'merchants', block: [shop.merchant.id], action: 'approve' }];
+    await harness.test.make('/v1/policies', { name: 'Ask', target: { type: 'agent', id: shop.uuid }, rules });
+    const checkout = await shop.begin();
+    const told = { merchant_id: shop.merchant.id, next_actions: expect.anything() };
+    const refused = await pay(checkout, payment);
+    expectRefused(refused, 403, 'merchant_blocked', told);
+    expect(refused.body.details.next_actions.map(({ rel }: Json) => rel)).toEqual(['limits', 'change_limit']);
+    const asked = await harness.test.post('/v1/x402/pay', payBody(shop, endpoint), { as: shop.token });
+    expect(asked.status).toBe(202);
+    await harness.test.make(`/v1/approvals/${asked.body.approval.id}/approve`, {});
+    expect((await pay(checkout, asked.body.data)).status).toBe(200);
   });
 
   it('404 for a payment that is nobody’s, another agent’s, or another tenant’s', async () => {

@@ -112,7 +112,7 @@ describe('POST /v1/transfers with a mandate', () => {
     const pay = () => send(holder, '1.00', { to_wallet_id: wallet.id });
     expectRefused(await pay(), 403, 'merchant_blocked', { reason: 'merchant_blocked', merchant_id: blocked.id });
     await harness.test.make('/v1/merchants', shop);
-    expect((await pay()).status).toBe(201);
+    expectRefused(await pay(), 403, 'merchant_blocked', { reason: 'merchant_blocked', merchant_id: blocked.id });
   });
 
   it('403 merchant_blocked for a merchant that is not active', async () => {

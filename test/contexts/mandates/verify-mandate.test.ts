@@ -37,6 +37,8 @@ describe('POST /v1/ap2/mandates/verify', () => {
       const { mandate } = await newHolder(harness.test, { blocked_merchants: [seller.id] });
       const { body } = await verify({ mandate_jwt: mandate.mandate_jwt, merchant_id: seller.id });
       expect(body.data).toMatchObject({ valid: false, reason: 'merchant_blocked', status: 'active' });
+      const sister = await harness.test.make('/v1/merchants', { name: 'Front', category: 'books', account_id: seller.account_id });
+      expect((await verify({ mandate_jwt: mandate.mandate_jwt, merchant_id: sister.id })).body.data).toMatchObject(body.data);
     });
 
     it('for a merchant that is not active', async () => {

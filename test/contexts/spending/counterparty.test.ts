@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { isKnownCounterparty } from '../../../src/contexts/spending/counterparty.js';
 import { pay, transferBody, twoWallets } from '../../factories/payment.js';
+import { newStream, step, type TestStream } from '../../factories/stream.js';
 import { type Client, type Json, openWallet, useHarness } from '../../harness.js';
 import { ctxOf, query } from '../../ledger/wallet-ref.js';
 import { expectRefused } from '../../refusal.js';
@@ -46,6 +47,22 @@ describe('a counterparty', () => {
     await harness.test.make(`/v1/transfers/${held.id}/capture`, {});
     await harness.runDue();
     expect(await knows(from, to)).toBe(true);
+  });
+
+  it('is not known by a stream until the stream has paid: what it withdrew, or what flowed until the end', async () => {
+    const knowsOf = async ({ from, to }: TestStream) => {
+      await harness.runDue();
+      return knows(from, to);
+    };
+    const [idle, drawn, ended] = [await newStream(harness.test), await newStream(harness.test), await newStream(harness.test)];
+    expect(await knowsOf(idle)).toBe(false);
+    const { body } = await step(harness.test, idle.stream, 'cancel');
+    expect([body.data.status, body.transfer.amount, await knowsOf(idle)]).toEqual(['cancelled', '0.00', false]);
+    harness.clock.advance(60);
+    expect([await knowsOf(drawn), await knowsOf(ended)]).toEqual([false, false]);
+    await step(harness.test, drawn.stream, 'withdraw');
+    await step(harness.test, ended.stream, 'cancel');
+    expect([await knowsOf(drawn), await knowsOf(ended)]).toEqual([true, true]);
   });
 
   it('is not known by a refund', async () => {

@@ -1,6 +1,7 @@
 // Rules of merchants and categories bind every way to pay the account of a merchant, into whichever of its wallets (CONTRACT.md 29).
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newSeller } from '../../factories/mandate.js';
+import { checkoutBody } from '../../factories/checkout.js';
+import { executionBody, mandateBody, newSeller } from '../../factories/mandate.js';
 import { payBody as mppBody, sessionBody } from '../../factories/mpp.js';
 import { balanceOf, transferBody } from '../../factories/payment.js';
 import { streamBody } from '../../factories/stream.js';
@@ -138,19 +139,76 @@ describe('a list of what is allowed', () => {
   });
 });
 
+/** Another merchant of the account, which sells books and settles in no wallet of its own. */
+function front({ merchant }: Seller, extra: object = {}): Promise<Json> {
+  return harness.test.make('/v1/merchants', { name: 'Front', category: 'books', account_id: merchant.account_id, ...extra });
+}
+
+/** Pays a merchant by its id. */
+async function namedWays(payer: Hand, named: Json, scope: object = {}): Promise<Record<'a checkout' | 'a mandate', Answer>> {
+  const checkout = await harness.test.make('/v1/acp/checkouts', checkoutBody(named), { as: payer.token });
+  const mandate = await harness.test.make('/v1/ap2/mandates', mandateBody(payer, scope));
+  return {
+    'a checkout': await post(`/v1/acp/checkouts/${checkout.id}/complete`, { from_wallet_id: payer.wallet.id }, payer),
+    'a mandate': await post(`/v1/ap2/mandates/${mandate.id}/execute`, executionBody({ mandate, merchant: named }, '1.00'), payer),
+  };
+}
+
 describe('several merchants of one account', () => {
-  it('settle where they say: a wallet of another one is not blocked, but the same wallet is, and one of nobody', async () => {
+  it('are blocked together: each wallet of the account is that of the blocked one, whoever settles in it', async () => {
     const paid = await seller();
-    const front = { name: 'Front', category: 'travel', account_id: paid.merchant.account_id };
     const own = usd(await newPurse('account', paid.merchant.account_id));
-    await harness.test.make('/v1/merchants', { ...front, settlement_wallet_id: own.id });
+    const { id } = await front(paid, { settlement_wallet_id: own.id });
     const payer = await bound({ kind: 'merchants', block: [paid.merchant.id] });
-    const statusOf = async (payee: Json) => (await pay(payer, payee, paid)).status;
-    expect([await statusOf(own), await statusOf(paid.drawer), await statusOf(paid.till)]).toEqual([201, 403, 403]);
-    // An older merchant does not hide a younger one that settles in the same wallet.
-    const { id } = await harness.test.make('/v1/merchants', { ...front, name: 'Second', settlement_wallet_id: own.id });
+    for (const payee of [own, paid.drawer, paid.till])
+      expectRefused(await pay(payer, payee, paid), 403, 'merchant_blocked', { merchant_id: paid.merchant.id });
     const careful = await bound({ kind: 'merchants', block: [id] });
     expectRefused(await pay(careful, own, paid), 403, 'merchant_blocked', { merchant_id: id });
+  });
+
+  it('are allowed each for itself: the one that settles in the wallet', async () => {
+    const paid = await seller();
+    const own = usd(await newPurse('account', paid.merchant.account_id));
+    const { id } = await front(paid, { settlement_wallet_id: own.id });
+    const payer = await bound({ kind: 'merchants', allow: [id] });
+    const statusOf = async (payee: Json) => (await pay(payer, payee, paid)).status;
+    expect([await statusOf(own), await statusOf(paid.drawer), await statusOf(paid.till)]).toEqual([201, 403, 403]);
+  });
+
+  for (const rule of ['merchants', 'categories'] as const) {
+    it(`are blocked together by ${rule}, whichever of them the payment names`, async () => {
+      const paid = await seller();
+      const url = `https://books.example.com/${paid.worker.uuid}`;
+      const books = await front(paid, { url });
+      const settling = await front(paid, { settlement_wallet_id: paid.till.id });
+      const payer = await bound({ kind: rule, block: [rule === 'merchants' ? paid.merchant.id : 'gambling'] });
+      const told = { merchant_id: paid.merchant.id, next_actions: expect.anything() };
+      for (const named of [books, settling]) {
+        for (const [name, answer] of Object.entries(await namedWays(payer, named))) {
+          expect([name, answer.status]).toEqual([name, 403]);
+          expectRefused(answer, 403, 'merchant_blocked', told);
+        }
+      }
+      const byUrl = mppBody(mpp(payer, paid.till), { payee_wallet_id: undefined, service_url: url });
+      expectRefused(await post('/v1/mpp/pay', byUrl, payer), 403, 'merchant_blocked', told);
+      expect((await balanceOf(harness.test, payer.wallet)).total).toBe('1000.00');
+    });
+  }
+
+  it('are blocked together by a mandate, and allowed each for itself', async () => {
+    const [paid, payer] = [await seller(), await newHand(harness.test, '1000.00')];
+    const books = await front(paid);
+    const execute = async (scope: object) => (await namedWays(payer, books, scope))['a mandate'];
+    expectRefused(await execute({ blocked_merchants: [paid.merchant.id] }), 403, 'merchant_blocked', { merchant_id: paid.merchant.id });
+    expect((await execute({ allowed_merchants: [books.id], allowed_merchant_categories: ['books'] })).status).toBe(201);
+  });
+
+  it('are paid by name where a list allows that one alone', async () => {
+    const paid = await seller();
+    const books = await front(paid);
+    const payer = await bound({ kind: 'merchants', allow: [books.id] });
+    const statuses = Object.values(await namedWays(payer, books)).map(({ status }) => status);
+    expect(statuses).toEqual([200, 201]);
   });
 
   it('are few in a decision, however many they are', async () => {

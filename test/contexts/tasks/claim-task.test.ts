@@ -9,12 +9,13 @@ import {
   newSides,
   offerTask,
   readTask,
+  type Sides,
   stepTask,
   storedTask,
   taskBody,
   tenDollars,
 } from '../../factories/task.js';
-import { nowhere, useHarness } from '../../harness.js';
+import { type Json, nowhere, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol, signIn } from '../agents/identity.js';
 
@@ -86,6 +87,29 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     const mandated = await offerTask(harness.test, sides, { payment });
     expectRefused(await stepTask(harness.test, mandated, 'claim', clerk), 403, 'policy_violation');
   });
+
+  for (const [kind, wants] of Object.entries({
+    counterparties: ({ worker }: Sides) => worker.uuid,
+    merchants: ({ seller }: Sides & { seller: Json }) => seller.id,
+    categories: () => 'gambling',
+  } as Record<string, (paid: Sides & { seller: Json }) => string>)) {
+    it(`403: whoever is paid after an approval only, by a rule of ${kind}, unless the task was given to it by name and approved`, async () => {
+      const sender = await newHand(harness.test, '1000.00');
+      const seller = await newSeller(harness.test, 'USD', { category: 'gambling' });
+      const worker = await newHand(harness.test, undefined, { parent_account_id: seller.account_id });
+      const rule = { kind, block: [wants({ sender, worker, seller })], action: 'approve' };
+      await harness.test.make('/v1/policies', { name: 'Ask', target: { type: 'agent', id: sender.uuid }, rules: [rule] });
+      const open = await offerTask(harness.test, { sender });
+      const told = { reason: 'approval_required', terminal: true };
+      expectRefused(await stepTask(harness.test, open, 'claim', worker), 403, 'policy_violation', told);
+      expect((await stepTask(harness.test, open, 'claim', await newHand(harness.test))).status).toBe(200);
+      expect((await balanceOf(harness.test, worker.wallet)).pending_in).toBe('0.00');
+      const asked = await harness.test.post('/v1/a2a/tasks', taskBody({ worker }), { as: sender.token });
+      expect([asked.status, asked.body.data.payment.status]).toEqual([202, 'awaiting_approval']);
+      await harness.test.post(`/v1/approvals/${asked.body.approval.id}/approve`, {});
+      expect((await stepTask(harness.test, asked.body.data, 'respond', worker, { action: 'accept' })).status).toBe(200);
+    });
+  }
 
   it('404: a task that was offered to others, or is not there', async () => {
     const sides = await newSides(harness.test);
