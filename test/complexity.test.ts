@@ -252,6 +252,24 @@ describe('/graphql', () => {
     expect(left(await harness.test.graphql('{ __schema { types { a: fields { name } } } }'))).toBeLessThan(before - 2);
   });
 
+  it('refuses a look into the schema that reads its texts again and again', async () => {
+    const aliases = (n: number, leaf: string) => Array.from({ length: n }, (_, at) => `d${at}: ${leaf}`).join(' ');
+    for (const attack of [
+      `{ __schema { types { fields { type { ${aliases(30, 'description')} } } } } }`,
+      `{ __schema { types { ${aliases(30, 'description')} fields { ${'x'.repeat(500)}: name } } } }`,
+      `{ __schema { types { fields { ${'x'.repeat(500)}: args { name } } } } }`,
+    ]) {
+      const { status, body } = await harness.test.graphql(attack);
+      expect([status, body.errors?.[0].extensions.details.fields[0].rule], attack).toEqual([400, 'complexity']);
+    }
+  });
+
+  it('answers a look at every text of the schema once', async () => {
+    const query =
+      '{ __schema { types { name description fields { name description args { name description } type { name kind ofType { name kind } } } } } }';
+    expect((await harness.test.graphql(query)).status).toBe(200);
+  });
+
   it('answers the standard introspection query to anybody, for one point', async () => {
     const before = left(await harness.test.graphql('{ me { environment } }'));
     const answer = await harness.test.graphql(getIntrospectionQuery());

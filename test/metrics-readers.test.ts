@@ -1,4 +1,5 @@
 // Who reads /metrics: this machine at the public ports, and everybody who reaches METRICS_PORT.
+import { request } from 'node:http';
 import os from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config.js';
@@ -27,21 +28,61 @@ describe('GET /metrics', () => {
   };
   const from = async (url: string, path: string, headers: Record<string, string> = {}) => (await fetch(url + path, { headers })).status;
 
-  it.each(['X-Forwarded-For', 'X-Forwarded-Host', 'Forwarded', 'X-Real-IP', 'Via'])(
-    '404 for what a proxy of this machine passes on (%s)',
-    async (name) => {
-      for (const url of [harness.test.url, harness.live.url]) {
-        expect(await from(url, '/metrics', { [name]: '127.0.0.1' })).toBe(404);
-        for (const path of ['/health', '/ready']) expect(await from(url, path, { [name]: '127.0.0.1' })).toBe(200);
-      }
-    },
-  );
+  /** `fetch` sets a Host of its own. */
+  const named = (url: string, host: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const asked = request(`${url}/metrics`, { headers: { Host: host } }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      asked.on('error', reject).end();
+    });
+
+  it.each([
+    ['localhost', 200],
+    ['LOCALHOST:4000', 200],
+    ['127.0.0.1:4000', 200],
+    ['127.0.0.53', 200],
+    ['[::1]:4000', 200],
+    ['platform.example', 404],
+    ['localhost.evil.example', 404],
+    ['127.0.0.1.evil.example', 404],
+    ['10.0.0.1', 404],
+    ['a@localhost', 404],
+  ])('at the public ports by a name of this machine alone (Host: %s)', async (host, status) => {
+    for (const url of [harness.test.url, harness.live.url]) expect(await named(url, host)).toBe(status);
+  });
+
+  it.each([
+    'X-Forwarded-For',
+    'X-Forwarded-Host',
+    'X-Original-Forwarded-For',
+    'Forwarded',
+    'X-Real-IP',
+    'X-Client-IP',
+    'X-Cluster-Client-Ip',
+    'X-ProxyUser-Ip',
+    'X-Envoy-External-Address',
+    'X-Scheme',
+    'True-Client-IP',
+    'Fastly-Client-IP',
+    'CF-Connecting-IP',
+    'CF-Ray',
+    'CDN-Loop',
+    'Via',
+  ])('404 for what a proxy of this machine passes on (%s)', async (name) => {
+    for (const url of [harness.test.url, harness.live.url]) {
+      expect(await from(url, '/metrics', { [name]: '127.0.0.1' })).toBe(404);
+      for (const path of ['/health', '/ready']) expect(await from(url, path, { [name]: '127.0.0.1' })).toBe(200);
+    }
+  });
 
   it.skipIf(elsewhere === undefined)(
     '404 at the public ports for another machine, and 200 on METRICS_PORT, or where they are public',
     async () => {
       const closed = await start({});
       const open = await start({ METRICS_PUBLIC: 'true' });
+      expect(await named(closed.metricsUrl ?? '', 'platform.example')).toBe(200);
       const seen = (url = '') => url.replace('localhost', elsewhere?.address ?? '');
       expect(await from(closed.urls.test ?? '', '/metrics')).toBe(200);
       for (const url of [closed.urls.test, closed.urls.live]) {

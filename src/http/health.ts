@@ -1,6 +1,7 @@
 // GET /health (alive), /ready (able to serve) and /metrics: outside of the limits and of authentication. Metrics are for this machine
 // alone, but on METRICS_PORT. The gateway of docker-compose.yml keeps /ready and /metrics to itself.
 import type { Registry } from 'prom-client';
+import { isLoopbackHost } from '../platform/authority.js';
 import type { Clock } from '../platform/clock.js';
 import { NotFound } from '../platform/errors.js';
 import type { Handler } from './state.js';
@@ -66,14 +67,16 @@ function cachedReadiness({ checks, clock }: HealthOptions): () => Promise<Readin
 }
 
 const loopback = /^(?:::ffff:)?127\.|^::1$/;
-const ofProxies = /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
+const ofProxies =
+  /^(?:forwarded|via|x-forwarded(?:-.*)?|x-original-forwarded-for|x-real-ip|(?:x-)?client-ip|x-cluster-client-ip|x-proxyuser-ip|x-envoy-external-address|x-scheme|true-client-ip|fastly-client-ip|cf-connecting-ip|cf-ray|cdn-loop)$/;
 
 /**
- * Hides an endpoint from other machines: 404 for who does not come from this one, or was passed on by a proxy, which stands on this machine
- * too. Gap G-419
+ * Hides an endpoint from other machines: 404 for who does not come from this one, asks for it by a name that others use too, or was passed
+ * on by a proxy, which stands on this machine too. Gap G-419
  */
 export const hideFromElsewhere: Handler = ({ req }, next) => {
-  if (loopback.test(req.socket.remoteAddress ?? '') && !Object.keys(req.headers).some((name) => ofProxies.test(name))) return next();
+  const isFromHere = loopback.test(req.socket.remoteAddress ?? '') && isLoopbackHost(req.headers.host ?? '');
+  if (isFromHere && !Object.keys(req.headers).some((name) => ofProxies.test(name))) return next();
   throw new NotFound();
 };
 

@@ -9,6 +9,12 @@ export function isLoopback(hostname: string): boolean {
   return loopback.has(hostname);
 }
 
+/** True for a Host header by which a machine calls itself, with any port. */
+export function isLoopbackHost(text: string): boolean {
+  const hostname = readHost(text)?.hostname ?? '';
+  return isLoopback(hostname) || /^127(?:\.\d+){3}$/.test(hostname);
+}
+
 /** The origin of a listener for a caller on its machine: `localhost` where it listens on every address. */
 export function listeningOrigin(host: string, port: number | undefined): string {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;

@@ -1,5 +1,5 @@
 // Where JSON Schemas of callers are held to values: in one thread, which is ended and begun again when a request has used up its time.
-// Workspaces take turns. A schema that takes too long is 400, unless the machine is so busy that nothing tells which of both it was.
+// Workspaces take turns, those that were slow lately after the others. A schema that takes too long is 400, unless the machine is so busy that nothing tells which of both it was.
 import { Worker } from 'node:worker_threads';
 import type { Effect } from './effect.js';
 import { Overloaded, ValidationFailed } from './errors.js';
@@ -14,6 +14,10 @@ const busyProbeMs = 250;
 /** Requests that wait for their turn: of one workspace, and of all (Gap G-415). */
 const mostOfWorkspace = 16;
 const mostWaiting = 256;
+/** Of a workspace whose slow work of the last minute took half of a budget or more. Others that used less go before it (Gap G-415). */
+const mostOfSlow = 2;
+const slowMs = 100;
+const slowForMs = 60_000;
 /** A schema has to fit in here, with what it is compiled to. */
 const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
@@ -36,14 +40,19 @@ interface Asking {
 export interface SchemaCheckerOptions {
   log: Logger;
   busyProbeMs?: number;
+  /** Milliseconds that go on evenly. */
+  now?: () => number;
 }
 
 export class SchemaChecker {
   readonly #log: Logger;
   readonly #busyProbeMs: number;
+  readonly #now: () => number;
   /** What waits, by workspace: the first one's turn is next. */
   readonly #waiting = new Map<string, Job[]>();
   #waitingCount = 0;
+  /** What took long in the last minute, oldest first: there is room for few of them in a minute of one thread. */
+  readonly #slow: { workspaceId: string; at: number; tookMs: number }[] = [];
   /** What requests have used of their time. */
   readonly #usedMs = new WeakMap<Effect, number>();
   #thread: Worker | undefined;
@@ -54,9 +63,10 @@ export class SchemaChecker {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor({ log, busyProbeMs: most = busyProbeMs }: SchemaCheckerOptions) {
+  constructor({ log, busyProbeMs: most = busyProbeMs, now = () => performance.now() }: SchemaCheckerOptions) {
     this.#log = log;
     this.#busyProbeMs = most;
+    this.#now = now;
   }
 
   /** Begins the thread before anybody asks for it. */
@@ -90,7 +100,7 @@ export class SchemaChecker {
 
   #enqueue(job: Job): void {
     const own = this.#waiting.get(job.workspaceId) ?? [];
-    if (this.#isClosed || own.length >= mostOfWorkspace || this.#waitingCount >= mostWaiting) {
+    if (this.#isClosed || own.length >= this.#mostOf(job.workspaceId) || this.#waitingCount >= mostWaiting) {
       job.reject(new Overloaded());
       return;
     }
@@ -101,9 +111,34 @@ export class SchemaChecker {
     this.#next();
   }
 
-  /** Takes the next job of the workspace whose turn it is, which goes to the end of the line. */
+  #mostOf(workspaceId: string): number {
+    return (this.#slowLately().get(workspaceId) ?? 0) >= budgetMs / 2 ? mostOfSlow : mostOfWorkspace;
+  }
+
+  /** The milliseconds that slow work of each workspace took in the last minute. */
+  #slowLately(): Map<string, number> {
+    const since = this.#now() - slowForMs;
+    const stale = this.#slow.findIndex(({ at }) => at > since);
+    this.#slow.splice(0, stale === -1 ? this.#slow.length : stale);
+    const took = new Map<string, number>();
+    for (const { workspaceId, tookMs } of this.#slow) took.set(workspaceId, (took.get(workspaceId) ?? 0) + tookMs);
+    return took;
+  }
+
+  /** Remembers slow work. What waits of its workspace beyond the most that a slow one may have is refused. */
+  #noteTime({ workspaceId }: Job, tookMs: number): void {
+    if (tookMs < slowMs) return;
+    this.#slow.push({ workspaceId, at: this.#now(), tookMs });
+    const beyond = this.#waiting.get(workspaceId)?.splice(this.#mostOf(workspaceId)) ?? [];
+    this.#waitingCount -= beyond.length;
+    for (const job of beyond) job.reject(new Overloaded());
+  }
+
+  /** Takes the next job of the workspace whose turn it is, which goes to the end of the line: first of those that were slow the least. */
   #take(): Job | undefined {
-    for (const [workspaceId, jobs] of this.#waiting) {
+    const slow = this.#slowLately();
+    const line = [...this.#waiting].sort(([a], [b]) => (slow.get(a) ?? 0) - (slow.get(b) ?? 0));
+    for (const [workspaceId, jobs] of line) {
       const job = jobs.shift();
       this.#waiting.delete(workspaceId);
       if (jobs.length > 0) this.#waiting.set(workspaceId, jobs);
@@ -162,6 +197,7 @@ export class SchemaChecker {
   #checked(job: Job, { checked, tookMs }: Extract<ThreadNotice, { kind: 'checked' }>): void {
     clearTimeout(this.#timer);
     this.#running = undefined;
+    this.#noteTime(job, tookMs);
     this.#usedMs.set(job.effect, (this.#usedMs.get(job.effect) ?? 0) + tookMs);
     job.resolve(checked);
   }
@@ -171,6 +207,7 @@ export class SchemaChecker {
     if (job !== this.#running) return;
     this.#running = undefined;
     this.#ended = job;
+    this.#noteTime(job, budgetMs);
     this.#usedMs.set(job.effect, budgetMs);
     void this.#letGo()?.terminate();
     this.#log.info({ workspace: job.workspaceId, step: job.step }, 'schemas took too long and were ended');
@@ -196,6 +233,7 @@ export class SchemaChecker {
     if (job === undefined) {
       this.#refuseAll();
     } else {
+      this.#noteTime(job, budgetMs);
       job.resolve(faultOf(job, 'takes too much memory'));
       this.#begin();
     }

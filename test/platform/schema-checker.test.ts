@@ -8,8 +8,8 @@ import { SchemaChecker } from '../../src/platform/schema-checker.js';
 
 const checkers: SchemaChecker[] = [];
 /** However busy the machine is that tests run on, it counts as idle. */
-const open = (busyProbeMs = Number.MAX_SAFE_INTEGER) => {
-  const made = new SchemaChecker({ log: createLogger('silent'), busyProbeMs });
+const open = (busyProbeMs = Number.MAX_SAFE_INTEGER, now = () => 0) => {
+  const made = new SchemaChecker({ log: createLogger('silent'), busyProbeMs, now });
   checkers.push(made);
   return made;
 };
@@ -101,6 +101,30 @@ describe('the checker of schemas', () => {
     await Promise.all([...first, ask('modest', 'm0'), ask('modest', 'm1')]);
     expect(order.slice(0, 4)).toEqual(['g0', 'm0', 'g1', 'm1']);
     expect(order).toHaveLength(18);
+  });
+
+  it('lets others go before a workspace that was slow lately, and lets few of its requests wait, for a minute', async () => {
+    let now = 0;
+    const checker = open(undefined, () => now);
+    const order: string[] = [];
+    const ask = (id: string, name: string) => checker.check(from(id), given({ const: name })).then(() => order.push(name));
+    const slow = refusal(checker.check(from('slow'), given(endless)));
+    const waiting = Array.from({ length: 15 }, (_, n) => refusal(ask('slow', `s${n}`)));
+    const modest = ask('modest', 'm0').then(() => ask('modest', 'm1'));
+    expect(await slow).toEqual([['schema', expect.stringContaining('takes too long')]]);
+    const refused = (await Promise.all(waiting)).filter((found) => found instanceof Overloaded);
+    await modest;
+    expect(refused).toHaveLength(13);
+    expect(order.indexOf('m0')).toBe(0);
+    expect(order.indexOf('m1')).toBeLessThan(order.indexOf('s1'));
+
+    now = 59_999;
+    const [, , third] = [ask('slow', 'a'), ask('slow', 'b'), refusal(ask('slow', 'c')), refusal(ask('slow', 'd'))];
+    expect(await third).toBe('none');
+    expect(order).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+    expect(order).not.toContain('d');
+    now = 119_999;
+    await Promise.all(Array.from({ length: 4 }, (_, n) => ask('slow', `late${n}`)));
   });
 
   it('asks nothing for a request that was given up', async () => {

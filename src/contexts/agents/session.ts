@@ -63,7 +63,7 @@ export async function authenticateAgent(ctx: Ctx, { agentId, challenge, signatur
   const found = await commitAlone(ctx.effect, () => consumeChallenge(database.pool, agent, shown));
   const known = found.workspaceId === null ? null : { workspaceId: found.workspaceId, kind: 'agent', id: agentId };
   const { workspaceId, keyId } = await signedBy(found, agentId, { challenge, signature }).catch((error) => {
-    noteCredential(ctx.platform, ctx, error, { kind: 'challenge', owner: async () => known });
+    noteCredential(ctx.platform, ctx, error, { kind: 'challenge', owner: known });
     throw error;
   });
 

@@ -1,5 +1,6 @@
 // How many objects a document reads of the schema itself: `__Type`, `__Field` and what else `__schema` and `__type` lead to. The schema is
-// there, so they are counted one by one with the resolvers that will read them, and aliases count as often as they stand (Gap G-397).
+// there, so they are counted one by one with the resolvers that will read them, and aliases count as often as they stand.
+// Long texts count too (Gap G-397).
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -16,9 +17,21 @@ import {
 const deepest = 20;
 /** Fields that are read for a node, on average, before the counting stops: few lead to nothing. */
 const readsOfNode = 3;
+/** Characters of an object's own names and texts that count as one node: an answer of the most nodes has about a megabyte. */
+const charactersOfNode = 100;
 
 type Field = GraphQLField<unknown, unknown>;
 type Args = Readonly<Record<string, unknown>>;
+
+/** What a selection takes of each object. */
+interface Selected {
+  /** The fields that select something themselves. */
+  objects: FieldNode[];
+  /** The others, with how often each is selected. */
+  leaves: Map<string, number>;
+  /** The length of all names under which they are answered. */
+  names: number;
+}
 
 /** Reads the schema for one document. */
 export class SchemaLook {
@@ -27,7 +40,7 @@ export class SchemaLook {
   /** What may be found, and read, by the whole document before the counting stops. */
   #nodesLeft: number;
   #readsLeft: number;
-  readonly #inner = new Map<SelectionSetNode, FieldNode[]>();
+  readonly #inner = new Map<SelectionSetNode, Selected>();
   /** What was counted below a named type, which many fields lead to. */
   readonly #counted = new Map<FieldNode, Map<unknown, number>>();
 
@@ -71,7 +84,11 @@ export class SchemaLook {
     const inner = this.#innerOf(node.selectionSet);
     let nodes = objects.length;
     for (const object of objects) {
-      for (const below of inner) {
+      const texts = Math.floor(this.#charactersOf(inner, fields, object) / charactersOfNode);
+      this.#nodesLeft -= texts;
+      if (this.#nodesLeft < 0) return Number.POSITIVE_INFINITY;
+      nodes += texts;
+      for (const below of inner.objects) {
         const definition = fields[below.name.value];
         if (definition !== undefined) nodes += this.#count(definition, below, object, withDeprecated, depth + 1);
         if (nodes === Number.POSITIVE_INFINITY) return nodes;
@@ -80,18 +97,31 @@ export class SchemaLook {
     return nodes;
   }
 
-  /** The fields of a selection that select something themselves, through fragments: the others are no objects. */
-  #innerOf(set: SelectionSetNode | undefined): readonly FieldNode[] {
-    if (set === undefined) return [];
+  /** The characters that one object adds to the answer by itself. Leaves of the schema take no arguments, so each is read once. */
+  #charactersOf({ leaves, names }: Selected, fields: Readonly<Record<string, Field>>, object: unknown): number {
+    let characters = names;
+    for (const [name, times] of leaves) {
+      const text = fields[name]?.resolve?.(object, {}, undefined, { schema: this.#schema } as never);
+      characters += times * String(text ?? '').length;
+    }
+    return characters;
+  }
+
+  /** What a selection selects, through fragments. */
+  #innerOf(set: SelectionSetNode | undefined): Selected {
+    const found: Selected = { objects: [], leaves: new Map(), names: 0 };
+    if (set === undefined) return found;
     const known = this.#inner.get(set);
     if (known !== undefined) return known;
-    const found: FieldNode[] = [];
     const entered = new Set<string>();
     const walk = ({ selections }: SelectionSetNode): void => {
       for (const selection of selections) {
         if (selection.kind === Kind.INLINE_FRAGMENT) walk(selection.selectionSet);
         else if (selection.kind === Kind.FIELD) {
-          if (selection.selectionSet !== undefined) found.push(selection);
+          const { alias, name, selectionSet } = selection;
+          found.names += (alias ?? name).value.length;
+          if (selectionSet !== undefined) found.objects.push(selection);
+          else found.leaves.set(name.value, (found.leaves.get(name.value) ?? 0) + 1);
         } else if (!entered.has(selection.name.value)) {
           entered.add(selection.name.value);
           const fragment = this.#fragments.get(selection.name.value);

@@ -1,6 +1,7 @@
 // What the audit log says of credentials and rights: what was refused, made and ended (CONTRACT.md 18).
 import { describe, expect, it, vi } from 'vitest';
-import { writeDenials } from '../../../src/platform/denial.js';
+import { InvalidApiKey, MalformedCredential } from '../../../src/platform/credential.js';
+import { noteRefusedCredential, writeDenials } from '../../../src/platform/denial.js';
 import { type Client, type Json, nowhere, useHarness } from '../../harness.js';
 import { challengeOf, enrol, signIn as signAgentIn } from '../agents/identity.js';
 import { issueKey, signIn } from '../identity/sign-in.js';
@@ -93,8 +94,8 @@ describe('a credential that is refused', () => {
       await me('rubbish', { 'X-Request-Id': 'guess-3' });
     });
     expect(lines).toEqual([
-      [{ requestId: 'guess-1', ip: '127.0.0.1', code: 'invalid_api_key', credential: 'pk' }, 'credential.refused'],
       [{ requestId: 'guess-3', ip: '127.0.0.1', code: 'malformed_credential', credential: 'unknown' }, 'credential.refused'],
+      [{ requestId: 'guess-1', ip: '127.0.0.1', code: 'invalid_api_key', credential: 'pk' }, 'credential.refused'],
     ]);
     expect((await refused()).length).toBe(before);
   });
@@ -109,6 +110,49 @@ describe('a credential that is refused', () => {
     await Promise.all(Array.from({ length: 200 }, () => me(revoked.key)));
     await refused();
     expect((await rows()) - before).toBe(1);
+  });
+
+  it('is not hidden by what nobody, or another workspace, is refused from the same network', async () => {
+    harness.clock.advance(61);
+    const revoked = await issueKey(harness.test);
+    const others = await issueKey(harness.other);
+    await harness.test.delete(`/v1/api-keys/${revoked.id}`);
+    await harness.other.delete(`/v1/api-keys/${others.id}`);
+    await me('pk_test_garbage');
+    await me('pk_test_garbage with a space');
+    await refused();
+    for (const key of [others.key, 'pk_test_more_garbage', revoked.key, revoked.key]) await me(key);
+    const [own] = await refused();
+    expect(own).toMatchObject({ resource_id: revoked.id, changes: { code: 'invalid_api_key', credential: 'pk' } });
+    expect((await refused(harness.other))[0]).toMatchObject({ resource_id: others.id });
+    // The next minute says what was left out of the own ones alone.
+    harness.clock.advance(60);
+    await me(revoked.key);
+    expect((await refused())[0].changes.left_out).toBe(1);
+  });
+
+  it('looks up whose it is for no more than some between two writes', async () => {
+    harness.clock.advance(61);
+    await refused();
+    const lines = await logged(async () => {
+      const shown = { requestId: 'flood', ip: '203.0.113.9' };
+      let lookedUp = 0;
+      const resolver = {
+        prefix: 'pk_' as const,
+        resolve: () => Promise.reject(new InvalidApiKey()),
+        ownerOf: async () => {
+          lookedUp += 1;
+          return null;
+        },
+      };
+      for (let n = 0; n < 500; n += 1) {
+        noteRefusedCredential(harness.platform, shown, new InvalidApiKey(), { resolver, credential: `pk_test_${n}` });
+        noteRefusedCredential(harness.platform, shown, new MalformedCredential(), { resolver, credential: `pk_test_${n}` });
+      }
+      await writeDenials(harness.platform);
+      expect(lookedUp).toBe(100);
+    });
+    expect(lines).toHaveLength(1);
   });
 });
 
