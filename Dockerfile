@@ -1,5 +1,6 @@
-# The image of every role (ROLE=api, worker or all). PostgreSQL and Redis live elsewhere: docker-compose.yml shows the whole.
-FROM node:20-slim AS build
+# The image of every role (ROLE=api, worker or all). PostgreSQL and Redis live elsewhere: docker-compose.yml shows the whole. It writes
+# nothing where DATABASE_URL and SECRETS_KEY are set, so its root may be read-only.
+FROM node:26.10.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
@@ -10,15 +11,16 @@ COPY scripts scripts
 COPY src src
 RUN node scripts/build.mjs
 
-FROM node:20-slim AS packages
+FROM node:26.10.0-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY sdk/package.json sdk/
 # The embedded PostgreSQL is an optional package: not in here.
 RUN npm ci --ignore-scripts --omit=dev --omit=optional
 
-FROM node:20-slim
-ENV NODE_ENV=production HOST=0.0.0.0
+FROM node:26.10.0-slim
+# Logs are kept where many read them: the live key is made by `cli key create`.
+ENV NODE_ENV=production HOST=0.0.0.0 PRINT_KEYS=false
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist

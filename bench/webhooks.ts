@@ -56,6 +56,7 @@ export async function run(args: string[]): Promise<void> {
       PORT: '0',
       SANDBOX_PORT: '0',
       WEBHOOK_ALLOW_HOSTS: receiver.host,
+      WEBHOOK_HOST_RATE: 'none',
     });
     server = await startServer({ config: { ...config, databaseUrl: database.url, secretsKey }, log: createLogger('warn') });
     const [workspaceId, postmaster] = [await subscribe(server, receiver.host, webhooks), await postmasterOf(server.platform.database.pool)];

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { ApiError, createClient } from '@agent-payments/sdk';
-import { verifyWebhook, WebhookError } from '@agent-payments/sdk/webhooks';
+import { receiveWebhook } from '@agent-payments/sdk/webhooks';
 import { begin } from './example.mjs';
 
 const { url, key, port, step } = begin(import.meta.url);
@@ -18,14 +18,17 @@ const secrets = [];
 const server = createServer(async (request, response) => {
   try {
     const header = request.headers['x-svc-signature'];
-    const event = verifyWebhook(await buffer(request), typeof header === 'string' ? header : undefined, secrets);
-    if (!done.has(event.id)) console.log(`   ${event.type} ${JSON.stringify(event.data)}`);
-    done.add(event.id);
-    response.writeHead(200).end();
-    server.emit('done');
+    // It answers the challenge by which the endpoint proves itself, too.
+    const answer = await receiveWebhook(await buffer(request), typeof header === 'string' ? header : undefined, secrets, (event) => {
+      if (!done.has(event.id)) console.log(`   ${event.type} ${JSON.stringify(event.data)}`);
+      done.add(event.id);
+      server.emit('done');
+    });
+    if (answer.status === 400) console.log(`   refused: ${answer.body}`);
+    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body);
   } catch (error) {
-    // Also what breaks off in its middle: a receiver outlives what it is sent.
-    console.log(`   refused: ${error instanceof WebhookError ? error.reason : error}`);
+    // What breaks off in its middle: a receiver outlives what it is sent.
+    console.log(`   refused: ${error}`);
     response.writeHead(400).end();
   }
 });

@@ -7,6 +7,7 @@ import { jwks } from './contexts/identity/signing-key.js';
 import { spendableTags } from './contexts/spending/spendable.js';
 import { countRequests } from './contexts/usage/request-count.js';
 import { credentialResolvers, doors } from './contexts.js';
+import { limitAnswers } from './http/answer-limit.js';
 import { authenticate, type Identify, identifier } from './http/authenticate.js';
 import { openConsole } from './http/console.js';
 import { allowOrigins } from './http/cors.js';
@@ -20,8 +21,9 @@ import { serveGraphQL } from './http/graphql.js';
 import { operationRunner } from './http/graphql-operation.js';
 import { graphqlReaders } from './http/graphql-request.js';
 import { serveGraphQLStream } from './http/graphql-stream.js';
-import type { Health } from './http/health.js';
+import { type Health, hideFromElsewhere } from './http/health.js';
 import type { IdempotencyKeys } from './http/idempotency.js';
+import { introspectionOf } from './http/introspection.js';
 import type { Metrics } from './http/metrics.js';
 import { admitStream } from './http/open-stream.js';
 import { limitRates, limitsOf } from './http/rate-limit.js';
@@ -30,6 +32,7 @@ import { noteRequests } from './http/request-note.js';
 import { traceRequests } from './http/request-trace.js';
 import { type Endpoint, refuseMethod, routeRequests } from './http/router.js';
 import type { Handler, Routed, State } from './http/state.js';
+import type { Unread } from './http/unread.js';
 import type { Catalog } from './mcp/catalog.js';
 import { mcpEndpoints } from './mcp/endpoint.js';
 import type { Ctx, Environment, Platform } from './platform/ctx.js';
@@ -41,7 +44,7 @@ import { compileEndpoints, type Stream } from './rest/serve.js';
 export interface AppOptions {
   platform: Platform;
   environment: Environment;
-  /** Where callers reach this listener; null: whatever address they used. */
+  /** The public address of this listener; null: none is configured. */
   baseUrl: string | null;
   schema: GraphQLSchema;
   routes: readonly Route[];
@@ -55,6 +58,8 @@ export interface AppOptions {
   redis: Redis | undefined;
   /** Refuses what is too much for the process: one for its listeners together. */
   limitLoad: Handler;
+  /** What waits for clients: one for the listeners of the process together. */
+  unread: Unread;
   deadlineMs?: number | undefined;
 }
 
@@ -77,6 +82,7 @@ export function createApp(options: AppOptions): Koa<State, Routed> {
   const pagesElsewhere = allowOrigins(config.corsOrigins);
   if (pagesElsewhere !== undefined) app.use(pagesElsewhere);
   app.use(renderErrors(log));
+  app.use(limitAnswers(options.unread));
   app.use(limitTime(options.deadlineMs));
   app.use(
     routeRequests([
@@ -102,16 +108,17 @@ export function createProbeApp(health: Health): Koa<State, Routed> {
   return app;
 }
 
-function probes({ alive, ready, metrics }: Health): Endpoint[] {
-  return [get('/health', alive), get('/ready', ready), get('/metrics', metrics)];
+function probes({ alive, ready, metrics }: Health, ...before: Handler[]): Endpoint[] {
+  return [get('/health', alive), get('/ready', ready), get('/metrics', ...before, metrics)];
 }
 
 /** What asks for no credential. Probes are outside of the limits too. */
 function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, address: Handler): Endpoint[] {
-  const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', baseUrl });
+  const listener = { baseUrl, host: platform.config.host };
+  const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', listener });
   const forPeople = openConsole();
   return [
-    ...probes(health),
+    ...probes(health, ...(platform.config.metricsPublic ? [] : [hideFromElsewhere])),
     get('/docs', address, docs.page),
     get('/docs/', address, docs.page),
     get('/docs/assets/{file}', address, docs.asset),
@@ -134,9 +141,10 @@ function graphql({ platform, schema, routes, keys, limitLoad }: AppOptions, guar
   const graphiql = openGraphiQL({ title, examples, documentOf: (name) => documents.get(name) });
   const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log: platform.log });
+  const look = introspectionOf(schema);
   return [
-    { method: 'all', path: '/graphql', handlers: [read, limitLoad, address, graphiql.page, ...others, readLarge, serveGraphQL(run)] },
-    { method: 'all', path: '/graphql/stream', handlers: [read, limitLoad, ...guards, readLarge, serveGraphQLStream(run)] },
+    { method: 'all', path: '/graphql', handlers: [read, limitLoad, address, graphiql.page, ...others, readLarge, serveGraphQL(run, look)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, limitLoad, ...guards, readLarge, serveGraphQLStream(run, look)] },
     get('/graphql/assets/{file}', address, graphiql.asset),
   ];
 }

@@ -39,12 +39,14 @@ export interface Config {
   readonly sandboxPort: number;
   /** Null: probes and metrics are read at the other ports alone. */
   readonly metricsPort: number | null;
+  readonly metricsPublic: boolean;
   /** Without a trailing slash. Null: the address that is listened on. */
   readonly baseUrl: string | null;
   readonly sandboxUrl: string | null;
   readonly role: (typeof roles)[number];
   readonly bootstrapLiveKey: string | null;
   readonly bootstrapTestKey: string | null;
+  readonly printKeys: boolean;
   /** Requests per minute, for an IP address and for an actor alike. */
   readonly rateLimit: { readonly general: number; readonly sandbox: number; readonly auth: number };
   /** Origins of web pages that may call from a browser; `*` is any. */
@@ -55,6 +57,8 @@ export interface Config {
   readonly secretsKey: string | null;
   /** Lower-case host:port pairs that webhooks may reach although their address is private. */
   readonly webhookAllowHosts: readonly string[];
+  /** Events a second that a workspace sends to one verified host; null: any number. */
+  readonly webhookHostRate: { readonly test: number | null; readonly live: number | null };
   readonly logLevel: (typeof logLevels)[number];
   /** Null: nothing is traced. */
   readonly tracing: TracingConfig | null;
@@ -71,6 +75,7 @@ export class ConfigError extends Error {
   }
 }
 
+const text = (form: RegExp, message: string) => z.string().regex(form, message);
 const wholeNumber = (min: number, max: number) => {
   const fits = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
   return z.string().refine(fits, `must be a whole number from ${min} to ${max}`).transform(Number);
@@ -80,46 +85,38 @@ const url = (...schemes: string[]) => {
   const fits = (text: string) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1));
   return z.string().refine(fits, `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
 };
-
 const publicUrl = url('http', 'https')
   .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
   .transform((text) => text.replace(/\/+$/, ''));
-
 const oneOf = <T extends string>(names: readonly T[]) => z.enum(names, `must be one of ${names.join(', ')}`);
+const yesOrNo = oneOf(['true', 'false'] as const).transform((text) => text === 'true');
 
+/** At least 32 characters with the prefix: who can guess one is the tenant. */
 const apiKey = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}[A-Za-z0-9_-]{8,200}$`), `must be ${prefix} followed by 8 to 200 letters, digits, "-" or "_"`);
+  text(new RegExp(`^${prefix}[A-Za-z0-9_-]{24,200}$`), `must be ${prefix} followed by 24 to 200 letters, digits, "-" or "_"`);
 
 const hostPort = /^([a-z0-9.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/;
 /** A comma-separated list, in lower case. */
-const list = z.string().transform((text) =>
-  text
-    .toLowerCase()
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean),
-);
+const list = z
+  .string()
+  .toLowerCase()
+  .transform((text) => text.split(/\s*,\s*/).filter(Boolean));
 const hostPorts = list.refine(
   (entries) => entries.every((entry) => Number(hostPort.exec(entry)?.[2] ?? 0) % 65_536 > 0),
   'must be a comma-separated list of host:port',
 );
-
 const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 const origins = list.refine(
   (entries) => entries.every((entry) => entry === '*' || isOrigin(entry)),
   'must be a comma-separated list of origins, such as https://pages.example, or *',
 );
+const secretsKey = text(/^[0-9a-fA-F]{64}$/, 'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)').toLowerCase();
+const share = text(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, 'must be a number from 0 to 1').transform(Number);
 
-const secretsKey = z
-  .string()
-  .regex(/^[0-9a-fA-F]{64}$/, 'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)')
-  .toLowerCase();
-
-const share = z
-  .string()
-  .refine((text) => /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(text), 'must be a number from 0 to 1')
-  .transform(Number);
-
+// Gap G-413: what is set counts in both environments.
+const hostRate = text(/^(none|[1-9]\d{0,4})$/, 'must be none or a whole number from 1 to 99999')
+  .transform((text) => (text === 'none' ? null : Number(text)))
+  .transform((rate) => Object.freeze({ test: rate, live: rate }));
 const port = wholeNumber(0, 65_535);
 const perMinute = wholeNumber(1, 100_000_000);
 
@@ -140,7 +137,7 @@ const table = {
   },
   DATA_DIR: { schema: z.string(), default: '.data', meaning: 'Where the embedded database and generated secrets are kept' },
   HOST: {
-    schema: z.string().regex(/^[^\s/]+$/, 'must be a host name or an IP address'),
+    schema: text(/^[^\s/]+$/, 'must be a host name or an IP address'),
     default: '127.0.0.1',
     meaning: 'Address to listen on',
   },
@@ -151,6 +148,7 @@ const table = {
     default: '',
     meaning: 'Port of `/health`, `/ready` and `/metrics` alone, in every role; a worker has no other. 0 picks a free one',
   },
+  METRICS_PUBLIC: { schema: yesOrNo, default: 'false', meaning: '`true`: `/metrics` on the other ports answers more than this machine' },
   BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
   SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
   ROLE: { schema: oneOf(roles), default: 'all', meaning: '`api` serves requests, `worker` does what is due, `all` does both' },
@@ -158,9 +156,10 @@ const table = {
     schema: apiKey('pk_live_'),
     default: '',
     secret: true,
-    meaning: 'Live key of the tenant made on the first start. Unset: generated and printed once',
+    meaning: 'Live key of the tenant made on the first start, 32 characters or more. Unset: generated and printed once',
   },
   BOOTSTRAP_TEST_KEY: { schema: apiKey('pk_test_'), default: '', secret: true, meaning: 'The same for its test key' },
+  PRINT_KEYS: { schema: yesOrNo, default: 'true', meaning: '`false`: the first start prints no live key, as in the container image' },
   RATE_LIMIT_GENERAL: { schema: perMinute, default: '100', meaning: 'Requests per minute in production, per IP address and per actor' },
   RATE_LIMIT_SANDBOX: { schema: perMinute, default: '1000', meaning: 'Requests per minute in the sandbox, per IP address and per actor' },
   RATE_LIMIT_AUTH: {
@@ -181,6 +180,12 @@ const table = {
     meaning: 'Encrypts stored secrets: 64 hex characters. Required with `DATABASE_URL`, else generated into `DATA_DIR`',
   },
   WEBHOOK_ALLOW_HOSTS: { schema: hostPorts, default: '', meaning: 'Private `host:port` pairs that webhooks may reach, comma-separated' },
+  WEBHOOK_HOST_RATE: {
+    schema: hostRate,
+    default: '',
+    meaning:
+      'Events a second that one workspace sends to one host that has proved itself, or `none`. Unset: 100 in the sandbox, `none` in production',
+  },
   LOG_LEVEL: { schema: oneOf(logLevels), default: 'info', meaning: `One of ${logLevels.join(', ')}` },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     schema: publicUrl,
@@ -228,13 +233,10 @@ export const settings: readonly { readonly name: SettingName; readonly default: 
 type ReadSetting = <N extends SettingName>(name: N) => Read<(typeof table)[N]>;
 
 function readTracing(read: ReadSetting): TracingConfig | null {
-  const [endpoint, serviceName, sampler, ratio] = [
-    read('OTEL_EXPORTER_OTLP_ENDPOINT'),
-    read('OTEL_SERVICE_NAME'),
-    read('OTEL_TRACES_SAMPLER'),
-    read('OTEL_TRACES_SAMPLER_ARG'),
-  ];
-  return endpoint === null ? null : Object.freeze({ endpoint, serviceName, sampler, ratio });
+  const endpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT');
+  if (endpoint === null) return null;
+  const [serviceName, sampler, ratio] = [read('OTEL_SERVICE_NAME'), read('OTEL_TRACES_SAMPLER'), read('OTEL_TRACES_SAMPLER_ARG')];
+  return Object.freeze({ endpoint, serviceName, sampler, ratio });
 }
 
 /**
@@ -263,16 +265,19 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     port: read('PORT'),
     sandboxPort: read('SANDBOX_PORT'),
     metricsPort: read('METRICS_PORT'),
+    metricsPublic: read('METRICS_PUBLIC'),
     baseUrl: read('BASE_URL'),
     sandboxUrl: read('SANDBOX_URL'),
     role: read('ROLE'),
     bootstrapLiveKey: read('BOOTSTRAP_LIVE_KEY'),
     bootstrapTestKey: read('BOOTSTRAP_TEST_KEY'),
+    printKeys: read('PRINT_KEYS'),
     rateLimit: Object.freeze({ general: read('RATE_LIMIT_GENERAL'), sandbox: read('RATE_LIMIT_SANDBOX'), auth: read('RATE_LIMIT_AUTH') }),
     corsOrigins: Object.freeze(read('CORS_ORIGINS') ?? []),
     trustedProxies: read('TRUSTED_PROXIES'),
     secretsKey: read('SECRETS_KEY'),
     webhookAllowHosts: Object.freeze(read('WEBHOOK_ALLOW_HOSTS') ?? []),
+    webhookHostRate: read('WEBHOOK_HOST_RATE') ?? Object.freeze({ test: 100, live: null }),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(read),
   };

@@ -53,7 +53,9 @@ import { endWorkspaceStreams } from './contexts/events/workspace-stream.js';
 import { fundingOrders } from './contexts/funding/funding-life.js';
 import { openFunding } from './contexts/funding/funding-transaction.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './contexts/identity/credential.js';
-import { sweepDirectory } from './contexts/identity/directory.js';
+import { sweepDirectory, sweepEndedJwts } from './contexts/identity/directory.js';
+import { endMandates } from './contexts/mandates/mandate-end.sql.js';
+import { stepMandate } from './contexts/mandates/mandate-request.js';
 import { closeSessions, stepMppSession } from './contexts/mpp/closing.js';
 import { mppScheme } from './contexts/mpp/paid-call.js';
 import { openSessions } from './contexts/mpp/session.js';
@@ -90,10 +92,13 @@ import { sweepQuotes } from './contexts/transfers/quote.sql.js';
 import { openTransfers } from './contexts/transfers/transfer-list.js';
 import { ucpDoors } from './contexts/ucp/ucp.door.js';
 import { writeRequests } from './contexts/usage/request-count.js';
-import { sweepOperations, sweepRequests, sweepRollups } from './contexts/usage/retention.sql.js';
+import { sweepAccountRequests, sweepOperations, sweepRequests, sweepRollups } from './contexts/usage/retention.sql.js';
 import { usageListener } from './contexts/usage/rollup.sql.js';
 import { deliveryStep } from './contexts/webhooks/attempt.js';
 import { attempts, deadLetters, deliveryGauges } from './contexts/webhooks/delivery-metric.js';
+import { turns } from './contexts/webhooks/gate.js';
+import { sweepGates } from './contexts/webhooks/gate.sql.js';
+import { stepWebhook } from './contexts/webhooks/verification.js';
 import { stepPayment } from './contexts/x402/chain-payment.js';
 import { endpointListener } from './contexts/x402/endpoint-total.sql.js';
 import { discoveryDoor, settleDoor, supportedDoor, verifyDoor } from './contexts/x402/facilitator.door.js';
@@ -109,9 +114,11 @@ import { sweepClaims, sweepHolds, sweepLimitCounters } from './ledger/sweep.js';
 import type { EscrowExplanation } from './ledger/trial-balance.js';
 import type { CredentialResolver } from './platform/credential.js';
 import type { OnFreeze, OpenOn, Platform } from './platform/ctx.js';
+import { writeDenials } from './platform/denial.js';
 import type { Door } from './platform/door.js';
 import type { AfterCommit } from './platform/due/after-commit.js';
 import { dueGauges } from './platform/due/due-gauge.js';
+import type { RealTimeWork } from './platform/due/real-time.js';
 import { type DueStep, rowStep } from './platform/due/step.js';
 import type { Sweep } from './platform/due/sweep.js';
 import type { GaugeGroup } from './platform/gauge.js';
@@ -150,6 +157,7 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'stream', concurrency: 8, run: stepStream }),
   rowStep({ table: 'mpp_session', concurrency: 8, run: stepMppSession }),
   rowStep({ table: 'task', concurrency: 8, run: stepTask }),
+  rowStep({ table: 'mandate', concurrency: 8, run: stepMandate }),
   rowStep({ table: 'approval', concurrency: 8, run: expireApproval }),
   rowStep({ table: 'dispute', concurrency: 4, run: stepDispute }),
   rowStep({ table: 'breaker_look', isBookkeeping: true, concurrency: 4, run: lookAtAgent }),
@@ -172,11 +180,16 @@ export const dueSteps: readonly DueStep[] = [
   rowStep({ table: 'batch', isBookkeeping: true, concurrency: 4, run: stepBatch }),
   rowStep({ table: 'checkout', concurrency: 8, run: expireCheckout }),
   rowStep({ table: 'x402_payment', concurrency: 8, run: stepPayment }),
+  // Endpoints of one workspace that do not answer hold up its own challenges alone.
+  rowStep({ table: 'webhook', concurrency: 32, run: stepWebhook }),
   deliveryStep,
 ];
 
 /** What follows from commits, beside events. */
 export const afterCommits: readonly AfterCommit[] = [chainAudit];
+
+/** What is done in real time, whatever the clocks of workspaces say. */
+export const realTime: readonly RealTimeWork[] = [turns];
 
 /** Endpoints of the wires of others. */
 export const doors: readonly Door[] = [
@@ -211,7 +224,7 @@ export const openOn: readonly OpenOn[] = [
 ];
 
 /** What stops at the instant at which somebody's spending is stopped. */
-export const onFreeze: readonly OnFreeze[] = [pauseStreams, closeSessions, endTasks];
+export const onFreeze: readonly OnFreeze[] = [pauseStreams, closeSessions, endTasks, endMandates];
 
 /** What explains the money that is in escrow, for the proof of the ledger. */
 export const escrows: readonly EscrowExplanation[] = [streamEscrow, reserveHeld];
@@ -219,6 +232,7 @@ export const escrows: readonly EscrowExplanation[] = [streamEscrow, reserveHeld]
 /** What expires and is removed, and clocks that are still to arrive: each is run once a minute, by itself. */
 export const sweeps: readonly Sweep[] = [
   sweepDirectory,
+  sweepEndedJwts,
   sweepLogins,
   sweepEvents,
   sweepPublications(listeners),
@@ -233,7 +247,9 @@ export const sweeps: readonly Sweep[] = [
   sweepVerifications,
   sweepOperations,
   sweepRollups,
+  sweepAccountRequests,
   sweepRequests,
+  sweepGates,
   resumeClocks,
 ];
 
@@ -241,7 +257,7 @@ export const sweeps: readonly Sweep[] = [
 export const streamEnds: readonly ((platform: Platform) => Promise<void>)[] = [endStreams, endWorkspaceStreams];
 
 /** What the process still has to write when it ends, after its last request. */
-export const lastWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRefusals, writeRequests];
+export const lastWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRefusals, writeRequests, writeDenials];
 
 /** What the process keeps in memory and writes every few seconds. */
-export const regularWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRequests];
+export const regularWrites: readonly ((platform: Platform) => Promise<void>)[] = [writeRequests, writeDenials];

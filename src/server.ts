@@ -12,6 +12,7 @@ import {
   lastWrites,
   onFreeze,
   openOn,
+  realTime,
   regularWrites,
   streamEnds,
   sweeps,
@@ -23,6 +24,7 @@ import { IdempotencyKeys } from './http/idempotency.js';
 import { addressOf, close, listen } from './http/listening.js';
 import { limitLoad } from './http/load.js';
 import { createMetrics } from './http/metrics.js';
+import { Unread, type UnreadOptions } from './http/unread.js';
 import { compileCatalog } from './mcp/catalog.js';
 import { endToolStreams } from './mcp/tool-stream.js';
 import { endWaits } from './mcp/waiting.js';
@@ -40,6 +42,7 @@ import { Outbound } from './platform/outbound/client.js';
 import { openDatabase } from './platform/postgres/database.js';
 import { pendingMigrations } from './platform/postgres/migration.js';
 import { openRedis, type Redis } from './platform/redis.js';
+import { SchemaChecker } from './platform/schema-checker.js';
 import { Signal } from './platform/signal.js';
 import type { Tracing } from './platform/trace.js';
 import { openApi } from './rest/openapi.js';
@@ -56,8 +59,12 @@ export interface ServerOptions {
   deadlineMs?: number;
   /** Requests that the process holds at once; what comes beyond is refused. */
   mostInFlight?: number;
+  /** What may wait for clients, and for how long. */
+  unread?: UnreadOptions;
   /** Milliseconds between the heartbeats of a stream. */
   heartbeatMs?: number;
+  /** `address:port` of the name servers that are asked for names of tenants; those of the machine by default. */
+  nameServers?: readonly string[] | undefined;
   /** Runs before the worker works and the listeners listen: what a caller may rely on from the first request on. */
   prepare?: (platform: Platform) => Promise<void>;
 }
@@ -79,14 +86,14 @@ async function tracingOf({ config: { tracing }, log }: ServerOptions): Promise<T
 
 /** Connects the long-lived parts. `redis` carries the fan-out between processes. */
 export async function openPlatform(
-  { config, log, clock = systemClock, heartbeatMs = 30_000 }: ServerOptions,
+  { config, log, clock = systemClock, heartbeatMs = 30_000, nameServers }: ServerOptions,
   redis?: Redis | undefined,
   tracing?: Tracing | undefined,
 ): Promise<Platform> {
   const database = openDatabase(config.databaseUrl, { poolSize: config.databasePool, log });
   const cache = new CoherentCache(config.databaseUrl, log);
   await cache.open();
-  const outbound = new Outbound({ allowHosts: config.webhookAllowHosts });
+  const outbound = new Outbound({ allowHosts: config.webhookAllowHosts, nameServers, now: () => clock.now().getTime() });
   const fanout = new Fanout({ pool: database.pool, cache, redis, log });
   const listenerNames = followers.listeners.map(({ name }) => name);
   const agenda: Agenda = {
@@ -101,6 +108,7 @@ export async function openPlatform(
     fanout,
     heartbeatMs,
     vault: new Vault(config.secretsKey),
+    schemas: new SchemaChecker({ log }),
     outbound,
     clock,
     log,
@@ -125,15 +133,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const worker =
     config.role === 'api' || options.pollMs === 0
       ? undefined
-      : startWorker(platform, { followers, steps: dueSteps, afterCommits, sweeps }, options.pollMs);
+      : startWorker(platform, { followers, steps: dueSteps, afterCommits, realTime, sweeps }, options.pollMs);
   const writing = startWriting(platform, options.pollMs === 0 ? [] : regularWrites);
   const checks = readinessChecks(platform, redis, worker);
 
   const groups = [...gauges, processGauges(redis, worker)];
   const metrics = createMetrics(platform.database.pool, { platform, metrics: counted, groups });
   const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
-  const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis });
-  const probes = config.metricsPort === null ? undefined : createHttpServer(createProbeApp(health).callback());
+  const unread = new Unread(options.unread);
+  const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis, unread });
+  const probes = config.metricsPort === null ? undefined : createHttpServer(createProbeApp(health).callback(), unread);
   if (probes !== undefined) await listen(probes, { setting: 'METRICS_PORT', port: config.metricsPort ?? 0, host: config.host });
 
   return {
@@ -151,6 +160,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       platform.fanout.close();
       await platform.outbound.close();
       await keys.close();
+      await platform.schemas.close();
       await writing.stop();
       await platform.cache.close();
       redis?.disconnect();
@@ -168,7 +178,7 @@ const probeGraceMs = 500;
 /** The listeners of an environment each. */
 async function openListeners(
   { config, mostInFlight, deadlineMs }: ServerOptions,
-  parts: Pick<AppOptions, 'platform' | 'keys' | 'metrics' | 'health' | 'redis'>,
+  parts: Pick<AppOptions, 'platform' | 'keys' | 'metrics' | 'health' | 'redis' | 'unread'>,
 ): Promise<Partial<Record<Environment, Server>>> {
   const routes = allRoutes();
   const openapi = lazily(() => openApi(routes, { doors }));
@@ -181,7 +191,7 @@ async function openListeners(
   const servers: Partial<Record<Environment, Server>> = {};
   for (const { environment, setting, port, baseUrl } of listeners) {
     const app = createApp({ ...parts, schema, routes, openapi, catalog, limitLoad: load, deadlineMs, environment, baseUrl });
-    const server = createHttpServer(app.callback());
+    const server = createHttpServer(app.callback(), parts.unread);
     servers[environment] = await listen(server, { setting, port, host: config.host });
   }
   return servers;

@@ -6,6 +6,7 @@ import type { Platform } from './platform/ctx.js';
 import { type AfterCommit, followCommits } from './platform/due/after-commit.js';
 import { DueTable, nextLookMs, runDue } from './platform/due/due-table.js';
 import { Loop, type Round } from './platform/due/loop.js';
+import type { RealTimeWork } from './platform/due/real-time.js';
 import type { DueStep } from './platform/due/step.js';
 import { type Sweep, sweepSize } from './platform/due/sweep.js';
 import { shards } from './platform/shard.js';
@@ -22,6 +23,7 @@ export interface Work {
   followers: Followers;
   steps: readonly DueStep[];
   afterCommits: readonly AfterCommit[];
+  realTime: readonly RealTimeWork[];
   sweeps: readonly Sweep[];
 }
 
@@ -31,7 +33,7 @@ export interface Work {
  */
 export async function work(
   platform: Platform,
-  { followers, steps }: Pick<Work, 'followers' | 'steps'>,
+  { followers, steps, realTime = [] }: Pick<Work, 'followers' | 'steps'> & Partial<Pick<Work, 'realTime'>>,
   workspaceId?: string,
 ): Promise<void> {
   const listening = followers.listeners.map((listener) => new Listening(platform, listener));
@@ -46,6 +48,7 @@ export async function work(
       more ||= heard > 0;
     }
     more = (await runDue(platform, steps, workspaceId)) > 0 || more;
+    for (const each of realTime) more = (await each.run(platform)) === 0 || more;
   }
 }
 
@@ -53,7 +56,7 @@ export async function work(
  * Publishes events when something was committed, runs due rows when they become due, and sweeps once a minute. What no bell
  * announced is found by a poll, every `pollMs`.
  */
-export function startWorker(platform: Platform, { followers, steps, afterCommits, sweeps }: Work, pollMs = 1_000): Worker {
+export function startWorker(platform: Platform, { followers, steps, afterCommits, realTime, sweeps }: Work, pollMs = 1_000): Worker {
   const { database, published, log } = platform;
   const publishing = Array.from(
     { length: shards },
@@ -72,13 +75,14 @@ export function startWorker(platform: Platform, { followers, steps, afterCommits
     published.listen(() => wakeAll(listening, hearEveryMs)),
   ];
   const tables = steps.map((step) => startTable(platform, step, pollMs));
+  const inRealTime = realTime.map((each) => startRealTime(platform, each, pollMs));
   const sweeping = sweeps.map((sweep) => startSweep(platform, sweep));
   return {
     async stop() {
       for (const silence of silences) silence();
-      await Promise.all([...publishing, ...listening, ...following, ...tables, ...sweeping].map((part) => part.stop()));
+      await Promise.all([...publishing, ...listening, ...following, ...tables, ...inRealTime, ...sweeping].map((part) => part.stop()));
     },
-    lagMs: () => Math.max(...[...publishing, ...following, ...tables].map((part) => part.lagMs())),
+    lagMs: () => Math.max(...[...publishing, ...following, ...tables, ...inRealTime].map((part) => part.lagMs())),
   };
 }
 
@@ -100,6 +104,19 @@ function startTable(platform: Platform, step: DueStep, pollMs: number): Worker {
       silence();
       await loop.stop();
       await table.stop();
+    },
+    lagMs: () => loop.lagMs(),
+  };
+}
+
+/** Does work in real time when it is rung, and when there is more. */
+function startRealTime(platform: Platform, { name, run }: RealTimeWork, pollMs: number): Worker {
+  const loop = new Loop({ name, pollMs, log: platform.log }, async () => (await run(platform)) ?? Number.POSITIVE_INFINITY);
+  const silence = platform.due.listen(name, (inMs) => loop.wake(inMs));
+  return {
+    async stop() {
+      silence();
+      await loop.stop();
     },
     lagMs: () => loop.lagMs(),
   };

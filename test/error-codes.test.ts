@@ -129,7 +129,7 @@ const causes: Record<string, () => Promise<Answer>> = {
 const madeBelow = ['insufficient_scope', 'policy_violation', 'merchant_blocked', 'budget_exceeded', 'mandate_limit_exceeded'];
 
 /** Codes that a protocol spells on its own wire, whose tests cause them. */
-const onTheWire = ['capabilities_incompatible', 'profile_malformed', 'version_unsupported'];
+const onTheWire = ['capabilities_incompatible', 'no_offer', 'profile_malformed', 'version_unsupported'];
 
 /** Sends what a refusal suggests; each is understood, whatever becomes of it. */
 async function sendSuggested(details: Json): Promise<number> {

@@ -70,6 +70,27 @@ describe('limits', () => {
     expect(await refused(open(2_000))).toContain('token');
     expect((await h.test.graphql(open(1_960))).status).toBe(200);
   });
+  it('one place of the answer: at most 20 times', async () => {
+    const again = (count: number) => `{ ${'__typename '.repeat(count)} }`;
+    expect((await h.test.graphql(again(20))).status).toBe(200);
+    expect(await refused(again(21))).toContain('selects `__typename` 21 times in one place; at most 20');
+    const inside = '{ ... { me { environment } } ...me me { environment } } fragment me on Query { me { environment } }';
+    expect((await h.test.graphql(inside)).status).toBe(200);
+    const spread = `{ ${'... { me { environment } } '.repeat(19)} ...me ...me me { environment } } fragment me on Query { me { environment } }`;
+    expect(await refused(spread)).toContain('selects `me` 21 times');
+    const merged = `{ ${`me { ${'environment '.repeat(5)} } `.repeat(5)} }`;
+    expect(await refused(merged)).toContain('selects `environment` 25 times');
+    expect(await refused(`{ me { environment } } fragment unused on Query { ${'__typename '.repeat(21)} }`)).toContain('21 times');
+  });
+  it('fragments: spread in few places', async () => {
+    const steps = Array.from(
+      { length: 14 },
+      (_, n) => `fragment f${n} on Wallet { a: account { ...f${n + 1} } b: account { ...f${n + 1} } }`,
+    );
+    expect(await refused(`{ wallet { ...f0 } } ${steps.join(' ')}`)).toContain('in too many places');
+    expect(await refused('{ me { ...f } } fragment f on Me { ...g } fragment g on Me { ...f }')).toContain('Cannot spread fragment');
+    expect(await refused('{ wallet { ...f } } fragment f on Wallet { account { ...f } }')).toMatch(/in too many places|nested too deeply/);
+  });
   it('no list of operations', async () => {
     const answer = await h.test.call('POST', '/graphql', { raw: JSON.stringify([{ query: '{ __typename }' }]) });
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'validation_failed' } }] } });

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { dueSteps, escrows, followers } from '../src/contexts.js';
+import { dueSteps, escrows, followers, realTime } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Clock } from '../src/platform/clock.js';
 import type { Platform } from '../src/platform/ctx.js';
@@ -130,6 +130,8 @@ export interface HarnessOptions {
   env?: Record<string, string>;
   /** The address at which the platform reaches its database, where that is not the database's own. */
   route?: (databaseUrl: string) => Promise<string>;
+  /** `address:port` of the name servers for names of tenants; by default nobody answers, at once. */
+  nameServers?: readonly string[];
   /** Requests that the platform holds at once. */
   mostInFlight?: number;
   /** Checked after every test by default. */
@@ -149,7 +151,7 @@ export class Harness {
 
   /** Publishes what was written and runs everything that is due. */
   runDue(): Promise<void> {
-    return work(this.platform, { followers, steps: dueSteps });
+    return work(this.platform, { followers, steps: dueSteps, realTime });
   }
 
   /** Moves the clock and runs what became due. */
@@ -159,8 +161,14 @@ export class Harness {
   }
 }
 
+/** Nobody listens there. */
+const noNameServer = ['127.0.0.1:1'];
+
 /** A platform on a database of its own. */
-async function startPlatform(clock: Clock, { limits = {}, env = {}, route, mostInFlight }: HarnessOptions): Promise<Started> {
+async function startPlatform(
+  clock: Clock,
+  { limits = {}, env = {}, route, mostInFlight, nameServers = noNameServer }: HarnessOptions,
+): Promise<Started> {
   const database = newDatabaseName(inject('template'));
   await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
   const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
@@ -175,6 +183,8 @@ async function startPlatform(clock: Clock, { limits = {}, env = {}, route, mostI
     RATE_LIMIT_GENERAL: String(general),
     RATE_LIMIT_SANDBOX: String(sandbox),
     RATE_LIMIT_AUTH: String(auth),
+    // The clock stands still: a second would never end.
+    WEBHOOK_HOST_RATE: 'none',
     ...env,
   });
   const server = await startServer({
@@ -182,6 +192,7 @@ async function startPlatform(clock: Clock, { limits = {}, env = {}, route, mostI
     log: createLogger(process.env['TEST_LOG_LEVEL'] ?? 'fatal'),
     clock,
     pollMs: 0,
+    nameServers,
     ...(mostInFlight && { mostInFlight }),
   });
   return {

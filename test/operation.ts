@@ -1,6 +1,6 @@
 // The operations of the API document as requests that can be sent: what is required is filled in, ids are those of real objects.
 import { someBatch } from './contexts/batches/transfer-batch.js';
-import { sessionOf, trip } from './factories/approval.js';
+import { trip } from './factories/approval.js';
 import { auditSeeds } from './factories/audit.js';
 import { newBudget, unusedTrace } from './factories/budget.js';
 import { newCard } from './factories/card.js';
@@ -170,9 +170,10 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
   const budget = await newBudget(client, { scope: unusedTrace });
   const agentId = agent.id.slice('agt_'.length);
   await trip(harness, agentId);
-  // Asked for by another actor than the key, which may then decide.
+  // Asked for by a key that this one has made, which may then decide.
+  const asker = await client.make('/v1/api-keys', { name: 'Asker' });
   const spend = transferBody(wallet, other.wallet, '10.00', { agent_id: agentId });
-  const { approval, data: waiting } = (await client.post('/v1/transfers', spend, { as: await sessionOf(client) })).body;
+  const { approval, data: waiting } = (await client.post('/v1/transfers', spend, { as: asker.key })).body;
   return {
     account: account.id,
     wallet: wallet.id,
@@ -202,6 +203,7 @@ export async function makeSeeds(harness: Harness): Promise<Seeds> {
     budget: budget.id,
     settlement_window: (await newWindow(client, { enabled: false })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
+    token: (await client.get(`/v1/agents/${agent.id}/tokens`)).body.data[0].id,
     mandate: (await client.make('/v1/ap2/mandates', mandateBody({ account, id: agent.id }))).id,
     ...(await x402Seeds(client, wallet, other)),
     ...(await cardSeeds(harness, client, account)),

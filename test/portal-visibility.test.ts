@@ -11,7 +11,7 @@ import { walksOf } from './schema-walk.js';
 
 const harness = useHarness();
 /** A walk is a few hundred documents. */
-const patience = { timeout: 120_000 };
+const patience = { timeout: 300_000 };
 
 /** A customer of the tenant with whom the token has nothing to do, and one that has paid and was paid. */
 let foreign: Seeds;

@@ -61,6 +61,7 @@ const withoutWorkspace = [
   'SettlementConfig.workspaceId',
   'SpendMinute [minute]',
   'CardVerification [keptUntil]',
+  'WebhookQueue [gate, turn]',
 ];
 
 /** Indexes and keys of scoped models begin with the workspace: a database distributed by it can hold each in one place. */
@@ -101,6 +102,7 @@ const sqlWithoutWorkspace = [
   'funding_lane',
   'hold_old',
   'limit_crossing_due',
+  'mandate_due',
   'mpp_session_due',
   'payout_due',
   'payout_lane',
@@ -117,6 +119,7 @@ const sqlWithoutWorkspace = [
   'stream_due',
   'task_due',
   'transfer_due',
+  'webhook_due',
   'webhook_delivery_due',
   'webhook_delivery_lane',
   'workspace_moved',

@@ -42,6 +42,7 @@ export class ServerOnDatabase {
       BOOTSTRAP_TEST_KEY: `pk_test_${randomUUID()}`,
       BOOTSTRAP_LIVE_KEY: `pk_live_${randomUUID()}`,
       RATE_LIMIT_SANDBOX: '1000000',
+      WEBHOOK_HOST_RATE: 'none',
       LOG_LEVEL: 'error',
       ...extra,
     };

@@ -95,6 +95,14 @@ it('shows the keys of the first tenant in a worker too; ends in order though SIG
   await expectOrderlyEnd('SIGINT');
 });
 
+it('shows no live key where it is not asked for one, and says how to make one', async () => {
+  server = launch({ ROLE: 'worker', PRINT_KEYS: 'false' });
+  await untilShown('Working.');
+  expect(server.stdout + server.stderr).not.toMatch(/pk_live_/);
+  expect(server.stdout).toMatch(/cli key create --tenant [0-9a-f-]{36} --environment live\n {2}test {2}pk_test_.{43}\n/);
+  await expectOrderlyEnd('SIGTERM');
+});
+
 it('has shown the keys when a listener then fails', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -13,7 +13,7 @@ import { type Json, useHarness } from './harness.js';
 import { type Seeds, webhookSeeds } from './operation.js';
 
 const harness = useHarness();
-const patience = { timeout: 120_000 };
+const patience = { timeout: 300_000 };
 
 let agent: TestAgent;
 let own: Seeds;
@@ -21,6 +21,8 @@ let own: Seeds;
 let foreign: Seeds;
 /** A customer whom the agent has paid, and who has paid it. */
 let partner: Seeds;
+/** What the partner has paid it, with notes and a reference of its own. */
+let received: Seeds;
 
 beforeAll(async () => {
   const client = harness.test;
@@ -30,10 +32,15 @@ beforeAll(async () => {
   const { id: funding } = await client.make(`/v1/wallets/${wallet}/fund`, { amount: '100.00' });
   const merchant = await client.make('/v1/merchants', { name: 'Own', category: 'retail', account_id: agent.account.id });
   partner = await markedCustomer(harness, client);
-  const pay = (from: string, to: string, as: string) =>
-    client.make('/v1/transfers', { type: 'internal', from_wallet_id: from, to_wallet_id: to, amount: '1.00', currency: 'USD' }, { as });
+  const pay = (from: string, to: string, as: string, more: object = {}) =>
+    client.make(
+      '/v1/transfers',
+      { type: 'internal', from_wallet_id: from, to_wallet_id: to, amount: '1.00', currency: 'USD', ...more },
+      { as },
+    );
   const { id: transfer } = await pay(wallet, partner['wallet'] as string, agent.token);
-  await pay(partner['wallet'] as string, wallet, client.key);
+  const paid = await pay(partner['wallet'] as string, wallet, client.key, marked({ reference: `${word} of the partner` }));
+  received = { transfer: paid.id };
   const flow = { from_wallet_id: partner['wallet'], to_wallet_id: wallet, currency: 'USD', flow_rate: '0.000001', initial_deposit: '1.00' };
   const { id: stream } = await client.make('/v1/streams', flow);
   // A sister agent of the same account is no more its own than another customer's.
@@ -68,6 +75,7 @@ beforeAll(async () => {
     funding,
     api_key: (await client.make('/v1/api-keys', { name: 'Seed' })).id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
+    token: (await client.get(`/v1/agents/${agent.id}/tokens`)).body.data[0].id,
     ...hook,
     event: events[0].id,
   };
@@ -100,13 +108,13 @@ describe('an agent', patience, () => {
   });
 
   it('nor with the ids of another customer, or of one that it deals with', async () => {
-    for (const seeds of [foreign, partner, { transfer: own['funding'] as string }]) {
+    for (const seeds of [foreign, partner, received, { transfer: own['funding'] as string }]) {
       expect((await walk('query', agent.token, harness.test, { ...own, ...seeds }, foreign)).leaks).toEqual([]);
     }
   });
 
   it('nor over REST', async () => {
-    for (const seeds of [own, foreign, partner, { transfer: own['funding'] as string }]) {
+    for (const seeds of [own, foreign, partner, received, { transfer: own['funding'] as string }]) {
       expect(await readAll(agent.token, harness.test, { ...own, ...seeds }, foreign)).toEqual([]);
     }
   });

@@ -17,7 +17,7 @@ let worker: Worker | undefined;
 function start(work: Partial<Work>, pollMs = noPoll): Worker {
   worker = startWorker(
     harness.platform,
-    { followers: { writeChannels: async () => undefined, listeners: [] }, steps: [], afterCommits: [], sweeps: [], ...work },
+    { followers: { writeChannels: async () => undefined, listeners: [] }, steps: [], afterCommits: [], realTime: [], sweeps: [], ...work },
     pollMs,
   );
   return worker;

@@ -56,6 +56,53 @@ export function verifyWebhook(
   return readEvent(rawBody);
 }
 
+/** What to answer to a request. */
+export interface WebhookAnswer {
+  status: number;
+  /** JSON for a challenge, the reason of a refusal, else nothing. */
+  body: string;
+}
+
+/**
+ * Receives one request whole: verifies it, gives the event to `handle`, and answers the challenge by which an endpoint proves itself.
+ * What is not to be trusted is 400. What `handle` throws is thrown on: answer 500, and the event is sent again.
+ */
+export async function receiveWebhook(
+  rawBody: string | Uint8Array,
+  header: string | null | undefined,
+  secret: string | readonly string[],
+  handle: (event: WebhookEvent) => unknown,
+  options: VerifyOptions = {},
+): Promise<WebhookAnswer> {
+  const challenge = header ? undefined : ownChallenge(rawBody, secret);
+  if (challenge !== undefined) return { status: 200, body: JSON.stringify({ challenge }) };
+  let event: WebhookEvent;
+  try {
+    event = verifyWebhook(rawBody, header, secret, options);
+  } catch (error) {
+    if (error instanceof WebhookError) return { status: 400, body: error.reason };
+    throw error;
+  }
+  await handle(event);
+  return { status: 200, body: '' };
+}
+
+/**
+ * The challenge of a `webhook.verification`, to be answered with `{"challenge": …}`; undefined for anything else. It comes unsigned, and is
+ * `<random>.<mac>` itself: one of a subscription that somebody else made to this endpoint is not answered.
+ */
+export function ownChallenge(rawBody: string | Uint8Array, secret: string | readonly string[]): string | undefined {
+  const said = read(rawBody) as { type?: unknown; data?: { challenge?: unknown } } | null | undefined;
+  const challenge = said?.type === 'webhook.verification' ? said.data?.challenge : undefined;
+  const [, random, mac = ''] = typeof challenge === 'string' ? (/^([\w-]{16,128})\.([0-9a-f]{64})$/.exec(challenge) ?? []) : [];
+  if (random === undefined) return undefined;
+  const keys = [secret].flat().filter((key) => typeof key === 'string' && key !== '');
+  const own = keys.filter((key) =>
+    timingSafeEqual(createHmac('sha256', key).update(`challenge.${random}`).digest(), Buffer.from(mac, 'hex')),
+  );
+  return own.length > 0 ? `${random}.${mac}` : undefined;
+}
+
 function readHeader(header: string): { t: number; signatures: Buffer[] } {
   const parts = header.split(',').map((part) => part.trim().split('='));
   const times = parts.filter(([name]) => name === 't').map(([, value = '']) => value);
@@ -69,11 +116,16 @@ function readHeader(header: string): { t: number; signatures: Buffer[] } {
 }
 
 function readEvent(rawBody: string | Uint8Array): WebhookEvent {
-  try {
-    const event = JSON.parse(typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)) as Partial<WebhookEvent> | null;
-    if (typeof event?.id === 'string' && typeof event.type === 'string') return event as WebhookEvent;
-  } catch {
-    // No JSON is no event either.
-  }
+  const event = read(rawBody) as Partial<WebhookEvent> | null | undefined;
+  if (typeof event?.id === 'string' && typeof event.type === 'string') return event as WebhookEvent;
   throw new WebhookError('no_event', 'The body is not an event.');
+}
+
+/** Undefined for what is no JSON. */
+function read(rawBody: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody));
+  } catch {
+    return undefined;
+  }
 }

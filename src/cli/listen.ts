@@ -5,7 +5,8 @@ import { v7 } from 'uuid';
 import { signatureHeader } from '../contexts/webhooks/signature.js';
 import { systemClock } from '../platform/clock.js';
 import { newToken } from '../platform/crypto.js';
-import { Outbound, openEventStream, type SendResult } from '../platform/outbound/client.js';
+import { Outbound, openEventStream } from '../platform/outbound/client.js';
+import type { SendResult } from '../platform/outbound/exchange.js';
 
 export interface ListenOptions {
   /** The listener of the platform: sandbox or production, as the key. */
@@ -117,7 +118,7 @@ class Receiver {
       'X-Svc-Delivery-Id': `del_${v7()}`,
       'X-Svc-Webhook-Id': this.#webhookId,
     };
-    return this.#outbound.post(this.#url, { headers, body, mayBePrivate: true });
+    return this.#outbound.post(this.#url, { workspaceId: '', mayBePrivate: true, headers, body });
   }
 
   close(): Promise<void> {

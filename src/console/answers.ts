@@ -2,6 +2,7 @@
 
 export interface Variables {
   SignIn: { input: { apiKey: string } };
+  SignOut: Record<string, never>;
   Shell: Record<string, never>;
   Overview: { start: string };
   Recent: Record<string, never>;
@@ -25,6 +26,9 @@ export interface Variables {
 export interface Answers {
   SignIn: {
     createAuthSession: { token: string; expiresIn: number; environment: ('test' | 'live'); };
+  };
+  SignOut: {
+    endAuthSession: { endedAt: string; };
   };
   Shell: {
     me: {

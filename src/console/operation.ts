@@ -44,6 +44,10 @@ export const operations = {
     createAuthSession(input: $input) { token expiresIn environment }
   }`,
 
+  SignOut: `mutation SignOut {
+    endAuthSession { endedAt }
+  }`,
+
   Shell: `query Shell {
     me { environment tenantId pendingApprovals actor { name } }
     spending { frozen reason since }

@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 /** An id with its prefix. */
 export const id = (prefix: string) => z.string().regex(new RegExp(`^${prefix}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`));
+/** An id of any kind, with the prefix of its kind. */
+export const anyId = z.string().regex(/^[a-z][a-z0-9_]{0,15}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 export const money = z.string().regex(/^-?\d{1,18}(\.\d{1,8})?$/);
 export const time = z.iso.datetime();
 export const currency = z.string().min(3).max(8);

@@ -1,6 +1,7 @@
 // A file of a page, compressed once and kept compressed: a browser gets it small and keeps it for ever, since its name holds
 // its hash. Callers that take no compression get it unpacked on the way.
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createGunzip, gzip } from 'node:zlib';
 import type { HttpContext } from './state.js';
@@ -46,21 +47,28 @@ export function sendAsset(http: HttpContext, asset: Asset, keep: 'immutable' | '
     http.status = 304;
     return;
   }
-  http.type = asset.type;
-  if (asset.identity !== undefined) {
-    http.body = asset.identity;
-    return;
+  sendPacked(http, asset, asset.type);
+}
+
+/** Sends the content as the caller takes it: compressed, or unpacked on the way. */
+export function sendPacked(http: HttpContext, asset: Asset, type: string): void {
+  http.vary('Accept-Encoding');
+  http.type = type;
+  const encoding = asset.identity === undefined ? http.acceptsEncodings('br', 'gzip', 'identity') : 'identity';
+  if (encoding !== 'br' && encoding !== 'gzip') {
+    http.body = asset.identity ?? unpacked(asset);
+  } else {
+    http.body = encoding === 'br' ? asset.brotli : asset.gzip;
+    http.set('Content-Encoding', encoding);
   }
-  const encoding = http.acceptsEncodings('br', 'gzip', 'identity');
-  if (encoding === 'br') http.body = asset.brotli;
-  else if (encoding === 'gzip') http.body = asset.gzip;
-  else {
-    const unpacked = createGunzip();
-    unpacked.end(asset.gzip);
-    http.body = unpacked;
-    http.type = asset.type;
-    return;
-  }
-  http.set('Content-Encoding', encoding);
-  http.type = asset.type;
+  // Koa gives a buffer or a stream a type of its own.
+  http.type = type;
+}
+
+/** The content as a stream, which is read no faster than its reader takes it. */
+export function unpacked({ identity, gzip: packed }: Asset): Readable {
+  if (identity !== undefined) return Readable.from([identity]);
+  const content = createGunzip();
+  content.end(packed);
+  return content;
 }

@@ -1,6 +1,7 @@
 // Reads the credential and finds who it stands for. Knows no credential itself: it asks the resolvers that contexts.ts lists.
 import { anonymous, type CredentialResolver, type Identity, MalformedCredential } from '../platform/credential.js';
 import type { Environment, Platform } from '../platform/ctx.js';
+import { noteRefusedCredential, type Shown } from '../platform/denial.js';
 import { createCtx } from '../platform/request.js';
 import type { Handler } from './state.js';
 
@@ -18,8 +19,8 @@ function resolverOf(resolvers: readonly CredentialResolver[], credential: string
   return resolvers.find(({ prefix }) => (prefix === 'jwt' ? jwt.test(credential) : credential.startsWith(prefix)));
 }
 
-/** Finds who an Authorization header stands for. Without one the actor is anonymous. */
-export type Identify = (header: string | undefined) => Promise<Identity>;
+/** Finds who an Authorization header stands for, in the request that shows it. Without one the actor is anonymous. */
+export type Identify = (header: string | undefined, shown: Shown) => Promise<Identity>;
 
 /**
  * Makes what reads Authorization headers. One that cannot be read is 401 `malformed_credential`, also on public paths: who shows a
@@ -30,13 +31,17 @@ export function identifier({ platform, environment, resolvers }: AuthenticateOpt
   const ordered = [...resolvers].sort((a, b) => Number(a.prefix === 'jwt') - Number(b.prefix === 'jwt'));
   const nobody = anonymous(environment);
 
-  return async (header) => {
+  return async (header, shown) => {
     if (header === undefined) return nobody;
-    const credential = bearer.exec(header)?.[1];
-    if (credential === undefined) throw new MalformedCredential();
+    const credential = bearer.exec(header)?.[1] ?? '';
     const resolver = resolverOf(ordered, credential);
-    if (resolver === undefined) throw new MalformedCredential();
-    return resolver.resolve(platform, credential, environment);
+    try {
+      if (resolver === undefined) throw new MalformedCredential();
+      return await resolver.resolve(platform, credential, environment);
+    } catch (error) {
+      noteRefusedCredential(platform, shown, error, { resolver, credential });
+      throw error;
+    }
   };
 }
 
@@ -44,7 +49,7 @@ export function identifier({ platform, environment, resolvers }: AuthenticateOpt
 export function authenticate(platform: Platform, identify: Identify): Handler {
   return async (http, next) => {
     const { state } = http;
-    state.ctx = createCtx(platform, await identify(http.req.headers.authorization), state);
+    state.ctx = createCtx(platform, await identify(http.req.headers.authorization, state), state);
     return next();
   };
 }

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { Effect } from '../platform/effect.js';
 import { declareError, OutcomeUnknown } from '../platform/errors.js';
 import type { Handler } from './state.js';
+import { countedResponse, type Unread } from './unread.js';
 
 /** 503: the answer took too long, and the request was given up before it changed anything (Gap G-12). */
 class DeadlineExceeded extends declareError(503, 'dependency_unavailable') {
@@ -78,7 +79,8 @@ function secureServer<S extends Server>(server: S): S {
   return server;
 }
 
-/** A server for `listener` with the limits of `secureServer`, looked after every two seconds. */
-export function createHttpServer(listener: RequestListener): Server {
-  return secureServer(createServer({ connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384 }, listener));
+/** A server for `listener` with the limits of `secureServer`, looked after every two seconds; `unread` counts what waits for its clients. */
+export function createHttpServer(listener: RequestListener, unread: Unread): Server {
+  const options = { connectionsCheckingInterval: 2_000, maxHeaderSize: 16_384, ServerResponse: countedResponse(unread) };
+  return secureServer(createServer(options, listener));
 }

@@ -4,9 +4,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { type ListenerAddress, originFor } from '../platform/authority.js';
 import { type Asset, packAsset, sendAsset } from './asset.js';
-import type { Handler, HttpContext } from './state.js';
+import type { Handler } from './state.js';
 
 export interface DocsOptions {
   title: string;
@@ -14,9 +14,12 @@ export interface DocsOptions {
   openapi: () => Record<string, unknown>;
   /** What `servers` says of this listener, such as "Sandbox". */
   serverDescription: string;
-  /** The public address of this listener; null: whatever address the caller used. */
-  baseUrl: string | null;
+  /** Where it is reached; see `originFor`. */
+  listener: ListenerAddress;
 }
+
+/** Addresses of this listener that a document is kept for; for others its `servers` is relative to where it was read. */
+const mostAddresses = 8;
 
 const policy = [
   "default-src 'none'",
@@ -29,7 +32,9 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const startScript = `window.ui = SwaggerUIBundle({
+/** The key that a person enters lives as long as the page. What earlier versions have kept of it goes. */
+const startScript = `try { localStorage.removeItem('authorized'); } catch {}
+window.ui = SwaggerUIBundle({
   url: '/v1/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
@@ -38,7 +43,6 @@ const startScript = `window.ui = SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
   tryItOutEnabled: true,
-  persistAuthorization: true,
   requestSnippetsEnabled: true,
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
@@ -112,11 +116,6 @@ async function loadFiles(title: string): Promise<Files> {
   return { page, byPath };
 }
 
-/** The address that the caller used, when it can be one. */
-function ownOrigin({ protocol, host }: HttpContext): string {
-  return /^[\w.-]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : '/';
-}
-
 export interface Docs {
   page: Handler;
   /** The files of the page, under /docs/assets. */
@@ -126,7 +125,7 @@ export interface Docs {
 }
 
 /** The handlers of /docs, its files and /v1/openapi.json. */
-export function openDocs({ title, openapi, serverDescription, baseUrl }: DocsOptions): Docs {
+export function openDocs({ title, openapi, serverDescription, listener }: DocsOptions): Docs {
   let files: Promise<Files> | undefined;
   const load = (): Promise<Files> => {
     files ??= loadFiles(title).catch((error) => {
@@ -135,9 +134,10 @@ export function openDocs({ title, openapi, serverDescription, baseUrl }: DocsOpt
     });
     return files;
   };
-  // The text by the address that it names, which is the caller's own where no base URL is set.
-  const documents = new LRUCache<string, Promise<Asset>>({ max: 8 });
-  const documentFor = (url: string): Promise<Asset> => {
+  // The text by the address that it names. Each is printed once: whoever comes under one port after another cannot have it done over.
+  const documents = new Map<string, Promise<Asset>>();
+  const documentFor = (origin: string): Promise<Asset> => {
+    const url = documents.has(origin) || documents.size < mostAddresses ? origin : '/';
     const kept = documents.get(url);
     if (kept !== undefined) return kept;
     const document = { ...openapi(), servers: [{ url, description: serverDescription }] };
@@ -158,6 +158,6 @@ export function openDocs({ title, openapi, serverDescription, baseUrl }: DocsOpt
       const asset = (await load()).byPath.get(http.path);
       if (asset !== undefined) sendAsset(http, asset, 'immutable');
     },
-    document: async (http) => sendAsset(http, await documentFor(baseUrl ?? ownOrigin(http)), 'revalidate'),
+    document: async (http) => sendAsset(http, await documentFor(originFor(listener, http.req)), 'revalidate'),
   };
 }

@@ -1,9 +1,11 @@
 // One place turns failures into answers, for both faces (Gap G-10) (CONTRACT.md 0 "Errors"). What is not an ApiError is a 500 that says
 // nothing to the caller and everything to the log, credentials excepted.
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx } from '../platform/ctx.js';
+import { noteAccess } from '../platform/denial.js';
 import {
+  AnswerTooLarge,
   ApiError,
   BodyTooLarge,
   DependencyUnavailable,
@@ -13,6 +15,7 @@ import {
   invalidRequest,
   OutcomeUnknown,
   Overloaded,
+  RateLimitExceeded,
   UnsupportedMediaType,
 } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
@@ -21,15 +24,6 @@ import { noteRefusal } from './refusal-metric.js';
 import type { Handler, HttpContext } from './state.js';
 
 class InternalError extends declareError(500, 'internal_error') {}
-/** 429. `retryAfter` is in whole seconds, at least 1. */
-export class RateLimitExceeded extends declareError(429, 'rate_limit_exceeded') {
-  constructor(retryAfter: number) {
-    super('Too many requests: wait for Retry-After seconds.', {
-      headers: { 'Retry-After': String(retryAfter) },
-      details: { retry_after: retryAfter },
-    });
-  }
-}
 
 const unknownPath = () => new ApiError(404, 'not_found', 'No such path: /docs and /v1/openapi.json list what there is.');
 
@@ -53,7 +47,7 @@ type Failed = Pick<Ctx, 'effect'> & { idempotency?: Ctx['idempotency'] | undefin
 
 /** 503 where the database or the process cannot serve, with what the caller may conclude (CONTRACT.md 0 "When nobody knows"). */
 function unavailable(error: unknown, { effect, idempotency }: Failed): ApiError | undefined {
-  const isApiError = error instanceof DependencyUnavailable || error instanceof Overloaded;
+  const isApiError = error instanceof DependencyUnavailable || error instanceof Overloaded || error instanceof AnswerTooLarge;
   if (!isApiError && !isUnavailable(error)) return undefined;
   const lost = error instanceof DatabaseUnavailable && error.changed === 'unknown';
   // A change that was committed before what failed now counts as well: the request must not be sent again as if nothing had happened.
@@ -122,6 +116,7 @@ export function toldOf(error: unknown, ctx: Ctx, route: string): { error: ApiErr
   const api = toApiError(error, ctx);
   logFault(platform.log, api, requestId, route);
   noteRefusal(api, ctx.span);
+  noteAccess(ctx, api, route);
   return { error: api, body: restErrorBody(api, requestId) };
 }
 
@@ -143,12 +138,19 @@ export function apiErrorOf(error: unknown, ctx: Ctx): ApiError {
   return toApiError(error instanceof GraphQLError ? rootOf(error) : error, ctx);
 }
 
+/** The field that failed, by its name in the schema: an alias is the caller's word. */
+function fieldOf(error: unknown): string {
+  const [node] = error instanceof GraphQLError ? (error.nodes ?? []) : [];
+  return node?.kind === Kind.FIELD ? node.name.value : 'graphql';
+}
+
 /** One error of a GraphQL answer, spelled for the caller; faults of ours are logged. */
 export function graphqlError(error: unknown, ctx: Ctx, log: Logger): GraphQLFormattedError {
   const { requestId } = ctx;
   const api = apiErrorOf(error, ctx);
   logFault(log, api, requestId, 'graphql');
   noteRefusal(api, ctx.span);
+  noteAccess(ctx, api, fieldOf(error));
   const { locations, path } = error instanceof GraphQLError ? error.toJSON() : {};
   return {
     message: api.message,
@@ -190,6 +192,7 @@ export function renderErrors(log: Logger): Handler {
       const error = toApiError(thrown, { effect: http.state.effect, idempotency: http.state.ctx?.idempotency });
       logFault(log, error, http.state.requestId, http.state.route);
       noteRefusal(error, http.state.span);
+      if (http.state.ctx !== undefined) noteAccess(http.state.ctx, error, `${http.method} ${http.state.route}`);
       sendError(http, error);
     }
   };

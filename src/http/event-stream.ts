@@ -43,6 +43,21 @@ export function sendEvents(http: Pick<Context, 'req' | 'res' | 'respond'>, sourc
   res.uncork();
 }
 
+/** The text of a stream that is one result: JSON, which has no line breaks of its own. */
+export function oneEvent(json: string): string {
+  return `${eventHead}${json}${eventEnd}`;
+}
+
+/** The same for a text that comes in pieces. */
+export async function* oneEventOf(json: AsyncIterable<Uint8Array>): AsyncGenerator<string | Uint8Array> {
+  yield eventHead;
+  yield* json;
+  yield eventEnd;
+}
+
+const eventHead = 'event: next\ndata: ';
+const eventEnd = '\n\nevent: complete\ndata:\n\n';
+
 /** Reads a web stream chunk by chunk. `cancel` is heard at once, unlike `return()` of its own iterator. */
 export function chunksOf(stream: ReadableStream<Uint8Array>): AsyncIterator<Uint8Array> {
   const reader = stream.getReader();

@@ -2,8 +2,10 @@
 
 import type { GraphQLSchema } from 'graphql';
 import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga';
+import { refuseTooLarge } from '../platform/answer-text.js';
 import type { Ctx } from '../platform/ctx.js';
 import type { Logger } from '../platform/log.js';
+import { graphqlError } from './errors.js';
 import { limitSize } from './graphql-limits.js';
 import { type RenderedResult, type Result, type ResultBody, renderBody, renderResult } from './graphql-result.js';
 import type { GraphQLRequest } from './state.js';
@@ -88,7 +90,7 @@ function usePlatform(log: Logger): Plugin<object, YogaContext> {
     onResultProcess({ result, setResult, setResultProcessor, serverContext, request }) {
       const { ctx, execution, subscriptionAs } = serverContext;
       if (isAsyncIterable(result)) {
-        const results = mapResults(result as AsyncIterable<Result>, (each) => renderBody(each, ctx, log));
+        const results = mapResults(result as AsyncIterable<Result>, (each) => eventOf(renderBody(each, ctx, log), ctx, log));
         if (subscriptionAs === 'text') {
           setResult(results as never);
           return;
@@ -100,6 +102,16 @@ function usePlatform(log: Logger): Plugin<object, YogaContext> {
       setResultProcessor((_, { Response }) => new Response(null, { status: 200 }), request.headers.get('accept') ?? '');
     },
   };
+}
+
+/** A result of a subscription as it is sent. One that is too large is refused, and the next one may be smaller. */
+function eventOf(body: ResultBody, ctx: Ctx, log: Logger): ResultBody {
+  try {
+    refuseTooLarge(body);
+    return body;
+  } catch (error) {
+    return { errors: [graphqlError(error, ctx, log)] };
+  }
 }
 
 /**

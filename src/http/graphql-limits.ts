@@ -3,6 +3,7 @@
 import {
   type ASTVisitor,
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
@@ -75,9 +76,63 @@ export function limitSize(context: ValidationContext): ASTVisitor {
   };
 }
 
+/** Fields that one place of the answer may be selected by: validation compares each of them with every other. */
+const maxSelections = 20;
+/** Fields that are looked at for it, counted again wherever a fragment is spread. */
+const maxVisits = 10_000;
+
+/**
+ * Refuses a document that selects one place of its answer many times: comparing takes validation the square of that, also for fields that
+ * anybody may ask for. Takes time in proportion to the document.
+ * @throws GraphQLError
+ */
+export function limitSelections(document: DocumentNode): void {
+  const fragments = fragmentsOf(document);
+  let visits = 0;
+
+  const check = (sets: readonly SelectionSetNode[]): void => {
+    const places = new Map<string, FieldNode[]>();
+    const spread = new Set<string>();
+    const collect = ({ selections }: SelectionSetNode): void => {
+      for (const selection of selections) {
+        if (++visits > maxVisits) throw new GraphQLError('The document spreads its fragments in too many places.', { nodes: selection });
+        if (selection.kind === Kind.FIELD) {
+          const name = selection.alias?.value ?? selection.name.value;
+          const same = places.get(name);
+          if (same === undefined) places.set(name, [selection]);
+          else same.push(selection);
+        } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+          collect(selection.selectionSet);
+        } else if (!spread.has(selection.name.value)) {
+          spread.add(selection.name.value);
+          const fragment = fragments.get(selection.name.value);
+          if (fragment !== undefined) collect(fragment.selectionSet);
+        }
+      }
+    };
+    sets.forEach(collect);
+    for (const [name, fields] of places) {
+      if (fields.length > maxSelections)
+        throw new GraphQLError(
+          `The document selects \`${name}\` ${fields.length} times in one place; at most ${maxSelections} are allowed.`,
+          {
+            nodes: fields[maxSelections] as FieldNode,
+          },
+        );
+      const inner = fields.flatMap(({ selectionSet }) => selectionSet ?? []);
+      if (inner.length > 0) check(inner);
+    }
+  };
+
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION) check([definition.selectionSet]);
+  }
+}
+
 /** 400 for an operation that asks for more nodes than one may. Asked before anything is validated or run. */
 export function limitNodes(nodes: number): void {
   if (nodes <= mostNodes) return;
-  const message = `asks for ${nodes} nodes; at most ${mostNodes} are allowed: give its lists a smaller \`limit\``;
+  const asked = Number.isFinite(nodes) ? `${nodes} nodes` : 'more nodes of the schema than are counted';
+  const message = `asks for ${asked}; at most ${mostNodes} are allowed: give its lists a smaller \`limit\``;
   throw new ValidationFailed([{ path: ['query'], message, rule: 'complexity' }], `The operation ${message}.`);
 }

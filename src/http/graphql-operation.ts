@@ -73,7 +73,7 @@ export function checkedRequest({ state }: HttpContext): { read: GraphQLRequest; 
   const { graphql: read, ctx } = state;
   if (read === undefined || ctx === undefined) throw new Error('a GraphQL request is served before it was read and authenticated');
   if (read.failure !== undefined) throw read.failure;
-  admitCaller(ctx.actor, read.roots);
+  admitCaller(ctx.actor, read);
   limitNodes(read.nodes);
   return { read, ctx };
 }

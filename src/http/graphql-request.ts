@@ -10,7 +10,8 @@ import { BodyTooLarge, InvalidJson, invalidRequest, MethodNotAllowed, Unsupporte
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { countNodes } from '../platform/schema/complexity.js';
 import { checkJson, parseText } from '../platform/schema/scalar.js';
-import { maxTokens } from './graphql-limits.js';
+import { limitSelections, maxTokens } from './graphql-limits.js';
+import { standardIntrospection } from './introspection.js';
 import { rateOf, rootFields } from './root-field.js';
 import type { GraphQLParams, GraphQLRequest, Handler, HttpContext } from './state.js';
 
@@ -76,7 +77,19 @@ function readQuery(query: ParsedUrlQuery): unknown {
   return { ...rest, variables: parsed(variables), extensions: parsed(extensions) };
 }
 
-type Parsed = { document: DocumentNode } | { syntaxError: GraphQLError };
+/** `standard`: the standard introspection query that the document is. */
+type Parsed = { document: DocumentNode; standard: DocumentNode | undefined } | { syntaxError: GraphQLError };
+
+/** Documents that are kept: a token of one takes half a KiB when it is parsed, however short its text is. */
+const mostDocuments = 1_000;
+const mostDocumentBytes = 16 * 1024 * 1024;
+const tokenBytes = 512;
+
+/** Bytes that a parsed document takes, with its text and what validation finds in it. */
+function bytesOf(parsed: Parsed, query: string): number {
+  const tokens = 'document' in parsed ? (parsed.document.tokenCount ?? maxTokens) : 0;
+  return 2 * query.length + tokenBytes * (tokens + 8);
+}
 
 function parseDocument(query: string): Parsed {
   try {
@@ -88,7 +101,8 @@ function parseDocument(query: string): Parsed {
         }
       },
     });
-    return { document };
+    limitSelections(document);
+    return { document, standard: standardIntrospection(document) };
   } catch (error) {
     if (error instanceof GraphQLError) return { syntaxError: error };
     // The parser calls itself for every level: within `maxTokens` a document can still be deeper than the stack.
@@ -114,8 +128,9 @@ async function readRequest(http: HttpContext, { schema, parsed, limit }: Reading
   if (operation.operation !== 'query' && http.method === 'GET' && !http.get('Accept').includes('text/event-stream'))
     throw new MethodNotAllowed(http.method, ['POST']);
   if (operation.operation === 'mutation' && http.method === 'GET') throw new MethodNotAllowed(http.method, ['POST']);
-  const { document } = result;
+  const { document, standard } = result;
   const roots = rootFields(schema, document, operation);
+  if (standard !== undefined) return { params, document, operation, standard, roots, nodes: 0 };
   return { params, document, operation, roots, nodes: countNodes(schema, document, operation, params.variables ?? {}) };
 }
 
@@ -140,7 +155,7 @@ function isOneBatch(request: GraphQLRequest): boolean {
  * them: it reads what `read` has left, the body of a batch. Neither throws.
  */
 export function graphqlReaders(schema: GraphQLSchema): { read: Handler; readLarge: Handler } {
-  const documents = new LRUCache<string, Parsed>({ max: 1_000, maxSize: 2_000_000, sizeCalculation: (_, query) => query.length + 1 });
+  const documents = new LRUCache<string, Parsed>({ max: mostDocuments, maxSize: mostDocumentBytes, sizeCalculation: bytesOf });
   const parsed = (query: string): Parsed => {
     const kept = documents.get(query);
     if (kept !== undefined) return kept;

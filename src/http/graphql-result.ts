@@ -1,9 +1,11 @@
 // How the result of an execution is sent: as JSON with the status that its first error says, or as the one event of a stream.
 // Errors are spelled in errors.ts (CONTRACT.md 21).
 import type { ExecutionResult } from 'graphql';
+import { answerText } from '../platform/answer-text.js';
 import type { Ctx } from '../platform/ctx.js';
 import type { Logger } from '../platform/log.js';
 import { apiErrorOf, graphqlError, isRequestError } from './errors.js';
+import { oneEvent } from './event-stream.js';
 import type { HttpContext } from './state.js';
 
 export type Result = ExecutionResult<Record<string, unknown>>;
@@ -41,23 +43,28 @@ export function wasExecuted({ status, body }: RenderedResult): boolean {
   return status === 200 || (typeof body === 'object' && 'data' in body);
 }
 
-const textOf = (body: RenderedResult['body']) => (typeof body === 'string' ? body : JSON.stringify(body));
+const modernType = 'application/graphql-response+json';
+
+/** The type of a JSON answer: the one of GraphQL where the caller asks for it. */
+export function jsonTypeOf(http: HttpContext): string {
+  return `${http.get('Accept').includes(modernType) ? modernType : 'application/json'}; charset=utf-8`;
+}
 
 /** Sends a result as JSON. */
 export function sendResult(http: HttpContext, result: RenderedResult): void {
   const { status, headers, body } = result;
   const accept = http.get('Accept');
-  const modern = accept.includes('application/graphql-response+json');
+  const modern = accept.includes(modernType);
   // Clients that ask for plain JSON by name read the errors of a refused request from a 200 (GraphQL over HTTP 6.4.1).
   const legacy = !modern && accept.includes('application/json') && status === 400 && !wasExecuted(result);
   http.status = legacy ? 200 : status;
   for (const [name, value] of Object.entries(headers)) http.set(name, value);
-  http.set('Content-Type', `application/${modern ? 'graphql-response+json' : 'json'}; charset=utf-8`);
-  http.body = textOf(body);
+  http.set('Content-Type', jsonTypeOf(http));
+  http.body = answerText(body);
 }
 
 /** Sends a result as a stream of one event. */
 export function sendResultEvent(http: HttpContext, { body }: RenderedResult): void {
   http.set('Content-Type', 'text/event-stream; charset=utf-8');
-  http.body = `event: next\ndata: ${textOf(body)}\n\nevent: complete\ndata:\n\n`;
+  http.body = oneEvent(answerText(body));
 }

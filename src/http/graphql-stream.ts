@@ -3,11 +3,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
+import { refuseTooLarge } from '../platform/answer-text.js';
 import { ApiError, NotAcceptable } from '../platform/errors.js';
 import { sendStream } from './event-stream.js';
 import type { SubscriptionResults } from './graphql-execution.js';
 import { checkedRequest, type RunOperation } from './graphql-operation.js';
 import { type RenderedResult, wasExecuted } from './graphql-result.js';
+import type { SendIntrospection } from './introspection.js';
 import type { Handler, HttpContext } from './state.js';
 
 /** Most results that wait for a slow reader. The queue of graphql-sse has no limit of its own (Gap G-89). */
@@ -21,7 +23,7 @@ interface Queue {
 }
 
 /** The handler of /graphql/stream. `run` executes a request with its limits, its Idempotency-Key and its errors. */
-export function serveGraphQLStream(run: RunOperation): Handler {
+export function serveGraphQLStream(run: RunOperation, sendIntrospection: SendIntrospection): Handler {
   const handle = createHandler<HttpContext, Queue>({
     // Without a token every request is an operation with a stream of its own.
     authenticate: () => null,
@@ -35,8 +37,9 @@ export function serveGraphQLStream(run: RunOperation): Handler {
 
   return async (http) => {
     refuseReservation(http);
-    const { params } = checkedRequest(http).read;
+    const { params, standard } = checkedRequest(http).read;
     if (http.accepts('text/event-stream') === false) throw new NotAcceptable('Answers are text/event-stream.');
+    if (standard !== undefined) return sendIntrospection(http, standard, 'stream');
     const queue: Queue = { length: 0 };
     const [body, { status, headers }] = await handle({
       method: 'POST',
@@ -70,7 +73,9 @@ function refuseReservation(http: HttpContext): void {
   );
 }
 
+/** graphql-sse writes it. */
 function parsedBody({ body }: RenderedResult): ExecutionResult {
+  refuseTooLarge(body);
   return typeof body === 'string' ? JSON.parse(body) : body;
 }
 

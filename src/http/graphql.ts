@@ -3,12 +3,15 @@ import { NotAcceptable } from '../platform/errors.js';
 import { chunksOf, sendStream } from './event-stream.js';
 import { checkedRequest, type RunOperation } from './graphql-operation.js';
 import { sendResult, sendResultEvent, wasExecuted } from './graphql-result.js';
+import type { SendIntrospection } from './introspection.js';
 import type { GraphQLRequest, Handler, HttpContext } from './state.js';
 
 /** The handler of /graphql. `run` executes a request with its limits, its Idempotency-Key and its errors. */
-export function serveGraphQL(run: RunOperation): Handler {
+export function serveGraphQL(run: RunOperation, sendIntrospection: SendIntrospection): Handler {
   return async (http) => {
-    const isStream = wantsStream(http, checkedRequest(http).read);
+    const { read } = checkedRequest(http);
+    const isStream = wantsStream(http, read);
+    if (read.standard !== undefined) return sendIntrospection(http, read.standard, isStream ? 'stream' : 'json');
     const { result, text } = await run(http, 'text');
     if (text !== undefined) return sendStream(http, chunksOf(text));
     if (result === undefined) throw new Error('a GraphQL request gave no result');

@@ -1,7 +1,8 @@
-// GET /health (alive), /ready (able to serve) and /metrics: outside of the limits and of authentication. The gateway of
-// docker-compose.yml keeps /ready and /metrics to itself.
+// GET /health (alive), /ready (able to serve) and /metrics: outside of the limits and of authentication. Metrics are for this machine
+// alone, but on METRICS_PORT. The gateway of docker-compose.yml keeps /ready and /metrics to itself.
 import type { Registry } from 'prom-client';
 import type { Clock } from '../platform/clock.js';
+import { NotFound } from '../platform/errors.js';
 import type { Handler } from './state.js';
 
 export interface ReadinessCheck {
@@ -63,6 +64,18 @@ function cachedReadiness({ checks, clock }: HealthOptions): () => Promise<Readin
     return current.result;
   };
 }
+
+const loopback = /^(?:::ffff:)?127\.|^::1$/;
+const ofProxies = /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
+
+/**
+ * Hides an endpoint from other machines: 404 for who does not come from this one, or was passed on by a proxy, which stands on this machine
+ * too. Gap G-419
+ */
+export const hideFromElsewhere: Handler = ({ req }, next) => {
+  if (loopback.test(req.socket.remoteAddress ?? '') && !Object.keys(req.headers).some((name) => ofProxies.test(name))) return next();
+  throw new NotFound();
+};
 
 /** The handlers of the three paths. */
 export interface Health {

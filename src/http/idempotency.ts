@@ -3,6 +3,7 @@
 // been used before, and is then answered with what the first one made. A fresh request so costs no query for its key.
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import { answerText } from '../platform/answer-text.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Ctx, IdempotencyClaim, Platform } from '../platform/ctx.js';
 import { ValidationFailed } from '../platform/errors.js';
@@ -75,6 +76,15 @@ const settled = (outcome: Outcome): Answer => {
   return outcome.answer;
 };
 const succeeded = (outcome: Outcome): outcome is { answer: Answer } => 'answer' in outcome && outcome.answer.status < 300;
+
+/** What is kept of an answer; undefined for one that is too large: it is not sent either. */
+function textOf(content: unknown): string | undefined {
+  try {
+    return answerText(content);
+  } catch {
+    return undefined;
+  }
+}
 
 async function attempt(run: () => Promise<Answer>): Promise<Outcome> {
   try {
@@ -163,7 +173,8 @@ export class IdempotencyKeys {
     if (this.#answers.length >= mostAnswers || this.#characters >= mostCharacters) return;
     const content = secretless();
     if (content === undefined) return;
-    const body = typeof content === 'string' ? content : JSON.stringify(content);
+    const body = textOf(content);
+    if (body === undefined) return;
     this.#characters += body.length;
     this.#answers
       .add({ workspaceId: workspace.id, key, expiresAt, status, body })

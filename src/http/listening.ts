@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listeningOrigin } from '../platform/authority.js';
 
 /** Where to listen; `setting` names the port. */
 interface Place {
@@ -32,9 +33,7 @@ function plainly(error: NodeJS.ErrnoException, { setting, port, host }: Place): 
 
 /** Where a caller on this machine reaches it. */
 export function addressOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo;
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  return listeningOrigin(host, (server.address() as AddressInfo).port);
 }
 
 const graceMs = 5_000;

@@ -7,6 +7,7 @@ import type { GaugeGroup, Sample } from '../platform/gauge.js';
 import { openStreams } from './open-stream.js';
 import { refusals } from './refusal-metric.js';
 import type { Handler } from './state.js';
+import { answersCut, unreadBytes } from './unread.js';
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -29,7 +30,7 @@ export interface MetricParts {
 export function createMetrics(pool: Pool, parts?: MetricParts): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const counted: readonly Metric[] = [refusals, openStreams, ...(parts?.metrics ?? [])];
+  const counted: readonly Metric[] = [refusals, openStreams, unreadBytes, answersCut, ...(parts?.metrics ?? [])];
   for (const metric of counted) registry.registerMetric(metric);
   // Looked at before gauges are read: those take connections themselves.
   watchPool(registry, pool);

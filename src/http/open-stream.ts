@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import { Gauge } from 'prom-client';
 import type { Ctx, Platform } from '../platform/ctx.js';
-import { RateLimitExceeded } from './errors.js';
+import { RateLimitExceeded } from '../platform/errors.js';
 
 export const maxOfActor = 10;
 export const maxOfWorkspace = 200;

@@ -5,9 +5,9 @@ import { type IRateLimiterOptions, RateLimiterMemory, RateLimiterRedis, RateLimi
 import type { Config } from '../config.js';
 import type { Clock } from '../platform/clock.js';
 import type { Actor, Environment } from '../platform/ctx.js';
+import { RateLimitExceeded } from '../platform/errors.js';
+import { networkOf } from '../platform/network.js';
 import type { Redis } from '../platform/redis.js';
-import { networkOf } from './client-address.js';
-import { RateLimitExceeded } from './errors.js';
 import type { RateClass } from './root-field.js';
 import type { Handler, HttpContext } from './state.js';
 

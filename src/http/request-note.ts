@@ -10,7 +10,11 @@ export interface AnsweredRequest {
   route: string;
   status: number;
   milliseconds: number;
+  /** Whose request it was: the account of an agent, the oldest of a portal token's customer; null for an operator (Gap G-429). */
+  accountId: string | null;
 }
+
+const accountOf = ({ agent, customer }: Ctx['actor']): string | null => agent?.parentAccountId ?? customer?.accountIds[0] ?? null;
 
 const isKnown = (ctx: Ctx | undefined): ctx is Ctx => ctx !== undefined && ctx.actor.type !== 'anonymous';
 
@@ -22,8 +26,11 @@ export function noteRequests(note: (request: AnsweredRequest) => void): Handler 
       await next();
     } finally {
       const { method, status, state } = http;
-      if (isKnown(state.ctx))
-        note({ workspaceId: state.ctx.workspace.id, method, route: state.route, status, milliseconds: performance.now() - begun });
+      if (isKnown(state.ctx)) {
+        const { workspace, actor } = state.ctx;
+        const milliseconds = performance.now() - begun;
+        note({ workspaceId: workspace.id, accountId: accountOf(actor), method, route: state.route, status, milliseconds });
+      }
     }
   };
 }

@@ -6,8 +6,10 @@ import {
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeInfo,
+  TypeMetaFieldDef,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
@@ -63,12 +65,30 @@ export function isPublicField({ definition }: RootField): boolean {
   return options?.authScopes?.audience === 'public';
 }
 
+/** The most nodes of a look at one type without a credential: enough for its name (Gap G-399). */
+const mostForAnybody = 10;
+
+/** What is asked of who names root fields. */
+interface Asked {
+  roots: readonly RootField[];
+  /** Set for the standard introspection query. */
+  standard?: DocumentNode;
+  nodes: number;
+}
+
+/** True for a look into the schema that is not answered to anybody: the standard one is, and small ones at one type. */
+function isDeepLook({ name }: RootField, { standard, nodes }: Asked): boolean {
+  if (standard !== undefined) return false;
+  return name === SchemaMetaFieldDef.name || (name === TypeMetaFieldDef.name && nodes > mostForAnybody);
+}
+
 /**
- * 401 for an anonymous caller who names a field that asks for a credential, 403 for a portal token that its scopes do not open. A field
- * that the schema does not have is left to validation, which says so.
+ * 401 for an anonymous caller who names a field that asks for a credential or looks deeper into the schema than anybody may, 403 for a
+ * portal token that its scopes do not open. A field that the schema does not have is left to validation, which says so.
  */
-export function admitCaller(actor: Actor, fields: readonly RootField[]): void {
-  for (const field of fields) {
+export function admitCaller(actor: Actor, request: Asked): void {
+  for (const field of request.roots) {
+    if (actor.type === 'anonymous' && isDeepLook(field, request)) authorize(actor, 'any');
     if (field.definition === undefined || isPublicField(field)) continue;
     authorize(actor, 'any', admissionOf(field.definition).portal);
   }

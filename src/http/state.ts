@@ -23,6 +23,8 @@ export interface GraphQLRequest {
   syntaxError?: GraphQLError;
   /** The operation to run, where the document has it. */
   operation?: OperationDefinitionNode;
+  /** The standard introspection query, where the document is one: it is answered as it is prepared. */
+  standard?: DocumentNode;
   roots: readonly RootField[];
   /** How many nodes the operation asks for. */
   nodes: number;

@@ -31,7 +31,7 @@ export interface LimitUse {
 
 /** A row whose state must hold at the moment of posting. One SQL function for each kind says when it does (guard_refusal). */
 export interface Guard {
-  kind: 'workspace' | 'api_key' | 'session' | 'agent' | 'agent_token' | 'payee' | 'payer' | 'mandate';
+  kind: 'workspace' | 'api_key' | 'jwt' | 'session' | 'agent' | 'agent_token' | 'payee' | 'payer' | 'mandate';
   id: string;
   /** Real time by which a row that expires is judged; the time of the posting by default. */
   at?: Date;
@@ -83,7 +83,13 @@ export function guardsOf({ actor, platform }: Pick<Ctx, 'actor' | 'platform'>, a
 function credentialGuards({ type, id, credential }: Actor, at: Date): Guard[] {
   if (credential.kind === 'session') return [{ kind: 'session', id: credential.id }];
   if (credential.kind === 'agent_token') return [{ kind: 'agent_token', id: credential.id, at }];
-  // A JWT session lives and dies with the key that it was made with, whose id the user has.
+  // A JWT session dies with the key that it was made with, whose id the user has, and may be signed out before.
+  if (credential.kind === 'jwt') {
+    return [
+      { kind: 'api_key', id },
+      { kind: 'jwt', id: credential.id },
+    ];
+  }
   return type === 'api_key' || type === 'user' ? [{ kind: 'api_key', id }] : [];
 }
 

@@ -11,6 +11,7 @@ const payment = [
   'description',
   'reference',
   'metadata',
+  'shared_metadata',
   'mandate_id',
   'mandate_jwt',
 ] as const;
@@ -36,19 +37,20 @@ const money: readonly Tool[] = [
     name: 'hold',
     title: 'Hold money for a payee',
     description:
-      'Set money aside for a payee without paying it. capture_hold pays it, all or a part; void_hold gives it back; so does the end of `hold_expires_in` seconds (a day by default).',
+      'Set money aside for a payee without paying it. You pay it with capture_hold, all or a part, or give it back with void_hold; so does the payee, or the end of `hold_expires_in` seconds (a day by default). With `capture_by` payee the payee pays itself out of it, and you cannot take it back before its end; by a mandate that is so unless you say payer.',
     operation: 'createTransfer',
     audience: 'agent',
     needs: 'internal',
     effect: adds,
-    takes: [...payment.filter((member) => member !== 'quote_id'), 'hold_expires_in'],
+    takes: [...payment.filter((member) => member !== 'quote_id'), 'capture_by', 'hold_expires_in'],
     requires: ['from_wallet_id', 'amount', 'currency'],
     sets: () => ({ type: 'internal', capture: 'manual' }),
   },
   {
     name: 'capture_hold',
     title: 'Pay what is held',
-    description: 'Pay out a hold, by the id of its transfer. With `amount` a part is paid and the rest goes back.',
+    description:
+      'Pay out a hold, by the id of its transfer: one that you made, or one to you that has `capture_by` payee. With `amount` a part is paid and the rest goes back to the payer.',
     operation: 'captureTransfer',
     audience: 'agent',
     needs: 'wallet',
@@ -58,7 +60,8 @@ const money: readonly Tool[] = [
   {
     name: 'void_hold',
     title: 'Give back what is held',
-    description: 'Call a hold, or another transfer that is still pending, off: the money is yours again.',
+    description:
+      'Call a hold, or another transfer that is still pending, off: the money is the payer’s again. As the payee you always may; as the payer not where the hold has `capture_by` payee.',
     operation: 'cancelTransfer',
     audience: 'agent',
     needs: 'act',

@@ -27,7 +27,7 @@ const sessionHeader = 'Mcp-Session-Id';
 export interface McpParts {
   platform: Platform;
   catalog: () => Catalog;
-  /** Where callers reach this listener; null: whatever address they used. */
+  /** The public address of this listener; null: none is configured. */
   baseUrl: string | null;
   identify: Identify;
   /** What a request passes before it is read, in order. */
@@ -133,7 +133,7 @@ function callerOf({ state }: HttpContext): Ctx {
  * good.
  */
 async function freshCtx(platform: Platform, identify: Identify, http: HttpContext, { type, id }: Actor): Promise<Ctx> {
-  const identity = await identify(http.req.headers.authorization);
+  const identity = await identify(http.req.headers.authorization, http.state);
   if (identity.actor.type !== type || identity.actor.id !== id) throw new Error('a credential stands for somebody else');
   return createCtx(platform, identity, { requestId: http.state.requestId, ip: http.state.ip });
 }

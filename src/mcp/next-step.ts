@@ -32,8 +32,9 @@ export function withKey(body: Record<string, unknown>, key: string): Record<stri
   return { ...body, details: { ...details, retry: { ...details.retry, idempotency_key: key } } };
 }
 
-/** Of several tools that fit, the one that sets the most of what the request says. */
+/** Of several tools that fit, the one that sets the most of what the request says. An agent is offered nothing that only its company may do. */
 function callFor(action: NextAction, { tools }: Catalog, actor: Actor): NextCall | undefined {
+  if (action.actor === 'api_key' && actor.agent !== undefined) return undefined;
   const matches = [...tools.values()].flatMap((compiled) => (isCallable(compiled, actor) ? matchOf(action, compiled) : []));
   return matches.sort((a, b) => b.rank - a.rank)[0]?.call;
 }

@@ -2,9 +2,8 @@
 // their own (DNS rebinding). Programs send no Origin.
 import { admitsOrigin } from '../http/cors.js';
 import type { Handler } from '../http/state.js';
+import { isLoopback } from '../platform/authority.js';
 import { Forbidden } from '../platform/errors.js';
-
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Refuses pages of other origins than those that may call the platform, and the listener's own: its public address, or without one this
@@ -22,5 +21,5 @@ function isOurs(origin: string, baseUrl: string | null, port: number | undefined
   if (!URL.canParse(origin)) return false;
   const url = new URL(origin);
   if (baseUrl !== null) return url.origin === new URL(baseUrl).origin;
-  return url.protocol === 'http:' && loopback.has(url.hostname) && url.port === String(port);
+  return url.protocol === 'http:' && isLoopback(url.hostname) && url.port === String(port);
 }

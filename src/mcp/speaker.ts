@@ -2,7 +2,10 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { type CallToolRequest, type CallToolResult, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { leftOut, referenceOf } from '../http/answer-limit.js';
 import { toldOf } from '../http/errors.js';
+import { answerText, mostAnswerBytes } from '../platform/answer-text.js';
+import { AnswerTooLarge } from '../platform/errors.js';
 import type { Answer } from '../platform/idempotency.js';
 import type { Arguments, Catalog } from './catalog.js';
 import { withCalls, withKey } from './next-step.js';
@@ -53,6 +56,8 @@ export function createSpeaker({ catalog, ctx, again, route, keyOf, left }: Speak
     try {
       return resultOf(await answerOf({ compiled: found, given, key }, { ctx, again, left }));
     } catch (error) {
+      const reference = error instanceof AnswerTooLarge ? referenceOf(ctx) : undefined;
+      if (reference !== undefined) return resultOf({ body: leftOut(reference) });
       const { body } = toldOf(error, ctx, route);
       return refusalOf(withCalls(found.isKeyed ? withKey(body, key) : body, catalog, ctx.actor));
     }
@@ -60,9 +65,12 @@ export function createSpeaker({ catalog, ctx, again, route, keyOf, left }: Speak
   return server;
 }
 
+/** A result stands in its message twice, as data and as text in a text, up to three times of what it is by itself (Gap G-401). */
+const mostResultBytes = mostAnswerBytes / 3;
+
 /** The body of REST, as data and as text for clients that read no data, and a word on what is still to be waited for. */
-function resultOf({ body, replayed }: Answer): CallToolResult {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+function resultOf({ body, replayed }: Pick<Answer, 'body' | 'replayed'>): CallToolResult {
+  const text = answerText(body, mostResultBytes);
   const structuredContent = JSON.parse(text) as Record<string, unknown>;
   const approval = structuredContent['approval'] as { id: string } | undefined;
   const hint = approval && `Nothing is paid yet: a person has to approve it. Call wait_for_approval with id ${approval.id}.`;

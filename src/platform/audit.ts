@@ -1,8 +1,15 @@
 // The lines of the audit log (CONTRACT.md 18): every change leaves one, written with it. contexts/audit puts them into chains.
+import type { Clock } from './clock.js';
 import type { Act, Ctx } from './ctx.js';
 import { type Row, rowOf } from './postgres/column.js';
-import type { Tx } from './postgres/database.js';
+import type { Database, Tx } from './postgres/database.js';
 import { newId } from './schema/id.js';
+
+/** What is told of a request. */
+export type Told = Pick<Ctx, 'actor' | 'requestId' | 'ip' | 'act'> & {
+  workspace: Pick<Ctx['workspace'], 'id'>;
+  platform: { clock: Clock };
+};
 
 /** Work that nobody has named. */
 const unnamed: Act = { action: 'unnamed' };
@@ -11,7 +18,7 @@ const unnamed: Act = { action: 'unnamed' };
  * The line of what `ctx` is doing, for a change whose result is `reference`; null for what keeps books and changes nothing. It lives in real
  * time: it says who did what when, also in a sandbox whose clock has moved. Gap G-364
  */
-export function auditLine(ctx: Ctx, reference: string | null, act = ctx.act): Row | null {
+export function auditLine(ctx: Told, reference: string | null, act = ctx.act): Row | null {
   if (act === null) return null;
   const { action, resourceType, resourceId, changes } = act ?? unnamed;
   const { type, id } = ctx.actor;
@@ -69,6 +76,12 @@ export function markTold(tx: object): void {
 export async function writeLine(ctx: Ctx, tx: Tx, reference: string): Promise<void> {
   const line = told.has(tx) ? null : auditLine(ctx, reference);
   if (line !== null) await tx.$executeRawUnsafe(insertLines(linesOf('$1')), JSON.stringify([line]));
+}
+
+/** Writes lines by themselves, in no transaction of a change. */
+export async function writeLines({ pool, written }: Pick<Database, 'pool' | 'written'>, lines: readonly (Row | null)[]): Promise<void> {
+  await pool.query(insertLines(linesOf('$1')), [JSON.stringify(lines.filter((line) => line !== null))]);
+  written.ring();
 }
 
 /** Writes a line of its own for a change within other work: one that the work before it would not name. */

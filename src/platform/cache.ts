@@ -4,12 +4,18 @@
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Logger } from './log.js';
+import { sizeOf } from './size.js';
 
 /** How often the listening connection is asked whether it is alive, and how long it may take to answer. */
 const pingEveryMs = 3_000;
 const answerMs = 2_000;
 /** No entry is older (Gap G-15), so what a notification did not reach is read again after it. */
 const maxAgeMs = 60_000;
+/** Entries that are too old leave the memory this often, asked for or not. */
+const sweepEveryMs = 10_000;
+/** What is kept is small, but for the rules and scopes that tenants write: the bytes are what bounds it. */
+const mostEntries = 50_000;
+const mostBytes = 64 * 1024 * 1024;
 
 interface Entry {
   value: unknown;
@@ -30,13 +36,31 @@ export class CoherentCache {
   #closed = false;
   #generation = 0;
   #retry: NodeJS.Timeout | undefined;
+  #sweeping: NodeJS.Timeout | undefined;
   readonly #dropped = new Set<(tag: string) => void>();
   readonly #noticed = new Set<(notice: string | null) => void>();
 
-  constructor(url: string, log: Logger, max = 50_000) {
+  constructor(url: string, log: Logger, { maxBytes = mostBytes, perf = performance as Pick<Performance, 'now'> } = {}) {
     this.#url = url;
     this.#log = log;
-    this.#entries = new LRUCache({ max, ttl: maxAgeMs, dispose: (entry, key) => this.#untag(entry, key) });
+    this.#entries = new LRUCache({
+      max: mostEntries,
+      maxSize: maxBytes,
+      sizeCalculation: (entry, key) => sizeOf(key) + sizeOf(entry),
+      ttl: maxAgeMs,
+      perf,
+      dispose: (entry, key) => this.#untag(entry, key),
+    });
+  }
+
+  /** What is kept now. */
+  get size(): { entries: number; bytes: number } {
+    return { entries: this.#entries.size, bytes: this.#entries.calculatedSize };
+  }
+
+  /** Lets go of what is too old. */
+  sweep(): void {
+    this.#entries.purgeStale();
   }
 
   /** Starts listening. Returns when the channel is open. */
@@ -74,6 +98,7 @@ export class CoherentCache {
     }
     this.#listener = client;
     this.#listening = !down;
+    this.#sweeping ??= setInterval(() => this.sweep(), sweepEveryMs).unref();
     this.clear();
     this.#tell(null);
     // A connection can die without a word (a firewall, a failover). What it did not deliver would be missed for ever.
@@ -127,11 +152,14 @@ export class CoherentCache {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
+    clearInterval(this.#sweeping);
     await this.#listener?.end().catch(() => {});
   }
 
   #keep(key: string, entry: Entry): void {
     this.#entries.set(key, entry);
+    // One that is larger than the whole cache is not kept.
+    if (!this.#entries.has(key)) return;
     for (const tag of entry.tags) {
       const keys = this.#byTag.get(tag);
       if (keys === undefined) this.#byTag.set(tag, new Set([key]));

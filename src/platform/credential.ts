@@ -35,10 +35,29 @@ export class InvalidAgentToken extends declareError(401, 'invalid_agent_token') 
   }
 }
 
+/** A JWT that is none of ours, has expired, or was signed out. A posting answers with it too. */
+export class InvalidJwt extends declareError(401, 'invalid_jwt') {
+  constructor(message = 'This JWT is not accepted. Get a new one with POST /v1/auth/session.', cause?: unknown) {
+    super(message, { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' }, cause });
+  }
+}
+
+/** The 401 of a session that was signed out. */
+export function signedOut(): InvalidJwt {
+  return new InvalidJwt('This session was signed out. Sign in again: POST /v1/auth/session.');
+}
+
 /** Who a credential stands for, and where. */
 export interface Identity {
   actor: Actor;
   workspace: Workspace;
+}
+
+/** The row behind a credential, and where it is. */
+export interface CredentialOwner {
+  workspaceId: string;
+  kind: string;
+  id: string;
 }
 
 export interface CredentialResolver {
@@ -49,6 +68,8 @@ export interface CredentialResolver {
    * 401 `environment_mismatch` for a credential of the other environment, 403 `agent_suspended`. Keeps its own cache.
    */
   resolve(platform: Platform, credential: string, environment: Environment): Promise<Identity>;
+  /** Whose credential it is, also where it has ended or is shown in the wrong place; null for what is nobody's. For the audit log. */
+  ownerOf?(platform: Platform, credential: string): Promise<CredentialOwner | null>;
 }
 
 const nilUuid = '00000000-0000-0000-0000-000000000000';
@@ -66,7 +87,9 @@ export function anonymous(environment: Environment): Identity {
  * with it ends then, and its reader has to come again.
  */
 export function tagsOf({ type, id, credential, agent }: Actor): string[] {
+  const tags = [`${credential.kind}:${credential.id}`];
   // The rights of a user are those of the API key behind the JWT.
-  const own = type === 'user' ? `api_key:${id}` : `${credential.kind}:${credential.id}`;
-  return agent === undefined ? [own] : [own, `agent:${agent.id}`];
+  if (type === 'user') tags.push(`api_key:${id}`);
+  if (agent !== undefined) tags.push(`agent:${agent.id}`);
+  return tags;
 }

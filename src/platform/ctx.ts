@@ -10,6 +10,7 @@ import type { Fanout } from './fanout.js';
 import type { Logger } from './log.js';
 import type { Outbound } from './outbound/client.js';
 import type { Database, Db, Tx } from './postgres/database.js';
+import type { SchemaChecker } from './schema-checker.js';
 import type { Signal } from './signal.js';
 import type { TracePlace, TraceSpan, Tracing } from './trace.js';
 
@@ -44,7 +45,7 @@ export interface ActingAgent {
 export const portalScopes = ['usage:read', 'transfers:read', 'agents:read'] as const;
 export type PortalScope = (typeof portalScopes)[number];
 
-/** Whose data a portal token shows: a customer reference, and the accounts that have it. */
+/** Whose data a portal token shows: a customer reference, and the accounts that have it, oldest first. */
 export interface Customer {
   reference: string;
   accountIds: readonly string[];
@@ -53,7 +54,7 @@ export interface Customer {
 export type ActorType = 'anonymous' | 'api_key' | 'user' | 'agent' | 'portal' | 'system';
 export type CredentialKind = 'none' | 'api_key' | 'jwt' | 'agent_token' | 'session' | 'portal';
 
-/** Who asks. `id` is the API key's or the agent's; `credential.id` the row of the key, token or session that was shown. */
+/** Who asks. `id` is the API key's or the agent's; `credential.id` the row of the key, token or session that was shown, or the id of the JWT. */
 export interface Actor {
   type: ActorType;
   id: string;
@@ -104,6 +105,8 @@ export interface Platform {
   /** Milliseconds between the heartbeats of a stream. */
   heartbeatMs: number;
   vault: Vault;
+  /** Holds values to JSON Schemas of callers. */
+  schemas: SchemaChecker;
   /** Sends to places that tenants name. */
   outbound: Outbound;
   /** Real time. Credentials and rate limits live in it. */

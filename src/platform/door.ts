@@ -9,7 +9,7 @@ import { type ApiError, declareError } from './errors.js';
 /** What came to a door. */
 export interface Knock {
   environment: Environment;
-  /** Where callers reach this listener, without a slash at the end: as configured, else as this caller has named it. */
+  /** Where callers reach this listener, without a slash at the end: as `originFor` decides it. */
   origin: string;
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>;

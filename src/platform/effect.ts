@@ -6,12 +6,19 @@ import { changedNothing } from './postgres/failure.js';
 export class Effect {
   /** Set when the request turns out to be a mutation: then a statement without an answer may have changed something. */
   isMutation = false;
+  /** What names the result of the last change that was sent: its id, as a replay would look for it. */
+  reference: string | undefined;
   #commits = 0;
   #isGivenUp = false;
 
   /** True once a change may have been committed. */
   get isPossible(): boolean {
     return this.#commits > 0;
+  }
+
+  /** True once its caller has been told that it was given up. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
   }
 
   /**

@@ -10,7 +10,8 @@ export interface FieldIssue {
 /** A request that would help the caller out of the error. */
 export interface NextAction {
   rel: string;
-  actor: 'api_key' | 'agent' | 'any';
+  /** `owner`: who has the command line, with a key of his own. */
+  actor: 'api_key' | 'agent' | 'any' | 'owner';
   method: string;
   path: string;
   body?: Record<string, unknown>;
@@ -110,11 +111,11 @@ export class InvalidJson extends declareError(400, 'invalid_json') {
   }
 }
 
-/** Declares a 403 for what this caller may never do, whatever else it does. */
+/** Declares a 403 for what this caller may never do, whatever else it does; `wayOut` says who can instead. */
 function declareForbidden(code: string) {
   return class extends declareError(403, code) {
-    constructor(message: string) {
-      super(message, { details: { terminal: true } });
+    constructor(message: string, wayOut: ErrorDetails & WayOut = { terminal: true }) {
+      super(message, { details: wayOut });
     }
   };
 }
@@ -138,6 +139,16 @@ export class MethodNotAllowed extends declareError(405, 'method_not_allowed') {
     super(`${method} is not allowed here; allowed: ${allowed.join(', ')}.`, { headers: { Allow: allowed.join(', ') } });
   }
 }
+/** 429. `retryAfter` is in whole seconds, at least 1. */
+export class RateLimitExceeded extends declareError(429, 'rate_limit_exceeded') {
+  constructor(retryAfter: number) {
+    super('Too many requests: wait for Retry-After seconds.', {
+      headers: { 'Retry-After': String(retryAfter) },
+      details: { retry_after: retryAfter },
+    });
+  }
+}
+
 export class AlreadyExists extends declareError(409, 'already_exists') {}
 
 /** 422: a wallet holds another currency than the request names. */
@@ -196,6 +207,15 @@ const sendAgain = {
 export class Overloaded extends declareError(503, 'overloaded') {
   constructor(message = 'There is more work than can be done right now; nothing was changed. Send it again in a second.', cause?: unknown) {
     super(message, { ...sendAgain, cause });
+  }
+}
+
+/** 503: the answer to a read is larger than what is held whole. The same request again would be answered so again. */
+export class AnswerTooLarge extends declareError(503, 'overloaded') {
+  constructor() {
+    super('The answer is larger than 8 MB: ask for less at a time, with a smaller limit or fewer fields.', {
+      details: { reason: 'answer_too_large', retry: { safe: true } },
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import type { CoherentCache } from './cache.js';
 import type { Logger } from './log.js';
 import { runIn, type Tx } from './postgres/database.js';
-import type { Redis } from './redis.js';
+import { openFollower, type Redis } from './redis.js';
 
 /** One item of a topic. The channel of an agent is a topic, named by the agent's id. */
 export interface Item {
@@ -59,9 +59,7 @@ export class Fanout {
     this.#redis = redis;
     this.#log = log;
     cache.onNotice((notice) => (notice === null ? this.#checkAll() : this.#hear(notice)));
-    // The follower waits in XREAD, longer than the timeout of a client for requests.
-    this.#follower = redis?.duplicate({ commandTimeout: undefined as never, maxRetriesPerRequest: null, enableOfflineQueue: true });
-    this.#follower?.on('error', () => {});
+    this.#follower = redis && openFollower(redis);
     // What was announced while the connection was down is lost, and all of it after a restart without persistence.
     this.#follower?.on('ready', () => this.#checkAll());
     if (this.#follower !== undefined) void this.#follow(this.#follower);

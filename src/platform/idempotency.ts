@@ -108,6 +108,7 @@ export async function transact<T>(
         await writeLine(ctx, tx, referenceOf(result));
         // Prisma sends COMMIT as soon as this returns.
         begin();
+        ctx.effect.reference = referenceOf(result);
         return result;
       }),
     );

@@ -1,22 +1,39 @@
 // JSON Schemas that callers give, held to values that other callers give (CONTRACT.md 11 "acceptance"). What a schema may ask for is
-// bounded, and so is the time that one check may take.
-import { createContext, Script } from 'node:vm';
+// bounded. How long it takes is not: rules ask the checker (schema-checker.ts), which runs this where it can be ended.
 import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { FieldIssue } from './errors.js';
+import { linearPattern } from './linear-pattern.js';
 
-/** Milliseconds that one check may take, and the compiling before it (Gap G-331). */
-const budgetMs = 100;
-/** Parts of one schema: objects and lists inside it. */
+/** Parts of one schema: objects and lists inside it (Gap G-331). */
 const mostParts = 200;
 /** Characters of one pattern. */
 const longestPattern = 256;
 /** Characters of a text that is held to a pattern. */
 const longestMatched = 2_000;
+/** Faults of schemas that are told at once. */
+const mostIssues = 20;
+/** A compiler keeps something of every schema: after so many there is a new one. */
+const mostCompiled = 20;
 
 type Schema = Record<string, unknown>;
 type Path = readonly (string | number)[];
+
+/** A schema, and what has to fit it. `path` is where the schema stands in the input, or what it is about where it is none of it. */
+export interface SchemaCheck {
+  schema: Schema;
+  path: Path;
+  /** Set for a schema of the input, which has to be good: else values are not held to one that cannot be used. */
+  isGiven?: boolean;
+  values?: readonly { value: unknown; path: Path }[];
+}
+
+/** What was found, and which of the schemas that were read can be used. */
+export interface CheckedSchemas {
+  issues: FieldIssue[];
+  usable: boolean[];
+}
 
 /** Keywords that lead out of the schema, change where its references lead, or make the check wait for something. */
 const refusedKeywords: ReadonlySet<string> = new Set(['$id', '$recursiveRef', '$recursiveAnchor', '$async', '$data', '$vocabulary']);
@@ -25,8 +42,34 @@ const drafts: readonly RegExp[] = [
   /^http:\/\/json-schema\.org\/draft-07\/schema#?$/,
 ];
 
-/** What keeps `schema` from being used; empty for a good one. `path` is where it stands in the input. */
-export function schemaIssues(schema: Schema, path: Path): FieldIssue[] {
+/**
+ * Does the checks in their order until a value does not fit. `begin` is told of each step what its fault would be if it came to no end.
+ */
+export function checkSchemas(checks: readonly SchemaCheck[], begin: (step: { path: Path; work: string }) => void): CheckedSchemas {
+  const usable: boolean[] = [];
+  const issues: FieldIssue[] = [];
+  for (const { schema, path, isGiven, values = [] } of checks) {
+    begin({ path, work: 'be held to anything' });
+    const read = readSchema(schema, path);
+    usable.push('validate' in read);
+    if ('issues' in read) {
+      if (isGiven) issues.push(...read.issues);
+      if (issues.length >= mostIssues) break;
+      continue;
+    }
+    for (const held of values) {
+      begin({ path: held.path, work: 'be held to the schema' });
+      const issue = misfit(read.validate, held.value, held.path);
+      if (issue !== null) return { issues: [...issues, issue], usable };
+    }
+  }
+  return { issues, usable };
+}
+
+type Validate = ReturnType<typeof compile>;
+
+/** What holds values to `schema`, or what keeps it from being used. */
+function readSchema(schema: Schema, path: Path): { validate: Validate } | { issues: FieldIssue[] } {
   const issues: FieldIssue[] = [];
   const fail = (at: Path, message: string) => void issues.push({ path: [...path, ...at], message, rule: 'schema' });
   const dialect = schema['$schema'];
@@ -34,34 +77,29 @@ export function schemaIssues(schema: Schema, path: Path): FieldIssue[] {
     fail(['$schema'], 'must be draft 2020-12 or draft-07');
   }
   walk(schema, [], fail, { parts: 0 });
-  if (issues.length > 0) return issues;
+  if (issues.length > 0) return { issues };
   try {
     const validate = compile(schema);
     // A schema that calls itself without end does so with any value.
-    for (const sample of [{}, [], '']) timed(() => validate(sample));
+    for (const sample of [{}, [], '']) validate(sample);
+    return { validate };
   } catch (error) {
-    fail(
-      [],
-      isOutOfTime(error) || error instanceof RangeError ? 'takes too long to be held to anything' : `is no JSON Schema: ${reasonOf(error)}`,
-    );
+    fail([], error instanceof RangeError ? 'takes too long to be held to anything' : `is no JSON Schema: ${reasonOf(error)}`);
+    return { issues };
   }
-  return issues;
 }
 
-/** What of `value` does not fit a schema that schemaIssues() found good; empty when it fits. The first thing that is found is told. */
-export function misfits(schema: Schema, value: unknown, path: Path): FieldIssue[] {
+/** The first thing of `value` that does not fit; null when all of it does. */
+function misfit(validate: Validate, value: unknown, path: Path): FieldIssue | null {
   try {
-    const validate = compile(schema);
-    if (timed(() => validate(value)) === true) return [];
-    const [first] = validate.errors ?? [];
-    const at = (first?.instancePath ?? '').split('/').slice(1).map(pointerStep);
-    return [{ path: [...path, ...at], message: first?.message ?? 'does not fit the schema', rule: first?.keyword ?? 'schema' }];
+    if (validate(value) === true) return null;
   } catch (error) {
-    if (isOutOfTime(error) || error instanceof RangeError) {
-      return [{ path, message: 'takes too long to be held to the schema', rule: 'schema' }];
-    }
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    return { path, message: 'takes too long to be held to the schema', rule: 'schema' };
   }
+  const [first] = validate.errors ?? [];
+  const at = (first?.instancePath ?? '').split('/').slice(1).map(pointerStep);
+  return { path: [...path, ...at], message: first?.message ?? 'does not fit the schema', rule: first?.keyword ?? 'schema' };
 }
 
 const options: Options = {
@@ -74,7 +112,7 @@ const options: Options = {
   code: { regExp: patternOf },
 };
 /** One for each draft: the schemas of the drafts themselves are compiled once. */
-const compilers = newCompilers();
+const compilers = { ...newCompilers(), compiled: 0 };
 
 function newCompilers() {
   const made = { older: new Ajv(options), newer: new Ajv2020(options) };
@@ -82,13 +120,13 @@ function newCompilers() {
   return made;
 }
 
-/** Draft 2020-12, unless the schema says that it is of draft-07. Formats that are not known are left aside. Nothing of it is kept. */
+/** Draft 2020-12, unless the schema says that it is of draft-07. Formats that are not known are left aside. */
 function compile({ $schema, ...schema }: Schema) {
+  if (compilers.compiled === mostCompiled) Object.assign(compilers, newCompilers(), { compiled: 0 });
+  compilers.compiled += 1;
   const draft = typeof $schema === 'string' && $schema.includes('draft-07') ? 'older' : 'newer';
-  // What was ended in the middle may have left anything behind.
-  const renew = () => Object.assign(compilers, newCompilers());
   try {
-    return timed(() => compilers[draft].compile(schema), renew);
+    return compilers[draft].compile(schema);
   } finally {
     compilers[draft].removeSchema(schema);
     // Where references to the whole schema lead.
@@ -98,8 +136,8 @@ function compile({ $schema, ...schema }: Schema) {
 
 /** A pattern that a long text does not match. Ajv tells patterns apart by their text. */
 function patternOf(pattern: string, flags: string) {
-  const compiled = new RegExp(pattern, flags);
-  return { test: (text: string) => text.length <= longestMatched && compiled.test(text), toString: () => String(compiled) };
+  const compiled = linearPattern(pattern);
+  return { test: (text: string) => text.length <= longestMatched && compiled.test(text), toString: () => `/${pattern}/${flags}` };
 }
 // Code that is kept in files would be written with it; none is.
 patternOf.code = 'new RegExp';
@@ -124,73 +162,12 @@ function walk(value: unknown, at: Path, fail: (at: Path, message: string) => voi
 }
 
 function checkPattern(pattern: string, at: Path, fail: (at: Path, message: string) => void): void {
-  const issue = patternIssue(pattern);
-  if (issue !== null) fail(at, issue);
-}
-
-/** What makes the cost of a match grow without bound: looking around, looking back, and repeating what repeats. Null for nothing. */
-function patternIssue(pattern: string): string | null {
-  if (pattern.length > longestPattern) return `is longer than ${longestPattern} characters`;
-  const bare = pattern
-    .replace(/\\\\/g, '')
-    .replace(/\\[^\dk]/g, 'x')
-    .replace(/\[(?:[^\]\\]|\\.)*\]/g, 'x');
-  if (/\(\?(?:[=!]|<[=!])|\\[1-9k]/.test(bare)) return 'must not look around or back';
-  return repeatsRepeated(bare) ? 'must not repeat a group that repeats something, or that has alternatives' : null;
-}
-
-/**
- * True when a group that is repeated matches texts of more than one length, or has alternatives, at any depth. `bare` has no classes and no
- * escapes.
- */
-function repeatsRepeated(bare: string): boolean {
-  const groups: boolean[] = [false];
-  for (const [, token = '', times = ''] of bare
-    .replace(/\(\?(?::|<\w+>)/g, '(')
-    .matchAll(/([^*+?{]|\{(?!\d))([*+?]|\{\d+(?:,\d*)?\})?\??/g)) {
-    const top = groups.length - 1;
-    const isVariable = /^[*+?]|,/.test(times);
-    if (token === '(') groups.push(false);
-    else if (token === ')' && top > 0) {
-      const inside = groups.pop() === true;
-      if (inside && times !== '' && times !== '?') return true;
-      groups[top - 1] ||= inside || isVariable;
-    } else if (token === '|' || isVariable) groups[top] = true;
-  }
-  return false;
-}
-
-const room = createContext({ work: undefined as (() => unknown) | undefined });
-const call = new Script('work()');
-
-/**
- * Runs `work`, and throws when it takes longer than the budget: V8 ends it, whatever it is doing. The clock is that of the wall, which goes
- * on while a busy machine does something else, so there is a second try. `whenEnded` follows each try that was ended.
- */
-function timed<T>(work: () => T, whenEnded: () => void = () => {}): T {
-  room['work'] = work;
   try {
-    return call.runInContext(room, { timeout: budgetMs });
+    if (pattern.length > longestPattern) throw new Error(`is longer than ${longestPattern} characters`);
+    linearPattern(pattern);
   } catch (error) {
-    if (!isOutOfTime(error)) throw error;
-    whenEnded();
-    return secondTry(whenEnded);
-  } finally {
-    room['work'] = undefined;
+    fail(at, reasonOf(error));
   }
-}
-
-function secondTry(whenEnded: () => void) {
-  try {
-    return call.runInContext(room, { timeout: 3 * budgetMs });
-  } catch (error) {
-    if (isOutOfTime(error)) whenEnded();
-    throw error;
-  }
-}
-
-function isOutOfTime(error: unknown): boolean {
-  return (error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
 function reasonOf(error: unknown): string {

@@ -1,5 +1,6 @@
 // Serves doors: body by the schema of the protocol, one effect for each Idempotency-Key, and failures in the protocol's spelling.
 // Rate limits and authentication come before it (src/app.ts).
+import { originFor } from '../platform/authority.js';
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx, Environment, Platform } from '../platform/ctx.js';
 import { type Door, type DoorAnswer, type GuardedDoor, IdempotencyKeyRequired, type Knock, type Visit } from '../platform/door.js';
@@ -18,7 +19,7 @@ export type ServeDoor = (exchange: Exchange, request: { ctx?: Ctx; effect: Effec
 export interface DoorParts {
   platform: Platform;
   environment: Environment;
-  /** Where callers reach this listener; null: whatever address they used. */
+  /** The public address of this listener; null: none is configured. */
   baseUrl: string | null;
   idempotency: Idempotency;
 }
@@ -28,7 +29,8 @@ export function serveDoor(door: Door, { platform, environment, baseUrl, idempote
   return async (exchange, { ctx, effect }) => {
     if (door.audience !== undefined) authorize((ctx as Ctx).actor, door.audience);
     const raw = await rawOf(door, exchange);
-    const knock = { ...knockOf(exchange, { environment, baseUrl }, raw), effect };
+    const origin = originFor({ baseUrl, host: platform.config.host }, exchange.req);
+    const knock = { ...knockOf(exchange, raw), environment, origin, effect };
     const { answer, headers } =
       door.audience === undefined
         ? answered(door, await door.take(platform, knock))
@@ -61,20 +63,12 @@ function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer)
   return { answer: { status: status ?? Number(Object.keys(answers)[0]), body, secretless: () => body }, headers };
 }
 
-type Listener = Pick<DoorParts, 'environment' | 'baseUrl'>;
-
-function knockOf({ req, params, query }: Exchange, { environment, baseUrl }: Listener, raw: Uint8Array): Omit<Knock, 'effect'> {
+function knockOf({ req, params, query }: Exchange, raw: Uint8Array): Omit<Knock, 'effect' | 'environment' | 'origin'> {
   const header = (name: string) => {
     const value = req.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : (value?.join(', ') ?? '');
   };
-  const origin = baseUrl?.replace(/\/+$/, '') ?? `http://${hostOf(header('Host'))}`;
-  return { environment, origin, params, query, header, raw, message: req };
-}
-
-/** The host that the caller names, where it can be one of a URL. */
-function hostOf(host: string): string {
-  return /^[A-Za-z0-9.:[\]-]{1,255}$/.test(host) && URL.canParse(`http://${host}`) ? host : 'localhost';
+  return { params, query, header, raw, message: req };
 }
 
 async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, idempotency: Idempotency): Promise<Answered> {

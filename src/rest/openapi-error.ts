@@ -130,7 +130,7 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
           type: 'object',
           properties: {
             rel: { type: 'string' },
-            actor: { type: 'string', enum: ['api_key', 'agent', 'any'] },
+            actor: { type: 'string', enum: ['api_key', 'agent', 'any', 'owner'] },
             method: { type: 'string' },
             path: { type: 'string' },
             body: { type: 'object', additionalProperties: true },

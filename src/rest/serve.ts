@@ -2,6 +2,7 @@
 // Rate limits and authentication come before it (src/app.ts).
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from 'koa';
+import { answerText } from '../platform/answer-text.js';
 import { batchBodyLimit, bodyLimit } from '../platform/body-limit.js';
 import type { Ctx } from '../platform/ctx.js';
 import { ApiError, type FieldIssue } from '../platform/errors.js';
@@ -139,7 +140,7 @@ export function send(exchange: Exchange, { status, body, replayed }: Answer): vo
   exchange.status = status;
   exchange.set('Content-Type', 'application/json; charset=utf-8');
   if (replayed) exchange.set('Idempotent-Replayed', 'true');
-  exchange.body = typeof body === 'string' ? body : JSON.stringify(body);
+  exchange.body = answerText(body);
 }
 
 /**

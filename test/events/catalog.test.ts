@@ -4,6 +4,8 @@ import '../../src/contexts.js';
 import { addToCatalog, catalog, eventTypes } from '../../src/events/catalog.js';
 import { isInternal } from '../../src/events/definition.js';
 import { isEventPattern, namesEvent } from '../../src/events/pattern.js';
+import { idKinds } from '../../src/platform/schema/id.js';
+import { bareId, leavesOf } from '../event-data.js';
 import { readFiles } from '../source.js';
 
 /** SPEC.md "Event types and data". */
@@ -40,11 +42,21 @@ const members: Record<string, string[]> = {
   'webhook.test': ['message', 'endpoint_id', 'endpoint_name'],
 };
 
+/** `value` with another text at the end of `path`. */
+function replaced(value: unknown, [name, ...rest]: readonly string[], text: string | undefined): unknown {
+  if (name === undefined) return text;
+  const inner = (value as Record<string, unknown>)[name];
+  if (Array.isArray(value)) return value.with(Number(name), replaced(inner, rest, text));
+  return { ...(value as object), [name]: replaced(inner, rest, text) };
+}
+
 describe('the event catalog', () => {
-  it('has every type of the specification, those it announces, and two of ours', () => {
+  it('has every type of the specification, those it announces, and three of ours', () => {
     const types = [...catalog.keys()].filter((type) => !isInternal(type));
     expect(types).toEqual(expect.arrayContaining(specified));
-    const rest = types.filter((type) => !specified.includes(type) && !['webhook.disabled', 'settlement_rule.notified'].includes(type));
+    const rest = types.filter(
+      (type) => !specified.includes(type) && !['webhook.disabled', 'webhook.verification', 'settlement_rule.notified'].includes(type),
+    );
     expect(rest.filter((type) => !announcedFamilies.some((family) => type.startsWith(family)))).toEqual([]);
     for (const family of announcedFamilies) {
       const named = rest.filter((type) => type.startsWith(family));
@@ -62,9 +74,41 @@ describe('the event catalog', () => {
   it('has examples that fit their schemas, and a subject that is an id of theirs', () => {
     for (const { type, data, example, subject } of catalog.values()) {
       expect(data.safeParse(example), type).toMatchObject({ success: true });
-      expect((example as Record<string, unknown>)[subject], type).toMatch(/^[a-z0-9_]+_[0-9a-f-]{36}$/);
+      // A challenge is about the endpoint that gets it.
+      if (type !== 'webhook.verification')
+        expect((example as Record<string, unknown>)[subject], type).toMatch(/^[a-z0-9_]+_[0-9a-f-]{36}$/);
       expect(data.safeParse({ ...(example as object), surplus: 1 }).success, type).toBe(false);
     }
+  });
+
+  it('prints every id with the prefix of its noun, and takes none without', () => {
+    const nouns = Object.entries(idKinds).map(([kind, { prefix }]) => ({
+      name: kind.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+      prefix,
+    }));
+    let walked = 0;
+    for (const { type, data, example } of catalog.values()) {
+      for (const { path, text } of leavesOf(example)) {
+        const where = `${type} ${path.join('.')}`;
+        expect(bareId.test(text), where).toBe(false);
+        const [, prefix, uuid] = /^([a-z][a-z0-9_]*)_([0-9a-f-]{36})$/.exec(text) ?? [];
+        if (prefix === undefined) continue;
+        walked += 1;
+        const member = path.at(-1)?.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) ?? '';
+        const noun = nouns.find(({ name }) => member === `${name}_id` || member.endsWith(`_${name}_id`) || member.endsWith(`_${name}`));
+        // A session of MPP is a session too.
+        if (noun !== undefined) expect(prefix.endsWith(noun.prefix), where).toBe(true);
+        expect(
+          Object.values(idKinds)
+            .map((kind): string => kind.prefix)
+            .concat('alr'),
+          where,
+        ).toContain(prefix);
+        // It is the address of a chain, or the end of a number, as well.
+        if (member !== 'ref') expect(data.safeParse(replaced(example, path, uuid)).success, `${where} without its prefix`).toBe(false);
+      }
+    }
+    expect(walked).toBeGreaterThan(100);
   });
 
   it('has channel lines that fit their schemas in every role', () => {

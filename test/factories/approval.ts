@@ -1,6 +1,9 @@
 // Spends that wait for an approval, which need no policy: the runaway breaker has tripped for the agent that spends.
 import { expect } from 'vitest';
+import { createApiKey } from '../../src/contexts/identity/api-key.js';
+import { tenantWorkspace } from '../../src/contexts/identity/tenant.js';
 import { rulesTag } from '../../src/contexts/spending/rules-tag.js';
+import { systemCtx } from '../../src/platform/due/step.js';
 import { newId } from '../../src/platform/schema/id.js';
 import { enrol, type TestAgent } from '../contexts/agents/identity.js';
 import { type Answer, type Client, type Harness, type Json, openWallet } from '../harness.js';
@@ -71,6 +74,13 @@ export async function storedApproval(harness: Harness, client: Client): Promise<
     },
   });
   return { id: `apr_${id}` };
+}
+
+/** A key of the sandbox as the command line makes it: it may decide what any other key asked for. */
+export async function ownersKey({ platform, ...harness }: Harness, tenantId = harness.tenantId): Promise<string> {
+  const workspace = await tenantWorkspace(platform, tenantId, 'test');
+  if (workspace === null) throw new Error('the tenant has no sandbox');
+  return (await createApiKey(systemCtx(platform, workspace, null), { name: 'Owner' })).key;
 }
 
 /** A JWT session of a key. */

@@ -57,6 +57,7 @@ export async function markedCustomer(harness: Harness, client: Client): Promise<
     transaction: funding.id,
     funding_transaction: funding.id,
     session: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d',
+    token: (await client.get(`/v1/agents/${agent.id}/tokens`)).body.data[0].id,
   };
 }
 

@@ -7,6 +7,7 @@ import { newQuote, quotedBody, walletsOfTwo } from './exchange.js';
 import { newHolder } from './mandate.js';
 import { newMppSession } from './mpp.js';
 import { ledgerChallenge } from './mpp-call.js';
+import { newSeller } from './offer.js';
 import { payment, refundBody } from './refund.js';
 import { newSides, offerTask, stepTask } from './task.js';
 import { endpointBody, newBuyer, newEndpoint, payBody } from './x402.js';
@@ -118,6 +119,13 @@ export function mppCauses(harness: Harness): readonly (readonly [string, () => P
 
 /** The codes of checkouts. */
 export function checkoutCauses(harness: Harness): Record<string, () => Promise<Answer>> {
+  /** Asks a merchant with an offer, which `changes` change before, for something. */
+  const sell = async (asked: object, changes: object = {}): Promise<Answer> => {
+    const { merchant } = await newSeller(harness.test);
+    await harness.test.patch(`/v1/merchants/${merchant.id}`, changes);
+    const item = { sku: 'song', quantity: 1, unit_price: '1.00', currency: 'USD', ...asked };
+    return harness.test.post('/v1/acp/checkouts', { merchant_id: merchant.id, items: [item] });
+  };
   return {
     checkout_expired: async () => {
       const shop = await newShop(harness.test);
@@ -125,5 +133,8 @@ export function checkoutCauses(harness: Harness): Record<string, () => Promise<A
       harness.clock.advance(1_800);
       return shop.complete(checkout);
     },
+    price_changed: () => sell({ unit_price: '0.50' }),
+    out_of_stock: () => sell({ sku: 'gone', unit_price: '99.00' }),
+    buyer_prices_refused: () => sell({}, { accepts_buyer_prices: false, metadata: {} }),
   };
 }

@@ -33,6 +33,7 @@ export async function seedsOf(harness: Harness, client: Client): Promise<Seeds> 
   const agent = await enrol(client, { parent_account_id: account.id, skills: [skill] });
   const token = await signIn(client, agent);
   const { data: sessions } = (await client.get(`/v1/agents/${agent.id}/sessions`, { as: token })).body;
+  const { data: tokens } = (await client.get(`/v1/agents/${agent.id}/tokens`)).body;
   const budget = await newBudget(client, { scope: unusedTrace });
   return {
     account: account.id,
@@ -73,6 +74,7 @@ export async function seedsOf(harness: Harness, client: Client): Promise<Seeds> 
     ...(await auditSeeds(client)),
     rate: (await client.put('/v1/rates', { rates: [{ from: 'MXN', to: 'BRL', rate: '0.31' }] })).body.data[0].id,
     session: sessions[0].id,
+    token: tokens[0].id,
     ...(await reconciliationSeeds(harness, client)),
     snapshot: (await client.post('/v1/treasury/snapshot', {})).body.id,
     budget: budget.id,

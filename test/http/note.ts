@@ -17,6 +17,7 @@ const Note = builder.objectRef<Note>('Note').implement({
   fields: (t) => ({
     id: t.expose('id', { type: 'EventId' }),
     text: t.exposeString('text'),
+    print: t.string({ args: { times: t.arg.int() }, resolve: ({ text }, { times }) => text.repeat(times) }),
     self: t.field({ type: Note, resolve: (note) => note }),
     seal: t.string({
       nullable: true,
@@ -132,6 +133,7 @@ builder.subscriptionFields((t) => ({
     subscribe: (_, { to }) => (to === 0 ? oneAndThenNothing() : upTo(to)),
     resolve: (n) => n as number,
   }),
+  long: t.string({ args: { letters: t.arg.int() }, subscribe: () => upTo(1), resolve: (_, { letters }) => 'x'.repeat(letters) }),
   flood: t.string({ subscribe: flood, resolve: (text) => text as string }),
 }));
 export const schema = builder.toSchema();

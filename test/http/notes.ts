@@ -6,6 +6,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { loadConfig } from '../../src/config.js';
+import { limitAnswers } from '../../src/http/answer-limit.js';
 import { authenticate, identifier } from '../../src/http/authenticate.js';
 import { createHttpServer, limitTime } from '../../src/http/deadline.js';
 import { openDocs } from '../../src/http/docs.js';
@@ -18,11 +19,13 @@ import { graphqlReaders } from '../../src/http/graphql-request.js';
 import { serveGraphQLStream } from '../../src/http/graphql-stream.js';
 import { openHealth } from '../../src/http/health.js';
 import { IdempotencyKeys } from '../../src/http/idempotency.js';
+import { introspectionOf } from '../../src/http/introspection.js';
 import { createMetrics, type Metrics } from '../../src/http/metrics.js';
 import { limitRates } from '../../src/http/rate-limit.js';
 import { identifyRequest } from '../../src/http/request-id.js';
 import { type Endpoint, refuseMethod, routeRequests } from '../../src/http/router.js';
 import type { Handler, Routed, State } from '../../src/http/state.js';
+import { Unread, type UnreadOptions } from '../../src/http/unread.js';
 import { CoherentCache } from '../../src/platform/cache.js';
 import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { type CredentialResolver, MalformedCredential } from '../../src/platform/credential.js';
@@ -35,6 +38,7 @@ import { createLogger, type Logger } from '../../src/platform/log.js';
 import { Outbound } from '../../src/platform/outbound/client.js';
 import { openDatabase } from '../../src/platform/postgres/database.js';
 import type { Redis } from '../../src/platform/redis.js';
+import { SchemaChecker } from '../../src/platform/schema-checker.js';
 import { Signal } from '../../src/platform/signal.js';
 import { serveDoor } from '../../src/rest/door.js';
 import { schema } from './note.js';
@@ -61,6 +65,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     fanout: new Fanout({ pool: database.pool, cache, log }),
     heartbeatMs: 30_000,
     vault: new Vault('00'.repeat(32)),
+    schemas: new SchemaChecker({ log }),
     outbound: new Outbound({ allowHosts: [] }),
     clock,
     log,
@@ -104,6 +109,7 @@ export interface ServerOptions {
   trustedProxies?: number;
   deadlineMs?: number;
   windowSeconds?: number;
+  unread?: UnreadOptions;
   https?: boolean;
   /** Served beside the pages and /graphql. */
   endpoints?: readonly Endpoint[];
@@ -117,6 +123,7 @@ export interface RunningServer {
   server: Server;
   platform: Platform;
   keys: IdempotencyKeys;
+  unread: Unread;
   close(): Promise<void>;
 }
 
@@ -124,6 +131,9 @@ const get = (path: string, ...handlers: Handler[]): Endpoint => ({ method: 'GET'
 
 /** How often the readiness of the process was checked. */
 export const readiness = { checks: 0 };
+
+/** How often an OpenAPI document was printed. */
+export const printed = { documents: 0 };
 
 function pages(platform: Platform, { registry }: Metrics, address: Handler, redis: Redis | undefined): Endpoint[] {
   const health = openHealth({
@@ -142,9 +152,12 @@ function pages(platform: Platform, { registry }: Metrics, address: Handler, redi
   });
   const docs = openDocs({
     title: 'Notes API',
-    openapi: () => ({ openapi: '3.1.0', info: { title: 'Notes' } }),
+    openapi: () => {
+      printed.documents += 1;
+      return { openapi: '3.1.0', info: { title: 'Notes' } };
+    },
     serverDescription: 'Test',
-    baseUrl: null,
+    listener: { baseUrl: null, host: '127.0.0.1' },
   });
   return [
     get('/health', health.alive),
@@ -165,9 +178,10 @@ function graphql(keys: IdempotencyKeys, log: Logger, guards: readonly Handler[])
   });
   const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log });
+  const look = introspectionOf(schema);
   return [
-    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, readLarge, serveGraphQL(run)] },
-    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, readLarge, serveGraphQLStream(run)] },
+    { method: 'all', path: '/graphql', handlers: [read, address, graphiql.page, ...others, readLarge, serveGraphQL(run, look)] },
+    { method: 'all', path: '/graphql/stream', handlers: [read, ...guards, readLarge, serveGraphQLStream(run, look)] },
     get('/graphql/assets/{file}', address, graphiql.asset),
   ];
 }
@@ -201,6 +215,8 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   app.use(metrics.observe(environment));
   app.use(identifyRequest({ environment, https: options.https ?? false, trustedProxies }));
   app.use(renderErrors(log));
+  const unread = new Unread(options.unread);
+  app.use(limitAnswers(unread));
   app.use(limitTime(options.deadlineMs));
   app.use(
     routeRequests([
@@ -217,7 +233,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   for (const guard of guards) app.use(guard);
   app.use(refuseMethod);
   if (options.handler !== undefined) app.use(options.handler);
-  const server = createHttpServer(app.callback());
+  const server = createHttpServer(app.callback(), unread);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -227,7 +243,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     await keys.close();
     await platform.database.close();
   };
-  return { url, server, platform, keys, close };
+  return { url, server, platform, keys, unread, close };
 }
 
 export interface GraphQLReply {

@@ -6,7 +6,7 @@ import { get as httpGet } from 'node:http';
 import { Script } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPlatform, type RunningServer, readiness, startServer } from './notes.js';
+import { openPlatform, printed, type RunningServer, readiness, startServer } from './notes.js';
 
 let server: RunningServer;
 beforeAll(async () => {
@@ -18,9 +18,13 @@ const get = (path: string, headers: Record<string, string> = {}) => fetch(server
 const browser = { accept: 'text/html,application/xhtml+xml' };
 
 /** The raw bytes, as `fetch` would not show them. */
-function rawGet(path: string, headers: Record<string, string>): Promise<{ headers: Record<string, unknown>; body: Buffer }> {
+function rawGet(
+  path: string,
+  headers: Record<string, string>,
+  url = server.url,
+): Promise<{ headers: Record<string, unknown>; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    httpGet(server.url + path, { headers }, (response) => {
+    httpGet(url + path, { headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
@@ -107,6 +111,25 @@ describe('GET /v1/openapi.json', () => {
       servers: [{ url: server.url, description: 'Test' }],
     });
     expect((await get('/v1/openapi.json', { 'if-none-match': response.headers.get('etag') ?? '' })).status).toBe(304);
+  });
+
+  it('names this machine by the name that was used, and no other host', async () => {
+    const named = async (host: string) => JSON.parse(String((await rawGet('/v1/openapi.json', { host })).body)).servers[0].url;
+    expect(await named('localhost:8080')).toBe('http://localhost:8080');
+    expect(await named('evil.example')).toBe(server.url);
+  });
+
+  it('is printed once for each address, and for few', async () => {
+    const crowded = await startServer({});
+    const before = printed.documents;
+    const ask = (port: number) => rawGet('/v1/openapi.json', { host: `localhost:${port}` }, crowded.url);
+    const answers = [];
+    for (let port = 1; port <= 40; port += 1) answers.push(await ask(port), await ask(port));
+    expect(printed.documents - before).toBe(9);
+    const named = answers.map(({ body }) => JSON.parse(String(body)).servers[0].url);
+    expect(named[0]).toBe('http://localhost:1');
+    expect(named.at(-1)).toBe('/');
+    await crowded.close();
   });
 });
 

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { networkOf } from '../../src/http/client-address.js';
 import type { Handler } from '../../src/http/state.js';
 import { createLogger } from '../../src/platform/log.js';
+import { networkOf } from '../../src/platform/network.js';
 import { openRedis, type Redis } from '../../src/platform/redis.js';
 import { asAda, type RunningServer, type ServerOptions, send, startServer } from './notes.js';
 import { findRedis } from './redis.js';

@@ -93,7 +93,7 @@ describe('a posting is refused', () => {
     expect(await refusals(spend(key))).toEqual(['invalid_api_key']);
     await harness.test.delete(`/v1/agents/${agent.id}/auth-keys`);
     expect(await refusals(spend(session))).toEqual(['session_revoked']);
-    expect(await refusals(spend(token))).toEqual(['key_revoked']);
+    expect(await refusals(spend(token))).toEqual(['invalid_agent_token']);
     await spend(self);
     await harness.test.post(`/v1/agents/${agent.id}/token/rotate`, {});
     expect(await refusals(spend(token))).toEqual(['invalid_agent_token']);

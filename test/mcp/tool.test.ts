@@ -120,6 +120,21 @@ describe('tools of an agent', () => {
     expect((await agent.call('list_transfers', { limit: 1 })).data).toHaveLength(1);
   });
 
+  it('cannot take back what its payee captures, and is offered no call that only its company may make', async () => {
+    const held = await agent.call('hold', payment('3.00', { capture_by: 'payee' }));
+    expect(held.data).toMatchObject({ status: 'pending', capture_by: 'payee' });
+    for (const [name, rel] of [
+      ['void_hold', 'cancel'],
+      ['capture_hold', 'capture'],
+    ] as const) {
+      const { code, details } = await agent.refused(name, { id: held.data.id });
+      expect([code, details.next_actions.map((action: Json) => [action.rel, action.actor, action.call])]).toEqual([
+        'forbidden',
+        [[rel, 'api_key', undefined]],
+      ]);
+    }
+  });
+
   it('quotes, and pays at the rate', async () => {
     const { data: quote } = await agent.call('quote', { from_currency: 'USD', to_currency: 'EUR', amount: '10.00', amount_side: 'send' });
     const account = await harness.test.make('/v1/accounts', { type: 'business', name: 'Europe' });

@@ -1,7 +1,8 @@
 // verifyWebhook() against the published vectors, and against what the platform signs.
 import { readFileSync } from 'node:fs';
-import { verifyWebhook, WebhookError } from '@agent-payments/sdk/webhooks';
+import { ownChallenge, receiveWebhook, verifyWebhook, WebhookError } from '@agent-payments/sdk/webhooks';
 import { describe, expect, it } from 'vitest';
+import { answersChallenge, newChallenge } from '../../src/contexts/webhooks/challenge.js';
 import { signatureHeader } from '../../src/contexts/webhooks/signature.js';
 import type { Json } from '../harness.js';
 
@@ -65,5 +66,35 @@ describe('verifyWebhook', () => {
     for (const none of ['', ['whsec_new', ''], undefined as unknown as string])
       expect(() => verifyWebhook(body, header, none, { now })).toThrow(TypeError);
     expect(reasonOf(() => verifyWebhook(body, header, [], { now }))).toBe('wrong_signature');
+  });
+});
+
+describe('receiveWebhook', () => {
+  const asked = (challenge: unknown) => JSON.stringify({ id: 'evt_1', type: 'webhook.verification', timestamp: '', data: { challenge } });
+  const nothing = () => expect.fail('no event was to be handled');
+
+  it('answers a challenge of its own subscription, by any of its secrets', async () => {
+    for (const secrets of [secret, ['whsec_old', secret]]) {
+      const challenge = newChallenge(secret);
+      const answer = await receiveWebhook(Buffer.from(asked(challenge)), undefined, secrets, nothing);
+      expect(answer).toEqual({ status: 200, body: JSON.stringify({ challenge }) });
+      expect(answersChallenge(challenge, answer.body)).toBe(true);
+    }
+  });
+
+  it('answers none of a stranger, and returns nothing that anybody sends', async () => {
+    for (const challenge of [newChallenge('whsec_other'), newChallenge(''), 'x', '<script>', `${newChallenge(secret)}0`, null, { a: 1 }])
+      expect(await receiveWebhook(asked(challenge), undefined, secret, nothing)).toEqual({ status: 400, body: 'no_header' });
+    expect(ownChallenge(asked(newChallenge('')), [''])).toBeUndefined();
+    expect(ownChallenge(body, secret)).toBeUndefined();
+  });
+
+  it('gives a signed event to its handler, refuses others, and throws on what the handler throws', async () => {
+    const header = signatureHeader(body, [secret], at);
+    const seen: unknown[] = [];
+    expect(await receiveWebhook(body, header, secret, (got) => seen.push(got), { now })).toEqual({ status: 200, body: '' });
+    expect(seen).toEqual([event]);
+    expect(await receiveWebhook(body, header, 'whsec_other', nothing, { now })).toEqual({ status: 400, body: 'wrong_signature' });
+    await expect(receiveWebhook(body, header, secret, () => Promise.reject(new Error('later')), { now })).rejects.toThrow('later');
   });
 });

@@ -1,5 +1,5 @@
 // The public documents of A2A: the card of the platform, and those of its agents.
-import type { Environment, Platform } from '../../platform/ctx.js';
+import type { Platform } from '../../platform/ctx.js';
 import type { Door, DoorAnswer, Knock, OpenDoor } from '../../platform/door.js';
 import { type AgentCard, agentCard, cardMedia, cardPath, digestOf, platformCard, signedCardShape } from './card.js';
 import { signCard } from './card-signature.js';
@@ -9,26 +9,16 @@ const keptSeconds = 300;
 
 /**
  * The signed card, or 304 for a reader that has it. No two signatures of a card are the same bytes, so its ETag is a weak one: it names
- * what stands in the card.
+ * what stands in the card. The address in it is never the word of whoever asks (Gap G-343).
  */
-async function answer(platform: Platform, { header, origin, environment }: Knock, card: AgentCard): Promise<DoorAnswer> {
+async function answer(platform: Platform, { header, origin }: Knock, card: AgentCard): Promise<DoorAnswer> {
   const tag = `W/"${digestOf(card).slice(0, 32)}"`;
   const headers = { ETag: tag, 'Cache-Control': `public, max-age=${keptSeconds}` };
   const known = header('If-None-Match')
     .split(',')
     .map((one) => one.trim());
   if (known.includes('*') || known.some((one) => one.replace(/^W\//, '') === tag.slice(2))) return { status: 304, body: {}, headers };
-  const body = isKnown(platform, environment, origin) ? await signCard(platform, card, origin) : card;
-  return { status: 200, body, headers };
-}
-
-/**
- * True where the address in the card is not the caller's word: it is configured, or this machine's own. With another one a signed card would
- * lead to wherever whoever asked for it likes (Gap G-343).
- */
-function isKnown({ config }: Platform, environment: Environment, origin: string): boolean {
-  const configured = environment === 'live' ? config.baseUrl : config.sandboxUrl;
-  return configured !== null || ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(origin).hostname);
+  return { status: 200, body: await signCard(platform, card, origin), headers };
 }
 
 const shared = {

@@ -64,7 +64,7 @@ const rpcDoor = guardedDoor<typeof requestShape, Host>({
   tag: { name: 'a2a' },
   summary: 'Talk to an agent by A2A',
   description:
-    'JSON-RPC 2.0: `SendMessage` gives the agent a task, whose price goes into escrow, or answers what it has asked; `GetTask`, `ListTasks` and `CancelTask` are about tasks that the caller gave. The skill, a payment other than the price and a deadline stand in `metadata` of the message. The same `messageId` twice is one task. What is refused is a 200 with an error.',
+    'JSON-RPC 2.0: `SendMessage` gives the agent a task, whose price goes into escrow, or answers what it has asked; `GetTask`, `ListTasks` and `CancelTask` are about tasks that the caller gave. The skill, a payment other than the price, the most that the price may be (`max_price`) and a deadline stand in `metadata` of the message. Without `max_price` a price that was raised in the last ten minutes is refused with both prices. The same `messageId` twice is one task. What is refused is a 200 with an error.',
   headers: [{ name: 'A2A-Version', description: '`1.0` or `0.3`; without it the name of the method says which.' }],
   request: {
     schema: requestShape,

@@ -30,8 +30,9 @@ const moment = z.string().transform((given, ctx) => {
   }
 });
 
+const decimal = z.string().regex(amountPattern, 'must be a decimal string such as "42.00"');
 const paymentShape = z.strictObject({
-  amount: z.string().regex(amountPattern, 'must be a decimal string such as "42.00"').optional(),
+  amount: decimal.optional(),
   currency: z.enum(currencies).optional(),
   method: z.enum(TaskPaymentMethod).default('wallet'),
   from_wallet_id: idShape('wallet').optional(),
@@ -39,11 +40,18 @@ const paymentShape = z.strictObject({
   mandate_jwt: z.string().min(1).max(mostJwtLength).optional(),
 });
 
+/** In the currency of the price, or in one that it names. */
+const maxPriceShape = z.union([
+  decimal.transform((amount) => ({ amount, currency: undefined })),
+  z.strictObject({ amount: decimal, currency: z.enum(currencies) }),
+]);
+
 /** The members of metadata that are read. Others are left to their owners. */
 const metadataShape = z.object({
   skill_id: skillId.optional(),
   from_agent_id: idShape('agent').optional(),
   payment: paymentShape.optional(),
+  max_price: maxPriceShape.optional(),
   deadline: moment.optional(),
 });
 export type MessageMetadata = z.output<typeof metadataShape>;

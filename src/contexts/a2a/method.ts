@@ -52,9 +52,9 @@ export async function sentBefore(ctx: Ctx, call: Call, taskId: string): Promise<
 
 async function newTask(ctx: Ctx, host: Host, message: SentMessage): Promise<Task> {
   if (host.status !== 'active') throw new RpcError('unsupported_operation', 'This agent takes no tasks now.');
-  const { from_agent_id: fromAgentId, payment, deadline } = message.metadata;
+  const { from_agent_id: fromAgentId, payment, max_price: max, deadline } = message.metadata;
   const skill = await skillOf(ctx, host, message);
-  const price = skill.price === null ? null : ({ method: 'wallet' } as const);
+  const atPrice = skill.price === null ? undefined : ({ method: 'wallet' } as const);
   const given = payment && {
     amount: payment.amount,
     currency: payment.currency,
@@ -63,13 +63,15 @@ async function newTask(ctx: Ctx, host: Host, message: SentMessage): Promise<Task
     mandateId: payment.mandate_id,
     mandateJwt: payment.mandate_jwt,
   };
+  const paid = given ?? atPrice;
   try {
     const { task } = await createTask(ctx, {
       fromAgentId,
       toAgentId: host.id,
       skillId: skill.id,
+      isFirstSkill: message.metadata.skill_id === undefined,
       payload: payloadIn(message),
-      payment: given ?? price,
+      payment: paid && { ...paid, maxPrice: max?.amount, maxPriceCurrency: max?.currency },
       deadline,
       contextId: message.contextId,
     });
@@ -92,7 +94,8 @@ async function skillOf({ db }: Ctx, host: Host, { metadata }: SentMessage): Prom
 function inMessage(error: unknown): unknown {
   if (!(error instanceof ValidationFailed) || error.fields === undefined) return error;
   const placed = error.fields.map(({ path, ...issue }): FieldIssue => {
-    const [first] = path;
+    const [first, second] = path;
+    if (second === 'maxPrice') return { ...issue, path: ['params', 'message', 'metadata', 'max_price'] };
     const own = first === 'parts' ? path : ['metadata', ...path.map(inSnakeCase)];
     const at = first === 'payload' ? ['parts'] : own;
     return { ...issue, path: ['params', 'message', ...at] };

@@ -30,6 +30,7 @@ const AccountPage = pageOf(Account, 'Account');
 
 export const name = z.string().trim().min(1).max(200);
 const email = z.email().max(254);
+const customer = z.string().min(1).max(128);
 
 const CreateAccountInput = builder.inputType('CreateAccountInput', {
   fields: (t) => ({
@@ -41,7 +42,11 @@ const CreateAccountInput = builder.inputType('CreateAccountInput', {
       description: 'ISO 3166-1 alpha-2.',
       validate: z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters'),
     }),
-    customerReference: t.string({ required: false, validate: z.string().min(1).max(128) }),
+    customerReference: t.string({
+      required: false,
+      description: 'Your customer; portal tokens with it see the account.',
+      validate: customer,
+    }),
     defaultCurrency: t.field({ type: 'Currency', required: false }),
     metadata: t.field({ type: 'JSONObject', required: false }),
   }),
@@ -52,6 +57,7 @@ const UpdateAccountInput = builder.inputType('UpdateAccountInput', {
     name: t.string({ required: false, validate: name }),
     email: t.string({ required: false, validate: email }),
     status: t.field({ type: AccountStatusEnum, required: false }),
+    customerReference: t.string({ required: false, description: 'Set once, where the account has none.', validate: customer }),
     metadata: t.field({ type: 'JSONObject', required: false }),
   }),
 });

@@ -3,7 +3,7 @@
 import type { Account, AccountStatus, AccountType, Prisma } from '../../generated/prisma/client.js';
 import { setWalletAccounts } from '../../ledger/account.js';
 import { type Ctx, stopRunning } from '../../platform/ctx.js';
-import { NotFound, type StateConflict } from '../../platform/errors.js';
+import { AlreadyExists, NotFound, type StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Currency } from '../../platform/money.js';
@@ -11,7 +11,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
-import { Visibility } from '../../platform/visibility.js';
+import { sqlName, Visibility } from '../../platform/visibility.js';
 import { closeWallets } from './closing.js';
 import { emit } from './events.js';
 
@@ -67,29 +67,41 @@ export interface UpdateAccountInput {
   name?: string | null | undefined;
   email?: string | null | undefined;
   status?: AccountStatus | null | undefined;
+  customerReference?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
 }
 
 /**
  * Changes an account. A status change reaches the account's wallets in the same transaction. Emits account.updated when (Gap G-31)
  * something changed. 409 `state_conflict` for a status that cannot follow, and for closing an
- * account whose wallets, or those of its agents, hold money or have something open (Gap G-30).
+ * account whose wallets, or those of its agents, hold money or have something open (Gap G-30). A customer reference is set once
+ * (Gap G-430): portal tokens with it see the account from then on. 409 `already_exists` for another one.
  */
 export function updateAccount(ctx: Ctx, input: UpdateAccountInput): Promise<Account> {
   return transact(ctx, async (tx) => {
     const before = await lockRow(tx.account, input.id);
+    refuseOtherCustomer(before, input);
     const data: Prisma.AccountUpdateInput = {
       ...(input.name != null && input.name !== before.name && { name: input.name }),
       ...(input.email !== undefined && input.email !== before.email && { email: input.email }),
       ...(input.status != null && input.status !== before.status && { status: input.status }),
+      ...(input.customerReference != null && before.customerReference === null && { customerReference: input.customerReference }),
       ...(input.metadata != null && { metadata: input.metadata as Prisma.InputJsonObject }),
     };
-    const changed = Object.keys(data);
+    const changed = Object.keys(data).map(sqlName);
     if (changed.length === 0) return before;
     if (data.status !== undefined) await changeStatus(ctx, tx, before, input.status as AccountStatus);
     const account = await tx.account.update({ where: rowKey(ctx, before.id), data: { ...data, updatedAt: ctx.clock.now() } });
     await emit(ctx, tx, 'account.updated', { ...eventData(account), changed_fields: changed }, { objectId: account.id });
     return account;
+  });
+}
+
+/** 409 for another customer reference than the account has: what its first customer has seen stays that customer's. */
+function refuseOtherCustomer({ customerReference: has }: Account, { customerReference: asked }: UpdateAccountInput): void {
+  if (asked === undefined || has === null || asked === has) return;
+  throw new AlreadyExists('The account has a customer reference: it is set once, and not changed or taken away.', {
+    details: { reason: 'customer_reference_set', customer_reference: has, terminal: true },
   });
 }
 

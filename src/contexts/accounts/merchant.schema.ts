@@ -7,9 +7,22 @@ import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/sch
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { visibleAccounts } from './account.js';
 import { Account } from './account.schema.js';
-import { categoryPattern, createMerchant, merchant, merchants, seesPrivateSide, updateMerchant } from './merchant.js';
+import {
+  categoryPattern,
+  createMerchant,
+  type MerchantWarning,
+  merchant,
+  merchants,
+  seesPrivateSide,
+  updateMerchant,
+  warningsOf,
+} from './merchant.js';
 
 const MerchantStatusEnum = builder.enumType(MerchantStatus, { name: 'MerchantStatus' });
+
+const WarningType = builder.objectRef<MerchantWarning>('MerchantWarning').implement({
+  fields: (t) => ({ code: t.exposeString('code'), message: t.exposeString('message') }),
+});
 
 export const Merchant = builder.prismaObject('Merchant', {
   description: 'A seller. Its account, settlement wallet and metadata are null for those who may not read that account.',
@@ -40,6 +53,20 @@ export const Merchant = builder.prismaObject('Merchant', {
       select: { metadata: true },
       resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.metadata : null),
     }),
+    acceptsBuyerPrices: t.exposeBoolean('acceptsBuyerPrices', {
+      description: 'Whether buyers name the prices of checkouts under /v1, where it has no offer.',
+    }),
+    warnings: t.field({
+      type: [WarningType],
+      nullable: true,
+      ...facts({ most: 10, embedded: true }),
+      select: { metadata: true, acceptsBuyerPrices: true },
+      description: 'What should be mended in it.',
+      resolve: (row, _args, ctx) => {
+        const warnings = seesPrivateSide(ctx, row) ? warningsOf(row) : [];
+        return warnings.length === 0 ? null : warnings;
+      },
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
   }),
@@ -58,6 +85,10 @@ const CreateMerchantInput = builder.inputType('CreateMerchantInput', {
     settlementWalletId: t.field({ type: 'WalletId', required: false }),
     url: t.string({ required: false, validate: url }),
     metadata: t.field({ type: 'JSONObject', required: false }),
+    acceptsBuyerPrices: t.boolean({
+      required: false,
+      description: 'Without an offer: false refuses checkouts at prices that buyers name. True by default.',
+    }),
   }),
 });
 const UpdateMerchantInput = builder.inputType('UpdateMerchantInput', {
@@ -68,6 +99,10 @@ const UpdateMerchantInput = builder.inputType('UpdateMerchantInput', {
     url: t.string({ required: false, validate: url }),
     status: t.field({ type: MerchantStatusEnum, required: false }),
     metadata: t.field({ type: 'JSONObject', required: false }),
+    acceptsBuyerPrices: t.boolean({
+      required: false,
+      description: 'Without an offer: false refuses checkouts at prices that buyers name.',
+    }),
   }),
 });
 

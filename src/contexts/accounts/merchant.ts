@@ -10,7 +10,7 @@ import { newId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleAccounts } from './account.js';
-import { checkOffer } from './offer.js';
+import { checkOffer, hasOffer } from './offer.js';
 import { defaultWalletRef, type WalletRef, walletRef } from './wallet-ref.js';
 
 /** A category: a slug, or a four-digit merchant category code. */
@@ -23,6 +23,22 @@ export interface CreateMerchantInput {
   settlementWalletId?: string | null | undefined;
   url?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
+  acceptsBuyerPrices?: boolean | null | undefined;
+}
+
+/** What whoever has a merchant should know of it. */
+export interface MerchantWarning {
+  code: string;
+  message: string;
+}
+
+/** Checkouts need prices: a merchant without an offer takes those of buyers, or sells nothing (Gap G-405). */
+export function warningsOf(row: Pick<Merchant, 'metadata' | 'acceptsBuyerPrices'>): MerchantWarning[] {
+  if (hasOffer(row)) return [];
+  const message = row.acceptsBuyerPrices
+    ? 'This merchant has no offer: under /v1 buyers name the prices, and the wires of ACP and UCP sell nothing. Add metadata.offer, or set accepts_buyer_prices to false.'
+    : 'This merchant has no offer and takes no prices from buyers: nothing can be bought from it. Add metadata.offer.';
+  return [{ code: 'no_offer', message }];
 }
 
 /**
@@ -45,6 +61,7 @@ export function createMerchant(ctx: Ctx, input: CreateMerchantInput): Promise<Me
         settlementWalletId: input.settlementWalletId ?? null,
         url: input.url ?? null,
         metadata: (input.metadata ?? {}) as Prisma.InputJsonObject,
+        acceptsBuyerPrices: input.acceptsBuyerPrices ?? true,
         createdAt: at,
         updatedAt: at,
       },
@@ -60,6 +77,7 @@ export interface UpdateMerchantInput {
   url?: string | null | undefined;
   status?: MerchantStatus | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
+  acceptsBuyerPrices?: boolean | null | undefined;
 }
 
 /** Changes a merchant. Metadata replaces what was there; 400 for an offer in it that is none. */
@@ -77,6 +95,7 @@ export async function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Prom
         ...(input.settlementWalletId !== undefined && { settlementWalletId: input.settlementWalletId }),
         ...(input.url !== undefined && { url: input.url }),
         ...(input.status != null && { status: input.status }),
+        ...(input.acceptsBuyerPrices != null && { acceptsBuyerPrices: input.acceptsBuyerPrices }),
         ...(input.metadata != null && { metadata: input.metadata as Prisma.InputJsonObject }),
         updatedAt: ctx.clock.now(),
       },

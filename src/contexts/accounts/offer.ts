@@ -126,6 +126,11 @@ export const maxOfferMinor = BigInt(Number.MAX_SAFE_INTEGER);
 
 const memberOf = (metadata: unknown): unknown => (metadata as { offer?: unknown } | null | undefined)?.offer;
 
+/** Whether the metadata have an offer. */
+export function hasOffer({ metadata }: Pick<Merchant, 'metadata'>): boolean {
+  return (memberOf(metadata) ?? null) !== null;
+}
+
 /** Checks the member `offer` of new metadata, where there is one. 400 with paths below `metadata.offer`. */
 export function checkOffer(metadata: Record<string, unknown> | null | undefined): void {
   const offer = memberOf(metadata);

@@ -8,7 +8,7 @@ import { checkout } from '../checkouts/checkout.js';
 import { readMerchant } from '../checkouts/checkout-request.js';
 import { completeCheckout } from '../checkouts/completion.js';
 import { cancelCheckout } from '../checkouts/ending.js';
-import { createOffered, isOffered, type OfferedRequest, sellerOf, updateOffered } from '../checkouts/offered.js';
+import { createOffered, isOffered, type OfferedRequest, type Seller, sellerOf, updateOffered } from '../checkouts/offered.js';
 import { addressOf, type Kept, keep, keptOf } from './kept.js';
 import { paymentOf } from './payment-handler.js';
 import type { CancelSession, CompleteSession, CreateSession, UpdateSession } from './request-shape.js';
@@ -38,12 +38,18 @@ export async function findSession(ctx: Ctx, path: SessionPath): Promise<Checkout
   return row;
 }
 
+async function sellerNamed(ctx: Ctx, id: string): Promise<Seller> {
+  const merchant = await readMerchant(ctx, id);
+  if (merchant === null) throw new NotFound();
+  return sellerOf(merchant);
+}
+
 /**
- * Begins a session. 404 for a merchant without an offer; 400 for items that it does not have, another currency and what is not
+ * Begins a session. 404 for a merchant of nobody here, 422 `no_offer` for one without an offer; 400 for items that it does not have, another currency and what is not
  * supported. What is sold out or still to be chosen is told in the session.
  */
 export async function createSession(ctx: Ctx, path: SessionPath, body: CreateSession): Promise<Checkout> {
-  const seller = await sellerOf(ctx, idsOf(path).merchant);
+  const seller = await sellerNamed(ctx, idsOf(path).merchant);
   refuseUnsupported(body);
   const { currency, line_items: items, fulfillment_details: details, metadata } = body;
   if (currency.toUpperCase() !== seller.offer.currency) {
@@ -67,7 +73,7 @@ export async function createSession(ctx: Ctx, path: SessionPath, body: CreateSes
  */
 export async function updateSession(ctx: Ctx, path: SessionPath, body: UpdateSession): Promise<Checkout> {
   const { merchant, session } = idsOf(path);
-  const seller = await sellerOf(ctx, merchant);
+  const seller = await sellerNamed(ctx, merchant);
   refuseUnsupported(body);
   const { line_items: items, fulfillment_details: details, selected_fulfillment_options: selected } = body;
   refuseLocalDelivery(selected);

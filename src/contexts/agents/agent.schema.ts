@@ -15,7 +15,7 @@ import { liveSince } from './connection.js';
 import { createAgent, type Enrolment, enrolment } from './enrolment.js';
 import { IssuedAuthKey } from './key.schema.js';
 import { mostSkills, skillId } from './skill-input.js';
-import { type RotatedToken, rotatedToken, rotateToken } from './token.js';
+import { tokenWarning } from './token.schema.js';
 
 const AgentStatusEnum = builder.enumType(AgentStatus, { name: 'AgentStatus' });
 
@@ -85,13 +85,10 @@ builder.prismaObjectFields(Account, (t) => ({
   }),
 }));
 
-const secret = { extensions: { secret: true } };
-const tokenWarning = 'Keep this token: it is shown once. Whoever has it acts as the agent.';
-
 const AgentCredentials = builder.objectRef<Pick<Enrolment, 'token'>>('AgentCredentials').implement({
   description: 'The bearer token of an agent, told once.',
   fields: (t) => ({
-    token: t.exposeString('token', { nullable: true, ...secret }),
+    token: t.exposeString('token', { nullable: true, extensions: { secret: true } }),
     warning: t.string({ resolve: () => tokenWarning }),
   }),
 });
@@ -102,15 +99,6 @@ const EnrolmentType = builder.objectRef<Enrolment>('AgentEnrolment').implement({
     agent: t.field({ type: Agent, resolve: (made) => made.agent }),
     credentials: t.field({ type: AgentCredentials, resolve: (made) => made }),
     authKey: t.field({ type: IssuedAuthKey, nullable: true, description: 'With `generateKeypair`.', resolve: (made) => made.authKey }),
-  }),
-});
-
-const RotatedTokenType = builder.objectRef<RotatedToken>('RotatedAgentToken').implement({
-  description: 'A new token, and when the one before it ends.',
-  fields: (t) => ({
-    token: t.exposeString('token', { nullable: true, ...secret }),
-    previousExpiresAt: t.expose('previousExpiresAt', { type: 'DateTime', nullable: true }),
-    warning: t.string({ resolve: () => tokenWarning }),
   }),
 });
 
@@ -153,16 +141,6 @@ const UpdateAgentInput = builder.inputType('UpdateAgentInput', {
 
 const AgentStepInput = builder.inputType('AgentStepInput', {
   fields: (t) => ({ reason: t.string({ required: false, validate: z.string().max(500) }) }),
-});
-
-const RotateTokenInput = builder.inputType('RotateAgentTokenInput', {
-  fields: (t) => ({
-    overlapSeconds: t.int({
-      required: false,
-      description: 'How long the token before it still works; 0 by default.',
-      validate: z.int().min(0).max(86_400),
-    }),
-  }),
 });
 
 builder.queryFields((t) => ({
@@ -216,11 +194,5 @@ builder.mutationFields((t) => {
     suspendAgent: step('suspend'),
     activateAgent: step('activate'),
     revokeAgent: step('revoke'),
-    rotateAgentToken: t.field({
-      type: RotatedTokenType,
-      args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: RotateTokenInput }) },
-      ...facts({ errors: [NotFound, StateConflict] }),
-      resolve: once((ctx, { id, input }) => rotateToken(ctx, id, input.overlapSeconds ?? 0), rotatedToken),
-    }),
   };
 });

@@ -16,7 +16,8 @@ import { endEntries } from '../identity/directory.js';
 import { findEntry } from '../identity/directory.sql.js';
 import { liveSince } from './connection.js';
 import { AgentSuspended } from './errors.js';
-import { replaceSkills } from './skill-input.js';
+import { readSkills, replaceSkills } from './skill-input.js';
+import { keepingPrices } from './skill-price.js';
 
 /** Each step has its own way in (Gap G-55): unfreezing a suspended agent does not let it in again. */
 export const agentSteps = {
@@ -53,6 +54,13 @@ export function agentRevoked({ id, status }: Pick<Agent, 'id' | 'status'>): Stat
   return wrongStatus(agentLifecycle, printId('agent', id), status, agentSteps.revoke.from, 'The agent is revoked, which is final.');
 }
 
+/** The 409 for what takes an agent that may sign in, of one whose last key was revoked. */
+export function lastKeyRevoked(id: string): StateConflict {
+  return new StateConflict('The last key of this agent was revoked: provision a new one.', 'revoked', ['active'], {
+    next_actions: [{ rel: 'provision', actor: 'api_key', method: 'POST', path: `/v1/agents/${printId('agent', id)}/auth-keys` }],
+  });
+}
+
 /** Takes a step of the agent's life. Revoking ends its key, its tokens and its sessions. 409 `state_conflict` from elsewhere. */
 export async function stepAgent(ctx: Ctx, id: string, step: AgentStep, reason: string | null): Promise<Agent> {
   const changed = await transact(ctx, (tx) => stepAgentWithin(ctx, tx, id, step, reason));
@@ -78,15 +86,24 @@ export async function stepAgentWithin(ctx: Ctx, tx: Tx, id: string, step: AgentS
 async function endCredentials(ctx: Ctx, tx: Tx, agentId: string): Promise<void> {
   const at = ctx.platform.clock.now();
   await tx.agentKey.updateMany({ where: { agentId, status: 'active' }, data: { status: 'revoked', revokedAt: at } });
-  await endTokens(tx, agentId, at);
+  await revokeTokens(tx, agentId, at);
   await endSessions(ctx, tx, agentId);
 }
 
 /** Lets the tokens of an agent end at `until`, unless they end before. */
-export async function endTokens(tx: Tx, agentId: string, until: Date): Promise<void> {
+export function endTokens(tx: Tx, agentId: string, until: Date): Promise<void> {
+  return endTokensWith(tx, agentId, until, {});
+}
+
+/** Revokes the live tokens of an agent. */
+export function revokeTokens(tx: Tx, agentId: string, at: Date): Promise<void> {
+  return endTokensWith(tx, agentId, at, { revokedAt: at });
+}
+
+async function endTokensWith(tx: Tx, agentId: string, until: Date, more: { revokedAt?: Date }): Promise<void> {
   const ended = await tx.agentToken.updateManyAndReturn({
     where: { agentId, OR: [{ expiresAt: null }, { expiresAt: { gt: until } }] },
-    data: { expiresAt: until },
+    data: { expiresAt: until, ...more },
     select: { hash: true },
   });
   await endEntries(
@@ -122,10 +139,11 @@ export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Ag
   seesAgent(ctx, id);
   if (kyaTier != null && ctx.actor.type === 'agent')
     throw new Forbidden('An agent may not set its own tier: ask the company that runs you.');
+  const read = skills == null ? null : await readSkills(ctx, skills);
   const changed = await transact(ctx, async (tx) => {
     const { status } = await lockRow(tx.agent, id);
     if (status === 'revoked') throw agentRevoked({ id, status });
-    if (skills != null) await replaceSkills(ctx, tx, id, skills);
+    if (read !== null) await keepingPrices(ctx, tx, id, () => replaceSkills(ctx, tx, id, read));
     return tx.agent.update({
       where: rowKey(ctx, id),
       data: {

@@ -1,6 +1,6 @@
 // The credentials of agents: agent tokens and Ed25519 sessions (SPEC.md "Authentication"). Looked up once by their hash, then
 // kept until any process changes the agent, the session or the token: warm, a check costs no query.
-import type { Agent } from '../../generated/prisma/client.js';
+import type { Agent, AgentToken } from '../../generated/prisma/client.js';
 import {
   type CredentialResolver,
   EnvironmentMismatch,
@@ -10,36 +10,36 @@ import {
 } from '../../platform/credential.js';
 import type { CredentialKind, Environment, Platform, Workspace } from '../../platform/ctx.js';
 import type { Db } from '../../platform/postgres/database.js';
-import { type Found, lookUp, nothing } from '../identity/directory.js';
+import { type Found, lookUp, nothing, ownerIn } from '../identity/directory.js';
 import type { Entry } from '../identity/directory.sql.js';
 import { noteUse, type Used } from '../identity/last-use.js';
 import { actingOf, admitAgent } from './agent.js';
 import { InvalidSessionToken, KeyRevoked, SessionExpired, SessionRevoked } from './errors.js';
 
-interface KnownCredential {
+interface KnownCredential extends Used {
   identity: Identity;
   agent: Agent;
   /** Null: never. */
   expiresAt: Date | null;
-}
-
-interface KnownSession extends KnownCredential, Used {
   revoked: boolean;
 }
 
 const tokenPattern = /^agent_[A-Za-z0-9_-]{1,200}$/;
 const sessionPattern = /^sess_[A-Za-z0-9_-]{1,200}$/;
 
-/** The long-lived token of an agent. Ends when it is rotated, and rests while the agent has no key after a revocation (Gap G-64). */
+/** The long-lived token of an agent. Ends when it is rotated or revoked, and for good with the key of its agent (Gap G-64). */
 export const agentTokenCredential: CredentialResolver = {
   prefix: 'agent_',
+  ownerOf: ownerIn('agent_token'),
   async resolve(platform, credential, environment) {
     if (!tokenPattern.test(credential)) throw new MalformedCredential('An agent token is agent_ and letters, digits, "-" or "_".');
     const known = await lookUp(platform, 'agent_token', credential, loadToken);
-    if (known === null) throw new InvalidAgentToken('This agent token is not accepted: it is unknown or was rotated.');
+    if (known === null) throw new InvalidAgentToken('This agent token is not accepted: it is unknown, or has ended.');
     admit(known, environment);
-    if (isOver(known, platform)) throw new InvalidAgentToken('This agent token was rotated: use the one that came after it.');
     refuseRevokedKey(known);
+    if (known.revoked) throw new InvalidAgentToken('This agent token was revoked. An API key can make another: rotate it.');
+    if (isOver(known, platform)) throw new InvalidAgentToken('This agent token was rotated: use the one that came after it.');
+    noteUse(platform, 'agent_token', known);
     return known.identity;
   },
 };
@@ -47,6 +47,7 @@ export const agentTokenCredential: CredentialResolver = {
 /** A session of an hour, from a signed challenge. */
 export const sessionCredential: CredentialResolver = {
   prefix: 'sess_',
+  ownerOf: ownerIn('session'),
   async resolve(platform, credential, environment) {
     if (!sessionPattern.test(credential)) throw new MalformedCredential('A session token is sess_ and letters, digits, "-" or "_".');
     const known = await lookUp(platform, 'session', credential, loadSession);
@@ -79,19 +80,21 @@ function refuseRevokedKey({ agent }: KnownCredential): void {
 
 async function loadToken(db: Db, { id, workspace }: Entry): Promise<Found<KnownCredential>> {
   const row = await db.agentToken.findFirst({ where: { id }, include: { agent: true } });
-  if (row === null) return nothing;
-  const { expiresAt, agent } = row;
-  const identity = identityOf(agent, workspace, 'agent_token', id);
-  return { value: { identity, agent, expiresAt }, tags: [`agent_token:${id}`, ...tagsOf(agent)] };
+  return row === null ? nothing : knownOf(row, workspace, 'agent_token', `agent_token:${id}`);
 }
 
-async function loadSession(db: Db, { id, workspace }: Entry): Promise<Found<KnownSession>> {
+async function loadSession(db: Db, { id, workspace }: Entry): Promise<Found<KnownCredential>> {
   const row = await db.agentSession.findFirst({ where: { id }, include: { agent: true } });
-  if (row === null) return nothing;
-  const { expiresAt, revokedAt, lastUsedAt, agent } = row;
-  const identity = identityOf(agent, workspace, 'session', id);
+  return row === null ? nothing : knownOf(row, workspace, 'session', `session:${id}`);
+}
+
+type CredentialRow = Pick<AgentToken, 'id' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'> & { agent: Agent };
+
+function knownOf(row: CredentialRow, workspace: Workspace, kind: CredentialKind, tag: string): Found<KnownCredential> {
+  const { id, expiresAt, revokedAt, lastUsedAt, agent } = row;
+  const identity = identityOf(agent, workspace, kind, id);
   const value = { identity, agent, expiresAt, revoked: revokedAt !== null, id, workspaceId: workspace.id, lastUsedAt };
-  return { value, tags: [`session:${id}`, ...tagsOf(agent)] };
+  return { value, tags: [tag, ...tagsOf(agent)] };
 }
 
 function tagsOf({ id, workspaceId }: Agent): string[] {

@@ -11,7 +11,7 @@ import { insertWallet } from '../accounts/wallet.js';
 import { addEntry } from '../identity/directory.js';
 import { agent, agentHash } from './agent.js';
 import { insertKey, type NewKey, provisionedKey } from './key.js';
-import { replaceSkills } from './skill-input.js';
+import { readSkills, replaceSkills } from './skill-input.js';
 import { issueToken } from './token.js';
 
 export interface CreateAgentInput {
@@ -35,7 +35,8 @@ export interface Enrolment {
 }
 
 /** Creates an agent. 404 when the account is not of this workspace, 409 when it is not active. */
-export function createAgent(ctx: Ctx, input: CreateAgentInput): Promise<Enrolment> {
+export async function createAgent(ctx: Ctx, input: CreateAgentInput): Promise<Enrolment> {
+  const skills = await readSkills(ctx, input.skills ?? []);
   return transact(
     ctx,
     async (tx) => {
@@ -54,7 +55,7 @@ export function createAgent(ctx: Ctx, input: CreateAgentInput): Promise<Enrolmen
         },
       });
       await addEntry(tx, { kind: 'agent', id: created.id, hash: agentHash(created.id) });
-      if (input.skills?.length) await replaceSkills(ctx, tx, created.id, input.skills);
+      if (skills.length > 0) await replaceSkills(ctx, tx, created.id, skills);
       const { token } = await issueToken(ctx, tx, created.id);
       const authKey = input.generateKeypair ? await insertKey(ctx, tx, created.id) : null;
       if (input.wallet) {

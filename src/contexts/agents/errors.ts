@@ -30,6 +30,16 @@ export class ChallengeInvalid extends unauthorized('challenge_invalid') {
   }
 }
 
+/** 403: a session, which lives an hour, asks for a credential that would outlive it (CONTRACT.md 29). */
+export class SessionCredential extends declareError(403, 'forbidden') {
+  constructor(agentId: string) {
+    const path = `/v1/agents/${printId('agent', agentId)}/token/rotate`;
+    super('A session makes no agent token: use the token itself, or an API key.', {
+      details: { reason: 'session_credential', next_actions: [{ rel: 'rotate', actor: 'api_key', method: 'POST', path }] },
+    });
+  }
+}
+
 /** 409: as many streams as an agent may have are open (CONTRACT.md 5). */
 export class TooManyConnections extends declareError(409, 'state_conflict') {
   constructor(agentId: string, max: number, used: number) {

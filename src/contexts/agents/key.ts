@@ -4,14 +4,14 @@
 import type { Agent, AgentKey, AgentKeyStatus } from '../../generated/prisma/client.js';
 import { decodeBase64 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { AlreadyExists, ApiKeyRequired, MissingCredential, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { AlreadyExists, ApiKeyRequired, MissingCredential, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { conflict, type Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { createCtx } from '../../platform/request.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { admitAgent, agent, agentRevoked, endSessions, seesAgent, workspaceOfAgent } from './agent.js';
+import { admitAgent, agent, agentRevoked, endSessions, lastKeyRevoked, revokeTokens, seesAgent, workspaceOfAgent } from './agent.js';
 import { showKeyEnded } from './channel.js';
 import { generateKeyPair, isPublishedKey, publicKeyBytes, verifySignature, weaknessOf } from './ed25519.js';
 import { KeyRevoked, SignatureInvalid } from './errors.js';
@@ -60,7 +60,7 @@ export async function insertKey(ctx: Ctx, tx: Tx, agentId: string, publicKey?: s
   return { key, privateKey: made.privateKey };
 }
 
-/** Gives an agent without an active key a new one, which lets its credentials work again. 409 when it has one. */
+/** Gives an agent without an active key a new one. What ended with the key before does not come back. 409 when it has one. */
 export async function provisionKey(ctx: Ctx, agentId: string, publicKey?: string | null): Promise<NewKey> {
   const made = await transact(
     ctx,
@@ -188,9 +188,7 @@ async function noActiveKey(tx: Tx, agentId: string, to: AgentKeyStatus): Promise
   const last = await latestKey(tx, agentId);
   if (last === null) return new NotFound();
   if (last.status === to) return conflict(keyLifecycle, printId('agent', agentId), last.status, to);
-  return new StateConflict('The last key of this agent was revoked: provision a new one.', last.status, ['active'], {
-    next_actions: [{ rel: 'provision', actor: 'api_key', method: 'POST', path: `/v1/agents/${printId('agent', agentId)}/auth-keys` }],
-  });
+  return lastKeyRevoked(agentId);
 }
 
 export interface RevokedKey {
@@ -198,7 +196,7 @@ export interface RevokedKey {
   sessionsRevoked: number;
 }
 
-/** Revokes the active key: the agent's sessions end, its token is refused, until a new key is provisioned. */
+/** Revokes the active key, and with it the agent's sessions and tokens for good (Gap G-64). */
 export async function revokeKey(ctx: Ctx, agentId: string): Promise<RevokedKey> {
   let afterCommit: (() => void) | undefined;
   const revoked = await transact(
@@ -210,6 +208,7 @@ export async function revokeKey(ctx: Ctx, agentId: string): Promise<RevokedKey> 
       const at = ctx.platform.clock.now();
       const key = await tx.agentKey.update({ where: rowKey(ctx, active.id), data: { status: 'revoked', revokedAt: at } });
       await tx.agent.update({ where: rowKey(ctx, agentId), data: { keyRevokedAt: at } });
+      await revokeTokens(tx, agentId, at);
       afterCommit = await showKeyEnded(ctx, tx, key, null);
       return { key, sessionsRevoked: await endSessions(ctx, tx, agentId) };
     },

@@ -6,6 +6,7 @@ import { auditLine } from '../../platform/audit.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
+import { noteCredential } from '../../platform/denial.js';
 import { commitAlone } from '../../platform/effect.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -14,7 +15,7 @@ import { endedAgeSeconds } from '../identity/directory.js';
 import { admitAgent, agent, agentHash, seesAgent } from './agent.js';
 import { generateKeyPair, verifySignature } from './ed25519.js';
 import { ChallengeInvalid, KeyRevoked, SignatureInvalid } from './errors.js';
-import { consumeChallenge, insertChallenge, insertSession } from './session.sql.js';
+import { type ChallengedAgent, consumeChallenge, insertChallenge, insertSession } from './session.sql.js';
 
 export const challengeTtlSeconds = 60;
 export const sessionTtlSeconds = 3_600;
@@ -60,12 +61,11 @@ export async function authenticateAgent(ctx: Ctx, { agentId, challenge, signatur
   const agent = { agentId, agentHash: agentHash(agentId), environment };
   const shown = { hash: sha256(challenge), at: clock.now() };
   const found = await commitAlone(ctx.effect, () => consumeChallenge(database.pool, agent, shown));
-  if (!found.used) throw new ChallengeInvalid();
-  const { workspaceId, status, keyId, publicKey, keyStatus } = found;
-  const signed = verifySignature(publicKey ?? decoy, challenge, signature);
-  if (!signed || workspaceId === null || status === null || keyId === null) throw wrongSignature();
-  admitAgent({ id: agentId, status });
-  if (keyStatus !== 'active') throw new KeyRevoked('This key was revoked. A new one has to be provisioned by an API key.');
+  const known = found.workspaceId === null ? null : { workspaceId: found.workspaceId, kind: 'agent', id: agentId };
+  const { workspaceId, keyId } = await signedBy(found, agentId, { challenge, signature }).catch((error) => {
+    noteCredential(ctx.platform, ctx, error, { kind: 'challenge', owner: async () => known });
+    throw error;
+  });
 
   const createdAt = clock.now();
   const expiresAt = addSeconds(createdAt, sessionTtlSeconds);
@@ -77,6 +77,20 @@ export async function authenticateAgent(ctx: Ctx, { agentId, challenge, signatur
   const line = auditLine(asAgent, agentId, { action: 'authenticateAgent', resourceType: 'agent', changes });
   if (!(await insertSession(database.pool, row, line))) throw wrongSignature();
   return { sessionToken, expiresIn: sessionTtlSeconds, agentId };
+}
+
+/** The key by which an answer is signed; throws what `authenticateAgent` says of any other. */
+async function signedBy(
+  { used, workspaceId, status, keyId, publicKey, keyStatus }: ChallengedAgent,
+  agentId: string,
+  { challenge, signature }: Pick<AuthenticateInput, 'challenge' | 'signature'>,
+): Promise<{ workspaceId: string; keyId: string }> {
+  if (!used) throw new ChallengeInvalid();
+  const signed = verifySignature(publicKey ?? decoy, challenge, signature);
+  if (!signed || workspaceId === null || status === null || keyId === null) throw wrongSignature();
+  admitAgent({ id: agentId, status });
+  if (keyStatus !== 'active') throw new KeyRevoked('This key was revoked. A new one has to be provisioned by an API key.');
+  return { workspaceId, keyId };
 }
 
 function wrongSignature(): SignatureInvalid {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
-import { schemaIssues } from '../../platform/json-schema.js';
+import type { SchemaCheck } from '../../platform/json-schema.js';
 import { amountPattern, type Currency, currencies, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { maxJsonLength } from '../../platform/schema/scalar.js';
@@ -59,19 +59,26 @@ export interface SkillInput {
 
 /**
  * Reads a list of skills, each the id alone or an object. 400 for one that cannot be, for a schema that cannot be used, or an id that comes
- * twice.
+ * twice. Comes before the transaction that writes them.
  */
-export function readSkills(list: readonly unknown[]): SkillInput[] {
+export async function readSkills(ctx: Ctx, list: readonly unknown[]): Promise<SkillInput[]> {
   const named = list.map((one) => (typeof one === 'string' ? { id: one } : one));
   const read = readBy(z.array(skillShape), named, ['skills']);
   const ids = read.map(({ id }) => id);
   const twice = ids.findIndex((id, index) => ids.indexOf(id) < index);
   if (twice !== -1)
     throw new ValidationFailed([{ path: ['skills', twice, 'id'], message: 'is the id of a skill before it', rule: 'unique' }]);
-  return read.map(({ input_schema: inputSchema, output_schema: outputSchema, ...skill }, place) => {
-    checkSchemas({ inputSchema, outputSchema }, ['skills', place], { input: 'input_schema', output: 'output_schema' });
-    return { ...skill, inputSchema, outputSchema };
-  });
+  const skills = read.map(({ input_schema: inputSchema, output_schema: outputSchema, ...skill }) => ({
+    ...skill,
+    inputSchema,
+    outputSchema,
+  }));
+  const members = { input: 'input_schema', output: 'output_schema' };
+  await ctx.platform.schemas.check(
+    ctx,
+    skills.flatMap((skill, place) => schemaChecks(skill, ['skills', place], members)),
+  );
+  return skills;
 }
 
 /** The price in minor units. 400 below `path`. */
@@ -83,17 +90,22 @@ export function priceOf(
   return { price: parseMinor(given.amount, given.currency, [...path, 'amount']), currency: given.currency };
 }
 
-/** Throws 400 for a schema of a skill that cannot be used. `at` is where the skill stands in the input. */
-export function checkSchemas(
+/** Throws 400 for a schema of a skill that cannot be used. */
+export async function checkSkill(ctx: Ctx, skill: Pick<SkillInput, 'inputSchema' | 'outputSchema'>): Promise<void> {
+  await ctx.platform.schemas.check(ctx, schemaChecks(skill, [], { input: 'inputSchema', output: 'outputSchema' }));
+}
+
+/** `at` is where the skill stands in the input. */
+function schemaChecks(
   { inputSchema, outputSchema }: Pick<SkillInput, 'inputSchema' | 'outputSchema'>,
-  at: readonly (string | number)[] = [],
-  members: { input: string; output: string } = { input: 'inputSchema', output: 'outputSchema' },
-): void {
-  const issues = [
-    ...(inputSchema == null ? [] : schemaIssues(inputSchema, [...at, members.input])),
-    ...(outputSchema == null ? [] : schemaIssues(outputSchema, [...at, members.output])),
+  at: readonly (string | number)[],
+  members: { input: string; output: string },
+): SchemaCheck[] {
+  const given = [
+    { schema: inputSchema, path: [...at, members.input] },
+    { schema: outputSchema, path: [...at, members.output] },
   ];
-  if (issues.length > 0) throw new ValidationFailed(issues);
+  return given.flatMap(({ schema, path }) => (schema == null ? [] : [{ schema, path, isGiven: true }]));
 }
 
 /** The row of a new skill. `path` is where its price stands in the input. */
@@ -119,10 +131,10 @@ export function skillRow(
   };
 }
 
-/** Gives an agent the skills of a list, in place of those that it had. Comes under the lock of the agent, or with it. */
-export async function replaceSkills(ctx: Ctx, tx: Tx, agentId: string, list: readonly unknown[]): Promise<void> {
+/** Gives an agent skills that were read, in place of those that it had. Comes under the lock of the agent, or with it. */
+export async function replaceSkills(ctx: Ctx, tx: Tx, agentId: string, skills: readonly SkillInput[]): Promise<void> {
   const at = ctx.clock.now();
-  const data = readSkills(list).map((skill, place) => skillRow(agentId, place, skill, at, ['skills', place, 'price']));
+  const data = skills.map((skill, place) => skillRow(agentId, place, skill, at, ['skills', place, 'price']));
   await tx.skill.deleteMany({ where: { agentId } });
   await tx.skill.createMany({ data });
 }

@@ -35,7 +35,10 @@ const AuditEntry = builder.prismaObject('AuditEntry', {
     id: t.expose('id', { type: 'AuditEntryId' }),
     at: t.expose('at', { type: 'DateTime', description: 'In real time, also in a sandbox whose clock was moved.' }),
     actor: t.field({ type: AuditActor, resolve: (row) => row as AuditRow }),
-    action: t.exposeString('action', { description: 'The operation, such as createTransfer; `due.` and what became due for the system.' }),
+    action: t.exposeString('action', {
+      description:
+        'The operation, such as createTransfer; `due.` and what became due for the system; `credential.refused` and `access.refused` for what was denied.',
+    }),
     resourceType: t.exposeString('resourceType', { nullable: true, description: 'What was changed, such as wallet.' }),
     resourceId: t.string({
       nullable: true,

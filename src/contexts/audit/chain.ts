@@ -2,6 +2,7 @@
 // time does so, beside the writers and not under the lock of whoever publishes. A chain is checked in stretches.
 import { sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { writeDenials } from '../../platform/denial.js';
 import type { AfterCommit } from '../../platform/due/after-commit.js';
 import { NotFound } from '../../platform/errors.js';
 import { chainLines, checkStretch, type Link, notedOtherwise, strayEntry } from './chain.sql.js';
@@ -34,8 +35,10 @@ export const chainAudit: AfterCommit = {
 /** Steps of a reader, at most: what is written while it reads is for the next one. */
 const mostSteps = 20;
 
-/** Chains what was done in the workspace by now, so that whoever reads the log finds what it has done before. */
-export async function catchUp({ platform: { database }, workspace }: Ctx): Promise<void> {
+/** Chains what was done in the workspace by now, so that whoever reads the log finds what it has done before, and what it was denied. */
+export async function catchUp({ platform, workspace }: Ctx): Promise<void> {
+  await writeDenials(platform);
+  const { database } = platform;
   for (let n = 0; n < mostSteps; n += 1) {
     const { chained } = await chainLines(database.pool, { most: stepSize, workspaceId: workspace.id, wait: true });
     if (chained < stepSize) return;

@@ -76,7 +76,7 @@ async function loadOf(ctx: Ctx, kind: Kind, shown: readonly { id: string; kind: 
 }
 
 /** What the audit log says of an agent's logins and credentials. Gap G-369 */
-const authActions = ['authenticateAgent', 'provisionAuthKey', 'rotateAuthKey', 'revokeAuthKey', 'rotateAgentToken'];
+const authActions = ['authenticateAgent', 'provisionAuthKey', 'rotateAuthKey', 'revokeAuthKey', 'rotateAgentToken', 'revokeAgentToken'];
 
 function authOf({ agentId, from, below }: Stretch, after?: string): Prisma.AuditEntryWhereInput {
   const range = { ...(from && { gte: from }), ...(below && { lt: below }) };

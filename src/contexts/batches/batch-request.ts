@@ -87,11 +87,13 @@ function atomicIssues({ type, capture, scheduledFor, destination, requestApprova
   return issues;
 }
 
-/** A reference names one transfer: every item with one that another has too. */
+/** A reference names one transfer of a payer: every item with one that another has too. Two wallets of an account show later (Gap G-428). */
 function referenceIssues(transfers: readonly CreateTransferInput[]): FieldIssue[] {
   const places = new Map<string, number[]>();
-  for (const [index, { reference }] of transfers.entries()) {
-    if (reference) places.set(reference, [...(places.get(reference) ?? []), index]);
+  for (const [index, { reference, fromWalletId, fromAccountId }] of transfers.entries()) {
+    if (!reference) continue;
+    const key = `${fromWalletId ?? fromAccountId}/${reference}`;
+    places.set(key, [...(places.get(key) ?? []), index]);
   }
   const message = 'is the reference of another transfer of this batch';
   return [...places.values()]

@@ -6,8 +6,9 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { CreateTransferInput } from '../transfers/transfer.schema.js';
-import { batch, batches, batchItems, cancelBatch, type ItemOfBatch } from './batch.js';
+import { ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { CreateTransferInput } from '../transfers/transfer-input.schema.js';
+import { approvedItem, batch, batches, batchItems, cancelBatch, type ItemOfBatch } from './batch.js';
 import { createTransferBatch, mostTransfers } from './batch-request.js';
 import { currencyOfTotal } from './events.js';
 
@@ -146,3 +147,12 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => cancelBatch(ctx, id, input.reason ?? null), batch),
   }),
 }));
+
+builder.objectField(ApproveApprovalPayload, 'batchItem', (t) =>
+  t.field({
+    type: BatchItem,
+    nullable: true,
+    description: 'The item of a batch that made what was approved.',
+    resolve: ({ approval }, _args, ctx) => approvedItem(ctx, approval),
+  }),
+);

@@ -1,5 +1,5 @@
 // A batch: requests that were taken together, and what became of them (CONTRACT.md 4). Reading it, and calling it off before it begins.
-import type { Batch, BatchItem, BatchItemStatus, BatchStatus, Prisma } from '../../generated/prisma/client.js';
+import type { Approval, Batch, BatchItem, BatchItemStatus, BatchStatus, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -57,6 +57,15 @@ export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus |
     orderBy: { index: 'asc' },
   });
   return items.map((item) => ({ ...item, kind }));
+}
+
+/** The item of a batch whose transfer an approval was about, or the transfer of its payout; null for what was asked for by itself (Gap G-425). */
+export async function approvedItem(ctx: Ctx, { transferId }: Pick<Approval, 'transferId'>): Promise<ItemOfBatch | null> {
+  if (transferId === null) return null;
+  const { batchId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { batchId: true } });
+  if (batchId === null) return null;
+  const item = await ctx.db.batchItem.findFirst({ where: { batchId, madeId: transferId } });
+  return item && { ...item, kind: (await batch(ctx, batchId)).kind };
 }
 
 /** Calls a batch off that has not begun: nothing of it is carried out. 409 `state_conflict` for one that has. */

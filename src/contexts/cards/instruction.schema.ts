@@ -5,7 +5,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import type { CardNetworkName } from '../transfers/rail.js';
@@ -17,7 +17,7 @@ import { CardNetworkEnum } from './network.schema.js';
 const StatusEnum = builder.enumType(CardInstructionStatus, { name: 'CardInstructionStatus' });
 const TypeEnum = builder.enumType(CardInstructionType, { name: 'CardInstructionType' });
 
-const CardInstructionObject = builder.objectRef<CardInstruction>('CardInstruction').implement({
+export const CardInstructionObject = builder.objectRef<CardInstruction>('CardInstruction').implement({
   description: 'What a card network is asked to do for an agent. No money of the platform moves.',
   fields: (t) => {
     const money = (description: string, of: (row: CardInstruction) => bigint | null) =>
@@ -117,3 +117,12 @@ builder.mutationFields((t) => ({
     resolve: (_root, { network, input }, ctx) => dryRunInstruction(ctx, { ...input, network }),
   }),
 }));
+
+builder.objectField(ApproveApprovalPayload, 'instruction', (t) =>
+  t.field({
+    type: CardInstructionObject,
+    nullable: true,
+    resolve: ({ approval: { subjectType, subjectId } }, _args, ctx) =>
+      subjectType === 'card_instruction' ? cardInstruction(ctx, subjectId) : null,
+  }),
+);

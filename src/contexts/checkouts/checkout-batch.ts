@@ -13,6 +13,7 @@ import type { CheckoutProtocol } from './checkout.js';
 import { type CreateCheckoutInput, newCheckout } from './checkout-input.js';
 import { type IssuedCheckout, insertCheckouts, type NewCheckout, planCheckout, readMerchant } from './checkout-request.js';
 import { totalOf } from './item.js';
+import { priceByMerchant } from './merchant-price.js';
 
 /** Checkouts in one batch (Gap G-252). */
 export const mostCheckouts = 100;
@@ -40,8 +41,8 @@ export async function createCheckoutBatch(
   inputs: readonly CreateCheckoutInput[],
 ): Promise<CheckoutBatch> {
   const values = readAll(ctx, protocol, inputs);
-  const total = await totalOfBaskets(ctx, values);
   const planned = await planAll(ctx, values);
+  const total = await totalOfBaskets(ctx, values, planned);
   const made = planned.filter((one): one is IssuedCheckout => !(one instanceof ApiError));
   const row = newBatch(ctx, { kind: `${protocol}_checkouts`, totalCount: inputs.length, total });
   const items = planned.map((one, index) => ({
@@ -98,8 +99,16 @@ function readAll(ctx: Ctx, protocol: CheckoutProtocol, inputs: readonly CreateCh
   return values;
 }
 
-async function totalOfBaskets(ctx: Ctx, values: readonly NewCheckout[]): Promise<BatchTotal> {
-  const sums = values.map(({ items, currency, charges }) => ({ currency, minor: totalOf(items, currency, charges) }));
+/** What all come to together; those that are refused count as they were asked for. */
+async function totalOfBaskets(
+  ctx: Ctx,
+  values: readonly NewCheckout[],
+  planned: readonly (IssuedCheckout | ApiError)[],
+): Promise<BatchTotal> {
+  const sums = values.map(({ items, currency, charges }, index) => {
+    const made = planned[index];
+    return { currency, minor: made === undefined || made instanceof ApiError ? totalOf(items, currency, charges) : made.total };
+  });
   return totalInAll(ctx, sums, 'checkouts');
 }
 
@@ -114,7 +123,8 @@ async function planAll(ctx: Ctx, values: readonly NewCheckout[]): Promise<(Issue
   const planned: (IssuedCheckout | ApiError)[] = [];
   for (const value of values) {
     try {
-      planned.push(await planCheckout(ctx, value, named));
+      const merchant = await named(ctx, value.merchantId);
+      planned.push(await planCheckout(ctx, merchant === null ? value : priceByMerchant(merchant, value), named));
     } catch (error) {
       if (!(error instanceof ApiError) || error.status >= 500) throw error;
       planned.push(error);

@@ -4,6 +4,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
+import { checkPresentation } from '../spending/mandate.js';
 import type { Address, CheckoutProtocol } from './checkout.js';
 import { type CheckoutChange, checkMetadata, type NewCheckout } from './checkout-request.js';
 import { type CheckoutItem, noCharges, totalOf } from './item.js';
@@ -45,18 +46,21 @@ export function newCheckout(ctx: Pick<Ctx, 'clock'>, protocol: CheckoutProtocol,
   const items = itemsIn(input);
   if (items === undefined) throw new ValidationFailed([{ path: ['items'], message: 'is required', rule: 'required' }]);
   const currency = input.currency ?? items[0]?.currency ?? '';
-  totalOf(items, currency, noCharges, input.lineItems == null ? 'items' : 'lineItems');
+  totalOf(items, currency, noCharges, memberOf(input));
   checkMetadata(input.metadata);
   const { expiresIn, ...rest } = input;
   return {
     ...rest,
     protocol,
     items,
+    member: memberOf(input),
     currency,
     charges: noCharges,
     expiresAt: addSeconds(ctx.clock.now(), expiresIn ?? defaultCheckoutSeconds),
   };
 }
+
+const memberOf = ({ lineItems }: BasketInput): string => (lineItems == null ? 'items' : 'lineItems');
 
 /** The items of a request; undefined where it names none. */
 function itemsIn({ items, lineItems }: BasketInput): CheckoutItem[] | undefined {
@@ -94,6 +98,7 @@ export function checkoutChange(input: UpdateCheckoutInput): CheckoutChange {
   checkMetadata(metadata);
   return {
     items: itemsIn(input),
+    member: memberOf(input),
     shippingAddress,
     paymentMethod: paymentMethod ?? undefined,
     metadata: metadata ?? undefined,
@@ -123,9 +128,7 @@ export function completionOf(input: CompleteCheckoutInput): CompleteCheckout {
 }
 
 function paymentIn({ fromWalletId, paymentMethodId: cardId, mandateId, mandateJwt }: CompleteCheckoutInput): CheckoutPayment {
-  const missing = (member: string, message: string) => new ValidationFailed([{ path: [member], message, rule: 'required' }]);
-  if (mandateId != null && mandateJwt == null) throw missing('mandateJwt', 'goes with mandate_id');
-  if (mandateJwt != null && mandateId == null) throw missing('mandateId', 'goes with mandate_jwt');
+  checkPresentation({ mandateId, mandateJwt });
   const mandate = mandateId != null && mandateJwt != null ? { mandateId, mandateJwt } : undefined;
   if (cardId != null) {
     if (fromWalletId == null) return { kind: 'card', cardId, mandate };
@@ -134,10 +137,8 @@ function paymentIn({ fromWalletId, paymentMethodId: cardId, mandateId, mandateJw
   }
   if (mandate !== undefined) return { kind: 'mandate', ...mandate, walletId: fromWalletId };
   if (fromWalletId == null) {
-    throw missing(
-      'fromWalletId',
-      'or payment_method_id, or mandate_id and mandate_jwt, or x402_payment_id are required: they say how it is paid',
-    );
+    const message = 'or payment_method_id, or mandate_id and mandate_jwt, or x402_payment_id are required: they say how it is paid';
+    throw new ValidationFailed([{ path: ['fromWalletId'], message, rule: 'required' }]);
   }
   return { kind: 'wallet', walletId: fromWalletId };
 }

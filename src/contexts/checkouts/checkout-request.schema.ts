@@ -9,9 +9,9 @@ import { MerchantBlocked } from '../spending/errors.js';
 import { type CheckoutProtocol, checkout, checkouts } from './checkout.js';
 import { AcpCheckout, CheckoutStatusEnum, PaymentMethodEnum, UcpCheckout } from './checkout.schema.js';
 import { checkoutChange, newCheckout } from './checkout-input.js';
-import { createCheckout, updateCheckout } from './checkout-request.js';
-import { CheckoutExpired, NotYourCheckout } from './errors.js';
+import { BuyerPricesRefused, CheckoutExpired, NotYourCheckout, OutOfStock, PriceChanged } from './errors.js';
 import { mostItems } from './item.js';
+import { createPriced, updatePriced } from './merchant-price.js';
 
 const AcpPage = pageOf(AcpCheckout, 'ACPCheckout');
 const UcpPage = pageOf(UcpCheckout, 'UCPCheckout');
@@ -140,32 +140,33 @@ const read =
   (ctx: Ctx, id: string): Promise<Checkout> =>
     checkout(ctx, protocol, id);
 
-const creating = facts({ errors: [NotFound, MerchantBlocked] });
-const changing = facts({ errors: [NotFound, NotYourCheckout, CheckoutExpired, StateConflict] });
+const pricing = [PriceChanged, OutOfStock, BuyerPricesRefused];
+const creating = facts({ errors: [NotFound, MerchantBlocked, ...pricing] });
+const changing = facts({ errors: [NotFound, NotYourCheckout, CheckoutExpired, StateConflict, ...pricing] });
 
 builder.mutationFields((t) => ({
   createAcpCheckout: t.field({
     type: AcpCheckout,
     args: { input: t.arg({ type: CreateAcpCheckoutInput }) },
     ...creating,
-    resolve: once((ctx, { input }) => createCheckout(ctx, newCheckout(ctx, 'acp', input)), read('acp')),
+    resolve: once((ctx, { input }) => createPriced(ctx, newCheckout(ctx, 'acp', input)), read('acp')),
   }),
   updateAcpCheckout: t.field({
     type: AcpCheckout,
     args: { id: t.arg({ type: 'AcpCheckoutId' }), input: t.arg({ type: UpdateAcpCheckoutInput }) },
     ...changing,
-    resolve: once((ctx, { id, input }) => updateCheckout(ctx, 'acp', id, checkoutChange(input)), read('acp')),
+    resolve: once((ctx, { id, input }) => updatePriced(ctx, 'acp', id, checkoutChange(input)), read('acp')),
   }),
   createUcpCheckout: t.field({
     type: UcpCheckout,
     args: { input: t.arg({ type: CreateUcpCheckoutInput }) },
     ...creating,
-    resolve: once((ctx, { input }) => createCheckout(ctx, newCheckout(ctx, 'ucp', input)), read('ucp')),
+    resolve: once((ctx, { input }) => createPriced(ctx, newCheckout(ctx, 'ucp', input)), read('ucp')),
   }),
   updateUcpCheckout: t.field({
     type: UcpCheckout,
     args: { id: t.arg({ type: 'UcpCheckoutId' }), input: t.arg({ type: UpdateUcpCheckoutInput }) },
     ...changing,
-    resolve: once((ctx, { id, input }) => updateCheckout(ctx, 'ucp', id, checkoutChange(input)), read('ucp')),
+    resolve: once((ctx, { id, input }) => updatePriced(ctx, 'ucp', id, checkoutChange(input)), read('ucp')),
   }),
 }));

@@ -39,6 +39,8 @@ export interface NewCheckout {
   successUrl?: string | null | undefined;
   cancelUrl?: string | null | undefined;
   batchId?: string | undefined;
+  /** How the request calls its items; `items` by default. */
+  member?: string | undefined;
 }
 
 /** A checkout with its client secret, which only the answer that made it carries. */
@@ -50,8 +52,8 @@ export interface IssuedCheckout extends Checkout {
  * Begins a checkout. 404 for a merchant or an agent that is none of this workspace, 403 `merchant_blocked` for one that is not active,
  * 400 for items in several currencies, a total that is too large, and a merchant without a wallet in the currency.
  */
-export async function createCheckout(ctx: Ctx, value: NewCheckout): Promise<IssuedCheckout> {
-  const planned = await planCheckout(ctx, value);
+export async function createCheckout(ctx: Ctx, value: NewCheckout, merchantNamed = readMerchant): Promise<IssuedCheckout> {
+  const planned = await planCheckout(ctx, value, merchantNamed);
   await transact(ctx, async (tx) => {
     await insertCheckouts(ctx, tx, [planned]);
     return planned;
@@ -180,6 +182,8 @@ export interface CheckoutChange {
   paymentMethod?: CheckoutPaymentMethod | undefined;
   metadata?: Record<string, unknown> | undefined;
   details?: Record<string, unknown> | undefined;
+  /** How the request calls its items; `items` by default. */
+  member?: string | undefined;
 }
 
 /**

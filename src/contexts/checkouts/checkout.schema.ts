@@ -3,12 +3,14 @@ import type { Checkout as CheckoutRow } from '../../generated/prisma/client.js';
 import { CheckoutPaymentMethod, CheckoutStatus } from '../../generated/prisma/enums.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { type Address, printCheckoutId } from './checkout.js';
+import { type Address, pricedBy, printCheckoutId } from './checkout.js';
 import type { IssuedCheckout } from './checkout-request.js';
 import { type CheckoutItem, itemsOf, mostItems } from './item.js';
 
 export const CheckoutStatusEnum = builder.enumType(CheckoutStatus, { name: 'CheckoutStatus' });
 export const PaymentMethodEnum = builder.enumType(CheckoutPaymentMethod, { name: 'CheckoutPaymentMethod' });
+
+const PricedByEnum = builder.enumType('CheckoutPricedBy', { values: ['buyer', 'merchant'] as const });
 
 const AddressType = builder.objectRef<Address>('CheckoutAddress').implement({
   description: 'Where the goods go.',
@@ -70,6 +72,11 @@ export const CheckoutInterface = builder.interfaceRef<CheckoutRow>('Checkout').i
       nullable: true,
       description: 'What delivery costs on top of the items.',
       resolve: (row) => amount(row.fulfillmentAmount, row),
+    }),
+    pricedBy: t.field({
+      type: PricedByEnum,
+      description: 'Whose prices it has: those of the offer of the merchant, or what the buyer named.',
+      resolve: pricedBy,
     }),
     taxAmount: t.field({
       type: 'Amount',

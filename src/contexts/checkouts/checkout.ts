@@ -55,6 +55,11 @@ export function printCheckoutId({ protocol, id }: Pick<Checkout, 'protocol' | 'i
   return printId(kinds[protocol as CheckoutProtocol], id);
 }
 
+/** Whose prices a checkout has: the merchant's where it was made from its offer. */
+export function pricedBy({ details }: Pick<Checkout, 'details'>): 'buyer' | 'merchant' {
+  return typeof details === 'object' && details !== null && 'offer' in details ? 'merchant' : 'buyer';
+}
+
 /** The path of the checkout under /v1. */
 export function checkoutPath(row: Pick<Checkout, 'protocol' | 'id'>): string {
   return `/v1/${row.protocol}/checkouts/${printCheckoutId(row)}`;
@@ -125,22 +130,35 @@ export function refuseExpired({ clock }: Pick<Ctx, 'clock'>, row: Checkout): voi
 
 /** The 409 for a checkout whose time is over, with the request that would begin it anew. */
 export function expiryOf(row: Checkout): CheckoutExpired {
-  return new CheckoutExpired({ path: `/v1/${row.protocol}/checkouts`, body: bodyAnew(row) });
+  return new CheckoutExpired({ path: `/v1/${row.protocol}/checkouts`, body: requestAnew(row) });
 }
 
+/** What a request of a checkout is printed from. */
+type Requested = Pick<Checkout, 'protocol' | 'merchantId' | 'currency'> & {
+  items: unknown;
+  shippingAddress?: unknown;
+  paymentMethod?: string | null | undefined;
+  agentId?: string | null | undefined;
+  metadata?: unknown;
+  successUrl?: string | null | undefined;
+  cancelUrl?: string | null | undefined;
+};
+
 /** The request that would make the same checkout, in names of the wire. */
-function bodyAnew(row: Checkout): Record<string, unknown> {
+export function requestAnew(row: Requested): Record<string, unknown> {
   const isUcp = row.protocol === 'ucp';
   const body = {
     merchant_id: printId('merchant', row.merchantId),
-    items: itemsOf(row).map(({ sku, title, quantity, unitPrice, currency }) => ({
-      sku,
-      ...(isUcp && title != null && { title }),
-      quantity,
-      unit_price: formatMinor(unitPrice, currency),
-      currency,
-    })),
-    shipping_address: row.shippingAddress === null ? undefined : wireAddress(row.shippingAddress as unknown as Address),
+    items: itemsOf({ items: row.items as Checkout['items'], currency: row.currency }).map(
+      ({ sku, title, quantity, unitPrice, currency }) => ({
+        sku,
+        ...(isUcp && title != null && { title }),
+        quantity,
+        unit_price: formatMinor(unitPrice, currency),
+        currency,
+      }),
+    ),
+    shipping_address: row.shippingAddress == null ? undefined : wireAddress(row.shippingAddress as unknown as Address),
     payment_method: row.paymentMethod,
     agent_id: row.agentId,
     metadata: row.metadata,

@@ -7,15 +7,17 @@ import type { Checkout } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
+import { pricedBy } from './checkout.js';
 import { itemsOf } from './item.js';
 
 const statuses = ['created', 'pending_payment', 'paid', 'fulfilled', 'expired'] as const;
 const data = z.strictObject({
   checkout_id: id('acp_chk'),
-  merchant_id: z.string(),
+  merchant_id: id('mer'),
   status: z.enum(statuses),
   total: money,
   currency,
+  priced_by: z.enum(['buyer', 'merchant']),
   items: z.array(z.strictObject({ sku: z.string(), quantity: z.int().positive(), unit_price: money })),
 });
 type CheckoutData = z.infer<typeof data>;
@@ -26,6 +28,7 @@ const basket: CheckoutData = {
   status: 'created',
   total: '59.98',
   currency: 'USD',
+  priced_by: 'buyer',
   items: [{ sku: 'SKU-1', quantity: 2, unit_price: '29.99' }],
 };
 const subject = 'checkout_id';
@@ -57,6 +60,7 @@ function checkoutData(row: Checkout, status: CheckoutData['status']): CheckoutDa
     status,
     total: formatMinor(row.total, row.currency),
     currency: row.currency,
+    priced_by: pricedBy(row),
     items: itemsOf(row).map(({ sku, quantity, unitPrice }) => ({ sku, quantity, unit_price: formatMinor(unitPrice, row.currency) })),
   };
 }

@@ -4,7 +4,7 @@ import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { maxOfferMinor, type Offer, offerFor, offerOf, paymentHandlers, readOffer } from '../accounts/offer.js';
-import { type Address, type CheckoutProtocol, checkoutPath } from './checkout.js';
+import { type Address, type CheckoutProtocol, checkoutPath, pricedBy } from './checkout.js';
 import {
   type CheckoutChange,
   checkMetadata,
@@ -13,6 +13,7 @@ import {
   readMerchant,
   updateCheckout,
 } from './checkout-request.js';
+import { NoOffer } from './errors.js';
 import { type CheckoutItem, chargesOf, itemsOf } from './item.js';
 import { type Basket, type BasketLine, type BasketRequest, type PricedLine, type Problem, priceBasket, type Selection } from './offer.js';
 
@@ -22,11 +23,10 @@ export interface Seller {
   offer: Offer;
 }
 
-/** The seller of an id. 404 for a merchant of nobody here, and for one without an offer. */
-export async function sellerOf(ctx: Ctx, merchantId: string): Promise<Seller> {
-  const merchant = await readMerchant(ctx, merchantId);
-  const offer = merchant === null ? null : offerOf(merchant);
-  if (merchant === null || offer === null) throw new NotFound();
+/** A merchant as a seller. 422 `no_offer` for one without an offer. */
+export function sellerOf(merchant: Merchant): Seller {
+  const offer = offerOf(merchant);
+  if (offer === null) throw new NoOffer(merchant.id);
   return { merchant, offer };
 }
 
@@ -49,8 +49,8 @@ interface OfferedDetails {
 type Offered = Pick<Checkout, 'items' | 'currency' | 'details' | 'shippingAddress'>;
 
 /** True for a checkout that was made from an offer. */
-export function isOffered({ details }: Pick<Checkout, 'details'>): boolean {
-  return typeof details === 'object' && details !== null && 'offer' in details;
+export function isOffered(row: Pick<Checkout, 'details'>): boolean {
+  return pricedBy(row) === 'merchant';
 }
 
 /** What was asked for in a checkout. One that was not made from an offer has chosen nothing. */

@@ -23,7 +23,7 @@ const FundingReturn = builder.objectRef<Row>('FundingReturn').implement({
   }),
 });
 
-const FundingTransaction = builder.prismaObject('FundingTransaction', {
+export const FundingTransaction = builder.prismaObject('FundingTransaction', {
   description: 'Money that a provider brings into a wallet.',
   fields: (t) => ({
     id: t.expose('id', { type: 'FundingTransactionId' }),

@@ -36,10 +36,13 @@ export interface ApiKeyFacts {
   name: string;
   scopes?: readonly string[] | null | undefined;
   expiresAt?: Date | null | undefined;
+  /** The key that makes it, and the one whose place it takes. */
+  createdById?: string | null | undefined;
+  rolledFromId?: string | null | undefined;
 }
 
 /** The row of a key, without its workspace. */
-export function apiKeyRow({ key, name, scopes, expiresAt }: ApiKeyFacts, at: Date) {
+export function apiKeyRow({ key, name, scopes, expiresAt, createdById, rolledFromId }: ApiKeyFacts, at: Date) {
   return {
     id: newId(at),
     name,
@@ -48,6 +51,8 @@ export function apiKeyRow({ key, name, scopes, expiresAt }: ApiKeyFacts, at: Dat
     scopes: [...(scopes ?? [fullScope])],
     expiresAt: expiresAt ?? null,
     createdAt: at,
+    createdById: createdById ?? null,
+    rolledFromId: rolledFromId ?? null,
   };
 }
 
@@ -75,7 +80,12 @@ export function createApiKey(ctx: Ctx, input: CreateApiKeyInput): Promise<Issued
   if (input.expiresAt != null && input.expiresAt <= at) {
     throw new ValidationFailed([{ path: ['expiresAt'], message: 'must be in the future', rule: 'future' }]);
   }
-  return transact(ctx, (tx) => issueApiKey(tx, own, input, at));
+  return transact(ctx, (tx) => issueApiKey(tx, own, { ...input, createdById: makerIn(ctx) }, at));
+}
+
+/** The key that makes another one; null: the command line does. */
+function makerIn({ actor }: Ctx): string | null {
+  return actor.type === 'api_key' || actor.type === 'user' ? actor.id : null;
 }
 
 async function issueApiKey(tx: Tx, environment: Environment, facts: Omit<ApiKeyFacts, 'key'>, at: Date): Promise<IssuedApiKey> {
@@ -116,7 +126,7 @@ export async function rollApiKey(ctx: Ctx, { id, overlapSeconds }: RollApiKeyInp
       });
     }
     await endApiKey(ctx, tx, old, endOf(old, overlapSeconds ?? 0, at));
-    return issueApiKey(tx, ctx.workspace.environment, old, at);
+    return issueApiKey(tx, ctx.workspace.environment, { ...old, createdById: makerIn(ctx), rolledFromId: old.id }, at);
   });
   ctx.platform.cache.drop(`api_key:${id}`);
   return issued;

@@ -1,9 +1,10 @@
 // The GraphQL face of signing in with an API key.
 import { z } from 'zod';
 import { EnvironmentMismatch, InvalidApiKey } from '../../platform/credential.js';
+import { SessionRequired } from '../../platform/errors.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { EnvironmentEnum } from './api-key.schema.js';
-import { type AuthSession, createAuthSession } from './auth-session.js';
+import { type AuthSession, createAuthSession, type EndedAuthSession, endAuthSession } from './auth-session.js';
 
 const AuthSessionType = builder.objectRef<AuthSession>('AuthSession').implement({
   description: "A JWT session: an hour of its API key's rights, as a user.",
@@ -13,6 +14,11 @@ const AuthSessionType = builder.objectRef<AuthSession>('AuthSession').implement(
     tenantId: t.exposeString('tenantId'),
     environment: t.expose('environment', { type: EnvironmentEnum }),
   }),
+});
+
+const EndedAuthSessionType = builder.objectRef<EndedAuthSession>('EndedAuthSession').implement({
+  description: 'A JWT session that was signed out.',
+  fields: (t) => ({ endedAt: t.expose('endedAt', { type: 'DateTime' }) }),
 });
 
 const CreateAuthSessionInput = builder.inputType('CreateAuthSessionInput', {
@@ -27,5 +33,11 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateAuthSessionInput }) },
     ...facts({ rateClass: 'auth', errors: [InvalidApiKey, EnvironmentMismatch] }),
     resolve: (_root, { input }, ctx) => createAuthSession(ctx, input),
+  }),
+  endAuthSession: t.field({
+    type: EndedAuthSessionType,
+    authScopes: { audience: 'operator' },
+    ...facts({ rateClass: 'auth', errors: [SessionRequired] }),
+    resolve: (_root, _args, ctx) => endAuthSession(ctx),
   }),
 }));

@@ -4,13 +4,15 @@ import {
   EnvironmentMismatch,
   type Identity,
   InvalidApiKey,
+  InvalidJwt,
   MalformedCredential,
+  signedOut,
 } from '../../platform/credential.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
 import { identityOfKey, identityOfKeyId } from './api-key-lookup.js';
-import { InvalidJwt } from './errors.js';
-import { expiredJwt, type JwtFacts, verifyJwt } from './jwt.js';
+import { ownerIn } from './directory.js';
+import { expiredJwt, type JwtFacts, ownerOfJwt, verifyJwt } from './jwt.js';
 import { identityOfPortalToken } from './portal-token.js';
 
 const apiKeyPattern = /^pk_(test|live)_[A-Za-z0-9_-]{1,200}$/;
@@ -19,6 +21,7 @@ const portalPattern = /^portal_[A-Za-z0-9_-]{1,200}$/;
 /** The prefix says the environment, so a key of the other one is refused before anything is looked up. */
 export const apiKeyCredential: CredentialResolver = {
   prefix: 'pk_',
+  ownerOf: ownerIn('api_key'),
   async resolve(platform, credential, environment) {
     const own = apiKeyPattern.exec(credential)?.[1];
     if (own === undefined) throw new MalformedCredential('An API key is pk_test_ or pk_live_ and letters, digits, "-" or "_".');
@@ -32,6 +35,7 @@ export const apiKeyCredential: CredentialResolver = {
 /** A session acts as a user with the rights of its key, and lives no longer than it. */
 export const jwtCredential: CredentialResolver = {
   prefix: 'jwt',
+  ownerOf: ownerOfJwt,
   async resolve(platform, credential, environment) {
     const token = await verified(platform, credential);
     if (token.expiresAt <= platform.clock.now()) throw expiredJwt();
@@ -40,13 +44,14 @@ export const jwtCredential: CredentialResolver = {
     if (identity === null) {
       throw new InvalidJwt('The API key behind this JWT is revoked or expired. Sign in with another one: POST /v1/auth/session.');
     }
-    return asUser(identity);
+    return asUser(identity, token.id);
   },
 };
 
 /** A token reads what its scopes open, in its own environment (Gap G-27). */
 export const portalCredential: CredentialResolver = {
   prefix: 'portal_',
+  ownerOf: ownerIn('portal_token'),
   async resolve(platform, credential, environment) {
     if (!portalPattern.test(credential)) throw new MalformedCredential();
     const identity = await identityOfPortalToken(platform, credential);
@@ -55,14 +60,16 @@ export const portalCredential: CredentialResolver = {
   },
 };
 
-/** A token whose signature held is kept until its key changes: a warm check costs a hash. What fails is not kept. */
+/** A token whose signature held is kept until it is signed out or its key changes: a warm check costs a hash. What fails is not kept. */
 async function verified(platform: Platform, token: string): Promise<JwtFacts & { expiresAt: Date }> {
   return platform.cache.get(`jwt:${sha256(token).toString('base64')}`, async () => {
     const value = await verifyJwt(platform, token);
-    return { value, tags: [`api_key:${value.apiKeyId}`] };
+    const ended = await platform.database.forWorkspace(value.workspaceId).endedJwt.findFirst({ where: { id: value.id } });
+    if (ended !== null) throw signedOut();
+    return { value, tags: [`jwt:${value.id}`, `api_key:${value.apiKeyId}`] };
   });
 }
 
-function asUser({ actor, workspace }: Identity): Identity {
-  return { actor: { ...actor, type: 'user', credential: { kind: 'jwt', id: actor.id } }, workspace };
+function asUser({ actor, workspace }: Identity, id: string): Identity {
+  return { actor: { ...actor, type: 'user', credential: { kind: 'jwt', id } }, workspace };
 }

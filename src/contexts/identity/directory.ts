@@ -2,6 +2,7 @@
 // hashes alone. Whatever it finds is read inside its own workspace, and kept in the process until it changes.
 import type { DirectoryKind, Prisma } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
+import type { CredentialOwner } from '../../platform/credential.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Platform } from '../../platform/ctx.js';
 import type { Db, Tx } from '../../platform/postgres/database.js';
@@ -33,6 +34,14 @@ export function lookUp<T>(
   });
 }
 
+/** Looks up whose a credential is, whether it is still good or not. */
+export function ownerIn(kind: DirectoryKind): (platform: Platform, credential: string) => Promise<CredentialOwner | null> {
+  return async ({ database }, credential) => {
+    const entry = await findEntry(database.pool, kind, sha256(credential));
+    return entry && { workspaceId: entry.workspace.id, kind, id: entry.id };
+  };
+}
+
 export type NewEntry = Pick<Prisma.CredentialUncheckedCreateInput, 'kind' | 'id' | 'hash' | 'expiresAt'>;
 
 /** Adds an entry, in the transaction that writes its row. `expiresAt` is null for what does not end by itself. */
@@ -52,5 +61,11 @@ export const endedAgeSeconds = 86_400;
 export async function sweepDirectory({ database, clock }: Platform, most = 1_000): Promise<number> {
   const until = addSeconds(clock.now(), -endedAgeSeconds);
   const { count } = await database.unscoped.credential.deleteMany({ where: { expiresAt: { lte: until } }, limit: most });
+  return count;
+}
+
+/** Forgets signed-out sessions whose hour is over; how many. For the worker. */
+export async function sweepEndedJwts({ database, clock }: Platform, most = 1_000): Promise<number> {
+  const { count } = await database.unscoped.endedJwt.deleteMany({ where: { expiresAt: { lte: clock.now() } }, limit: most });
   return count;
 }

@@ -1,13 +1,15 @@
 // What is in the JWT of a session, signing it and checking it: ES256 and nothing else, whatever the token says of itself.
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { addSeconds } from '../../platform/clock.js';
+import { type CredentialOwner, InvalidJwt } from '../../platform/credential.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
-import { parseId, printId } from '../../platform/schema/id.js';
-import { InvalidJwt } from './errors.js';
+import { parseAnyId, parseId, printId } from '../../platform/schema/id.js';
 import { jwtTtlSeconds, signingAlg, signingKey, verificationKey } from './signing-key.js';
 
 /** What a session's token says. */
 export interface JwtFacts {
+  /** Of the session. */
+  id: string;
   apiKeyId: string;
   workspaceId: string;
   environment: Environment;
@@ -21,13 +23,14 @@ export function issuerOf({ config }: Platform): string {
 }
 
 /** A token for the next hour of real time. */
-export async function signJwt(platform: Platform, { apiKeyId, workspaceId, environment }: JwtFacts): Promise<string> {
+export async function signJwt(platform: Platform, { id, apiKeyId, workspaceId, environment }: JwtFacts): Promise<string> {
   const { kid, privateKey } = await signingKey(platform);
   const at = platform.clock.now();
   return new SignJWT({ workspace_id: workspaceId, environment })
     .setProtectedHeader({ alg: signingAlg, kid, typ: 'JWT' })
     .setIssuer(issuerOf(platform))
     .setAudience(audience)
+    .setJti(id)
     .setSubject(printId('apiKey', apiKeyId))
     .setIssuedAt(at)
     .setExpirationTime(addSeconds(at, jwtTtlSeconds))
@@ -37,19 +40,29 @@ export async function signJwt(platform: Platform, { apiKeyId, workspaceId, envir
 /** What a token that we signed says, and until when. 401 `invalid_jwt` for any other. */
 export async function verifyJwt(platform: Platform, token: string): Promise<JwtFacts & { expiresAt: Date }> {
   try {
-    const { payload } = await jwtVerify(token, ({ kid }) => publicKey(platform, kid), {
-      algorithms: [signingAlg],
-      typ: 'JWT',
-      issuer: issuerOf(platform),
-      audience,
-      requiredClaims: ['sub', 'exp', 'workspace_id', 'environment'],
-      currentDate: platform.clock.now(),
-    });
-    return readClaims(payload);
+    return await readAt(platform, token, platform.clock.now());
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw expiredJwt();
     throw error instanceof errors.JOSEError ? new InvalidJwt(undefined, error) : error;
   }
+}
+
+async function readAt(platform: Platform, token: string, currentDate: Date): Promise<JwtFacts & { expiresAt: Date }> {
+  const { payload } = await jwtVerify(token, ({ kid }) => publicKey(platform, kid), {
+    algorithms: [signingAlg],
+    typ: 'JWT',
+    issuer: issuerOf(platform),
+    audience,
+    requiredClaims: ['jti', 'sub', 'exp', 'workspace_id', 'environment'],
+    currentDate,
+  });
+  return readClaims(payload);
+}
+
+/** Whose key a token stands for that we signed, also after its hour; null for any other. */
+export async function ownerOfJwt(platform: Platform, token: string): Promise<CredentialOwner | null> {
+  const said = await readAt(platform, token, new Date(0)).catch(() => null);
+  return said && { workspaceId: said.workspaceId, kind: 'api_key', id: said.apiKeyId };
 }
 
 /** The 401 of a JWT whose hour is over. */
@@ -63,9 +76,10 @@ async function publicKey(platform: Platform, kid: string | undefined) {
   return key;
 }
 
-function readClaims({ sub, exp, workspace_id: workspaceId, environment }: JWTPayload): JwtFacts & { expiresAt: Date } {
+function readClaims({ jti, sub, exp, workspace_id: workspaceId, environment }: JWTPayload): JwtFacts & { expiresAt: Date } {
+  const id = jti === undefined ? null : parseAnyId(jti);
   const apiKeyId = parseId('apiKey', sub);
   const known = environment === 'test' || environment === 'live';
-  if (apiKeyId === null || typeof workspaceId !== 'string' || !known || exp === undefined) throw new InvalidJwt();
-  return { apiKeyId, workspaceId, environment, expiresAt: addSeconds(new Date(0), exp) };
+  if (id === null || apiKeyId === null || typeof workspaceId !== 'string' || !known || exp === undefined) throw new InvalidJwt();
+  return { id, apiKeyId, workspaceId, environment, expiresAt: addSeconds(new Date(0), exp) };
 }

@@ -8,7 +8,7 @@ export interface Use {
 }
 
 /** Tables of credentials that say when they were last used. */
-export type UsedTable = 'api_key' | 'agent_session';
+export type UsedTable = 'api_key' | 'agent_session' | 'agent_token';
 
 /** How often a use is written. */
 export const everySeconds = 60;
@@ -30,7 +30,7 @@ const write = (table: UsedTable) => ({
     WHERE t.workspace_id = used.workspace_id AND t.id = used.id`,
 });
 
-const statements = { api_key: write('api_key'), agent_session: write('agent_session') };
+const statements = { api_key: write('api_key'), agent_session: write('agent_session'), agent_token: write('agent_token') };
 
 /** Writes the uses of rows of one table; not those that another process wrote within the minute. */
 export async function writeUses(pool: pg.Pool, table: UsedTable, uses: readonly Use[]): Promise<void> {

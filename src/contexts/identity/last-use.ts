@@ -30,7 +30,11 @@ export function noteUse(platform: Platform, table: UsedTable, used: Used): void 
 function writersOf(platform: Platform): Writers {
   let made = writers.get(platform);
   if (made === undefined) {
-    made = { api_key: writerOf(platform, 'api_key'), agent_session: writerOf(platform, 'agent_session') };
+    made = {
+      api_key: writerOf(platform, 'api_key'),
+      agent_session: writerOf(platform, 'agent_session'),
+      agent_token: writerOf(platform, 'agent_token'),
+    };
     writers.set(platform, made);
   }
   return made;

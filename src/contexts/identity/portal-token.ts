@@ -100,7 +100,7 @@ export async function identityOfPortalToken(platform: Platform, token: string): 
     const row = await db.portalToken.findFirst({ where: { id } });
     if (row === null || portalTokenStatus(row, platform.clock.now()) !== 'active') return nothing;
     const { customerReference: reference, scopes, expiresAt } = row;
-    const accounts = await db.account.findMany({ where: { customerReference: reference }, select: { id: true } });
+    const accounts = await db.account.findMany({ where: { customerReference: reference }, orderBy: { id: 'asc' }, select: { id: true } });
     const actor: Actor = {
       type: 'portal',
       id,

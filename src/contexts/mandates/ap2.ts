@@ -38,7 +38,7 @@ export async function openPaymentMandate(ctx: Ctx, row: MandateRow): Promise<Rec
     ],
     cnf: { jwk: agentJwk(key) },
     iat: Math.floor(row.createdAt.getTime() / 1000),
-    exp: Math.ceil(row.expiresAt.getTime() / 1000),
+    exp: Math.floor(row.expiresAt.getTime() / 1000),
   };
 }
 

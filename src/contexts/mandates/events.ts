@@ -1,6 +1,6 @@
 // The events of mandates (CONTRACT.md 7). That one was executed is told by the transfer that did it.
 import { z } from 'zod';
-import { exampleId, exampleTime, id, time } from '../../events/data.js';
+import { anyId, exampleId, exampleTime, id, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 
 const created = z.strictObject({
@@ -14,7 +14,7 @@ const created = z.strictObject({
 const revoked = created.omit({ scope: true, expires_at: true }).extend({
   status: z.literal('revoked'),
   reason: z.string().nullable(),
-  revoked_by: z.string(),
+  revoked_by: z.union([anyId, z.enum(['portal', 'system'])]),
   revoked_at: time,
 });
 const mandate = { mandate_id: exampleId('ap2_mnd'), account_id: exampleId('acc'), agent_id: exampleId('agt') };

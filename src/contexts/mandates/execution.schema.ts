@@ -13,7 +13,8 @@ import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { merchantOf } from '../transfers/events.js';
-import { CaptureModeEnum, requestErrors } from '../transfers/transfer.schema.js';
+import { requestErrors } from '../transfers/transfer.schema.js';
+import { CaptureByEnum, CaptureModeEnum } from '../transfers/transfer-input.schema.js';
 import { transfer } from '../transfers/transfer-list.js';
 import { dryRunExecution, executeMandate, executions, type MadeExecution } from './execution.js';
 import { useOfMandate } from './mandate-use.js';
@@ -24,7 +25,7 @@ type Status = (typeof statuses)[number];
 
 const statusOf = (status: TransferStatus): Status => (status === 'processing' ? 'pending' : status);
 
-const Execution = builder.objectRef<Transfer>('MandateExecution').implement({
+export const Execution = builder.objectRef<Transfer>('MandateExecution').implement({
   description: 'A spend by a mandate. It is told as the transfer that it is, too.',
   fields: (t) => ({
     id: t.expose('id', { type: 'MandateExecutionId' }),
@@ -88,6 +89,12 @@ const ExecuteMandateInput = builder.inputType('ExecuteMandateInput', {
       description: "By default the agent's oldest in the currency, else its account's.",
     }),
     capture: t.field({ type: CaptureModeEnum, required: false }),
+    captureBy: t.field({
+      type: CaptureByEnum,
+      required: false,
+      description: 'Which side captures what is held; payee by default. With capture: manual.',
+      extensions: { example: null },
+    }),
     requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
   }),
 });

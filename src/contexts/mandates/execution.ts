@@ -1,7 +1,6 @@
 // An execution of a mandate: a spend by its agent at a merchant (CONTRACT.md 7). It is a transfer under the protocol ap2, whose id it
 // has; the limits of the mandate are those of a layer of the pipeline, and the mandate itself is a guard of the posting.
 import type { Approval, Transfer } from '../../generated/prisma/client.js';
-import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -18,9 +17,9 @@ import { postingNow } from '../spending/posting.js';
 import { transferSubject } from '../transfers/approval.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
-import { defaultHoldSeconds, type NewTransfer } from '../transfers/transfer.js';
+import type { NewTransfer } from '../transfers/transfer.js';
 import { transfers } from '../transfers/transfer-list.js';
-import { draftTransfer, executionFacts, type TransferPlan } from '../transfers/transfer-request.js';
+import { draftTransfer, executionFacts, holdOf, type TransferPlan } from '../transfers/transfer-request.js';
 import { mandate } from './mandate.js';
 import { payerByMandate } from './payer.js';
 import { present } from './presentation.js';
@@ -37,6 +36,7 @@ export interface ExecuteMandateInput {
   description?: string | null | undefined;
   fromWalletId?: string | null | undefined;
   capture?: 'automatic' | 'manual' | null | undefined;
+  captureBy?: 'payer' | 'payee' | null | undefined;
   requestApproval?: boolean | null | undefined;
 }
 
@@ -74,7 +74,10 @@ function draftExecution(ctx: Ctx, id: string, plan: TransferPlan, form: SpendFor
 
 async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateInput): Promise<TransferPlan> {
   const ruling = await present(ctx, { mandateId, mandateJwt: input.mandateJwt });
-  const { currency, description, capture, requestApproval } = input;
+  const { currency, description, capture, captureBy, requestApproval } = input;
+  if (captureBy != null && capture !== 'manual') {
+    throw new ValidationFailed([{ path: ['captureBy'], message: 'goes with capture: manual' }]);
+  }
   checkMandateCurrency(ruling, currency);
   const amount = parseMinor(input.amount, currency, ['amount']);
   const at = ctx.clock.now();
@@ -103,7 +106,7 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
     currency,
     at,
     agentId: authority.agentId,
-    hold: capture === 'manual' ? { expiresAt: addSeconds(at, defaultHoldSeconds) } : undefined,
+    hold: holdOf({ capture, captureBy }, at, 'payee'),
     description,
     links: { mandateId },
     ...(await executionFacts(ctx, authority, to)),
@@ -137,6 +140,7 @@ function bodyOf(input: ExecuteMandateInput): Record<string, unknown> {
     description: input.description,
     from_wallet_id: input.fromWalletId,
     capture: input.capture,
+    capture_by: input.captureBy,
     request_approval: input.requestApproval,
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));

@@ -39,7 +39,7 @@ export async function signMandate({ platform, clock }: Ctx, mandate: SignedManda
     .setAudience(audience)
     .setJti(printId('mandate', id))
     .setIssuedAt(clock.now())
-    .setExpirationTime(Math.ceil(expiresAt.getTime() / 1000))
+    .setExpirationTime(Math.floor(expiresAt.getTime() / 1000))
     .sign(privateKey);
 }
 

@@ -9,9 +9,10 @@ import { checkStep } from '../../platform/lifecycle.js';
 import type { Currency } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { type IdKind, newId, printId } from '../../platform/schema/id.js';
+import { newId, printId } from '../../platform/schema/id.js';
 import { inactiveAccount } from '../accounts/account.js';
 import { agentRevoked } from '../agents/agent.js';
+import { actorId } from '../agents/me.js';
 import { MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { emit } from './events.js';
 import { type MandateRow, mandateLifecycle, statusOf, visibleMandates, withAgent } from './mandate.js';
@@ -36,8 +37,8 @@ export function createMandate(ctx: Ctx, input: CreateMandateInput): Promise<Mand
     checkTime(input.expiresAt, at);
     const { accountId, agentId, expiresAt, metadata } = input;
     const scope = readScope(input.scope, await currencyFor(tx, input));
-    const agent = await tx.agent.findFirst({ where: { id: agentId } });
-    if (agent === null) throw new NotFound('agentId');
+    // Under its lock: who revokes the agent finds this mandate, or this finds the agent revoked.
+    const agent = await lockRow(tx.agent, agentId, { field: 'agentId' });
     if (agent.parentAccountId !== accountId)
       throw new ValidationFailed([{ path: ['agentId'], message: 'is an agent of another account', rule: 'account' }]);
     if (agent.status === 'revoked') throw agentRevoked(agent);
@@ -148,30 +149,45 @@ export async function revokeMandate(ctx: Ctx, id: string, reason: string | null)
     const { id: locked } = await lockMandate(ctx, tx, id);
     const before = await tx.mandate.findFirstOrThrow({ where: { id: locked }, include: withAgent });
     checkStep(mandateLifecycle, printId('mandate', id), statusOf(ctx, before), 'revoked');
-    const at = ctx.clock.now();
-    const revokedBy = actorId(ctx);
-    const done = await tx.mandate.update({
-      where: rowKey(ctx, id),
-      data: { revokedAt: at, revokedBy, revokedReason: reason, updatedAt: at },
-      include: withAgent,
-    });
-    const data = { ...headOf(done), status: 'revoked', reason, revoked_by: revokedBy, revoked_at: at.toISOString() } as const;
-    await emit(ctx, tx, 'ap2.mandate.revoked', data, { at, objectId: id, agentId: done.agentId });
-    return done;
+    return revokeWithin(ctx, tx, id, { reason, revokedBy: actorId(ctx.actor) });
   });
   ctx.platform.cache.drop(`mandate:${id}`);
   return revoked;
 }
 
-function lockMandate(ctx: Ctx, tx: Tx, id: string): Promise<Mandate> {
-  return lockRow(tx.mandate, id, { where: visibleMandates.where(within(ctx, tx)) });
+/** The due step of a mandate: its agent was revoked, and it is too, unless it has ended by itself. */
+export async function stepMandate(ctx: Ctx, id: string): Promise<void> {
+  await transact(ctx, async (tx) => {
+    const { dueAt, revokedAt, revokedBy, expiresAt } = await lockRow(tx.mandate, id);
+    const now = ctx.clock.now();
+    if (dueAt === null || dueAt > now) return tx.mandate.update({ where: rowKey(ctx, id), data: { leaseUntil: null } });
+    if (revokedAt !== null || expiresAt <= now) {
+      return tx.mandate.update({ where: rowKey(ctx, id), data: { dueAt: null, leaseUntil: null } });
+    }
+    return revokeWithin(ctx, tx, id, { reason: 'agent_revoked', revokedBy: revokedBy ?? actorId(ctx.actor) });
+  });
+  ctx.platform.cache.drop(`mandate:${id}`);
 }
 
-/** Who asks, as it is printed; a user has the id of the key of its session. */
-function actorId({ actor }: Ctx): string {
-  const kinds: Partial<Record<typeof actor.type, IdKind>> = { api_key: 'apiKey', user: 'apiKey', agent: 'agent' };
-  const kind = kinds[actor.type];
-  return kind === undefined ? actor.type : printId(kind, actor.id);
+async function revokeWithin(
+  ctx: Ctx,
+  tx: Tx,
+  id: string,
+  { reason, revokedBy }: { reason: string | null; revokedBy: string },
+): Promise<MandateRow> {
+  const at = ctx.clock.now();
+  const done = await tx.mandate.update({
+    where: rowKey(ctx, id),
+    data: { revokedAt: at, revokedBy, revokedReason: reason, updatedAt: at, dueAt: null, leaseUntil: null },
+    include: withAgent,
+  });
+  const data = { ...headOf(done), status: 'revoked', reason, revoked_by: revokedBy, revoked_at: at.toISOString() } as const;
+  await emit(ctx, tx, 'ap2.mandate.revoked', data, { at, objectId: id, agentId: done.agentId });
+  return done;
+}
+
+function lockMandate(ctx: Ctx, tx: Tx, id: string): Promise<Mandate> {
+  return lockRow(tx.mandate, id, { where: visibleMandates.where(within(ctx, tx)) });
 }
 
 function headOf({ id, accountId, agentId }: Mandate) {

@@ -7,7 +7,7 @@ import { NotFound } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
 import { createCtx } from '../../platform/request.js';
 import { workspaceOfAgent } from '../agents/agent.js';
-import { merchantPaid } from '../spending/counterparty.js';
+import { namedMerchant } from '../spending/counterparty.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { declareMandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
 import { merchantFindings, type RulingMandate } from '../spending/mandate-rule.js';
@@ -83,7 +83,7 @@ function statusReason(status: MandateStatus): string | null {
 }
 
 async function merchantReason(reader: Ctx, row: MandateRow, merchantId: string): Promise<string | null> {
-  const merchant = await merchantPaid(reader, merchantId, { payee: null });
+  const merchant = await namedMerchant(reader, merchantId);
   return merchantFindings(rulingMandate(row), merchant)[0]?.code ?? null;
 }
 

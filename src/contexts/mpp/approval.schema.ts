@@ -4,10 +4,19 @@ import { ApproveApprovalPayload } from '../spending/approval.schema.js';
 import { approvedSession } from './approval.js';
 import { MppSessionType } from './session.schema.js';
 
+builder.objectField(ApproveApprovalPayload, 'session', (t) =>
+  t.field({
+    type: MppSessionType,
+    nullable: true,
+    description: 'What was approved, or what a top-up that was approved is for.',
+    resolve: ({ approval }, _args, ctx) => approvedSession(ctx, approval),
+  }),
+);
 builder.objectField(ApproveApprovalPayload, 'mppSession', (t) =>
   t.field({
     type: MppSessionType,
     nullable: true,
+    deprecationReason: 'The same as session.',
     resolve: ({ approval }, _args, ctx) => approvedSession(ctx, approval),
   }),
 );

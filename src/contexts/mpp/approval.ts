@@ -1,7 +1,7 @@
-// Sessions and top-ups that wait for an approval: their money stays in escrow when it is given, and goes back otherwise (CONTRACT.md 0
+// Sessions and top-ups that wait for an approval: their money is held in the wallet, goes into escrow when it is given, and back otherwise (CONTRACT.md 0
 // "Approval interplay").
 import type { Approval, MppSession } from '../../generated/prisma/client.js';
-import { giveBackReserved, reserved } from '../../ledger/hold.js';
+import { reserved } from '../../ledger/hold.js';
 import { posting } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -10,6 +10,7 @@ import { declareSubject, type Ending, SubjectRefused } from '../spending/approva
 import { postApproved } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { askAgain } from '../transfers/approval.js';
+import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer, payerGuards } from '../transfers/hold.js';
 import { endSession } from './closing.js';
 import { addDeposit } from './deposit.js';
@@ -46,26 +47,26 @@ async function sessionOf(tx: Tx, transferId: string): Promise<string> {
 async function approveSession(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
   const row = await tx.mppSession.findFirstOrThrow({ where: { id: approval.subjectId } });
   if (row.status !== 'pending' || row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(notOpen(row.id, 'open'));
-  await keepDeposit(ctx, tx, approval);
+  await takeDeposit(ctx, tx, approval, row);
   await tx.mppSession.update({ where: rowKey(ctx, row.id), data: { status: 'open', updatedAt: ctx.clock.now() } });
 }
 
 async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
   const row = await tx.mppSession.findFirstOrThrow({ where: { id: await sessionOf(tx, approval.subjectId) } });
   if (row.status !== 'open' || row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(notOpen(row.id, row.status));
-  await addDeposit(ctx, tx, row.id, await keepDeposit(ctx, tx, approval));
+  await addDeposit(ctx, tx, row.id, await takeDeposit(ctx, tx, approval, row));
 }
 
-/** Runs the pipeline again; the money stays where it is held, and uses limits in the windows of now. Answers how much it is. */
-async function keepDeposit(ctx: Ctx, tx: Tx, approval: Approval): Promise<bigint> {
+/** Runs the pipeline again; the money goes into escrow, and uses limits in the windows of now. Answers how much it is. */
+async function takeDeposit(ctx: Ctx, tx: Tx, approval: Approval, { escrowAccountId }: MppSession): Promise<bigint> {
   const approved = await askAgain(ctx, tx, approval, approval.transferId ?? '');
   const { transfer, authority } = approved;
   const { at } = authority;
   await postApproved(ctx, tx, approved, async ({ limits, decisionId }) => {
     await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
-    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
+    const { legs, limits: givenBack, records } = await intoEscrow(tx, transfer, escrowAccountId, at);
     const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
-    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards });
+    return posting(ctx, { at, transferId: transfer.id, legs, limits: [...givenBack, ...reserved(limits)], guards, records });
   });
   return transfer.amount;
 }

@@ -17,6 +17,7 @@ import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingWithin } from '../spending/posting.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { asideFor } from '../transfers/escrowed.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import { tooManyDeposits } from './errors.js';
 import { merchantAt } from './payee.js';
@@ -36,7 +37,7 @@ export interface Deposit {
   authority: Authority;
 }
 
-/** The transfer and the posting of a deposit under its authority. It waits in escrow, also while it waits for an approval. */
+/** The transfer and the posting of a deposit under its authority. It waits in escrow, and for an approval in the wallet. */
 export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft<Transfer> {
   const { id, session, subjectType, from, to, amount, authority } = deposit;
   const value: NewTransfer = {
@@ -47,7 +48,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
     amount,
     currency: from.currency,
     at: authority.at,
-    hold: { expiresAt: null, accountId: session.escrowAccountId },
+    hold: asideFor(session.escrowAccountId, form),
     agentId: authority.agentId,
     protocolMetadata: {
       session_id: printId('mppSession', session.id),

@@ -44,12 +44,14 @@ export async function payeeOf(ctx: Ctx, { serviceUrl, payeeWalletId }: PayeeInpu
 }
 
 /**
- * The merchant that is paid into a wallet of its account at its address: rules about it hold there too. Into a wallet that a merchant
- * settles in that one is paid, whatever address is given, and the pipeline finds it.
+ * The merchant whose address is given, where it is paid into the very wallet. Into a wallet that a merchant settles in that one is paid,
+ * and into another one of an account any of its merchants, whatever address is given: the pipeline finds them (Gap G-422).
  */
-export async function merchantAt({ db }: Ctx, url: string, { accountId, walletId }: WalletRef): Promise<string | undefined> {
-  const found = await db.merchant.findFirst({ where: { url, accountId }, orderBy: { id: 'asc' }, select: { id: true } });
-  if (found === null) return undefined;
+export async function merchantAt(ctx: Ctx, url: string, { accountId, walletId, currency }: WalletRef): Promise<string | undefined> {
+  const { db } = ctx;
+  const select = { id: true, accountId: true, settlementWalletId: true };
+  const found = await db.merchant.findFirst({ where: { url, accountId }, orderBy: { id: 'asc' }, select });
+  if (found === null || (await payeeOfMerchant(ctx, found, currency))?.walletId !== walletId) return undefined;
   const settling = await db.merchant.findFirst({ where: { settlementWalletId: walletId }, select: { id: true } });
   return settling === null ? found.id : undefined;
 }

@@ -18,7 +18,7 @@ import { signPaymentReceipt } from './payment-receipt.js';
 import { dryRunMppPayment, payByMpp } from './payment-request.js';
 import { serviceUrl } from './session.schema.js';
 
-const MppPaymentType = builder.objectRef<Transfer>('MppPayment').implement({
+export const MppPaymentType = builder.objectRef<Transfer>('MppPayment').implement({
   description: 'A one-off payment of a service.',
   fields: (t) => ({
     id: t.expose('id', { type: 'MppPaymentId' }),
@@ -108,6 +108,7 @@ builder.objectField(ApproveApprovalPayload, 'mppPayment', (t) =>
   t.field({
     type: MppPaymentType,
     nullable: true,
+    deprecationReason: 'Read transfer.',
     resolve: ({ approval }, _args, ctx) => approvedPayment(ctx, approval),
   }),
 );

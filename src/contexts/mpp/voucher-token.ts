@@ -46,7 +46,7 @@ export function signVoucher(platform: Platform, session: SessionFacts, voucher: 
     aud: session.serviceUrl,
     jti: printId('mppVoucher', voucher.id),
     iat: Math.floor(voucher.createdAt.getTime() / 1000),
-    exp: Math.ceil(expiresAt.getTime() / 1000),
+    exp: Math.floor(expiresAt.getTime() / 1000),
     agent_id: printId('agent', session.agentId),
     payee_wallet_id: session.payeeWalletId,
     sequence: voucher.sequence,

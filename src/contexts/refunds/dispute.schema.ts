@@ -37,7 +37,7 @@ const EvidenceType = builder.objectRef<Evidence>('DisputeEvidence').implement({
   }),
 });
 
-const Dispute = builder.prismaObject('Dispute', {
+export const Dispute = builder.prismaObject('Dispute', {
   description: 'Somebody says that a completed transfer was not right.',
   fields: (t) => ({
     id: t.expose('id', { type: 'DisputeId' }),

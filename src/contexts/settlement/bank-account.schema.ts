@@ -10,7 +10,7 @@ import { bankAccount, bankAccounts, createBankAccount, deleteBankAccount, update
 const BankRailEnum = builder.enumType(BankRail, { name: 'BankRail' });
 const BankAccountStatus = builder.enumType('BankAccountStatus', { values: ['active'] as const });
 
-const BankAccount = builder.prismaObject('BankAccount', {
+export const BankAccount = builder.prismaObject('BankAccount', {
   description: 'A bank account that payouts may go to. Its details are stored encrypted and never shown whole.',
   fields: (t) => ({
     id: t.expose('id', { type: 'BankAccountId', description: 'The `ref` of a destination.' }),

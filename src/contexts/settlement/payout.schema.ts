@@ -8,7 +8,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { RailUnavailable, UnsupportedRail } from '../transfers/rail.js';
@@ -157,3 +157,11 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id }) => cancelPayout(ctx, id), payout),
   }),
 }));
+
+builder.objectField(ApproveApprovalPayload, 'payout', (t) =>
+  t.field({
+    type: Payout,
+    nullable: true,
+    resolve: ({ approval: { subjectType, subjectId } }, _args, ctx) => (subjectType === 'payout' ? payout(ctx, subjectId) : null),
+  }),
+);

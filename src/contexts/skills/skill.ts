@@ -9,7 +9,8 @@ import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { Visibility } from '../../platform/visibility.js';
 import { agentRevoked, seesAgent } from '../agents/agent.js';
-import { checkSchemas, mostSkills, priceOf, type SkillInput, skillRow } from '../agents/skill-input.js';
+import { checkSkill, mostSkills, priceOf, type SkillInput, skillRow } from '../agents/skill-input.js';
+import { keepingPrices } from '../agents/skill-price.js';
 
 /** Every actor that sees anything sees the skills of all agents: they are what agents hire one another for (Gap G-338). */
 export const visibleSkills = new Visibility<Prisma.SkillWhereInput>({ agent: () => ({}) });
@@ -63,7 +64,7 @@ async function lockAgent(ctx: Ctx, tx: Tx, agentId: string): Promise<void> {
 /** Adds a skill after those that the agent has. 409 for an id that it has already, 400 for one more than it may have. */
 export async function createSkill(ctx: Ctx, agentId: string, input: SkillInput): Promise<Skill> {
   seesAgent(ctx, agentId);
-  checkSchemas(input);
+  await checkSkill(ctx, input);
   return transact(
     ctx,
     async (tx) => {
@@ -91,13 +92,14 @@ export interface UpdateSkillInput extends Omit<SkillInput, 'id'> {
 /** Changes a skill; what is null is taken away, but for name and description. Tasks keep what they agreed. */
 export async function updateSkill(ctx: Ctx, { agentId, id, ...input }: UpdateSkillInput): Promise<Skill> {
   seesAgent(ctx, agentId);
-  checkSchemas(input);
+  await checkSkill(ctx, input);
   return transact(
     ctx,
     async (tx) => {
       await lockAgent(ctx, tx, agentId);
       if ((await findSkill(tx, agentId, id)) === null) throw new NotFound();
-      return tx.skill.update({ where: keyOf(ctx, agentId, id), data: { ...changesOf(input), updatedAt: ctx.clock.now() } });
+      const data = { ...changesOf(input), updatedAt: ctx.clock.now() };
+      return keepingPrices(ctx, tx, agentId, async () => tx.skill.update({ where: keyOf(ctx, agentId, id), data }));
     },
     referenceOf,
   );
@@ -126,7 +128,7 @@ export function deleteSkill(ctx: Ctx, agentId: string, id: string): Promise<Dele
     ctx,
     async (tx) => {
       await lockAgent(ctx, tx, agentId);
-      const { count } = await tx.skill.deleteMany({ where: { agentId, id } });
+      const { count } = await keepingPrices(ctx, tx, agentId, async () => tx.skill.deleteMany({ where: { agentId, id } }));
       if (count === 0) throw new NotFound();
       return { agentId, id };
     },

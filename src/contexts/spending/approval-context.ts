@@ -5,7 +5,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { firstIdAt } from '../../platform/schema/page.js';
-import { isKnownCounterparty, merchantPaid } from './counterparty.js';
+import { isKnownCounterparty, merchantsPaid } from './counterparty.js';
 import type { SpendFacts } from './evaluation.js';
 import { remainingOf } from './limit.js';
 import type { Authority } from './pipeline.js';
@@ -41,8 +41,8 @@ const monthSeconds = 30 * 86_400;
 export async function approvalBackground(ctx: Ctx, authority: Authority): Promise<ApprovalBackground> {
   const { facts, merchantId } = authority;
   if (facts === null) throw new Error('what is no spend needs no approval');
-  const [merchant, spent, remaining, isKnown, similar] = await Promise.all([
-    facts.merchant === undefined ? merchantPaid(ctx, merchantId, facts) : facts.merchant,
+  const [{ merchant }, spent, remaining, isKnown, similar] = await Promise.all([
+    facts.merchant === undefined ? merchantsPaid(ctx, merchantId, facts) : facts,
     facts.agent === null ? spentByPayer(ctx, facts) : spentByAgent(ctx, facts, facts.agent.id),
     remainingToday(ctx, authority, facts),
     facts.isKnownCounterparty ?? isKnownCounterparty(ctx, facts),

@@ -1,6 +1,6 @@
 // Approvals: spends that wait until a person says yes, or no, or until nobody has for too long (CONTRACT.md 6). Each is decided once,
 // under the locks of what it is about and of itself.
-import type { Approval, ApprovalStatus, Prisma } from '../../generated/prisma/client.js';
+import type { Approval, ApprovalStatus, InitiatorType, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound, StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -10,6 +10,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
+import { keyLineage } from '../identity/key-lineage.sql.js';
 import { initiatorOf } from './approval-request.js';
 import { type Ending, SubjectRefused, subjectOf } from './approval-subject.js';
 import { aboutApproval, decidedData, emit } from './events.js';
@@ -32,11 +33,17 @@ export const approvalLifecycle: Lifecycle<ApprovalStatus> = {
   ],
 };
 
-/** 403: whoever asks for an approval does not give it. */
+/** 403: whoever asks for an approval does not decide it. `hasOther`: a key works that may. */
 export class OwnRequest extends declareError(403, 'forbidden') {
-  constructor(id: string) {
-    super('You asked for this approval yourself: somebody else decides it. You may withdraw it.', {
-      details: { reason: 'own_request', next_actions: [{ rel: 'cancel', actor: 'any', method: 'POST', path: `${pathOf(id)}/cancel` }] },
+  constructor(id: string, hasOther: boolean) {
+    const cancel = { rel: 'cancel', actor: 'any', method: 'POST', path: `${pathOf(id)}/cancel` } as const;
+    const approve = { rel: 'approve', actor: 'owner', method: 'POST', path: `${pathOf(id)}/approve` } as const;
+    const others = 'a key that neither asked nor was made by the one that did';
+    const who = hasOther
+      ? `${others} decides it`
+      : `it takes ${others}, and there is none: the owner makes one on the command line, cli key create`;
+    super(`You asked for this approval yourself, with this key or one that it counts as: ${who}. You may withdraw it.`, {
+      details: { reason: 'own_request', next_actions: hasOther ? [cancel] : [cancel, approve] },
     });
   }
 }
@@ -160,7 +167,7 @@ const endWith =
 function decideAs(ctx: Ctx, id: string, verdict: Verdict, follow: Follow): Promise<Approval> {
   return transact(ctx, async (tx) => {
     const found = await lockWithSubject(ctx, tx, id);
-    if (verdict.status !== 'cancelled' && isOwn(ctx, found)) throw new OwnRequest(id);
+    if (verdict.status !== 'cancelled') await refuseOwn(ctx, tx, found);
     checkPending(ctx, found, verdict.status);
     const decided = await settle(ctx, tx, id, verdict);
     await follow(tx, decided);
@@ -176,9 +183,17 @@ async function lockWithSubject(ctx: Ctx, tx: Tx, id: string): Promise<Approval> 
   return lockRow(tx.approval, id);
 }
 
-/** A key and the JWT sessions that were made with it are two actors. */
-function isOwn({ actor }: Ctx, { requestedByType, requestedById }: Approval): boolean {
-  return initiatorOf(actor.type) === requestedByType && actor.id === requestedById;
+/** A JWT is the key that it was made with, and a key counts as the one that made it or whose place it took (Gap G-423). */
+async function refuseOwn({ actor, workspace, platform }: Ctx, tx: Tx, { id, requestedByType, requestedById }: Approval): Promise<void> {
+  if (!byKey(requestedByType) || !byKey(initiatorOf(actor.type))) return;
+  const at = platform.clock.now();
+  const { isOwn, hasOther } = await keyLineage(tx, workspace.id, { of: requestedById, keyId: actor.id, at });
+  if (isOwn) throw new OwnRequest(id, hasOther);
+}
+
+/** A JWT session has the id of its key. */
+function byKey(type: InitiatorType): boolean {
+  return type === 'api_key' || type === 'user';
 }
 
 function checkPending({ clock }: Ctx, { id, status, expiresAt }: Approval, to: ApprovalStatus): void {

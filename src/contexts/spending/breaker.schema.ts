@@ -33,7 +33,7 @@ const Breakers = builder.objectRef<{ detectors: readonly Detector[] }>('Breakers
   }),
 });
 
-const BreakerTrip = builder.prismaObject('BreakerTrip', {
+export const BreakerTrip = builder.prismaObject('BreakerTrip', {
   description: 'What the breaker did to an agent, and what it saw.',
   fields: (t) => ({
     id: t.expose('id', { type: 'BreakerTripId' }),

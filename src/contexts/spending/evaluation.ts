@@ -36,6 +36,8 @@ export interface SpendFacts {
   agent: { id: string; kyaTier: number } | null;
   /** The merchant that is paid; undefined when no rule asks for it. */
   merchant?: PaidMerchant | null | undefined;
+  /** Further merchants that are paid with it: who settle in the same wallet, or where nobody does, those of its account. */
+  otherMerchants?: readonly PaidMerchant[] | undefined;
   /** Whether the payer's account has paid the payee's before; undefined when no rule asks for it. */
   isKnownCounterparty?: boolean | undefined;
   traceId: string | null;

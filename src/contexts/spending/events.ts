@@ -1,7 +1,7 @@
 // What is told of approvals: on the channel of the agent that spends, and to operators who subscribe. The specification announces
 // approval.* webhooks as not emitted, so these types are the platform's own (CONTRACT.md 5, 6) (Gap G-119).
 import { z } from 'zod';
-import { currency, exampleId, exampleTime, id, money, time } from '../../events/data.js';
+import { anyId, currency, exampleId, exampleTime, id, money, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 import type { Roles } from '../../events/event.js';
 import type { Approval } from '../../generated/prisma/client.js';
@@ -10,13 +10,13 @@ import { printId } from '../../platform/schema/id.js';
 import { actorId } from '../agents/me.js';
 import { subjectOf } from './approval-subject.js';
 
-const actor = z.strictObject({ type: z.enum(['api_key', 'user', 'agent', 'system']), id: z.string() });
+const actor = z.strictObject({ type: z.enum(['api_key', 'user', 'agent', 'system']), id: z.union([anyId, z.literal('system')]) });
 const requested = {
   approval_id: id('apr'),
   amount: money,
   currency,
   merchant_id: id('mer').nullable(),
-  subject: z.strictObject({ type: z.string(), id: z.string() }),
+  subject: z.strictObject({ type: z.string(), id: anyId }),
   expires_at: time,
 };
 const decided = {
@@ -87,7 +87,7 @@ export function decidedData(approval: Approval & { status: z.infer<typeof decide
   return {
     approval_id: printId('approval', approvalId),
     status,
-    decided_by: type === null || decidedById === null ? null : { type, id: actorId({ type, id: decidedById }) },
+    decided_by: type === null || decidedById === null ? null : { type, id: type === 'system' ? type : actorId({ type, id: decidedById }) },
     agent_id: agentOf(approval),
   };
 }

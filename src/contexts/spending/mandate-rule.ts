@@ -1,5 +1,6 @@
 // What an AP2 mandate lets its agent spend: at a time, in a UTC day and month, and at which merchants (CONTRACT.md 7). Its limits are
 // consumed in the posting like any others.
+import { ValidationFailed } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { MandateCurrency } from './errors.js';
@@ -29,6 +30,12 @@ export function checkMandateCurrency({ currency }: RulingMandate, asked: string)
   if (asked !== currency) throw new MandateCurrency(currency, asked);
 }
 
+/** 400 for an agent_id of another agent than the mandate's. */
+export function checkMandateAgent({ agentId }: RulingMandate, named: string | null | undefined): void {
+  if (named == null || named === agentId) return;
+  throw new ValidationFailed([{ path: ['agentId'], message: 'is not the agent of the mandate', rule: 'mandate' }]);
+}
+
 /** The counter of what a mandate has spent. Its name is that of every version: a change keeps what was used. */
 export function mandateCounter(mandateId: string): string {
   return `mandate:${mandateId}`;
@@ -43,7 +50,10 @@ export function executionCounter(mandateId: string): string {
  * What a mandate says of a spend in its currency. Day and month are counted without a limit too, for the mandate shows what was used
  * (Gap G-216).
  */
-export function mandateLayer({ amount, at, merchant }: SpendFacts, mandate: RulingMandate | undefined): LayerAnswer {
+export function mandateLayer(
+  { amount, at, merchant = null, otherMerchants = [] }: SpendFacts,
+  mandate: RulingMandate | undefined,
+): LayerAnswer {
   if (mandate === undefined) return { uses: [], findings: [], rateIds: [] };
   const { id, currency, maxPerTx, maxPerDay, maxPerMonth } = mandate;
   const head = { layer: 'mandate', ruleId: printId('mandate', id), action: 'deny' } as const;
@@ -53,7 +63,8 @@ export function mandateLayer({ amount, at, merchant }: SpendFacts, mandate: Ruli
   };
   const { name: window } = windowOf('once', at);
   const counted = { counter: executionCounter(id), window, used: 1n, reserved: 0n, maximum: null } as const;
-  const findings = merchantFindings(mandate, merchant ?? null);
+  const blocked = otherMerchants.find((other) => mandate.blockedMerchants.includes(other.id));
+  const findings = merchantFindings(mandate, blocked ?? merchant);
   if (maxPerTx !== null && amount > maxPerTx) findings.push(tooLarge(head.ruleId, currency, maxPerTx, amount));
   return {
     uses: [use('day', maxPerDay), use('month', maxPerMonth), { ...head, ...counted, per: 'once', currency: null, resetsAt: null }],

@@ -1,7 +1,7 @@
 // The mandate that a spend names: as its row says what it lets its agent do, and as whoever presents its JWT proves it (CONTRACT.md 7).
 import type { Mandate } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { NotFound } from '../../platform/errors.js';
+import { type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { keepMandate } from './mandate.sql.js';
 import type { RulingMandate } from './mandate-rule.js';
@@ -44,11 +44,26 @@ export function declareMandateReader(reader: MandateReader): void {
   readers.push(reader);
 }
 
-/** The mandate that a request presents, where it names one. */
-export async function presentedMandate(
-  ctx: Ctx,
-  { mandateId, mandateJwt }: { mandateId?: string | null | undefined; mandateJwt?: string | null | undefined },
-): Promise<RulingMandate | undefined> {
+/** What of a mandate a request names. */
+export type Presentation = { [member in keyof Presented]?: string | null | undefined };
+
+/** What is wrong with a request that presents one half of a mandate: the other one is missing. `place`: where its members stand. */
+export function mandateIssues({ mandateId, mandateJwt }: Presentation, place: FieldIssue['path'] = []): FieldIssue[] {
+  if ((mandateId == null) === (mandateJwt == null)) return [];
+  const [missing, given] = mandateId == null ? ['mandateId', 'mandate_jwt'] : ['mandateJwt', 'mandate_id'];
+  return [{ path: [...place, missing], message: `goes with ${given}`, rule: 'required' }];
+}
+
+/** 400 for one half of a mandate. */
+export function checkPresentation(said: Presentation, place?: FieldIssue['path']): void {
+  const issues = mandateIssues(said, place);
+  if (issues.length > 0) throw new ValidationFailed(issues);
+}
+
+/** The mandate that a request presents, where it names one. 400 for one half of it. */
+export async function presentedMandate(ctx: Ctx, said: Presentation): Promise<RulingMandate | undefined> {
+  checkPresentation(said);
+  const { mandateId, mandateJwt } = said;
   if (mandateId == null || mandateJwt == null) return undefined;
   const [reader] = readers;
   if (reader === undefined) throw new NotFound('mandateId');

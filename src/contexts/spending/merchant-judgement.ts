@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { ApiError } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
-import { merchantPaid } from './counterparty.js';
+import { namedMerchant } from './counterparty.js';
 import { type Decision, decide } from './decision.js';
 import type { SpendFacts } from './evaluation.js';
 import type { Authority, Spend } from './pipeline.js';
@@ -50,7 +50,7 @@ async function factsOf(ctx: Ctx, { from, to, agentId, merchantId, protocol, curr
     payer: { walletId: from.walletId, accountId: from.accountId, agentId: from.agentId },
     payee,
     agent: agent === null ? null : { id: agent.id, kyaTier: agent.kyaTier },
-    merchant: await merchantPaid(ctx, merchantId, { payee }),
+    merchant: await namedMerchant(ctx, merchantId),
     traceId: null,
     mandateId: null,
     breakerTripId: null,

@@ -7,11 +7,11 @@ import { declareError, NotFound } from '../../platform/errors.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
 import type { RulingCard } from './card-rule.js';
-import { blockedPayee, isKnownCounterparty, merchantPaid } from './counterparty.js';
+import { decisiveMerchants, isKnownCounterparty, merchantsPaid } from './counterparty.js';
 import type { Evaluation, Payer, SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
 import type { RulingMandate } from './mandate-rule.js';
-import { asksForCounterparty, asksForMerchant } from './policy-rule.js';
+import { asksForCounterparty, merchantRules } from './policy-rule.js';
 import { type Rulebook, rulebook, rulesFor } from './rulebook.js';
 import { evaluate, type RulesInForce } from './ruling.js';
 
@@ -92,9 +92,10 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   const rules = { ...(staysOwn ? none : rulesFor(book, facts)), mandate, card };
   if (spend.lifted !== undefined) facts.lifted = stillLifted(spend.lifted, rules);
   const asksByCard = card !== undefined && card.allowedCategories.length > 0;
-  if (mandate !== undefined || asksByCard || asksForMerchant(rules.policies))
-    facts.merchant = await merchantPaid(ctx, spend.merchantId, facts);
-  if (mandate !== undefined) facts.merchant ??= await blockedPayee(ctx, mandate.blockedMerchants, facts);
+  const lists = merchantRules(rules.policies);
+  if (mandate !== undefined || asksByCard || lists.length > 0) {
+    Object.assign(facts, decisiveMerchants(await merchantsPaid(ctx, spend.merchantId, facts), lists, mandate));
+  }
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };
 }

@@ -1,6 +1,6 @@
 // What the rules say that do not count: whom, what and when a policy lets be paid (CONTRACT.md 6).
 import { printId } from '../../platform/schema/id.js';
-import type { Finding, SpendFacts } from './evaluation.js';
+import type { Finding, PaidMerchant, SpendFacts } from './evaluation.js';
 import { dayBefore, type LocalClock, type LocalTime, type Weekday } from './local-time.js';
 
 /** Names that are allowed alone, and names that are blocked. */
@@ -21,9 +21,13 @@ export interface Hours {
   text: string;
 }
 
+/** Which merchants are paid, by their ids or by their categories. */
+export type MerchantLists = { kind: 'merchants' | 'categories' } & Lists;
+
 /** A rule that allows a spend or does not, whatever was spent before. */
 export type StaticRule =
-  | ({ kind: 'merchants' | 'categories' | 'counterparties' } & Lists)
+  | MerchantLists
+  | ({ kind: 'counterparties' } & Lists)
   | { kind: 'protocols'; allow: ReadonlySet<string> }
   | ({ kind: 'hours' } & Hours)
   | { kind: 'new_counterparty' };
@@ -35,9 +39,8 @@ export type Objection = Pick<Finding, 'code' | 'reason'> & { says: string; facts
 export function objectionOf(rule: StaticRule, spend: SpendFacts): Objection | null {
   switch (rule.kind) {
     case 'merchants':
-      return merchantObjection(rule, spend);
     case 'categories':
-      return categoryObjection(rule, spend);
+      return merchantObjection(rule, spend);
     case 'counterparties':
       return counterpartyObjection(rule, spend);
     case 'protocols': {
@@ -55,28 +58,39 @@ export function objectionOf(rule: StaticRule, spend: SpendFacts): Objection | nu
   }
 }
 
-function merchantObjection(lists: Lists, { merchant }: SpendFacts): Objection | null {
-  const verdict = verdictOn(lists, merchant?.id);
-  if (verdict === null) return null;
-  const says = {
-    blocked: 'blocks this merchant.',
-    unlisted: 'allows other merchants only.',
-    unknown: 'allows certain merchants only, and nobody knows which one this spend pays.',
-  }[verdict];
-  const facts = merchant == null ? {} : { merchant_id: printId('merchant', merchant.id) };
-  return { code: 'merchant_blocked', reason: 'merchant', says, facts };
+function merchantObjection(lists: MerchantLists, spend: SpendFacts): Objection | null {
+  const { kind, allow, block } = lists;
+  const paid = paidIn(spend);
+  const reason = kind === 'merchants' ? 'merchant' : 'category';
+  if (paid.length === 0) {
+    const says = `allows certain ${kind} only, and this spend pays nobody who is known as a merchant.`;
+    return allow && { code: 'policy_violation', reason, says };
+  }
+  const refused = refusedMerchant(lists, paid);
+  if (refused === undefined) return null;
+  const { id, category } = refused;
+  const isBlocked = block.has(nameIn(kind, refused));
+  const facts = { merchant_id: printId('merchant', id), ...(kind === 'categories' && { category }) };
+  if (kind === 'merchants') {
+    return { code: 'merchant_blocked', reason, says: isBlocked ? 'blocks this merchant.' : 'allows other merchants only.', facts };
+  }
+  const says = isBlocked ? `blocks the category ${category}.` : `allows other categories than ${category} only.`;
+  return { code: 'merchant_blocked', reason, says, facts };
 }
 
-function categoryObjection(lists: Lists, { merchant }: SpendFacts): Objection | null {
-  const verdict = verdictOn(lists, merchant?.category);
-  if (verdict === null) return null;
-  const says = {
-    blocked: `blocks the category ${merchant?.category}.`,
-    unlisted: `allows other categories than ${merchant?.category} only.`,
-    unknown: 'allows certain categories only, and nobody knows which merchant this spend pays.',
-  }[verdict];
-  const facts = merchant == null ? {} : { merchant_id: printId('merchant', merchant.id), category: merchant.category };
-  return { code: 'merchant_blocked', reason: 'category', says, facts };
+/** The merchant of some that a rule refuses: a blocked one, else one that it does not name among those that it allows. */
+export function refusedMerchant({ kind, allow, block }: MerchantLists, merchants: readonly PaidMerchant[]): PaidMerchant | undefined {
+  const blocked = merchants.find((merchant) => block.has(nameIn(kind, merchant)));
+  return blocked ?? merchants.find((merchant) => allow?.has(nameIn(kind, merchant)) === false);
+}
+
+function nameIn(kind: MerchantLists['kind'], { id, category }: PaidMerchant): string {
+  return kind === 'merchants' ? id : category;
+}
+
+/** Everybody whom a spend pays as a merchant: each of them must be allowed, and none blocked. */
+function paidIn({ merchant, otherMerchants = [] }: Pick<SpendFacts, 'merchant' | 'otherMerchants'>): readonly PaidMerchant[] {
+  return merchant == null ? otherMerchants : [merchant, ...otherMerchants];
 }
 
 /** A counterparty is named by its wallet, by its account, or by its agent. */
@@ -86,13 +100,6 @@ function counterpartyObjection({ allow, block }: Lists, { payee }: SpendFacts): 
   if (!isBlocked && (allow === null || names.some((name) => allow.has(name)))) return null;
   const says = isBlocked ? 'blocks this counterparty.' : 'allows other counterparties only.';
   return { code: 'policy_violation', reason: 'counterparty', says };
-}
-
-/** An allow-list does not let pass what nobody knows. */
-function verdictOn({ allow, block }: Lists, name: string | undefined): 'blocked' | 'unlisted' | 'unknown' | null {
-  if (name === undefined) return allow === null ? null : 'unknown';
-  if (block.has(name)) return 'blocked';
-  return allow === null || allow.has(name) ? null : 'unlisted';
 }
 
 /** Whether it is within the hours. */

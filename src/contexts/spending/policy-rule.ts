@@ -9,7 +9,7 @@ import type { Finding, LayerAnswer, SpendFacts } from './evaluation.js';
 import { noRate } from './finding.js';
 import { type Period, type RuleAction, type RuleUse, windowOf } from './limit.js';
 import { type LocalClock, localClock } from './local-time.js';
-import { objectionOf, type StaticRule } from './policy-objection.js';
+import { type MerchantLists, objectionOf, type StaticRule } from './policy-objection.js';
 import type { PolicyApproval, PolicyRule } from './rule-kind.js';
 
 /** A policy as the pipeline reads it: amounts in minor units, read once. */
@@ -160,9 +160,11 @@ function findingBy(
   };
 }
 
-/** True when a rule of the policies asks which merchant is paid. */
-export function asksForMerchant(policies: readonly RulingPolicy[]): boolean {
-  return policies.some(({ rules }) => rules.some(({ kind }) => kind === 'merchants' || kind === 'categories'));
+/** The rules of the policies that ask which merchants are paid. */
+export function merchantRules(policies: readonly RulingPolicy[]): MerchantLists[] {
+  return policies.flatMap(({ rules }) =>
+    rules.filter((rule): rule is RulingRule & MerchantLists => rule.kind === 'merchants' || rule.kind === 'categories'),
+  );
 }
 
 /** True when a rule of the policies asks whether the payee was paid before. */

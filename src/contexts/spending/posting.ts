@@ -20,6 +20,7 @@ export function postingNow(ctx: Ctx, reference: string): Poster {
     const claims = [...value.claims, ...keyClaims(ctx, reference)];
     await postGrouped(ctx.platform.database, { ...withLine(ctx, value, reference), claims });
     markRecorded(ctx);
+    ctx.effect.reference = reference;
     if (value.limits.some(({ marks }) => marks !== undefined)) ctx.platform.due.ring('limit_crossing', crossingMs);
   };
 }

@@ -1,7 +1,7 @@
 // What a refused posting means to its caller: the ledger reports numbers, this words them. One function orders the faults by the
 // layers of the pipeline, so that every door answers with the same code (CONTRACT.md 0 "Spend pipeline", "Errors").
 import type { Fault } from '../../ledger/fault.js';
-import { InvalidAgentToken, InvalidApiKey } from '../../platform/credential.js';
+import { InvalidAgentToken, InvalidApiKey, signedOut } from '../../platform/credential.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { AlreadyExists, ApiError, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { IdempotencyInFlight } from '../../platform/idempotency.js';
@@ -23,6 +23,7 @@ import {
 import { type Layer, layers } from './layer.js';
 import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
+import { referenceTaken } from './reference.js';
 import { findingError, limitError } from './rule-refusal.js';
 import { countsOthers } from './shared-limit.js';
 
@@ -116,10 +117,12 @@ function guardRefusal({ refusal, detail }: Fault, authority: Authority | undefin
   switch (refusal) {
     case 'invalid_api_key':
       return { layer: 'credential', error: new InvalidApiKey() };
+    case 'invalid_jwt':
+      return { layer: 'credential', error: signedOut() };
     case 'session_revoked':
       return { layer: 'credential', error: new SessionRevoked('This session has ended. Sign a new challenge to get another.') };
     case 'invalid_agent_token':
-      return { layer: 'credential', error: new InvalidAgentToken('This agent token was rotated: use the one that came after it.') };
+      return { layer: 'credential', error: new InvalidAgentToken('This agent token has ended: it was rotated or revoked.') };
     case 'key_revoked':
       return {
         layer: 'credential',
@@ -176,16 +179,6 @@ function claimRefusal({ detail }: Fault): ApiError {
       // The caller of a keyed request then looks up what the first one made.
       return new IdempotencyInFlight();
   }
-}
-
-/** 409: a reference names one transfer of its workspace (Gap G-50). */
-export function referenceTaken(reference: string): AlreadyExists {
-  return new AlreadyExists('Another transfer has this reference.', {
-    details: {
-      reference,
-      next_actions: [{ rel: 'existing', actor: 'any', method: 'GET', path: `/v1/transfers?reference=${encodeURIComponent(reference)}` }],
-    },
-  });
 }
 
 function insufficientBalance(detail: Fault['detail'], { workspace }: Ctx): InsufficientBalance {

@@ -1,7 +1,7 @@
-// Tasks whose money waits for an approval: it stays in escrow when it is given, and the task is offered then; it goes back otherwise
+// Tasks whose money waits for an approval: held in the wallet, it goes into escrow when it is given, and the task is offered then; it goes back otherwise
 // (CONTRACT.md 0 "Approval interplay").
 import type { Approval, Task } from '../../generated/prisma/client.js';
-import { giveBackReserved, reserved } from '../../ledger/hold.js';
+import { reserved } from '../../ledger/hold.js';
 import { posting } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -11,6 +11,7 @@ import { declareSubject, type Ending, SubjectRefused } from '../spending/approva
 import { postApproved } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { authorizeAgain } from '../transfers/approval.js';
+import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer, payerGuards } from '../transfers/hold.js';
 import { noteEnd } from './ending.js';
 import { tellAssigned } from './notice.js';
@@ -35,7 +36,7 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
     const message = isLate ? 'The deadline of the task has passed.' : 'An agent of the task was revoked.';
     throw new SubjectRefused(refuseTask({ id: row.id, status: isLate ? 'expired' : 'cancelled' }, ['pending'], message));
   }
-  await keepMoney(ctx, tx, approval, row);
+  await takeMoney(ctx, tx, approval, row);
   const ready = await changeTask(ctx, tx, row, { paymentStatus: 'reserved', ...(open ? offeredTo(row) : shownTo('worker')) });
   await tellAssigned(ctx, tx, ready);
   return () => {
@@ -43,16 +44,17 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
   };
 }
 
-/** Runs the pipeline again; the money stays where it is held, and uses limits in the windows of now. */
-async function keepMoney(ctx: Ctx, tx: Tx, approval: Approval, row: Task): Promise<void> {
+/** Runs the pipeline again; the money goes into escrow, and uses limits in the windows of now. */
+async function takeMoney(ctx: Ctx, tx: Tx, approval: Approval, row: Task): Promise<void> {
   const transfer = await tx.transfer.findFirstOrThrow({ where: { id: row.transferId ?? '' } });
   const authority = await authorizeAgain(ctx, tx, approval, transfer, await partiesOfTask(ctx, tx, row));
   const { at } = authority;
+  const { id: escrowAccountId } = await tx.ledgerAccount.findFirstOrThrow({ where: { ownerId: row.id, kind: 'task.escrow' } });
   await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
     await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
-    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
+    const { legs, limits: givenBack, records } = await intoEscrow(tx, transfer, escrowAccountId, at);
     const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
-    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards });
+    return posting(ctx, { at, transferId: transfer.id, legs, limits: [...givenBack, ...reserved(limits)], guards, records });
   });
 }
 

@@ -21,7 +21,7 @@ import { namePayee, partiesOfTask, payeeOf, protocols } from './payment.js';
 import { changeTask, checkSide, isDelivered, lockTask, offeredTo, refuseTask, revokedReason, task, taskLifecycle } from './task.js';
 
 /**
- * Takes an open task for the agent that asks. 403 `session_required` for whoever is no agent, 404 for a task that was not offered to it,
+ * Takes an open task for the agent that asks; one that it has accepted already is its own, and nothing changes. 403 `session_required` for whoever is no agent, 404 for a task that was not offered to it,
  * 409 `task_already_claimed` for everybody but the first, and for one whose deadline has passed.
  */
 export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
@@ -32,6 +32,10 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
   }
   const claimed = await transact(ctx, async (tx) => {
     const row = await offered(tx, id, agent.id);
+    if (row.toAgentId === agent.id && row.status === 'accepted') {
+      refusePast(ctx, row);
+      return row;
+    }
     refuseClaimed(ctx, row);
     const payee = await receivingWallet(ctx, tx, row, agent);
     const { id: agentId, parentAccountId: accountId } = agent;
@@ -55,10 +59,11 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
 async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
   const found = await tx.task.findFirst({ where: { id } });
   if (found === null) throw new NotFound();
-  const { open, candidateAgentIds, fromAgentId, toAgentId, paymentStatus } = found;
+  const { open, status, candidateAgentIds, fromAgentId, toAgentId, paymentStatus } = found;
   const isOffered =
     open && paymentStatus !== 'awaiting_approval' && (candidateAgentIds.length === 0 || candidateAgentIds.includes(agentId));
   if (fromAgentId === agentId) throw new Forbidden('An agent does not claim its own task.');
+  if (toAgentId === agentId && status === 'accepted') return found;
   if (toAgentId === agentId && !open) throw refuseTask(found, ['accepted'], 'The task was given to this agent: it accepts or declines it.');
   if (!isOffered) throw new NotFound();
   return found;

@@ -13,11 +13,11 @@ import { payerByMandate } from '../mandates/payer.js';
 import { withdrawApproval } from '../spending/approval.js';
 import type { Ending } from '../spending/approval-subject.js';
 import type { Draft, SpendForm } from '../spending/execution.js';
-import { presentedMandate } from '../spending/mandate.js';
+import { checkPresentation, presentedMandate } from '../spending/mandate.js';
 import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline.js';
 import { SameWallet } from '../transfers/errors.js';
-import { settleEscrowed } from '../transfers/escrowed.js';
+import { asideFor, settleEscrowed } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 
@@ -26,6 +26,9 @@ export interface PaymentInput {
   /** The price of the worker's skill by default, with the currency. */
   amount?: string | null | undefined;
   currency?: Currency | null | undefined;
+  /** The most that the price of the worker's skill may be, in its currency unless another is named. */
+  maxPrice?: string | null | undefined;
+  maxPriceCurrency?: Currency | undefined;
   method: TaskPaymentMethod;
   fromWalletId?: string | null | undefined;
   mandateId?: string | null | undefined;
@@ -96,12 +99,10 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Omit<P
 
 async function mandateOf(ctx: Ctx, { method, mandateId, mandateJwt }: PaymentInput, agentId: string): Promise<RulingMandate | undefined> {
   const path = ['payment', 'mandateId'];
+  checkPresentation({ mandateId, mandateJwt }, ['payment']);
   if ((method === 'ap2') !== (mandateId != null)) {
     const message = method === 'ap2' ? 'is required for the method ap2' : 'goes with the method ap2';
     throw new ValidationFailed([{ path, message, rule: method === 'ap2' ? 'required' : 'unexpected' }]);
-  }
-  if ((mandateId != null) !== (mandateJwt != null)) {
-    throw new ValidationFailed([{ path: ['payment', 'mandateJwt'], message: 'goes with mandate_id, and it with this', rule: 'required' }]);
   }
   const mandate = await presentedMandate(ctx, { mandateId, mandateJwt }).catch((error: unknown) => {
     throw error instanceof NotFound ? new NotFound(...path) : error;
@@ -162,7 +163,7 @@ export function openEscrow(ctx: Ctx, tx: Tx, taskId: string, currency: string): 
   return openEscrowAccount(ctx, tx, 'task.escrow', taskId, currency);
 }
 
-/** The transfer and the posting of a payment under its authority. The money waits in escrow, also while it waits for an approval. */
+/** The transfer and the posting of a payment under its authority. The money waits in escrow, and for an approval in the wallet. */
 export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: SpendForm): Draft<Transfer> {
   const { transferId, escrowAccountId, from, to, amount, currency, method, authority, mandate } = plan;
   const merchant = authority.facts?.merchant ?? null;
@@ -174,7 +175,7 @@ export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: 
     amount,
     currency,
     at: authority.at,
-    hold: { expiresAt: null, accountId: escrowAccountId },
+    hold: asideFor(escrowAccountId, form),
     agentId: authority.agentId,
     links: { taskId, ...(mandate !== undefined && { mandateId: mandate.id }) },
     protocolMetadata: { task_id: printId('task', taskId), ...(merchant !== null && { merchant_id: printId('merchant', merchant.id) }) },

@@ -18,8 +18,9 @@ import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { tellAssigned } from './notice.js';
 import { draftPayment, openEscrow, type PaymentInput, type PaymentPlan, planPayment, priceOf } from './payment.js';
+import { checkPrice } from './price.js';
 import { offeredTo, shownTo, type TaskChange, task, withDue } from './task.js';
-import { acceptanceOf, askedPrice, checkPayload, type Json } from './terms.js';
+import { askedPrice, type Json, readTerms } from './terms.js';
 
 export interface CreateTaskInput {
   fromAgentId?: string | null | undefined;
@@ -33,6 +34,8 @@ export interface CreateTaskInput {
   reviewWindowSeconds?: number | null | undefined;
   acceptance?: { jsonSchema?: Json | null | undefined } | null | undefined;
   contextId?: string | null | undefined;
+  /** The request names no skill: `skillId` is that of the first. */
+  isFirstSkill?: boolean;
   requestApproval?: boolean | null | undefined;
 }
 
@@ -46,10 +49,11 @@ const furthestSeconds = 366 * 86_400;
  * a revoked agent, 422 and what refuses a spend.
  */
 export async function createTask(ctx: Ctx, input: CreateTaskInput): Promise<TaskChange> {
+  const terms = await termsOf(ctx, input);
   const made = await transact(
     ctx,
     async (tx): Promise<TaskChange> => {
-      const plan = await planTask(ctx, tx, input);
+      const plan = await planTask(ctx, tx, input, terms);
       const { payment, options } = plan;
       if (payment === null) return { task: await insertTask(ctx, tx, plan, null), approval: null };
       const draft = (form: SpendForm) => draftPayment(ctx, plan.id, payment, form);
@@ -65,9 +69,10 @@ export async function createTask(ctx: Ctx, input: CreateTaskInput): Promise<Task
 
 /** What `createTask` would do with the money of the task. 400 for one that is not paid: no rule is asked. */
 export async function dryRunTask(ctx: Ctx, input: CreateTaskInput): Promise<DryRun> {
+  const terms = await termsOf(ctx, input);
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
-    const { id, payment, options } = await planTask(ctx, tx, input);
+    const { id, payment, options } = await planTask(ctx, tx, input, terms);
     if (payment === null) {
       throw new ValidationFailed([{ path: ['payment'], message: 'is what a dry run is about: name it', rule: 'required' }]);
     }
@@ -93,17 +98,25 @@ interface Plan {
   options: CarryOptions;
 }
 
+interface Terms {
+  skill: Skill | null;
+  acceptance: Json | null;
+}
+
+/** The skill that the task names, and what its deliverable has to fit. 400. */
+async function termsOf(ctx: Ctx, input: CreateTaskInput): Promise<Terms> {
+  checkDeadline(input, ctx.clock.now());
+  const skill = input.toAgentId == null ? null : await findSkill(ctx.db, input.toAgentId, input.skillId);
+  return { skill, acceptance: await readTerms(ctx, skill, input.payload, input.acceptance?.jsonSchema) };
+}
+
 /** Reads the parties and what binds them, keeps the standing of the payer and of the worker, and opens the escrow. */
-async function planTask(ctx: Ctx, tx: Tx, input: CreateTaskInput): Promise<Plan> {
+async function planTask(ctx: Ctx, tx: Tx, input: CreateTaskInput, { skill, acceptance }: Terms): Promise<Plan> {
   const reader = within(ctx, tx);
   const at = ctx.clock.now();
-  checkDeadline(input, at);
   const fromAgent = await senderOf(reader, input);
   const toAgent = input.toAgentId == null ? null : await agentNamed(reader, input.toAgentId, ['toAgentId']);
   await checkCandidates(reader, input, fromAgent.id);
-  const skill = toAgent === null ? null : await findSkill(tx, toAgent.id, input.skillId);
-  checkPayload(skill, input.payload);
-  const acceptance = acceptanceOf(input.acceptance?.jsonSchema, skill);
   const head = { id: newId(at), at, input, fromAgent, toAgent, acceptance };
   const requestApproval = input.requestApproval === true;
   const payment = await escrowed(ctx, tx, head, skill);
@@ -118,10 +131,12 @@ async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'options'
     await keepStanding(tx, { workspaceId, accountId: fromAgent.parentAccountId, walletId: null, agentIds });
     return null;
   }
+  const price = priceOf(input.payment, askedPrice(skill));
+  await checkPrice(ctx, tx, { input, payment: input.payment, price, skill });
   const plan = await planPayment(within(ctx, tx), {
     taskId: id,
     payment: input.payment,
-    price: priceOf(input.payment, askedPrice(skill)),
+    price,
     fromAgent,
     toAgent,
     at,
@@ -242,6 +257,7 @@ function bodyOf(input: CreateTaskInput): Record<string, unknown> {
         : given({
             amount: payment.amount,
             currency: payment.currency,
+            max_price: payment.maxPrice,
             method: payment.method,
             from_wallet_id: payment.fromWalletId,
             mandate_id: payment.mandateId == null ? null : printId('mandate', payment.mandateId),

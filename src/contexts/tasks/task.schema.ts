@@ -19,6 +19,7 @@ import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
+import { PriceChanged } from './errors.js';
 import { mostShownMessages, type TaskChange, task, tasks } from './task.js';
 import { createdTask, createTask, dryRunTask } from './task-request.js';
 
@@ -147,6 +148,12 @@ const TaskPaymentInput = builder.inputType('TaskPaymentInput', {
   fields: (t) => ({
     amount: t.field({ type: 'Amount', required: false, description: 'The price of the skill by default.' }),
     currency: t.field({ type: 'Currency', required: false, description: 'That of the price by default.' }),
+    maxPrice: t.field({
+      type: 'Amount',
+      required: false,
+      description:
+        'The most that the price of the skill may be, in `currency`, or in that of the price. Without it a price that was raised in the last ten minutes is 409.',
+    }),
     method: t.field({ type: PaymentMethodEnum }),
     fromWalletId: t.field({ type: 'WalletId', required: false, description: 'By default the oldest of the agent, else of its account.' }),
     mandateId: t.field({ type: 'MandateId', required: false, description: 'Goes with the method ap2, and with `mandate_jwt`.' }),
@@ -215,7 +222,7 @@ builder.queryFields((t) => ({
 }));
 
 /** What a task may be refused with before the ledger is asked. */
-const requestErrors = [NotFound, StateConflict, CurrencyMismatch, SameWallet, ...mandateErrors];
+const requestErrors = [PriceChanged, NotFound, StateConflict, CurrencyMismatch, SameWallet, ...mandateErrors];
 
 builder.mutationFields((t) => ({
   createTask: t.field({

@@ -1,8 +1,9 @@
 // What a task may be about, and what fits it: its skill, its payload, its acceptance, and what is delivered (CONTRACT.md 11).
 import { z } from 'zod';
 import type { Skill } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
-import { misfits, schemaIssues } from '../../platform/json-schema.js';
+import type { SchemaCheck } from '../../platform/json-schema.js';
 import type { Currency } from '../../platform/money.js';
 import { maxJsonLength } from '../../platform/schema/scalar.js';
 import { readBy } from '../../platform/zod-issue.js';
@@ -47,53 +48,58 @@ export function askedPrice(skill: Skill | null): Price | null {
 }
 
 /** Throws 400 for a payload that the schema of the skill does not take, where it has one that can be used. */
-export function checkPayload(skill: Skill | null, payload: Json): void {
+export async function checkPayload(ctx: Ctx, skill: Skill | null, payload: Json): Promise<void> {
+  await ctx.platform.schemas.check(ctx, payloadChecks(skill, payload));
+}
+
+function payloadChecks(skill: Skill | null, payload: Json): SchemaCheck[] {
   const schema = (skill?.inputSchema ?? null) as Json | null;
-  if (schema === null || schemaIssues(schema, []).length > 0) return;
-  const issues = misfits(schema, payload, ['payload']);
-  if (issues.length > 0) throw new ValidationFailed(issues);
+  return schema === null ? [] : [{ schema, path: ['payload'], values: [{ value: payload, path: ['payload'] }] }];
 }
 
 /**
- * The schema that a deliverable has to fit: the request's, else that of the skill, where it can be used (Gap G-329). 400 for one that
- * cannot.
+ * Checks what a new task is about: its payload as above, and the schema that its deliverable has to fit, which is returned: the request's,
+ * else that of the skill, where it can be used (Gap G-329). 400 for one of the request that cannot.
  */
-export function acceptanceOf(given: Json | null | undefined, skill: Skill | null): Json | null {
-  if (given != null) {
-    const issues = schemaIssues(given, ['acceptance', 'jsonSchema']);
-    if (issues.length > 0) throw new ValidationFailed(issues);
-    return given;
+export async function readTerms(ctx: Ctx, skill: Skill | null, payload: Json, acceptance: Json | null | undefined): Promise<Json | null> {
+  const payloads = payloadChecks(skill, payload);
+  const schema = acceptance ?? ((skill?.outputSchema ?? null) as Json | null);
+  if (schema === null) {
+    await ctx.platform.schemas.check(ctx, payloads);
+    return null;
   }
-  const own = (skill?.outputSchema ?? null) as Json | null;
-  return own === null || schemaIssues(own, []).length > 0 ? null : own;
+  const isGiven = acceptance != null;
+  const path = isGiven ? ['acceptance', 'jsonSchema'] : ['skillId'];
+  const usable = await ctx.platform.schemas.check(ctx, [...payloads, { schema, path, isGiven }]);
+  return usable.at(-1) === true ? schema : null;
 }
 
 /** Throws 400 for a deliverable that does not fit. Of artifacts the data of every data part has to, and there has to be one (Gap G-330). */
-export function checkDeliverable(schema: Json | null, deliverable: Json): void {
+export async function checkDeliverable(ctx: Ctx, schema: Json | null, deliverable: Json): Promise<void> {
   const artifacts = 'artifacts' in deliverable ? readBy(artifactsShape, deliverable, ['deliverable']).artifacts : null;
   if (schema === null) return;
-  const issues = artifacts === null ? misfits(schema, deliverable, ['deliverable']) : partMisfits(schema, artifacts);
-  if (issues.length > 0) throw new ValidationFailed(issues);
-}
-
-function partMisfits(schema: Json, artifacts: readonly { parts: readonly Part[] }[]) {
-  const found = artifacts.flatMap(({ parts }, artifact) =>
-    parts.flatMap(({ data }, part) =>
-      data === undefined ? [] : [{ data, path: ['deliverable', 'artifacts', artifact, 'parts', part, 'data'] }],
-    ),
-  );
-  if (found.length === 0) {
-    return [{ path: ['deliverable', 'artifacts'], message: 'must have a data part that fits the acceptance of the task', rule: 'schema' }];
+  const values =
+    artifacts === null
+      ? [{ value: deliverable, path: ['deliverable'] }]
+      : artifacts.flatMap(({ parts }, place) => dataOf(parts, ['deliverable', 'artifacts', place, 'parts']));
+  if (values.length === 0) {
+    const message = 'must have a data part that fits the acceptance of the task';
+    throw new ValidationFailed([{ path: ['deliverable', 'artifacts'], message, rule: 'schema' }]);
   }
-  return found.flatMap(({ data, path }) => misfits(schema, data, path)).slice(0, 1);
+  await ctx.platform.schemas.check(ctx, [{ schema, path: ['deliverable'], values }]);
 }
 
 /** Throws 400 for an answer whose data parts do not fit what was asked. */
-export function checkAnswer(schema: Json | null, parts: readonly Part[]): void {
+export async function checkAnswer(ctx: Ctx, schema: Json | null, parts: readonly Part[]): Promise<void> {
   if (schema === null) return;
-  const issues = parts.flatMap(({ data }, part) => (data === undefined ? [] : misfits(schema, data, ['parts', part, 'data'])));
-  if (parts.every(({ data }) => data === undefined)) {
-    issues.push({ path: ['parts'], message: 'must have a data part that fits what was asked', rule: 'schema' });
+  const values = dataOf(parts, ['parts']);
+  if (values.length === 0) {
+    throw new ValidationFailed([{ path: ['parts'], message: 'must have a data part that fits what was asked', rule: 'schema' }]);
   }
-  if (issues.length > 0) throw new ValidationFailed(issues.slice(0, 1));
+  await ctx.platform.schemas.check(ctx, [{ schema, path: ['parts'], values }]);
+}
+
+/** The data of the data parts of a list that stands at `at`. */
+function dataOf(parts: readonly Part[], at: readonly (string | number)[]) {
+  return parts.flatMap(({ data }, place) => (data === undefined ? [] : [{ value: data, path: [...at, place, 'data'] }]));
 }

@@ -1,19 +1,19 @@
 // What the worker of a task does, and what the sender answers meanwhile: begin, tell how far it is, ask, deliver (CONTRACT.md 11).
-import { Prisma, type Task } from '../../generated/prisma/client.js';
+import { Prisma, type Task, type TaskMessage } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
-import { StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { schemaIssues } from '../../platform/json-schema.js';
 import { checkStep } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { readBy } from '../../platform/zod-issue.js';
+import { findSkill } from '../skills/skill.js';
 import { refusePast } from './claim.js';
 import type { Side } from './errors.js';
 import { tellChange } from './notice.js';
-import { changeTask, checkSide, lockTask, refuseTask, taskLifecycle } from './task.js';
+import { changeTask, checkSide, lockTask, refuseTask, task, taskLifecycle } from './task.js';
 import { checkDeadline, type UpdateTaskInput } from './task-request.js';
 import { checkAnswer, checkDeliverable, checkPayload, type Json, type Part, partsShape } from './terms.js';
 
@@ -40,20 +40,36 @@ export interface ProgressInput {
 function changeBy(ctx: Ctx, id: string, side: Side, change: (tx: Tx, row: Task) => Promise<Task>): Promise<Task> {
   return transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, id);
-    checkSide(ctx, row, side);
-    refusePast(ctx, row);
+    checkTurn(ctx, row, side);
     return change(tx, row);
   });
 }
 
+/** The task without its lock, for what has to be checked before the transaction: others' schemas must not keep it open. 403, 404, 409. */
+async function look(ctx: Ctx, id: string, side: Side): Promise<Task> {
+  const row = await task(ctx, id);
+  checkTurn(ctx, row, side);
+  return row;
+}
+
+function checkTurn(ctx: Ctx, row: Task, side: Side): void {
+  checkSide(ctx, row, side);
+  refusePast(ctx, row);
+}
+
 /** Changes what a task is about while nobody works on it, for its sender. 400, 403, 404, 409. */
 export async function updateTask(ctx: Ctx, { id, payload, deadline }: UpdateTaskInput): Promise<Task> {
-  const changed = await changeBy(ctx, id, 'sender', async (tx, row) => {
+  const check = (row: Task) => {
     if (row.status !== 'pending') throw refuseTask(row, ['pending'], 'A task is changed while nobody works on it.');
     checkDeadline({ deadline }, ctx.clock.now());
-    if (payload != null && row.toAgentId !== null) {
-      checkPayload(await tx.skill.findFirst({ where: { agentId: row.toAgentId, id: row.skillId } }), payload);
-    }
+  };
+  if (payload != null) {
+    const row = await look(ctx, id, 'sender');
+    check(row);
+    if (row.toAgentId !== null) await checkPayload(ctx, await findSkill(ctx.db, row.toAgentId, row.skillId), payload);
+  }
+  const changed = await changeBy(ctx, id, 'sender', async (tx, row) => {
+    check(row);
     return changeTask(ctx, tx, row, {
       ...(payload != null && { payload: payload as Prisma.InputJsonObject }),
       ...(deadline !== undefined && { deadline }),
@@ -101,10 +117,12 @@ export interface QuestionInput {
 }
 
 /** Asks the sender something; work stands still until it answers. 400 for a schema that cannot be used, 409 unless it is under way. */
-export function requestInput(ctx: Ctx, { id, message, schema }: QuestionInput): Promise<Task> {
+export async function requestInput(ctx: Ctx, { id, message, schema }: QuestionInput): Promise<Task> {
+  if (schema != null) {
+    await look(ctx, id, 'worker');
+    await ctx.platform.schemas.check(ctx, [{ schema, path: ['schema'], isGiven: true }]);
+  }
   return changeBy(ctx, id, 'worker', async (tx, row) => {
-    const issues = schema == null ? [] : schemaIssues(schema, ['schema']);
-    if (issues.length > 0) throw new ValidationFailed(issues);
     checkStep(taskLifecycle, id, row.status, 'input_required');
     await addMessage(ctx, tx, row, 'worker', [{ text: message }], schema ?? null);
     const asked = await changeTask(ctx, tx, row, { status: 'input_required' });
@@ -119,16 +137,34 @@ export interface AnswerInput {
 }
 
 /** Answers what the worker asked. 400 for an answer that does not fit, 409 unless it has asked. */
-export function answerInput(ctx: Ctx, { id, parts: given }: AnswerInput): Promise<Task> {
+export async function answerInput(ctx: Ctx, { id, parts: given }: AnswerInput): Promise<Task> {
+  const row = await look(ctx, id, 'sender');
+  const parts = readBy(partsShape, given.map(partOf), ['parts']);
+  checkAsked(row);
+  const answered = await lastQuestion(ctx.db, id);
+  await checkAnswer(ctx, (answered?.schema ?? null) as Json | null, parts);
   return changeBy(ctx, id, 'sender', async (tx, row) => {
-    const parts = readBy(partsShape, given.map(partOf), ['parts']);
-    if (row.status !== 'input_required') throw refuseTask(row, ['input_required'], 'The worker has not asked anything.');
-    const question = await tx.taskMessage.findFirst({ where: { taskId: id, author: 'worker' }, orderBy: { id: 'desc' } });
-    checkAnswer((question?.schema ?? null) as Json | null, parts);
+    checkAsked(row);
+    if ((await lastQuestion(tx, id))?.id !== answered?.id) throw askedMeanwhile(row);
     await addMessage(ctx, tx, row, 'sender', parts, null);
     const going = await changeTask(ctx, tx, row, { status: 'in_progress' });
     await tellChange(ctx, tx, going, 'input');
     return going;
+  });
+}
+
+function checkAsked(row: Task): void {
+  if (row.status !== 'input_required') throw refuseTask(row, ['input_required'], 'The worker has not asked anything.');
+}
+
+function lastQuestion(db: Pick<Tx, 'taskMessage'>, taskId: string): Promise<TaskMessage | null> {
+  return db.taskMessage.findFirst({ where: { taskId, author: 'worker' }, orderBy: { id: 'desc' } });
+}
+
+/** Somebody else has answered meanwhile, and the worker has asked again (Gap G-416). */
+function askedMeanwhile({ id, status }: Task): StateConflict {
+  return new StateConflict('The worker has asked something else meanwhile: read it first.', status, ['input_required'], {
+    next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${id}` }],
   });
 }
 
@@ -156,11 +192,12 @@ async function addMessage(ctx: Ctx, tx: Tx, { id: taskId, status }: Task, author
 
 /** Delivers. From then on the sender has its review window, at whose end the worker is paid. 400 for what does not fit, 409. */
 export async function completeTask(ctx: Ctx, id: string, deliverable: Json): Promise<Task> {
+  const before = await look(ctx, id, 'worker');
+  checkUnderWay(before);
+  // What was agreed does not change.
+  await checkDeliverable(ctx, before.acceptanceSchema as Json | null, deliverable);
   const done = await changeBy(ctx, id, 'worker', async (tx, row) => {
-    if (row.status !== 'accepted' && row.status !== 'in_progress') {
-      throw refuseTask(row, ['accepted', 'in_progress'], 'What is delivered is being worked on.');
-    }
-    checkDeliverable(row.acceptanceSchema as Json | null, deliverable);
+    checkUnderWay(row);
     const at = ctx.clock.now();
     const delivered = await changeTask(ctx, tx, row, {
       status: 'completed',
@@ -175,4 +212,10 @@ export async function completeTask(ctx: Ctx, id: string, deliverable: Json): Pro
   });
   if (done.dueAt !== null) ringAt(ctx, 'task', done.dueAt);
   return done;
+}
+
+function checkUnderWay(row: Task): void {
+  if (row.status !== 'accepted' && row.status !== 'in_progress') {
+    throw refuseTask(row, ['accepted', 'in_progress'], 'What is delivered is being worked on.');
+  }
 }

@@ -2,12 +2,13 @@
 import { builder } from '../../platform/schema/builder.js';
 import { ApproveApprovalPayload } from '../spending/approval.schema.js';
 import { Transfer } from './transfer.schema.js';
-import { transfer } from './transfer-list.js';
+import { approvedTransfer } from './transfer-list.js';
 
 builder.objectField(ApproveApprovalPayload, 'transfer', (t) =>
   t.field({
     type: Transfer,
     nullable: true,
-    resolve: ({ approval: { subjectType, subjectId } }, _args, ctx) => (subjectType === 'transfer' ? transfer(ctx, subjectId) : null),
+    description: 'What was approved, also where it is a payment by MPP or by card.',
+    resolve: ({ approval }, _args, ctx) => approvedTransfer(ctx, approval),
   }),
 );

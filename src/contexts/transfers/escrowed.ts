@@ -2,20 +2,49 @@
 // frozen by now, and the rest goes back.
 import { eventRecords } from '../../events/event.js';
 import type { Transfer } from '../../generated/prisma/client.js';
-import { resolve } from '../../ledger/hold.js';
-import { guardsOf, posting } from '../../ledger/posting.js';
-import { joinRecords } from '../../ledger/record.js';
+import { giveBackReserved, resolve, setAside } from '../../ledger/hold.js';
+import { guardsOf, type Leg, type LimitUse, posting } from '../../ledger/posting.js';
+import { joinRecords, type Records } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
+import { newId } from '../../platform/schema/id.js';
 import type { Ending } from '../spending/approval-subject.js';
+import type { SpendForm } from '../spending/execution.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { completedEvents, transferRoles } from './events.js';
 import { endTransfer } from './hold.js';
 import { transferOperation } from './operation.js';
-import { aboutOf, partiesOf } from './transfer.js';
+import { aboutOf, type NewTransfer, partiesOf } from './transfer.js';
 import { lessWithheldAt } from './withholding.js';
+
+/** Where the money of a thing with an escrow is set aside: while it waits for an approval, in the wallet as what is held (Gap G-424). */
+export function asideFor(escrowAccountId: string, { approvalId }: Pick<SpendForm, 'approvalId'>): NonNullable<NewTransfer['hold']> {
+  return { expiresAt: null, captureBy: 'payee', ...(approvalId === null && { accountId: escrowAccountId }) };
+}
+
+/**
+ * What the posting of an approved spend does with the money that waits: it goes into the escrow, held anew, and what was reserved of limits
+ * is given back. What began to wait before that was so is in the escrow already.
+ */
+export async function intoEscrow(
+  tx: Tx,
+  transfer: Transfer,
+  escrowAccountId: string,
+  at: Date,
+): Promise<{ legs: Leg[]; limits: LimitUse[]; records: Records }> {
+  const { workspaceId, id: transferId, holdId } = transfer;
+  const hold = await tx.hold.findFirstOrThrow({ where: { id: holdId ?? '', status: 'held' } });
+  const { heldAccountId, fromAccountId, toAccountId, currency, amount } = hold;
+  if (heldAccountId === escrowAccountId) return { legs: [], limits: await giveBackReserved(tx, workspaceId, transferId), records: {} };
+  const { legs, limits } = await resolve(tx, hold, { capture: amount, to: escrowAccountId, at, usesAnew: true });
+  const id = newId(at);
+  const parts = { workspaceId, transferId, fromAccountId, toAccountId, currency, amount };
+  const { records } = setAside({ ...parts, id, heldAccountId: escrowAccountId, createdAt: at });
+  await tx.transfer.updateMany({ where: { id: transferId }, data: { holdId: id } });
+  return { legs, limits, records };
+}
 
 /**
  * Pays `captured` minor units of a pending transfer to its payee and returns the rest, under the lock of the thing that it belongs to.

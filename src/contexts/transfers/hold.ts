@@ -23,13 +23,15 @@ import { completedEvents, emit, transferData, transferRoles } from './events.js'
 import { captureLegs, paidData } from './exchange.js';
 import { operationOf, transferOperation } from './operation.js';
 import { carryOutScheduled } from './schedule.js';
+import { refuseCapture, refuseRelease } from './side.js';
 import { aboutOf, transferLifecycle } from './transfer.js';
 import { visibleTransfers } from './transfer-list.js';
 import { lessWithheldAt } from './withholding.js';
 
 /**
  * Pays out what was held, all of it or `amount`; the rest goes back. Only a manual hold that is pending.
- * 409 `state_conflict` or `hold_expired`, 400 for more than is held, 403 `wallet_frozen` while the payer may not spend (Gap G-42).
+ * 409 `state_conflict` or `hold_expired`, 400 for more than is held, 403 `wallet_frozen` while the payer may not spend (Gap G-42), and
+ * `forbidden` for the agent of the side that does not capture it.
  */
 export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Promise<Transfer> {
   return transact(ctx, async (tx) => {
@@ -40,6 +42,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
     refuseOfSeller(transfer);
     refuseOfSession(transfer);
     refuseAside(transfer);
+    await refuseCapture(within(ctx, tx), transfer);
     if (transfer.approvalId !== null) {
       const message = 'The transfer waits for an approval: until it is given nothing can be captured.';
       await refuseWhilePending(tx, transfer.approvalId, transfer.status, message);
@@ -78,7 +81,7 @@ export async function captureHeld(ctx: Ctx, tx: Tx, transfer: Transfer, amount: 
 
 /**
  * Calls a pending transfer off, and the approval that it waits for (Gap G-118); what was held goes back (Gap G-45). 409 `state_conflict`
- * when it is no longer pending.
+ * when it is no longer pending, 403 for the agent that pays where the payee captures.
  */
 export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Promise<Transfer> {
   return transact(ctx, async (tx) => {
@@ -89,6 +92,7 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
     refuseOfSeller(transfer);
     refuseOfSession(transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
+    await refuseRelease(within(ctx, tx), transfer);
     if ((transfer.streamId ?? transfer.checkoutId) !== null && transfer.approvalId !== null) {
       const whole = transfer.streamId === null ? 'pays a checkout' : 'is part of a stream';
       const message = `The transfer ${whole}: withdraw its approval, which ends both.`;

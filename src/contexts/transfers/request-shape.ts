@@ -1,6 +1,7 @@
 // What a request for a transfer looks like, and what can be said against it before anything is read (CONTRACT.md 2).
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import type { Currency } from '../../platform/money.js';
+import { mandateIssues } from '../spending/mandate.js';
 import { type Destination, isOutside } from './destination.js';
 
 export interface CreateTransferInput {
@@ -16,10 +17,13 @@ export interface CreateTransferInput {
   quoteId?: string | null | undefined;
   destinationCurrency?: Currency | null | undefined;
   capture?: 'automatic' | 'manual' | null | undefined;
+  /** The side that captures what is held; the payer by default, the payee of an execution of a mandate. */
+  captureBy?: 'payer' | 'payee' | null | undefined;
   holdExpiresIn?: number | null | undefined;
   description?: string | null | undefined;
   reference?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
+  sharedMetadata?: Record<string, unknown> | null | undefined;
   agentId?: string | null | undefined;
   scheduledFor?: Date | null | undefined;
   /** The mandate that it is an execution of, and its JWT. */
@@ -51,6 +55,7 @@ export function requestIssues(input: CreateTransferInput): FieldIssue[] {
     if (payees > 0) fail('toWalletId', `a ${type} moves money inside one wallet: leave the destination out`);
     if (capture === 'manual') fail('capture', `a ${type} is always captured at once`);
   } else if (payees !== 1) fail('toWalletId', 'name exactly one of to_wallet_id, to_account_id and destination');
+  if (input.captureBy != null && capture !== 'manual') fail('captureBy', 'goes with capture: manual');
   if (input.holdExpiresIn != null && capture !== 'manual') fail('holdExpiresIn', 'goes with capture: manual');
   if (scheduledFor != null && capture === 'manual')
     fail('scheduledFor', 'a scheduled transfer is captured when its time comes: leave capture out');
@@ -58,7 +63,7 @@ export function requestIssues(input: CreateTransferInput): FieldIssue[] {
     if (capture === 'manual') fail('capture', 'what leaves the platform is held by its payout: leave it out');
     if (scheduledFor != null) fail('scheduledFor', 'what leaves the platform is sent now: leave it out');
   }
-  if (!input.mandateId !== !input.mandateJwt) fail('mandateJwt', 'mandate_id and mandate_jwt go together');
+  issues.push(...mandateIssues(input));
   // (Gap G-48)
   if (input.mandateId && (type !== 'internal' || isOutside(destination)))
     fail('mandateId', 'goes with a transfer of type internal to a wallet');

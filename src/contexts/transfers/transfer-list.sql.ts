@@ -100,6 +100,7 @@ function branchesOf(choice: TransferChoice, values: Values, bounded: (rows: stri
 function drive(choice: TransferChoice, values: Values): { branches: Branch[]; rest: string[] } {
   const ways: { branches: Branch[]; condition: string }[] = [];
   const { reference, ...words } = choice.equal;
+  const rest = ownTerms(choice, values);
   if (reference !== undefined) ways.push(way([{ on: `t.reference = ${values.add(reference)}` }]));
   for (const [column, id] of [
     ['quote_id', choice.quoteId],
@@ -140,8 +141,16 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
     const outside = side === 'from_wallet_id' ? [{ on: `(t.from_account_id = ${named} AND t.from_wallet_id IS NULL)` }] : [];
     ways.push(way([{ side, wallets: `w.account_id = ${named}` }, ...outside]));
   }
-  const rest = ways.slice(1).map(({ condition }) => condition);
+  rest.push(...ways.slice(1).map(({ condition }) => condition));
   return { branches: ways[0]?.branches ?? [{ on: 'true' }], rest: [...rest, ...wordConditions(words)] };
+}
+
+/** What the payer keeps to itself finds nothing for an agent that is only the payee (Gap G-427). Customers see no more than they pay. */
+function ownTerms({ visibleTo, mandateId, equal }: TransferChoice, values: Values): string[] {
+  if (visibleTo === undefined || (mandateId === undefined && equal.reference === undefined)) return [];
+  const agent = values.add(visibleTo);
+  const paying = `t.from_wallet_id IN (SELECT w.id FROM wallet w WHERE w.workspace_id = $1 AND w.agent_id = ${agent})`;
+  return [`(t.agent_id = ${agent} OR t.from_account_id IS NULL OR ${paying})`];
 }
 
 /** What can be a way to the rows, and the same as a condition on rows that were found by another way. */

@@ -1,5 +1,5 @@
 // Reading transfers: one, a page with filters, their entries (CONTRACT.md 2).
-import type { Prisma, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
+import type { Approval, Prisma, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
 import { type Entry, transferEntries } from '../../ledger/entry.js';
 import type { Ctx, OpenOn } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -40,6 +40,15 @@ export async function transfer(ctx: Ctx, id: string): Promise<Transfer> {
   const found = await ctx.db.transfer.findFirst({ where: { AND: [{ id }, await visibleTransfers(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
+}
+
+const paidAsTransfer: ReadonlySet<string> = new Set(['transfer', 'mpp_payment', 'card_charge']);
+
+/** The transfer that an approval was about; null for what shows another noun. A payment of an endpoint by MPP shows both (Gap G-425). */
+export async function approvedTransfer(ctx: Ctx, { subjectType, transferId }: Approval): Promise<Transfer | null> {
+  if (transferId === null || !(paidAsTransfer.has(subjectType) || subjectType === 'x402_payment')) return null;
+  const found = await transfer(ctx, transferId);
+  return subjectType === 'x402_payment' && found.protocol !== 'mpp' ? null : found;
 }
 
 /** More entries than the life of a transfer makes: setting aside, paying out, giving back. */

@@ -1,6 +1,6 @@
 // What callers ask for: a transfer between wallets of the platform, or within one, now, held, or at a set time (CONTRACT.md 2).
 import { writeEvents } from '../../events/event.js';
-import type { Quote, Transfer } from '../../generated/prisma/client.js';
+import type { CaptureBy, Quote, Transfer } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -13,10 +13,10 @@ import { newId, printId } from '../../platform/schema/id.js';
 import { defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { presentedMandate } from '../spending/mandate.js';
-import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
+import { checkMandateAgent, checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingNow } from '../spending/posting.js';
-import { referenceTaken } from '../spending/refusal.js';
+import { referenceTaken, refuseReferenceOfBefore } from '../spending/reference.js';
 import { isOutside, walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
 import { event, transferData } from './events.js';
@@ -80,13 +80,17 @@ export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWal
 
 /** Writes a transfer whose time has not come, and emits transfer.created. 409 for a reference that another has. */
 export async function insertScheduled(ctx: Ctx, tx: Tx, transfer: Transfer, value: NewTransfer): Promise<void> {
-  const { workspaceId, protocolMetadata, destination: _, ...row } = transfer;
-  const said = { metadata: transfer.metadata as object, ...(protocolMetadata !== null && { protocolMetadata }) };
+  const { workspaceId, protocolMetadata, sharedMetadata, destination: _, ...row } = transfer;
+  const facts = { ...(protocolMetadata !== null && { protocolMetadata }), ...(sharedMetadata !== null && { sharedMetadata }) };
+  const said = { metadata: transfer.metadata as object, ...facts };
   await tx.transfer.create({ data: { ...row, ...said } });
+  const claims = claimsOf(transfer, value);
+  const reference = claims.find(({ kind }) => kind === 'reference');
+  if (reference !== undefined) await refuseReferenceOfBefore(tx, reference);
   try {
-    await tx.claim.createMany({ data: claimsOf(transfer, value) });
+    await tx.claim.createMany({ data: claims });
   } catch (error) {
-    throw isUniqueViolation(error) ? referenceTaken(transfer.reference ?? '') : error;
+    throw isUniqueViolation(error) ? referenceTaken(reference?.key ?? '') : error;
   }
   const about = { at: transfer.createdAt, ...aboutOf(transfer) };
   await writeEvents(tx, workspaceId, [event(ctx, 'transfer.created', transferData(transfer), about)]);
@@ -135,11 +139,12 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
     at,
     exchange: await exchangeOf(ctx, sums),
     agentId: authority.agentId,
-    hold: input.capture === 'manual' ? { expiresAt: addSeconds(at, input.holdExpiresIn ?? defaultHoldSeconds) } : undefined,
+    hold: holdOf(input, at, mandate === undefined ? 'payer' : 'payee'),
     scheduledFor: isLater ? (input.scheduledFor ?? undefined) : undefined,
     description: input.description,
     reference: input.reference,
     metadata: input.metadata,
+    sharedMetadata: input.sharedMetadata,
     links: mandate === undefined ? part?.links : { ...part?.links, mandateId: mandate.id },
     ...(mandate !== undefined && (await executionFacts(ctx, authority, to))),
     claims: part?.claims,
@@ -147,13 +152,22 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
   return { value, authority };
 }
 
+/** The hold of a request, where it asks for one: whom the payer does not name, `captor` captures it. */
+export function holdOf(
+  { capture, captureBy, holdExpiresIn }: Pick<CreateTransferInput, 'capture' | 'captureBy' | 'holdExpiresIn'>,
+  at: Date,
+  captor: CaptureBy,
+): NewTransfer['hold'] {
+  if (capture !== 'manual') return undefined;
+  return { expiresAt: addSeconds(at, holdExpiresIn ?? defaultHoldSeconds), captureBy: captureBy ?? captor };
+}
+
 /** The mandate that a request presents. 409 and 422 for one that is not in force, 422 for another currency, 400 for another agent. */
 async function mandateOf(ctx: Ctx, input: CreateTransferInput, currency: string): Promise<RulingMandate | undefined> {
   const mandate = await presentedMandate(ctx, input);
   if (mandate === undefined) return undefined;
   checkMandateCurrency(mandate, currency);
-  if (input.agentId && input.agentId !== mandate.agentId)
-    throw new ValidationFailed([{ path: ['agentId'], message: 'is not the agent of the mandate', rule: 'mandate' }]);
+  checkMandateAgent(mandate, input.agentId);
   return mandate;
 }
 
@@ -201,8 +215,8 @@ export async function exchangeOf(ctx: Ctx, { quote }: Sums): Promise<Exchange | 
 
 /** The body of the request as it could be sent again; what was left out stays so. A quote is not used twice. */
 function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Record<string, unknown> {
-  const { type, amount, currency, capture, holdExpiresIn, description, reference, metadata, agentId, scheduledFor, requestApproval } =
-    input;
+  const { type, amount, currency, capture, captureBy, holdExpiresIn, description, reference, metadata, sharedMetadata } = input;
+  const { agentId, scheduledFor, requestApproval } = input;
   const body = {
     type,
     from_wallet_id: from.walletId,
@@ -211,10 +225,12 @@ function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Rec
     currency,
     quote_id: input.quoteId ? printId('quote', input.quoteId) : undefined,
     capture,
+    capture_by: captureBy,
     hold_expires_in: holdExpiresIn,
     description,
     reference,
     metadata,
+    shared_metadata: sharedMetadata,
     agent_id: agentId,
     scheduled_for: scheduledFor?.toISOString(),
     mandate_id: input.mandateId ? printId('mandate', input.mandateId) : undefined,

@@ -1,9 +1,8 @@
 // The GraphQL face of transfers.
-import { z } from 'zod';
 import type { Approval, Transfer as TransferRow } from '../../generated/prisma/client.js';
-import { CaptureMode, TransferStatus, TransferType } from '../../generated/prisma/enums.js';
+import { TransferStatus, TransferType } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { CurrencyMismatch, NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
+import { CurrencyMismatch, Forbidden, NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
@@ -12,47 +11,36 @@ import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
 import { ApprovalType } from '../spending/approval.schema.js';
 import { mandateErrors, QuoteUsed } from '../spending/errors.js';
-import { Initiator } from '../spending/initiator.schema.js';
-import { mostJwtLength } from '../spending/mandate.js';
 import { ProtocolEnum } from '../spending/protocol.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import type { ShownDestination } from './destination.js';
-import { DestinationInput, TransferDestination } from './destination.schema.js';
+import { TransferDestination } from './destination.schema.js';
 import { HoldExpired, SameWallet } from './errors.js';
 import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
-import { leavingOf } from './transfer.js';
+import {
+  CancelTransferInput,
+  CaptureByEnum,
+  CaptureModeEnum,
+  CaptureTransferInput,
+  CreateTransferInput,
+  FundWalletInput,
+  MoveWithinWalletInput,
+} from './transfer-input.schema.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
+import { ofPayer, TransferFailure, TransferHold, TransferInitiator, toPayee } from './transfer-part.schema.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
 const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
 export const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
-export const CaptureModeEnum = builder.enumType(CaptureMode, { name: 'CaptureMode' });
-
-const TransferHold = builder.objectRef<TransferRow>('TransferHold').implement({
-  description: 'Money set aside for a transfer until it is captured.',
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount', resolve: (row) => formatMinor(leavingOf(row), row.currency) }),
-    capturedAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.capturedAmount ?? 0n, row.currency) }),
-    expiresAt: t.field({ type: 'DateTime', nullable: true, resolve: (row) => row.holdExpiresAt }),
-  }),
-});
 
 export const TransferFee = builder.objectRef<{ amount: bigint; currency: string }>('TransferFee').implement({
   description: 'The part of what is sent that is our fee.',
   fields: (t) => ({
     amount: t.field({ type: 'Amount', resolve: ({ amount, currency }) => formatMinor(amount, currency) }),
     currency: t.expose('currency', { type: 'Currency' }),
-  }),
-});
-
-const Failure = builder.objectRef<TransferRow>('TransferFailure').implement({
-  description: 'Why it failed or was called off.',
-  fields: (t) => ({
-    code: t.string({ resolve: (row) => row.failureCode ?? '' }),
-    message: t.string({ resolve: (row) => row.failureMessage ?? '' }),
   }),
 });
 
@@ -92,24 +80,63 @@ export const Transfer = builder.prismaObject('Transfer', {
     }),
     protocol: t.expose('protocol', { type: ProtocolEnum }),
     description: t.exposeString('description', { nullable: true }),
-    reference: t.exposeString('reference', { nullable: true }),
+    reference: t.string({ nullable: true, description: `Null ${toPayee}.`, resolve: ofPayer((row) => row.reference) }),
     capture: t.expose('capture', { type: CaptureModeEnum }),
+    captureBy: t.expose('captureBy', {
+      type: CaptureByEnum,
+      nullable: true,
+      description: 'The side that captures what is held; null where neither does, and for holds of before.',
+    }),
     hold: t.field({ type: TransferHold, nullable: true, resolve: (row) => (row.holdId === null ? null : row) }),
     scheduledFor: t.expose('scheduledFor', { type: 'DateTime', nullable: true }),
     refundedAmount: t.field({ type: 'Amount', resolve: (row) => formatMinor(row.refundedAmount, row.currency) }),
-    initiatedBy: t.field({ type: Initiator, resolve: (row) => ({ type: row.initiatedByType, id: row.initiatedById }) }),
+    initiatedBy: t.field({ type: TransferInitiator, resolve: (row) => row }),
     agentId: t.expose('agentId', { type: 'AgentUuid', nullable: true }),
-    decisionId: t.expose('decisionId', { type: 'DecisionId', nullable: true, description: 'The stored decision that allowed it.' }),
-    approvalId: t.expose('approvalId', { type: 'ApprovalId', nullable: true, description: 'The approval that it waits or waited for.' }),
+    decisionId: t.field({
+      type: 'DecisionId',
+      nullable: true,
+      description: `The stored decision that allowed it. Null ${toPayee}.`,
+      resolve: ofPayer((row) => row.decisionId),
+    }),
+    approvalId: t.field({
+      type: 'ApprovalId',
+      nullable: true,
+      description: `The approval that it waits or waited for. Null ${toPayee}.`,
+      resolve: ofPayer((row) => row.approvalId),
+    }),
     batchId: t.expose('batchId', { type: 'BatchId', nullable: true, description: 'The batch that it is an item of.' }),
     streamId: t.expose('streamId', { type: 'StreamId', nullable: true, description: 'The stream whose money it moves.' }),
-    mandateId: t.expose('mandateId', { type: 'MandateId', nullable: true, description: 'The mandate that it is an execution of.' }),
+    mandateId: t.field({
+      type: 'MandateId',
+      nullable: true,
+      description: `The mandate that it is an execution of. Null ${toPayee}.`,
+      resolve: ofPayer((row) => row.mandateId),
+    }),
     taskId: t.expose('taskId', { type: 'TaskId', nullable: true, description: 'The task that it pays for.' }),
     refundId: t.expose('refundId', { type: 'RefundId', nullable: true, description: 'The refund whose money it moves.' }),
-    traceId: t.exposeString('traceId', { nullable: true, description: 'Of the traceparent of the request that made it.' }),
+    traceId: t.string({
+      nullable: true,
+      description: `Of the traceparent of the request that made it. Null ${toPayee}.`,
+      resolve: ofPayer((row) => row.traceId),
+    }),
     protocolMetadata: t.expose('protocolMetadata', { type: 'JSONObject', nullable: true }),
-    failure: t.field({ type: Failure, nullable: true, resolve: (row) => (row.failureCode === null ? null : row) }),
-    metadata: t.expose('metadata', { type: 'JSONObject' }),
+    failure: t.field({
+      type: TransferFailure,
+      nullable: true,
+      description: `Why it failed or was called off. Null ${toPayee}.`,
+      resolve: ofPayer((row) => (row.failureCode === null ? null : row)),
+    }),
+    metadata: t.field({
+      type: 'JSONObject',
+      nullable: true,
+      description: `The payer's own. Null ${toPayee}.`,
+      resolve: ofPayer((row) => row.metadata),
+    }),
+    sharedMetadata: t.expose('sharedMetadata', {
+      type: 'JSONObject',
+      nullable: true,
+      description: 'What the payer says to the payee too.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
     completedAt: t.expose('completedAt', { type: 'DateTime', nullable: true }),
@@ -148,67 +175,6 @@ async function payloadOf(ctx: Ctx, id: string): Promise<TransferPayload> {
   const made = await transfer(ctx, id);
   return { transfer: made, approval: made.approvalId === null ? null : await approval(ctx, made.approvalId) };
 }
-
-const NewTransferType = builder.enumType('NewTransferType', {
-  description: 'The types that a transfer can be created with.',
-  values: ['internal', 'cross_border', 'wrap', 'unwrap'] as const,
-});
-
-export const CreateTransferInput = builder.inputType('CreateTransferInput', {
-  fields: (t) => ({
-    type: t.field({ type: NewTransferType }),
-    fromWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that pays.' }),
-    fromAccountId: t.field({
-      type: 'AccountId',
-      required: false,
-      description: 'Instead of a wallet: its oldest active one in the currency.',
-    }),
-    toWalletId: t.field({ type: 'WalletId', required: false }),
-    toAccountId: t.field({ type: 'AccountId', required: false }),
-    destination: t.field({ type: DestinationInput, required: false, description: 'Instead of a wallet or an account.' }),
-    amount: t.field({
-      type: 'Amount',
-      required: false,
-      description: 'What leaves the payer. With a quote it is left out: the quote says it.',
-    }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of `amount`.' }),
-    quoteId: t.field({ type: 'QuoteId', required: false, description: 'The rate for a payee in another currency.' }),
-    destinationCurrency: t.field({ type: 'Currency', required: false, description: 'That of the payee; another one takes a quote.' }),
-    capture: t.field({ type: CaptureModeEnum, required: false, description: 'manual: hold the money until it is captured.' }),
-    holdExpiresIn: t.int({ required: false, description: 'Seconds; 86400 by default.', validate: z.int().min(60).max(604_800) }),
-    description: t.string({ required: false, validate: z.string().max(500) }),
-    reference: t.string({ required: false, description: 'Yours; unique in the workspace.', validate: z.string().min(1).max(128) }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
-    scheduledFor: t.field({ type: 'DateTime', required: false, description: 'Carried out then, with everything checked then.' }),
-    mandateId: t.field({
-      type: 'MandateId',
-      required: false,
-      description: 'The mandate that it is an execution of.',
-      extensions: { example: null },
-    }),
-    mandateJwt: t.string({
-      required: false,
-      description: 'The JWT of the mandate.',
-      validate: z.string().min(1).max(mostJwtLength),
-      extensions: { example: null },
-    }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-
-const CaptureTransferInput = builder.inputType('CaptureTransferInput', {
-  fields: (t) => ({ amount: t.field({ type: 'Amount', required: false, description: 'At most what is held; the rest goes back.' }) }),
-});
-const CancelTransferInput = builder.inputType('CancelTransferInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
-});
-const FundWalletInput = builder.inputType('FundWalletInput', {
-  fields: (t) => ({ amount: t.field({ type: 'Amount' }), currency: t.field({ type: 'Currency', required: false }) }),
-});
-const MoveWithinWalletInput = builder.inputType('MoveWithinWalletInput', {
-  fields: (t) => ({ amount: t.field({ type: 'Amount' }), metadata: t.field({ type: 'JSONObject', required: false }) }),
-});
 
 builder.queryFields((t) => ({
   transfer: t.prismaField({
@@ -265,13 +231,13 @@ builder.mutationFields((t) => ({
   captureTransfer: t.field({
     type: Transfer,
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: CaptureTransferInput }) },
-    ...facts({ errors: [NotFound, StateConflict, HoldExpired, ...postingErrors] }),
+    ...facts({ errors: [NotFound, Forbidden, StateConflict, HoldExpired, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => captureTransfer(ctx, id, input.amount ?? null), transfer),
   }),
   cancelTransfer: t.field({
     type: Transfer,
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: CancelTransferInput }) },
-    ...facts({ errors: [NotFound, StateConflict] }),
+    ...facts({ errors: [NotFound, Forbidden, StateConflict] }),
     resolve: once((ctx, { id, input }) => cancelTransfer(ctx, id, input.reason ?? null), transfer),
   }),
   fundWallet: t.field({

@@ -1,7 +1,7 @@
 // A transfer: money from one party to another, posted at once, set aside until it is captured, or kept until its time (CONTRACT.md 2).
 // It is made from a domain value, which knows no request: every context that moves money makes one.
 import { eventRecords } from '../../events/event.js';
-import type { Approval, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
+import type { Approval, CaptureBy, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
 import { reserved, setAside } from '../../ledger/hold.js';
 import { type Claim, type Guard, type Leg, type LimitUse, move, type Posting, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
@@ -12,6 +12,7 @@ import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import type { RateBook } from '../rates/rate.js';
 import { initiatorOf } from '../spending/approval-request.js';
+import { referenceClaim } from '../spending/reference.js';
 import type { ShownDestination } from './destination.js';
 import { completedEvents, event, transferData, transferRoles } from './events.js';
 import { type Exchange, exchangeLegs } from './exchange.js';
@@ -77,17 +78,22 @@ export interface NewTransfer {
   protocolMetadata?: Record<string, unknown> | undefined;
   /** The agent that spends. */
   agentId?: string | undefined;
-  /** The money is set aside until it is captured, or until then; null: until somebody ends it. In escrow, where an account is named. */
-  hold?: { expiresAt: Date | null; accountId?: string } | undefined;
+  /**
+   * The money is set aside until it is captured, or until then; null: until somebody ends it. In escrow, where an account is named.
+   * `captureBy` is the side that captures it; left out where neither does (Gap G-426).
+   */
+  hold?: { expiresAt: Date | null; accountId?: string; captureBy?: CaptureBy } | undefined;
   /** It is set aside until this approval is given. */
   approvalId?: string | null | undefined;
   decisionId?: string | null | undefined;
   /** It is carried out then; nothing is posted before. */
   scheduledFor?: Date | undefined;
   description?: string | null | undefined;
-  /** The caller's own name for it, unique in the workspace for ever. */
+  /** The caller's own name for it, unique for the account that pays, for ever. */
   reference?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
+  /** What the payee sees too. */
+  sharedMetadata?: Record<string, unknown> | null | undefined;
 }
 
 function walletOf(party: Party): WalletRef | null {
@@ -133,6 +139,7 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     description: value.description ?? null,
     reference: value.reference ?? null,
     capture: hold === undefined ? 'automatic' : 'manual',
+    captureBy: hold?.captureBy ?? null,
     holdId: isHeld ? newId(at) : null,
     capturedAmount: isHeld ? 0n : null,
     holdExpiresAt,
@@ -144,6 +151,7 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     failureCode: null,
     failureMessage: null,
     metadata: (value.metadata ?? {}) as Transfer['metadata'],
+    sharedMetadata: (value.sharedMetadata ?? null) as Transfer['sharedMetadata'],
     dueAt: holdExpiresAt ?? scheduledFor ?? null,
     leaseUntil: null,
     createdAt: at,
@@ -254,10 +262,11 @@ export function aboutOf({ id, agentId }: Transfer): { objectId: string; agentId:
   return { objectId: id, agentId };
 }
 
-/** What a transfer uses up: a reference names one of its workspace, for ever (Gap G-50), and a quote is for one. */
-export function claimsOf({ id, reference, quoteId }: Transfer, { claims = [] }: Pick<NewTransfer, 'claims'>): Claim[] {
+/** What a transfer uses up: a reference names one of its account, for ever (Gap G-50), and a quote is for one. */
+export function claimsOf(transfer: Transfer, { claims = [] }: Pick<NewTransfer, 'claims'>): Claim[] {
+  const { id, reference, quoteId, fromAccountId, toAccountId } = transfer;
   return [
-    ...(reference === null ? [] : [{ kind: 'reference' as const, key: reference, reference: id }]),
+    ...(reference === null ? [] : [referenceClaim(fromAccountId ?? toAccountId ?? '', reference, id)]),
     ...(quoteId === null ? [] : [{ kind: 'quote' as const, key: quoteId, reference: id }]),
     ...claims,
   ];

@@ -1,50 +1,42 @@
 // The profile of the agent that asks, by its UCP-Agent header: fetched through the egress guard, bounded, kept for a minute. It decides
 // what both sides can say to each other and by which keys requests are signed; who asks, the credential decides (Gap G-284).
 import { z } from 'zod';
-import type { Environment, Platform } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import { egressProblem } from '../../platform/outbound/guard.js';
 import { parseDictionary } from '../../platform/structured-field.js';
-import { type CapabilityVersions, capabilityNames } from './capability.js';
+import { capabilityNames } from './capability.js';
 import { InvalidProfileUrl, ProfileMalformed, ProfileUnreachable, VersionUnsupported } from './errors.js';
+import { type KeptProfile, type Outcome, profilesOf } from './kept-profile.js';
 import { namePattern, ucpVersion, versionPattern } from './version.js';
 
 /** The specification asks for a bound of 128 KiB at least. */
 const longestProfile = 128 * 1024;
 const fetchTimeoutMs = 3_000;
-/** A profile that could not be read is asked for again after so many seconds; one that was read stays for the minute of the cache. */
-const failureSeconds = 5;
-const mostKeys = 50;
+const mostKeys = 20;
+const longestKid = 128;
 const mostCapabilities = 200;
+/** Of a fault: the profile chose the names in it. */
+const longestReason = 300;
 
-export interface AgentProfile {
+export interface AgentProfile extends KeptProfile {
   url: string;
-  capabilities: CapabilityVersions;
-  keys: readonly z.output<typeof jwk>[];
 }
-
-type Outcome = { profile: AgentProfile } | { failure: ApiError; at: Date };
 
 /**
  * The profile that the header names. 400 `invalid_profile_url`, 424 `profile_unreachable`, 422 `profile_malformed` and
- * `version_unsupported`. In the sandbox the private hosts that webhooks may reach count here too.
+ * `version_unsupported`, 429 where the workspace has had too many fetched. In the sandbox the private hosts that webhooks may reach count
+ * here too.
  */
-export async function agentProfile(platform: Platform, environment: Environment, header: string): Promise<AgentProfile> {
+export async function agentProfile(ctx: Pick<Ctx, 'platform' | 'workspace'>, header: string): Promise<AgentProfile> {
+  const { platform, workspace } = ctx;
   const url = profileUrl(header);
-  const allowHosts = environment === 'test' ? platform.config.webhookAllowHosts : [];
+  const allowHosts = workspace.environment === 'test' ? platform.config.webhookAllowHosts : [];
   const problem = egressProblem(url, allowHosts);
   if (problem !== undefined) throw new InvalidProfileUrl(problem);
-  // What the sandbox may fetch, production may not: they share no entry.
-  const name = `ucp_profile:${environment}:${url}`;
-  const now = platform.clock.now();
-  const kept = platform.cache.peek<Outcome>(name);
-  if (kept !== undefined && 'failure' in kept && now.getTime() - kept.at.getTime() >= failureSeconds * 1000) platform.cache.drop(name);
-  const outcome = await platform.cache.get<Outcome>(name, async () => ({
-    value: await fetchProfile(platform, environment, url),
-    tags: [name],
-  }));
+  const outcome = await profilesOf(platform).get(workspace, url, () => fetchProfile(ctx, url));
   if ('failure' in outcome) throw outcome.failure;
-  return outcome.profile;
+  return { ...outcome.profile, url };
 }
 
 /** The address in `UCP-Agent: profile="..."`, a dictionary whose other members are left alone. */
@@ -55,28 +47,25 @@ function profileUrl(header: string): string {
   return profile.value.value;
 }
 
-async function fetchProfile(platform: Platform, environment: Environment, url: string): Promise<Outcome> {
+async function fetchProfile(ctx: Pick<Ctx, 'platform' | 'workspace'>, url: string): Promise<Outcome> {
   try {
-    return { profile: await readProfile(platform, environment, url) };
+    return { profile: await readProfile(ctx, url) };
   } catch (failure) {
     if (!(failure instanceof ApiError)) throw failure;
-    return { failure, at: platform.clock.now() };
+    return { failure };
   }
 }
 
-async function readProfile({ outbound }: Platform, environment: Environment, url: string): Promise<AgentProfile> {
-  const mayBePrivate = environment === 'test';
-  const { status, body, isCut, error, refused } = await outbound.get(url, {
-    mayBePrivate,
-    longest: longestProfile,
-    timeoutMs: fetchTimeoutMs,
-  });
+async function readProfile({ platform: { outbound }, workspace }: Pick<Ctx, 'platform' | 'workspace'>, url: string): Promise<KeptProfile> {
+  const mayBePrivate = workspace.environment === 'test';
+  const limits = { longest: longestProfile, timeoutMs: fetchTimeoutMs };
+  const { status, body, isCut, error, refused } = await outbound.get(url, { workspaceId: workspace.id, mayBePrivate, ...limits });
   if (refused) throw new InvalidProfileUrl('leads to a private, local or reserved address');
   if (status === null) throw new ProfileUnreachable(error ?? 'no answer');
   if (status >= 300 && status < 400) throw new ProfileUnreachable(`it answered ${status}, and redirects are not followed`);
   if (status < 200 || status >= 300) throw new ProfileUnreachable(`it answered ${status}`);
   if (isCut) throw new ProfileMalformed(`it has more than ${longestProfile / 1024} KiB, or broke off`);
-  return { url, ...parseProfile(body) };
+  return parseProfile(body);
 }
 
 const version = z.string().regex(versionPattern);
@@ -85,10 +74,10 @@ const registry = <Entity extends z.ZodType>(entity: Entity) =>
     .record(z.string().max(200).regex(namePattern), z.array(entity).max(50))
     .refine((entries) => Object.keys(entries).length <= mostCapabilities, `must have at most ${mostCapabilities} entries`);
 const entity = z.looseObject({ version });
-const part = z.string().max(200).optional().catch(undefined);
+const part = z.string().max(64).optional().catch(undefined);
 /** What of a key is used; the rest is not kept. One of a kind that is not known here may have anything. */
 const jwk = z.object({
-  kid: z.string().max(500),
+  kid: z.string().max(longestKid),
   kty: z.string().max(20),
   crv: part,
   x: part,
@@ -113,7 +102,7 @@ const profileShape = z.object({
 const versionShape = z.object({ ucp: z.object({ version }) });
 
 /** Reads the text of a profile. Its version is looked at first: a profile of another version has another shape. */
-export function parseProfile(text: string): Omit<AgentProfile, 'url'> {
+export function parseProfile(text: string): KeptProfile {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -126,12 +115,13 @@ export function parseProfile(text: string): Omit<AgentProfile, 'url'> {
   const read = profileShape.safeParse(content);
   if (!read.success) throw new ProfileMalformed(firstIssue(read.error));
   const { ucp, signing_keys, keys } = read.data;
-  // Nothing is kept of what we do not know: a profile may be as large as it likes, and there are many.
-  const capabilities = capabilityNames.map((name) => [name, (ucp.capabilities?.[name] ?? []).map((entry) => entry.version)] as const);
+  // Nothing is kept of what is not spoken here: a profile may be as large as it likes, and there are many.
+  const speaks = (name: string) => ucp.capabilities?.[name]?.some((entry) => entry.version === ucpVersion) === true;
+  const capabilities = capabilityNames.map((name) => [name, speaks(name) ? [ucpVersion] : []] as const);
   return { capabilities: new Map(capabilities), keys: signing_keys ?? keys ?? [] };
 }
 
 function firstIssue({ issues }: z.ZodError): string {
   const [issue] = issues;
-  return issue === undefined ? 'it has another shape' : `${issue.path.join('.') || 'it'}: ${issue.message}`;
+  return issue === undefined ? 'it has another shape' : `${issue.path.join('.') || 'it'}: ${issue.message}`.slice(0, longestReason);
 }

@@ -1,5 +1,5 @@
 // What UCP refuses before a checkout is looked at: the profile of the agent, versions, signatures (docs/protocols.md "UCP").
-import { declareError } from '../../platform/errors.js';
+import { declareError, NotFound } from '../../platform/errors.js';
 import { shoppingService, ucpVersion } from './version.js';
 
 /** Where the profile that we publish says what we speak. */
@@ -45,6 +45,9 @@ export class CapabilitiesIncompatible extends declareError(422, 'capabilities_in
     });
   }
 }
+
+/** There is no such merchant, so none of its checkouts. UCP answers it with 200 and an envelope. */
+export class NoSession extends NotFound {}
 
 /** 401: the signature is wrong, too old, or does not cover what it must. */
 export class SignatureInvalid extends declareError(401, 'signature_invalid') {

@@ -4,7 +4,7 @@ import type { DoorAnswer, Spelling } from '../../platform/door.js';
 import { type ApiError, ValidationFailed } from '../../platform/errors.js';
 import { CheckoutExpired, NotYourCheckout } from '../checkouts/errors.js';
 import { MandateRefused } from './checkout-mandate.js';
-import { CapabilitiesIncompatible } from './errors.js';
+import { CapabilitiesIncompatible, NoSession } from './errors.js';
 import { type Message, recoverable, requestMessages, unrecoverable } from './message.js';
 import { paymentFailed } from './session-view.js';
 import { ucpVersion } from './version.js';
@@ -15,10 +15,12 @@ export interface ErrorAnswer {
   messages: Message[];
 }
 
+const noCheckout = unrecoverable('not_found', 'There is no such checkout at this merchant.');
+
 /** The answer of 200 that has messages alone. */
-export function errorAnswer(messages: readonly Message[]): DoorAnswer & { body: ErrorAnswer } {
+export function errorAnswer(messages: readonly Message[]): DoorAnswer & { status: 200; body: ErrorAnswer } {
   const body = { ucp: { version: ucpVersion, status: 'error' as const }, messages: messages.map(asUnrecoverable) };
-  return { status: 200, body };
+  return { status: 200 as const, body };
 }
 
 /** Without a checkout nothing can be mended but the request. */
@@ -28,6 +30,7 @@ const asUnrecoverable = (message: Message): Message => ({ ...message, severity: 
 export const spell: Spelling = (error, { requestId }) => {
   const { status, code, message, details, fields } = error;
   if (error instanceof CapabilitiesIncompatible) return { status: 200, body: errorAnswer([unrecoverable(code, message)]).body };
+  if (error instanceof NoSession) return errorAnswer([noCheckout]);
   const issues = fields?.map(({ path, ...issue }) => ({ path: path.join('.'), ...issue }));
   return {
     status: code === 'idempotency_key_reused' ? 409 : status,
@@ -56,7 +59,7 @@ const notFound = (error: ApiError): boolean => error.status === 404 && error.fie
 /** What there is to say of a refusal; undefined where it is spelled with its own status. */
 export function messagesOf(error: ApiError, step: 'request' | 'payment'): Message[] | undefined {
   if (isSpelled(error)) return undefined;
-  if (notFound(error)) return [unrecoverable('not_found', 'There is no such checkout at this merchant.')];
+  if (notFound(error)) return [noCheckout];
   // The checkout says itself what keeps it from being paid.
   if (error.code === 'state_conflict') return [];
   if (error instanceof MandateRefused) return [recoverable(error.reason, error.message, '$.ap2.checkout_mandate')];

@@ -1,6 +1,6 @@
 // Checkouts by UCP: what an agent asks for, in terms of checkouts that come from a merchant's offer (CONTRACT.md 8).
 import { isDeepStrictEqual } from 'node:util';
-import type { Checkout } from '../../generated/prisma/client.js';
+import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
@@ -30,12 +30,12 @@ const ttlSeconds = 6 * 3_600;
 /** One request of an agent: who it is, what was agreed on, and of which merchant it asks. */
 export interface Talk extends Conversation {
   profile: AgentProfile;
-  merchantId: string;
+  merchant: Merchant;
 }
 
-/** Begins a checkout at the prices of the offer. 404 for a merchant that does not sell here; otherwise as `createOffered`. */
+/** Begins a checkout at the prices of the offer. 422 `no_offer` for a merchant without one; otherwise as `createOffered`. */
 export async function createSession(ctx: Ctx, talk: Talk, request: CheckoutRequest): Promise<Checkout> {
-  const seller = await sellerOf(ctx, merchantIdOf(talk));
+  const seller = sellerOf(talk.merchant);
   const wire: Wire = {
     profile: talk.profile.url,
     isLocked: talk.active.includes(ap2Capability),
@@ -49,7 +49,7 @@ export async function createSession(ctx: Ctx, talk: Talk, request: CheckoutReque
 
 /** A checkout as it shall be from now on. Prices stay where lines are the same; what is left out stays as it was. */
 export async function updateSession(ctx: Ctx, talk: Talk, id: string, request: CheckoutRequest): Promise<Checkout> {
-  const seller = await sellerOf(ctx, merchantIdOf(talk));
+  const seller = sellerOf(talk.merchant);
   return updateOffered(ctx, seller, 'ucp', checkoutIdOf(id), (before) => {
     const kept = wireIn(before);
     const wire: Wire = {
@@ -86,7 +86,7 @@ function isSame(lines: readonly BasketLine[], before: readonly BasketLine[]): bo
 export async function readSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
   const row = await checkout(ctx, 'ucp', checkoutIdOf(id));
   // An amount that a number of JSON cannot tell exactly is not told.
-  if (row.merchantId !== merchantIdOf(talk) || row.total > maxOfferMinor) throw new NotFound();
+  if (row.merchantId !== talk.merchant.id || row.total > maxOfferMinor) throw new NotFound();
   return row;
 }
 
@@ -130,19 +130,14 @@ export async function answerSession(ctx: Ctx, talk: Talk, row: Checkout, message
 }
 
 async function printRow(ctx: Ctx, talk: Talk, row: Checkout, messages: readonly Message[] = []): Promise<PrintedSession> {
-  const problems = isOpen(row) ? problemsNow(row, await offerNow(ctx, row)) : [];
+  const problems = isOpen(row) ? problemsNow(row, offerOf(talk.merchant)) : [];
   return printSession({ row, wire: wireOf(row), problems, messages, now: ctx.clock.now() }, talk);
 }
 
-async function offerNow(ctx: Ctx, { merchantId }: Checkout): Promise<Offer | null> {
-  const merchant = await readMerchant(ctx, merchantId);
-  return merchant === null ? null : offerOf(merchant);
-}
-
-function merchantIdOf({ merchantId }: Talk): string {
-  const id = parseId('merchant', merchantId);
-  if (id === null) throw new NotFound();
-  return id;
+/** The merchant that a path names; null for none of this workspace. */
+export async function merchantNamed(ctx: Ctx, text: string): Promise<Merchant | null> {
+  const id = parseId('merchant', text);
+  return id === null ? null : readMerchant(ctx, id);
 }
 
 function checkoutIdOf(text: string): string {

@@ -8,13 +8,22 @@ import { checkout } from '../checkouts/checkout.js';
 import { agentProfile } from './agent-profile.js';
 import { checkoutAnswer, createdAnswer, failure, profileAnswer } from './answer.js';
 import { activeCapabilities } from './capability.js';
-import { CapabilitiesIncompatible } from './errors.js';
+import { CapabilitiesIncompatible, NoSession } from './errors.js';
 import { handlerOf, handlerSchemaPath, instrumentSchema } from './payment-handler.js';
 import { businessProfile, businessProfilePath, platformProfile } from './profile.js';
 import { errorAnswer, leavesNothing, messagesOf, spell } from './refusal.js';
 import { cancelRequest, completeRequest, createRequest, updateRequest } from './request.js';
 import { checkSignature } from './request-signature.js';
-import { answerSession, cancelSession, completeSession, createSession, readSession, type Talk, updateSession } from './session.js';
+import {
+  answerSession,
+  cancelSession,
+  completeSession,
+  createSession,
+  merchantNamed,
+  readSession,
+  type Talk,
+  updateSession,
+} from './session.js';
 import { checkoutCapability } from './version.js';
 
 const tag = { name: 'ucp', about: 'Checkouts at merchants by the Universal Commerce Protocol, version 2026-04-08.' };
@@ -27,15 +36,16 @@ const headers = [
 ];
 const shared = { tag, audience: 'any', headers, echoes: ['Request-Id'], refusal: { spell, schema: failure } } as const;
 
-/** Fetches the profile, checks the signature, and finds what both sides can do. */
+/** Finds the merchant before anything is fetched, then the profile; checks the signature, and finds what both sides can do. */
 async function admit(ctx: Ctx, knock: Knock): Promise<Talk> {
   const { origin, params } = knock;
-  const { environment } = ctx.workspace;
-  const profile = await agentProfile(ctx.platform, environment, knock.header('UCP-Agent'));
+  const merchant = await merchantNamed(ctx, params['merchant_id'] ?? '');
+  if (merchant === null) throw params['id'] === undefined ? new NotFound() : new NoSession();
+  const profile = await agentProfile(ctx, knock.header('UCP-Agent'));
   checkSignature({ ...knock, host: new URL(origin).host }, profile, ctx.platform.clock.now());
   const active = activeCapabilities(profile.capabilities);
   if (!active.includes(checkoutCapability)) throw new CapabilitiesIncompatible(checkoutCapability);
-  return { profile, active, origin, merchantId: params['merchant_id'] ?? '' };
+  return { profile, active, origin, merchant };
 }
 
 type Talking = Visit<unknown, Talk>;

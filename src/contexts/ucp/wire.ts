@@ -20,14 +20,21 @@ export interface Wire {
 /** What a checkout has kept; one that was begun under /v1 has agreed on nothing. */
 export function wireOf(row: Checkout): Wire {
   if (isOffered(row)) return wireIn(requestOf(row));
-  return { profile: '', isLocked: false, lineIds: itemsOf(row).map((_, index) => lineName(index)), fulfillment: {} };
+  return plainWire(itemsOf(row));
 }
 
 /** What was kept with a request, going to where it goes now. */
-export function wireIn({ wire, shippingAddress }: OfferedRequest): Wire {
-  const kept = wire as unknown as Wire;
+export function wireIn({ wire, lines, shippingAddress }: OfferedRequest): Wire {
+  const kept = { ...plainWire(lines), ...wire };
   return { ...kept, fulfillment: goingTo(kept.fulfillment, shippingAddress) };
 }
+
+const plainWire = (lines: readonly unknown[]): Wire => ({
+  profile: '',
+  isLocked: false,
+  lineIds: lines.map((_, index) => lineName(index)),
+  fulfillment: {},
+});
 
 const lineName = (index: number): string => `line_${index + 1}`;
 

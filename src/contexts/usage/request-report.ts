@@ -4,17 +4,17 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Counts } from '../../platform/schema/figure.js';
 import { ceilTo, floorTo, type Period, type PeriodInput, periodOf, refuseBeforeKept, refusedWindow } from './period.js';
 import { millisecondsOf } from './request-count.js';
-import { type RequestSum, readRequests } from './request-count.sql.js';
+import { type RequestSum, readAccountRequests, readRequests } from './request-count.sql.js';
 
 export interface RouteCount {
   route: string;
   count: number;
-  /** Milliseconds within which 95 of 100 were answered, to a tenth of itself (Gap G-360). */
-  p95Ms: number;
+  /** Milliseconds within which 95 of 100 were answered, to a tenth of itself (Gap G-360); null for customers. */
+  p95Ms: number | null;
 }
 
 export interface RequestReport {
-  /** Whole hours. */
+  /** Whole hours; whole days for a customer. */
   period: Period;
   total: number;
   byStatusClass: Counts;
@@ -33,15 +33,20 @@ export const mostDays = 402;
 
 const total = (sums: readonly RequestSum[]): number => sums.reduce((count, { requests }) => count + requests, 0);
 
-/** Requests of a period, which is rounded outwards to whole hours. 400 for one beyond what is kept, or that has not begun. */
+/**
+ * Requests of a period, which is rounded outwards to whole hours. 400 for one beyond what is kept, or that has not begun. A customer sees
+ * those of its accounts, by whole days (Gap G-429).
+ */
 export async function requestReport(ctx: Ctx, input: PeriodInput): Promise<RequestReport> {
   const now = ctx.platform.clock.now();
   const asked = periodOf(now, input);
   refuseBeforeKept(now, asked);
   if (asked.start > now) throw refusedWindow('start', 'must be before now');
   const end = asked.end > now ? new Date(now.getTime() + 1) : asked.end;
-  const period = { start: floorTo(asked.start, 3_600), end: ceilTo(end, 3_600) };
-  const sums = await readRequests(ctx, period);
+  const { customer } = ctx.actor;
+  const unit = customer === undefined ? 3_600 : 86_400;
+  const period = { start: floorTo(asked.start, unit), end: ceilTo(end, unit) };
+  const sums = customer === undefined ? await readRequests(ctx, period) : await readAccountRequests(ctx, customer.accountIds, period);
   const byStatus = sums.filter(({ status }) => status !== null);
   return {
     period,
@@ -77,8 +82,9 @@ function routesOf(sums: readonly RequestSum[]): RouteCount[] {
     .slice(0, mostRoutes);
 }
 
-/** The duration within which this part of the requests was answered. */
-function quantile(sums: readonly RequestSum[], part: number): number {
+/** The duration within which this part of the requests was answered; null where none was counted. */
+function quantile(sums: readonly RequestSum[], part: number): number | null {
+  if (sums.some(({ duration }) => duration === null)) return null;
   const wanted = Math.ceil(total(sums) * part);
   let passed = 0;
   for (const { duration, requests } of [...sums].sort((a, b) => (a.duration ?? 0) - (b.duration ?? 0))) {

@@ -1,5 +1,7 @@
 // The GraphQL face of counted requests.
-import { builder, facts } from '../../platform/schema/builder.js';
+import { Forbidden } from '../../platform/errors.js';
+import { authorize } from '../../platform/schema/audience.js';
+import { builder, facts, openToPortal } from '../../platform/schema/builder.js';
 import { mostDays, mostRoutes, type RequestReport, type RouteCount, requestReport } from './request-report.js';
 import { since, UsagePeriod, until } from './usage.schema.js';
 
@@ -8,7 +10,10 @@ const RouteCountType = builder.objectRef<RouteCount>('RouteCount').implement({
   fields: (t) => ({
     route: t.exposeString('route', { description: 'As it is declared; unknown for what has no endpoint.' }),
     count: t.exposeInt('count'),
-    p95Ms: t.exposeFloat('p95Ms', { description: 'Milliseconds within which 95 of 100 were answered, to a tenth of itself.' }),
+    p95Ms: t.exposeFloat('p95Ms', {
+      nullable: true,
+      description: 'Milliseconds within which 95 of 100 were answered, to a tenth of itself; null for a portal token.',
+    }),
   }),
 });
 
@@ -20,7 +25,11 @@ const DayCount = builder.objectRef<RequestReport['byDay'][number]>('DayCount').i
 const UsageRequests = builder.objectRef<RequestReport>('UsageRequests').implement({
   description: 'HTTP requests whose sender was known, in real time; a few seconds behind.',
   fields: (t) => ({
-    period: t.field({ type: UsagePeriod, description: 'Rounded outwards to whole hours.', resolve: ({ period }) => period }),
+    period: t.field({
+      type: UsagePeriod,
+      description: 'Rounded outwards to whole hours; to whole days for a portal token.',
+      resolve: ({ period }) => period,
+    }),
     total: t.exposeInt('total'),
     byStatusClass: t.expose('byStatusClass', { type: 'Counts', description: 'By 2xx, 4xx and the like.' }),
     byMethod: t.expose('byMethod', { type: 'Counts' }),
@@ -43,9 +52,13 @@ const UsageRequests = builder.objectRef<RequestReport>('UsageRequests').implemen
 builder.queryField('usageRequests', (t) =>
   t.field({
     type: UsageRequests,
-    description: 'How many HTTP requests came, and how they were answered.',
-    authScopes: { audience: 'operator' },
+    description: 'How many HTTP requests came, and how they were answered. A portal token sees those of its accounts.',
+    ...openToPortal('usage:read'),
     args: { start: t.arg(since), end: t.arg(until) },
-    resolve: (_root, period, ctx) => requestReport(ctx, period),
+    ...facts({ errors: [Forbidden] }),
+    resolve: (_root, period, ctx) => {
+      authorize(ctx.actor, 'operator', 'usage:read');
+      return requestReport(ctx, period);
+    },
   }),
 );

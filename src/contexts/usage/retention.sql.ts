@@ -34,5 +34,12 @@ const requestCount = ['workspace_id', 'size', 'start', 'method', 'route', 'statu
 /** Requests are counted in real time. */
 const keptRequests = `o.size = 3600 AND o.start < date_trunc('day', $1::timestamptz, 'UTC') - interval '${keptDays} days' ORDER BY o.start`;
 
+const accountRequestCount = ['workspace_id', 'account_id', 'start', 'method', 'route', 'status'];
+const keptOfAccounts = `o.start < date_trunc('day', $1::timestamptz, 'UTC') - interval '${keptDays} days' ORDER BY o.start`;
+
+/** Removes the counts of requests of accounts. */
+export const sweepAccountRequests: Sweep = (platform, most) =>
+  sweep(platform, most, 'account_request_count', accountRequestCount, keptOfAccounts);
+
 /** Removes the counts of requests by the hour; those by the day stay. */
 export const sweepRequests: Sweep = (platform, most) => sweep(platform, most, 'request_count', requestCount, keptRequests);

@@ -3,7 +3,7 @@
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { DueStep } from '../../platform/due/step.js';
-import type { SendResult } from '../../platform/outbound/client.js';
+import type { SendResult } from '../../platform/outbound/exchange.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { retrySerialization } from '../../platform/postgres/failure.js';
 import { newId, printId } from '../../platform/schema/id.js';
@@ -12,6 +12,8 @@ import { moveToDeadLetters, noteTally, type Tally } from './dead-letter.js';
 import { type Arrival, type DueRow, dueColumns, writeArrivals } from './delivery.sql.js';
 import { attempts } from './delivery-metric.js';
 import { type DueDelivery, loadDeliveries, maxBodyBytes, unsettled } from './due-delivery.js';
+import { gateOf, holdBack, passes } from './gate.js';
+import type { Gate } from './gate.sql.js';
 import { parseRetryAfter, retryDelaySeconds } from './retry.js';
 import { signatureHeader } from './signature.js';
 import { mayBePrivate } from './webhook.js';
@@ -23,6 +25,19 @@ export interface Outcome {
   startedAt: Date;
   result: SendResult | null;
   refusal: string | null;
+}
+
+/** A delivery that found no place at its gate: it waits there. */
+export interface Held {
+  delivery: DueDelivery;
+  gate: Gate;
+}
+
+/** Sends what may pass its gate now. `always`: to a subscription that is not active too. Undefined as of a send. */
+export async function sendThroughGate(ctx: Ctx, delivery: DueDelivery, always = false): Promise<Outcome | Held | undefined> {
+  const { status, deletedAt } = delivery.webhook;
+  const gate = (status === 'active' && deletedAt === null) || always ? gateOf(ctx, delivery) : undefined;
+  return gate === undefined || (await passes(ctx, gate, delivery)) ? send(ctx, delivery, always) : { delivery, gate };
 }
 
 /**
@@ -47,7 +62,7 @@ export async function send(ctx: Ctx, delivery: DueDelivery, always = false): Pro
     ...(place && { traceparent: printTraceparent(place) }),
   };
   const url = delivery.overrideUrl ?? webhook.url;
-  const result = await ctx.platform.outbound.post(url, { headers, body, mayBePrivate: mayBePrivate(ctx) });
+  const result = await ctx.platform.outbound.post(url, { workspaceId: ctx.workspace.id, mayBePrivate: mayBePrivate(ctx), headers, body });
   noteAttempt(result, span);
   if (result.abandoned) return undefined;
   return result.refused ? { ...outcome, result, refusal: 'url_refused' } : { ...outcome, result };
@@ -73,13 +88,17 @@ function noteAttempt({ status, abandoned, refused }: SendResult, span: TraceSpan
   span?.end();
 }
 
+const isHeld = (outcome: Outcome | Held): outcome is Held => 'gate' in outcome;
 const arrived = ({ result }: Outcome) => result?.status != null && result.status >= 200 && result.status < 300;
 
 /**
  * Writes what became of sends: those that arrived in one statement, the others, and what they mean for their subscriptions, in a
  * transaction. A delivery that was settled meanwhile stays as it is. Written again, arrivals change nothing.
  */
-export async function record(ctx: Ctx, outcomes: readonly Outcome[]): Promise<void> {
+export async function record(ctx: Ctx, all: readonly (Outcome | Held)[]): Promise<void> {
+  const held = all.filter(isHeld);
+  if (held.length > 0) await holdBack(ctx, held);
+  const outcomes = all.filter((outcome): outcome is Outcome => !isHeld(outcome));
   const good = outcomes.filter(arrived);
   const others = outcomes.filter((outcome) => !arrived(outcome));
   if (good.length > 0) await retrySerialization(() => writeArrivals(ctx, good.map(arrivalOf)));
@@ -150,6 +169,7 @@ async function recordFailure(ctx: Ctx, tx: Tx, outcome: Outcome, tally: Tally): 
     lastError: result?.error ?? `answered ${result?.status}`,
     firstAttemptAt: delivery.firstAttemptAt ?? startedAt,
     attemptCount: failures,
+    waitsFor: null,
     leaseUntil: null,
   };
   if (final) {
@@ -165,17 +185,17 @@ async function recordRefusal(ctx: Ctx, tx: Tx, { delivery, result, refusal }: Ou
   await moveToDeadLetters(ctx, tx, delivery, { lastError: result?.error ?? null, dlqReason: refusal, leaseUntil: null }, tally);
 }
 
-/** Sends in its turn, to the subscription as it is then. Undefined when that cannot be read: it is given back. */
-async function sendInTurn(ctx: Ctx, delivery: DueDelivery): Promise<Outcome | undefined> {
+/** Sends in its turn, to the subscription as it is then. Undefined when that, or its gate, cannot be read: it is given back. */
+async function sendInTurn(ctx: Ctx, delivery: DueDelivery): Promise<Outcome | Held | undefined> {
   const webhook = await delivery.recipients.current(delivery.webhookId).catch(() => undefined);
-  return webhook && send(ctx, { ...delivery, webhook });
+  return webhook && sendThroughGate(ctx, { ...delivery, webhook });
 }
 
 /** Deliveries that a process sends at once, at most. */
 const mostAtOnce = 1_000;
 
 /** What becomes due: the first send, and each one after a failure. */
-export const deliveryStep: DueStep<DueDelivery, Outcome, DueRow> = {
+export const deliveryStep: DueStep<DueDelivery, Outcome | Held, DueRow> = {
   table: 'webhook_delivery',
   concurrency: mostAtOnce,
   maxBytes: maxBodyBytes,

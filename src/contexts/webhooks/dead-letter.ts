@@ -77,7 +77,7 @@ export async function noteTally(ctx: Ctx, tx: Tx, webhookId: string, { arrived, 
   if (reason === undefined) return;
   await tx.webhook.update({
     where: rowKey(ctx, webhookId),
-    data: { status: 'disabled', disabledAt: now, disabledReason: reason, updatedAt: now },
+    data: { status: 'disabled', disabledAt: now, disabledReason: reason, dueAt: now, updatedAt: now },
   });
   const disabled = {
     webhook_id: printId('webhook', webhookId),

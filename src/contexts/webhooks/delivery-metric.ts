@@ -21,6 +21,8 @@ export const deadLetters = new Counter({
 // There from the start: an alert sees it grow, and would not see it appear.
 deadLetters.inc({ reason: 'attempts_exhausted' }, 0);
 
+const held = "waits_for IS NOT NULL AND due_at IS NULL AND status IN ('pending', 'failed')";
+
 /** The gauges of deliveries, over all processes. */
 export const deliveryGauges: GaugeGroup = {
   name: 'webhooks',
@@ -28,19 +30,21 @@ export const deliveryGauges: GaugeGroup = {
     {
       name: 'webhook_deliveries',
       label: 'state',
-      help: `Deliveries that wait for a send or a retry (waiting), and those in the dead-letter queue (dead): at most ${mostCounted} are counted.`,
+      help: `Deliveries that wait for a send or a retry (waiting), for a turn at the gate of their host (held), and those in the dead-letter queue (dead): at most ${mostCounted} are counted.`,
     },
   ],
   async read({ database }) {
     const count = (where: string) =>
       `(SELECT count(*) FROM (SELECT FROM webhook_delivery WHERE ${where} LIMIT ${mostCounted}) counted)::int`;
     const { rows } = await byIndex(database.pool, (tx) =>
-      tx.query<{ waiting: number; dead: number }>(
-        `SELECT ${count('due_at IS NOT NULL AND lease_until IS NULL')} AS waiting, ${count("status = 'dlq'")} AS dead`,
+      tx.query<{ waiting: number; held: number; dead: number }>(
+        `SELECT ${count('due_at IS NOT NULL AND lease_until IS NULL')} AS waiting, ${count(held)} AS held,
+           ${count("status = 'dlq'")} AS dead`,
       ),
     );
-    return rows.flatMap(({ waiting, dead }) => [
+    return rows.flatMap(({ waiting, held: behindGates, dead }) => [
       { name: 'webhook_deliveries', label: 'waiting', value: waiting },
+      { name: 'webhook_deliveries', label: 'held', value: behindGates },
       { name: 'webhook_deliveries', label: 'dead', value: dead },
     ]);
   },

@@ -7,24 +7,34 @@ import { byIndex } from '../../platform/postgres/lookup-plan.js';
 /** What a send needs of a delivery, of its subscription and of its event. */
 export type DueRow = Pick<
   WebhookDelivery,
-  'id' | 'webhookId' | 'eventId' | 'eventType' | 'attemptCount' | 'maxAttempts' | 'overrideUrl' | 'firstAttemptAt'
+  'id' | 'webhookId' | 'eventId' | 'eventType' | 'attemptCount' | 'maxAttempts' | 'overrideUrl' | 'firstAttemptAt' | 'waitsFor'
 >;
 export type RecipientRow = Pick<
   Webhook,
-  'id' | 'url' | 'status' | 'deletedAt' | 'failingSince' | 'sealedSecret' | 'previousSealedSecret' | 'previousSecretExpiresAt'
+  | 'id'
+  | 'url'
+  | 'status'
+  | 'deletedAt'
+  | 'failingSince'
+  | 'sealedSecret'
+  | 'previousSealedSecret'
+  | 'previousSecretExpiresAt'
+  | 'verifiedAt'
+  | 'verifiedUntil'
 >;
 /** `data` is the JSON text as it was written. */
 export type EventRow = Pick<Event, 'id' | 'type' | 'createdAt' | 'traceId' | 'traceSpan'> & { data: string };
 
 /** What a claimed delivery brings along (DueStep.columns). */
 export const dueColumns = `t.webhook_id AS "webhookId", t.event_id AS "eventId", t.event_type AS "eventType", t.attempt_count AS "attemptCount",
-  t.max_attempts AS "maxAttempts", t.override_url AS "overrideUrl", t.first_attempt_at AS "firstAttemptAt"`;
+  t.max_attempts AS "maxAttempts", t.override_url AS "overrideUrl", t.first_attempt_at AS "firstAttemptAt", t.waits_for AS "waitsFor"`;
 
 const recipients = {
   name: 'deliveries-recipients',
   text: `
     SELECT id, url, status, deleted_at AS "deletedAt", failing_since AS "failingSince", sealed_secret AS "sealedSecret",
-      previous_sealed_secret AS "previousSealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt"
+      previous_sealed_secret AS "previousSealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
+      verified_at AS "verifiedAt", verified_until AS "verifiedUntil"
     FROM webhook WHERE workspace_id = $1 AND id = ANY ($2::uuid[])`,
 };
 

@@ -11,6 +11,14 @@ export const { emit } = declareEvents({
     subject: 'endpoint_id',
     example: { message: 'A test of this endpoint.', endpoint_id: exampleId('wh'), endpoint_name: 'Orders' },
   },
+  // Posted by verification.ts, unsigned and whatever a subscription names; it is no event of a workspace.
+  'webhook.verification': {
+    description:
+      'challenge that an endpoint proves itself by: answer {"challenge": …}, or the challenge as text. Not signed, and sent to every new endpoint whatever it subscribes to',
+    data: z.strictObject({ challenge: z.string() }),
+    subject: 'challenge',
+    example: { challenge: 'k3Jq0uFZ4sO1mT7wYb9xVd2eRc6hNa5L.9f2c4b1a7d6e5f3c2b1a09f8e7d6c5b4a39281706f5e4d3c2b1a0918273645f' },
+  },
   'webhook.dlq': {
     description: 'delivery exhausted retries',
     data: z.strictObject({

@@ -7,7 +7,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { placeOf } from '../../platform/trace.js';
-import { record, send } from './attempt.js';
+import { record, sendThroughGate } from './attempt.js';
 import { delivery, deliveryRow } from './delivery.js';
 import { loadDeliveries } from './due-delivery.js';
 import { lockWebhook } from './webhook.js';
@@ -24,7 +24,7 @@ const takenUpSeconds = 30;
 
 /**
  * Sends an event of `chosenType` (webhook.test by default, else the catalog's example) to one subscription, active or not, and waits
- * for the answer. Tried again as any other delivery when it fails.
+ * for the answer. Tried again as any other delivery when it fails; without a place at its gate it waits there, and the answer with it.
  */
 export async function testWebhook(ctx: Ctx, webhookId: string, chosenType: string | null): Promise<TestDelivery> {
   const { type, example } = eventType(chosenType ?? 'webhook.test', 'eventType');
@@ -49,7 +49,7 @@ export async function testWebhook(ctx: Ctx, webhookId: string, chosenType: strin
     return tx.webhookDelivery.create({ data: { ...deliveryRow(webhookId, event, at, due), status: 'processing' } });
   });
   const due = (await loadDeliveries(ctx, [row])).get(row.id);
-  const outcome = due === undefined ? undefined : await send(ctx, due, true);
+  const outcome = due === undefined ? undefined : await sendThroughGate(ctx, due, true);
   if (outcome !== undefined) await record(ctx, [outcome]);
   return testDelivery(ctx, row.id);
 }

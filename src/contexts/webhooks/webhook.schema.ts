@@ -5,10 +5,12 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
+import { verifyWebhook } from './verification.js';
 import {
   createWebhook,
   deleteWebhook,
   type IssuedWebhook,
+  isVerified,
   longestOverlapSeconds,
   previousSecretEnd,
   rotateSecret,
@@ -18,6 +20,7 @@ import {
 } from './webhook.js';
 
 const WebhookStatusEnum = builder.enumType(WebhookStatus, { name: 'WebhookStatus' });
+const VerificationEnum = builder.enumType('WebhookVerification', { values: ['pending', 'verified'] as const });
 const SettableStatusEnum = builder.enumType('SettableWebhookStatus', { values: ['active', 'paused'] as const });
 const RotationStrategyEnum = builder.enumType('RotationStrategy', { values: ['overlap', 'immediate'] as const });
 
@@ -31,6 +34,18 @@ const Webhook = builder.prismaObject('Webhook', {
     events: t.exposeStringList('events'),
     description: t.exposeString('description', { nullable: true }),
     status: t.expose('status', { type: WebhookStatusEnum }),
+    verification: t.field({
+      type: VerificationEnum,
+      description:
+        'Whether the endpoint has proved itself: it is posted `webhook.verification` and answers `{"challenge": "…"}`, or the challenge as text. Until then it gets one event a second at most, and its host 1,000 a day; the rest waits.',
+      resolve: (row, _args, ctx) => (isVerified(ctx, row) ? 'verified' : 'pending'),
+    }),
+    verifiedUntil: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Of a subscription that is older than verification: it counts as verified so long.',
+      resolve: ({ verifiedUntil }) => verifiedUntil,
+    }),
     secret: t.string({
       nullable: true,
       description: 'The secret that deliveries are signed with: only in the answer that made it.',
@@ -144,6 +159,13 @@ builder.mutationFields((t) => ({
       (ctx, { id }) => deleteWebhook(ctx, id),
       async (_ctx, reference) => ({ id: reference }) as never,
     ),
+  }),
+  verifyWebhook: t.field({
+    type: Webhook,
+    authScopes: { audience: 'api_key' },
+    args: { id: t.arg({ type: 'WebhookId' }) },
+    ...facts({ errors: [NotFound] }),
+    resolve: once((ctx, { id }) => verifyWebhook(ctx, id), webhook),
   }),
   rotateWebhookSecret: t.field({
     type: RotatedSecret,

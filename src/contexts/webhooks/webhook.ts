@@ -5,6 +5,7 @@ import type { Prisma, Webhook, WebhookStatus } from '../../generated/prisma/clie
 import { addSeconds } from '../../platform/clock.js';
 import { newToken } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound, type StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
@@ -52,7 +53,7 @@ export interface CreateWebhookInput {
 export async function createWebhook(ctx: Ctx, input: CreateWebhookInput): Promise<IssuedWebhook> {
   checkPatterns(input.events, (index) => ['events', index]);
   await checkUrl(ctx, input.url);
-  return transact(ctx, async (tx) => {
+  const made = await transact(ctx, async (tx) => {
     // The workspace's row is the lock: two creations cannot both be the sixteenth.
     await tx.workspace.update({ where: { id: ctx.workspace.id }, data: { id: ctx.workspace.id }, select: { id: true } });
     const count = await tx.webhook.count({ where: { deletedAt: null } });
@@ -67,12 +68,34 @@ export async function createWebhook(ctx: Ctx, input: CreateWebhookInput): Promis
         events: [...new Set(input.events)],
         description: input.description ?? null,
         sealedSecret: ctx.platform.vault.seal(secret, id),
+        ...unproven(ctx, input.url),
         createdAt: at,
         updatedAt: at,
       },
     });
     return { ...webhook, secret };
   });
+  if (made.dueAt !== null) ringAt(ctx, 'webhook', made.dueAt);
+  return made;
+}
+
+/** The first challenge follows the answer to whoever made the subscription by so much, so that a receiver may know its secret by then. */
+const firstAskSeconds = 1;
+
+/** What a subscription is before its endpoint has proved itself; a host that the operator has opened has not to. */
+function unproven(ctx: Ctx, url: string) {
+  const isOpen = isOpenHost(ctx, url);
+  return {
+    verifiedAt: isOpen ? ctx.platform.clock.now() : null,
+    verifiedUntil: null,
+    asked: 0,
+    dueAt: isOpen ? null : addSeconds(ctx.clock.now(), firstAskSeconds),
+  };
+}
+
+/** Whether the endpoint has proved itself, or counts as if it had. */
+export function isVerified({ platform }: Ctx, { verifiedAt, verifiedUntil }: Pick<Webhook, 'verifiedAt' | 'verifiedUntil'>): boolean {
+  return verifiedAt !== null || (verifiedUntil !== null && verifiedUntil > platform.clock.now());
 }
 
 export interface UpdateWebhookInput {
@@ -83,11 +106,14 @@ export interface UpdateWebhookInput {
   status?: 'active' | 'paused' | null | undefined;
 }
 
-/** Changes a subscription. Made active again it begins with a clean count of failures. Errors as at creation. */
+/**
+ * Changes a subscription. Made active again it begins with a clean count of failures; at another URL the endpoint has to prove itself.
+ * Errors as at creation.
+ */
 export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promise<Webhook> {
   if (input.events != null) checkPatterns(input.events, (index) => ['events', index]);
   if (input.url != null) await checkUrl(ctx, input.url);
-  return transact(ctx, async (tx) => {
+  const changed = await transact(ctx, async (tx) => {
     const before = await lockWebhook(tx, input.id);
     const data: Prisma.WebhookUpdateInput = {
       ...(input.url != null && { url: input.url }),
@@ -97,9 +123,17 @@ export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promis
     if (input.status != null && input.status !== before.status) {
       checkStep(webhookLifecycle, printId('webhook', before.id), before.status, input.status);
       Object.assign(data, { status: input.status, disabledAt: null, disabledReason: null, dlqInARow: 0, failingSince: null });
+      // What waits of a subscription that stops is let go, and one that goes on is asked again.
+      Object.assign(data, { dueAt: ctx.clock.now(), asked: 0 });
+    }
+    if (input.url != null && input.url !== before.url) {
+      const proof = unproven(ctx, input.url);
+      Object.assign(data, proof, { dueAt: proof.dueAt ?? ctx.clock.now() });
     }
     return tx.webhook.update({ where: rowKey(ctx, before.id), data: { ...data, updatedAt: ctx.clock.now() } });
   });
+  if (changed.dueAt !== null) ringAt(ctx, 'webhook', changed.dueAt);
+  return changed;
 }
 
 /** Ends a subscription. Its deliveries stay readable; those still to be sent go to the dead-letter queue when they are due. */
@@ -107,7 +141,7 @@ export function deleteWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   return transact(ctx, async (tx) => {
     await lockWebhook(tx, id);
     const at = ctx.clock.now();
-    return tx.webhook.update({ where: rowKey(ctx, id), data: { deletedAt: at, updatedAt: at } });
+    return tx.webhook.update({ where: rowKey(ctx, id), data: { deletedAt: at, dueAt: at, updatedAt: at } });
   });
 }
 
@@ -200,12 +234,19 @@ export function mayBePrivate({ workspace }: Ctx): boolean {
   return workspace.environment === 'test';
 }
 
+const openHosts = (ctx: Ctx) => (mayBePrivate(ctx) ? ctx.platform.config.webhookAllowHosts : []);
+
+/** True for a host that the operator has opened: it is his, and has not to prove itself. */
+export function isOpenHost(ctx: Ctx, url: string): boolean {
+  return isAllowedHost(new URL(url), openHosts(ctx));
+}
+
 /** 422 `invalid_webhook_url` unless events may be sent there. Asked again at every send. */
 export async function checkUrl(ctx: Ctx, url: string): Promise<void> {
-  const allowHosts = mayBePrivate(ctx) ? ctx.platform.config.webhookAllowHosts : [];
+  const allowHosts = openHosts(ctx);
   const problem = egressProblem(url, allowHosts);
   if (problem !== undefined) throw new InvalidWebhookUrl(problem);
   const parsed = new URL(url);
-  if (!isAllowedHost(parsed, allowHosts) && (await ctx.platform.outbound.leadsToPrivate(parsed.hostname)))
+  if (!isAllowedHost(parsed, allowHosts) && (await ctx.platform.outbound.leadsToPrivate(parsed.hostname, ctx.workspace.id)))
     throw new InvalidWebhookUrl('must not lead to a private, local or reserved address');
 }

@@ -101,7 +101,7 @@ const description = z.string().max(500);
 const VolumeDiscountInput = builder.inputType('X402VolumeDiscountInput', {
   fields: (t) => ({
     threshold: t.int({ description: 'Calls of one payer in a UTC month before it.', validate: z.int().min(1) }),
-    priceMultiplier: t.string({ validate: z.string().max(8), extensions: { example: '0.8' } }),
+    priceMultiplier: t.field({ type: 'Multiplier', validate: z.string().max(8) }),
   }),
 });
 const discountList = { required: false, validate: z.array(z.any()).max(mostDiscounts) } as const;

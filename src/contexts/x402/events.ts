@@ -1,6 +1,6 @@
 // The events of x402 (SPEC.md "Event types and data", CONTRACT.md 9).
 import { z } from 'zod';
-import { currency, exampleId, exampleUuid, id, money } from '../../events/data.js';
+import { currency, exampleId, id, money } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 
 const endpointCreated = z.strictObject({
@@ -22,7 +22,7 @@ const paymentCompleted = z.strictObject({
   amount: money,
   currency,
   /** A wallet's id, or an address of a chain. */
-  payer_wallet: z.string(),
+  payer_wallet: z.union([id('wal'), z.string().regex(/^0x[0-9a-f]{40}$/)]),
   proof: z.string(),
   tx_hash: z.string(),
 });
@@ -37,7 +37,7 @@ export const { emit, event } = declareEvents({
       endpoint_id: exampleId('epd'),
       amount: '0.0035',
       currency: 'USDC',
-      payer_wallet: exampleUuid,
+      payer_wallet: exampleId('wal'),
       proof: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl',
       tx_hash: '0x8f2d0d7a5c5b4c1b9a7d6e4f3c2b1a09f8e7d6c5b4a39281706f5e4d3c2b1a09',
     },

@@ -111,6 +111,7 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     request,
     requestApproval: requestApproval === true,
   });
+  const merchant = mandate && authority.facts?.merchant;
   const payment = paymentRow(ctx, { ...order, id: newId(at), at, to, spenderId: authority.agentId ?? null });
   // Also of a payment by MPP: with the challenge for its nonce nothing can be signed and paid over x402.
   const nonce: Claim = { kind: 'x402_nonce', key: `${payment.network} ${from.walletId} ${payment.nonce}` };
@@ -124,13 +125,14 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     currency,
     at,
     agentId: authority.agentId,
-    hold: scheme === 'upto' && order.isFinal !== true ? { expiresAt: addSeconds(at, uptoSeconds) } : undefined,
+    hold: scheme === 'upto' && order.isFinal !== true ? { expiresAt: addSeconds(at, uptoSeconds), captureBy: 'payee' } : undefined,
     description,
     links: mandate === undefined ? undefined : { mandateId: mandate.id },
     claims: claims.map((claim) => ({ ...claim, reference: payment.id })),
     protocolMetadata: {
       payment_id: printId('x402Payment', payment.id),
       endpoint_id: printId('x402Endpoint', endpoint.id),
+      ...(merchant != null && { merchant_id: printId('merchant', merchant.id) }),
       ...byMpp?.metadata,
     },
     withholding: await withholdingOf(ctx, protocol, to),

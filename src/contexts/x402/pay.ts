@@ -9,7 +9,8 @@ import { newId, parseId, printId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import type { Decision } from '../spending/decision.js';
 import { tryOut } from '../spending/execution.js';
-import { presentedMandate } from '../spending/mandate.js';
+import { checkPresentation, presentedMandate } from '../spending/mandate.js';
+import { checkMandateAgent } from '../spending/mandate-rule.js';
 import type { DryRun } from '../transfers/dry-run.js';
 import { endpoint, payableEndpoint } from './endpoint.js';
 import { PaymentInvalid, UnsupportedNetwork } from './errors.js';
@@ -121,15 +122,18 @@ export async function dryRunPay(ctx: Ctx, input: PayInput): Promise<DryRun> {
 }
 
 async function orderOf(ctx: Ctx, input: PayInput): Promise<PaymentOrder> {
+  checkPresentation(input);
   const from = await walletFor(ctx, input.fromWalletId);
   const { agentId, description, requestApproval } = input;
   const demanded = await demandOf(ctx, input, from);
+  const mandate = await presentedMandate(ctx, input);
+  if (mandate !== undefined) checkMandateAgent(mandate, agentId);
   return {
     ...demanded,
     from,
     amount: withinMaximum(demanded, input.maxAmount),
     agentId: agentId ?? undefined,
-    mandate: await presentedMandate(ctx, input),
+    mandate,
     description,
     requestApproval: requestApproval === true,
     request: { path: '/v1/x402/pay', body: bodyOf(input), amountMember: 'max_amount' },

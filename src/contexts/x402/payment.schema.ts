@@ -28,7 +28,7 @@ import { mostHeaderLength } from './wire.js';
 
 const PaymentStatusEnum = builder.enumType(X402PaymentStatus, { name: 'X402PaymentStatus' });
 
-const PaymentType = builder.objectRef<X402Payment>('X402Payment').implement({
+export const PaymentType = builder.objectRef<X402Payment>('X402Payment').implement({
   description: 'A payment for a call of an endpoint.',
   fields: (t) => ({
     id: t.expose('id', { type: 'X402PaymentId' }),

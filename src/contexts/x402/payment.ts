@@ -87,7 +87,7 @@ export function completedEvent(ctx: Pick<Ctx, 'clock' | 'traceId' | 'trace' | 's
     endpoint_id: endpointId === null ? null : printId('x402Endpoint', endpointId),
     amount: formatMinor(amount, currency),
     currency,
-    payer_wallet: payerWallet,
+    payer_wallet: payerWallet.startsWith('0x') ? payerWallet : printId('wallet', payerWallet),
     proof: proof ?? '',
     tx_hash: txHash ?? '',
   };

@@ -31,7 +31,7 @@ export async function signProof(platform: Platform, proven: Proven): Promise<str
     .setProtectedHeader({ alg: signingAlg, kid, typ: type })
     .setIssuer(issuerOf(platform))
     .setAudience(audience)
-    .setExpirationTime(Math.ceil(expiresAt.getTime() / 1000))
+    .setExpirationTime(Math.floor(expiresAt.getTime() / 1000))
     .sign(privateKey);
 }
 

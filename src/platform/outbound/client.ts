@@ -1,7 +1,9 @@
 // The only place from which a request leaves this process.
 import { LRUCache } from 'lru-cache';
-import { Agent, type Dispatcher } from 'undici';
-import { EgressRefused, egressProblem, guardedConnector, isAllowedHost, leadsToPrivate, type Resolver } from './guard.js';
+import { Agent } from 'undici';
+import { Exchange, type SendResult } from './exchange.js';
+import { EgressRefused, egressProblem, guardedConnector, isAllowedHost, leadsToPrivate } from './guard.js';
+import { type Asker, NameLookups } from './name-lookup.js';
 
 export interface Reply {
   status: number;
@@ -71,133 +73,34 @@ async function* readEvents({ body }: Response): AsyncGenerator<StreamedEvent> {
   }
 }
 
-/** What became of a request to a URL that somebody else chose. */
-export interface SendResult {
-  /** Null when no answer came. */
-  status: number | null;
-  /** The answer, as text that PostgreSQL takes: the first KiB to a POST, as much as was asked for to a GET. */
-  body: string;
-  /** There was more of it, or it broke off. */
-  isCut: boolean;
-  /** The answer's Retry-After as it came. */
-  retryAfter: string | null;
-  /** Why no answer came. */
-  error: string | null;
-  /** Refused by the egress guard: nothing was sent. */
-  refused: boolean;
-  /** This process let go of its connections meanwhile: nobody knows what became of it. */
-  abandoned: boolean;
-  durationMs: number;
-}
-
 export interface OutboundOptions {
   /** `host:port` pairs that are reached although their address is private, over http too. */
   allowHosts: readonly string[];
   /** From the call to the head of the answer. */
   timeoutMs?: number;
-  /** The machine's own by default. */
-  resolver?: Resolver;
+  /** `address:port` of the name servers that are asked for the names of tenants; those of the machine by default. */
+  nameServers?: readonly string[] | undefined;
+  /** The time in milliseconds. */
+  now?: (() => number) | undefined;
+}
+
+/** Who sends, and what counts for whom. `mayBePrivate`: the allowed hosts count. */
+export interface Sender {
+  workspaceId: string;
+  mayBePrivate: boolean;
 }
 
 const longestBody = 1_024;
-/** Reading an answer whose status is known takes no longer. */
-const bodyTimeoutMs = 1_000;
+/** Whether a name leads to a private address is not waited for longer. */
+const verdictMs = 1_000;
 const pool = { pipelining: 1, connections: 256, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000, headersTimeout: 0, bodyTimeout: 0 };
 
-/** One request under way, as undici tells of it: there is no stream of the answer, for what comes after its first bytes is of no interest. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly result: SendResult = {
-    status: null,
-    body: '',
-    isCut: false,
-    retryAfter: null,
-    error: null,
-    refused: false,
-    abandoned: false,
-    durationMs: 0,
-  };
-  readonly #begun = performance.now();
-  readonly #isClosed: () => boolean;
-  readonly #settle: (result: SendResult) => void;
-  readonly #longest: number;
-  readonly #chunks: Buffer[] = [];
-  #length = 0;
-  #timer: NodeJS.Timeout;
-  #controller: Dispatcher.DispatchController | undefined;
-  #ended = false;
-
-  constructor(timeoutMs: number, longest: number, isClosed: () => boolean, settle: (result: SendResult) => void) {
-    this.#isClosed = isClosed;
-    this.#settle = settle;
-    this.#longest = longest;
-    this.#timer = setTimeout(() => this.fail(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // Given up before there was a connection.
-    if (this.#ended) controller.abort(new Error('given up'));
-  }
-
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    // Those below are information, the answer follows.
-    if (status < 200) return;
-    this.result.status = status;
-    this.result.retryAfter = first(headers['retry-after']);
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#stop(), bodyTimeoutMs);
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#ended) return;
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    if (this.#length > this.#longest) this.#stop();
-  }
-
-  onResponseEnd(): void {
-    this.#end();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // The status is the answer; a body that breaks off changes nothing about it.
-    if (this.result.status === null) this.fail(error);
-    else this.#stop();
-  }
-
-  /** Ends it without an answer. */
-  fail(error: Error): void {
-    if (this.#ended) return;
-    this.result.refused = error instanceof EgressRefused;
-    this.result.error = reasonOf(error);
-    this.result.abandoned = this.#isClosed();
-    this.#cut();
-  }
-
-  /** Ends it with a part of the answer. */
-  #stop(): void {
-    if (!this.#ended) this.result.isCut = true;
-    this.#cut();
-  }
-
-  /** An answer that is longer than what is read, or slow to come, costs its connection. */
-  #cut(): void {
-    this.#end();
-    this.#controller?.abort(new Error('given up'));
-  }
-
-  #end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    clearTimeout(this.#timer);
-    if (this.#length > 0) this.result.body = startOf(this.#chunks, this.#longest);
-    this.result.durationMs = Math.round(performance.now() - this.#begun);
-    this.#settle(this.result);
-  }
+interface Sending extends Sender {
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body: string | Buffer | null;
+  longest: number;
+  timeoutMs: number;
 }
 
 /** Where a URL leads, or what is wrong with it. */
@@ -207,54 +110,66 @@ type Verdict = { problem: string } | { problem?: undefined; origin: string; path
 export class Outbound {
   readonly #allowHosts: readonly string[];
   readonly #timeoutMs: number;
-  readonly #resolver: Resolver | undefined;
+  readonly #names: NameLookups;
   readonly #guarded: Agent;
   readonly #open: Agent;
   /** A verdict about a URL follows from its text alone; addresses are judged where they are connected to. */
-  readonly #verdicts = new LRUCache<string, Verdict>({ max: 1_000 });
+  readonly #verdicts = new LRUCache<string, Verdict>({
+    max: 1_000,
+    maxSize: 4 * 1024 * 1024,
+    sizeCalculation: (_, url) => 1_024 + 4 * url.length,
+  });
+  /** For whom a request is being dispatched: undici connects, and so looks up, before `dispatch` returns. */
+  #asker: Asker | undefined;
   #closed = false;
 
-  constructor({ allowHosts, timeoutMs = 10_000, resolver }: OutboundOptions) {
+  constructor({ allowHosts, timeoutMs = 10_000, nameServers, now }: OutboundOptions) {
     this.#allowHosts = allowHosts;
     this.#timeoutMs = timeoutMs;
-    this.#resolver = resolver;
-    this.#guarded = new Agent({ ...pool, connect: guardedConnector(timeoutMs, resolver) });
+    this.#names = new NameLookups({ servers: nameServers, now });
+    const find = (hostname: string) => this.#names.addressesOf(hostname, this.#asker ?? this.#nobody());
+    this.#guarded = new Agent({ ...pool, connect: guardedConnector(timeoutMs, find) });
     this.#open = new Agent({ ...pool, connect: { timeout: timeoutMs } });
   }
 
-  /**
-   * POSTs `body` as it is. `mayBePrivate`: the allowed hosts count. Never throws: what went wrong is in the
-   * result.
-   */
-  post(
-    text: string,
-    { headers, body, mayBePrivate }: { headers: Record<string, string>; body: string | Buffer; mayBePrivate: boolean },
-  ): Promise<SendResult> {
-    return this.#send(text, { method: 'POST', headers, body }, mayBePrivate, { longest: longestBody, timeoutMs: this.#timeoutMs });
+  /** POSTs `body` as it is. Never throws: what went wrong is in the result. */
+  post(text: string, request: Sender & { headers: Record<string, string>; body: string | Buffer }): Promise<SendResult> {
+    return this.#send(text, { ...request, method: 'POST', longest: longestBody, timeoutMs: this.#timeoutMs });
   }
 
   /** GETs a document of at most `longest` bytes, within `timeoutMs` and a second for its body. Otherwise like `post`. */
-  get(text: string, { mayBePrivate, ...limits }: { mayBePrivate: boolean; longest: number; timeoutMs: number }): Promise<SendResult> {
-    return this.#send(text, { method: 'GET', headers: { Accept: 'application/json' }, body: null }, mayBePrivate, limits);
+  get(text: string, request: Sender & { longest: number; timeoutMs: number }): Promise<SendResult> {
+    return this.#send(text, { ...request, method: 'GET', headers: { Accept: 'application/json' }, body: null });
   }
 
-  #send(
-    text: string,
-    request: { method: 'GET' | 'POST'; headers: Record<string, string>; body: string | Buffer | null },
-    mayBePrivate: boolean,
-    { longest, timeoutMs }: { longest: number; timeoutMs: number },
-  ): Promise<SendResult> {
+  #send(text: string, { workspaceId, mayBePrivate, longest, timeoutMs, ...request }: Sending): Promise<SendResult> {
     return new Promise((resolve) => {
       const exchange = new Exchange(timeoutMs, longest, () => this.#closed, resolve);
       const verdict = this.#judge(text, mayBePrivate);
-      if (verdict.problem !== undefined) exchange.fail(new EgressRefused(`the URL ${verdict.problem}`));
-      else verdict.dispatcher.dispatch({ origin: verdict.origin, path: verdict.path, ...request }, exchange);
+      if (verdict.problem !== undefined) return exchange.fail(new EgressRefused(`the URL ${verdict.problem}`));
+      this.#asker = {
+        workspaceId,
+        get signal() {
+          return exchange.signal;
+        },
+      };
+      try {
+        verdict.dispatcher.dispatch({ origin: verdict.origin, path: verdict.path, ...request }, exchange);
+      } finally {
+        this.#asker = undefined;
+      }
     });
   }
 
-  /** True when a name leads to nothing but private addresses, as far as the resolver knows now. */
-  leadsToPrivate(hostname: string): Promise<boolean> {
-    return leadsToPrivate(hostname, this.#resolver);
+  /** Where a connection is made anew for whoever waits. */
+  #nobody(): Asker {
+    return { workspaceId: '', signal: AbortSignal.timeout(this.#timeoutMs) };
+  }
+
+  /** True when a name leads to nothing but private addresses, as far as name servers say within a second. */
+  leadsToPrivate(hostname: string, workspaceId: string): Promise<boolean> {
+    const signal = AbortSignal.timeout(verdictMs);
+    return leadsToPrivate(hostname, (name) => this.#names.addressesOf(name, { workspaceId, signal }));
   }
 
   #judge(text: string, mayBePrivate: boolean): Verdict {
@@ -278,21 +193,7 @@ export class Outbound {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#names.close();
     await Promise.all([this.#guarded.destroy(), this.#open.destroy()]);
   }
-}
-
-function first(header: string | string[] | undefined): string | null {
-  return (Array.isArray(header) ? header[0] : header) ?? null;
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as { code?: string; message?: string };
-  return (code === undefined ? '' : `${code}: `) + (message || 'the connection failed').slice(0, 300);
-}
-
-/** The first bytes, as text that PostgreSQL takes. */
-function startOf(chunks: readonly Buffer[], longest: number): string {
-  const text = Buffer.concat(chunks).subarray(0, longest).toString('utf8');
-  return text.replaceAll('\u0000', '').toWellFormed();
 }

@@ -1,6 +1,6 @@
 // The egress guard: which addresses a request to a URL that a tenant chose may reach (CONTRACT.md 16 "Egress guard"). Asked of the
 // URL as it is written, and again of every address before it is connected to: a name may resolve to anything, at any time.
-import { type LookupAddress, type LookupAllOptions, type LookupOptions, lookup } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 
@@ -67,12 +67,8 @@ export function egressProblem(text: string, allowHosts: readonly string[]): stri
   return undefined;
 }
 
-/** Tells the addresses of a name, as the machine's own resolver does. */
-export type Resolver = (
-  hostname: string,
-  options: LookupAllOptions,
-  done: (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void,
-) => void;
+/** Tells the addresses of a name. */
+export type FindAddresses = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 type Lookup = (
   hostname: string,
@@ -80,35 +76,34 @@ type Lookup = (
   done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
 ) => void;
 
-/** A lookup of the addresses of a name that are public. It fails with EgressRefused when there are only others. */
-function publicLookup(resolve: Resolver): Lookup {
+/** The addresses of a name that are public. Rejects with EgressRefused when there are only others. */
+async function publicAddresses(hostname: string, find: FindAddresses): Promise<[LookupAddress, ...LookupAddress[]]> {
+  const [first, ...others] = (await find(hostname)).filter(({ address }) => isPublicAddress(address));
+  if (first === undefined) throw new EgressRefused(`${hostname} leads to a private, local or reserved address`);
+  return [first, ...others];
+}
+
+function publicLookup(find: FindAddresses): Lookup {
   return (hostname, options, done) =>
-    resolve(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return done(error, '', 0);
-      const open = found.filter(({ address }) => isPublicAddress(address));
-      const [first] = open;
-      if (first === undefined) return done(new EgressRefused(`${hostname} leads to a private, local or reserved address`), '', 0);
-      if (options.all === true) done(null, open);
-      else done(null, first.address, first.family);
-    });
+    void publicAddresses(hostname, find).then(
+      (found) => (options.all === true ? done(null, found) : done(null, found[0].address, found[0].family)),
+      (error: Error) => done(error, '', 0),
+    );
 }
 
 /** True when a name resolves, and to nothing public. A name that does not resolve (yet) is not refused. */
-export function leadsToPrivate(hostname: string, resolver: Resolver = lookup, timeoutMs = 1_000): Promise<boolean> {
+export async function leadsToPrivate(hostname: string, find: FindAddresses): Promise<boolean> {
   const host = plainHost(hostname);
-  if (isIP(host) !== 0) return Promise.resolve(!isPublicAddress(host));
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), timeoutMs);
-    publicLookup(resolver)(host, { all: true }, (error) => {
-      clearTimeout(timer);
-      resolve(error instanceof EgressRefused);
-    });
-  });
+  if (isIP(host) !== 0) return !isPublicAddress(host);
+  return publicAddresses(host, find).then(
+    () => false,
+    (error) => error instanceof EgressRefused,
+  );
 }
 
 /** Connects to public addresses alone: to the one that was looked up and checked, never to a second answer of the resolver. */
-export function guardedConnector(timeoutMs: number, resolver: Resolver = lookup): buildConnector.connector {
-  const connect = buildConnector({ timeout: timeoutMs, lookup: publicLookup(resolver) } as buildConnector.BuildOptions);
+export function guardedConnector(timeoutMs: number, find: FindAddresses): buildConnector.connector {
+  const connect = buildConnector({ timeout: timeoutMs, lookup: publicLookup(find) } as buildConnector.BuildOptions);
   return (options, done) => {
     const host = plainHost(options.hostname);
     // The lookup is not called for an address.

@@ -5,6 +5,8 @@ import { LRUCache } from 'lru-cache';
 
 /** Texts whose uses are counted. */
 const countedTexts = 1_000;
+/** Longer texts, of long lists, are planned anew each time and not kept here. */
+const longestText = 16_384;
 /** A text is frequent from this use on. */
 const frequentFrom = 5;
 /** Names that are given out in the life of a connection: a connection has twice as many at most, when it lived in two generations. */
@@ -26,6 +28,7 @@ export class StatementNames {
 
   /** The name under which a text is prepared, the same in every connection; undefined when it is to be planned anew each time. */
   nameOf(text: string): string | undefined {
+    if (text.length > longestText) return undefined;
     const known = this.#names.get(text);
     if (known !== undefined) return known;
     const uses = (this.#uses.get(text) ?? 0) + 1;

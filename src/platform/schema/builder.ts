@@ -62,6 +62,7 @@ export const builder = new SchemaBuilder<{
     ExchangeRate: Scalar<string>;
     FlowRate: Scalar<string>;
     Fraction: Scalar<string>;
+    Multiplier: Scalar<string>;
     Currency: { Input: Currency; Output: string };
     Page: Scalar<number>;
     Limit: Scalar<number>;
@@ -103,6 +104,7 @@ addScalar('Figures', figure.figures);
 addScalar('TimeRange', figure.timeRange);
 addScalar('TraceId', figure.traceId);
 addScalar('Fraction', scalar.fraction);
+addScalar('Multiplier', scalar.multiplier);
 addScalar('JSON', scalar.json);
 addScalar('JSONObject', scalar.jsonObject);
 addScalar('Amount', scalar.amount);

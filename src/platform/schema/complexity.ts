@@ -1,22 +1,31 @@
 // How many nodes a document asks for (CONTRACT.md 21 "Complexity"): the product of the lengths of the lists on each path, summed.
-// A page counts at its `limit`, a bounded list at the most that its field declares, one that stands in a row as one. Known before anything
-// runs (Gap G-21) (Gap G-260).
+// A page counts at its `limit`, a bounded list at the most that its field declares, one that stands in a row as one, and the schema at what
+// is read of it. Known before anything runs (Gap G-21) (Gap G-260).
 import {
+  coerceInputValue,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLArgument,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
+  isInputType,
   isInterfaceType,
+  isLeafType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
-  type ValueNode,
+  TypeMetaFieldDef,
+  typeFromAST,
+  type VariableDefinitionNode,
+  valueFromAST,
 } from 'graphql';
 import type { FieldFacts } from './builder.js';
+import { SchemaLook } from './introspection.js';
 import { defaultLimit } from './page.js';
 import { mostLimit } from './scalar.js';
 
@@ -49,7 +58,8 @@ class NodeCounter {
   readonly #schema: GraphQLSchema;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #variables: Variables | undefined;
-  readonly #defaults: ReadonlyMap<string, ValueNode | undefined>;
+  readonly #definitions: ReadonlyMap<string, VariableDefinitionNode>;
+  readonly #look: SchemaLook;
   /** Each fragment is counted once. A cycle of fragments, which validation refuses, counts nothing. */
   readonly #counted = new Map<string, number>();
 
@@ -62,7 +72,8 @@ class NodeCounter {
     this.#schema = schema;
     this.#fragments = fragments;
     this.#variables = variables;
-    this.#defaults = new Map(operation.variableDefinitions?.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]));
+    this.#definitions = new Map(operation.variableDefinitions?.map((definition) => [definition.variable.name.value, definition]));
+    this.#look = new SchemaLook(schema, fragments, mostNodes);
   }
 
   /** The nodes below one object of `type`. */
@@ -77,11 +88,20 @@ class NodeCounter {
   }
 
   #countField(node: FieldNode, type: GraphQLNamedType | undefined): number {
+    const meta = [SchemaMetaFieldDef, TypeMetaFieldDef].find(({ name }) => name === node.name.value);
+    if (meta !== undefined) return this.#countSchema(meta, node, type);
     const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[node.name.value] : undefined;
     if (field === undefined) return 0;
     const inner = this.count(node.selectionSet, getNamedType(field.type));
     const length = this.#lengthOf(field, node);
     return length === undefined ? inner : length * (1 + inner);
+  }
+
+  /** What a document reads of the schema, counted as it will be read (Gap G-397). */
+  #countSchema(field: GraphQLField<unknown, unknown>, node: FieldNode, type: GraphQLNamedType | undefined): number {
+    if (type !== this.#schema.getQueryType()) return 0;
+    const args = Object.fromEntries(field.args.map((argument) => [argument.name, this.#valueOf(argument, node)]));
+    return this.#look.count(field, node, args);
   }
 
   #countFragment(name: string): number {
@@ -103,19 +123,29 @@ class NodeCounter {
     const { most, embedded } = (field.extensions['facts'] ?? {}) as FieldFacts;
     if (embedded) return 1;
     const limit = field.args.find(({ name }) => name === 'limit');
-    if (limit === undefined) return most;
-    const given = node.arguments?.find(({ name }) => name.value === 'limit')?.value;
-    return Math.min(this.#limit(given, limit.defaultValue as number | undefined), most ?? mostLimit);
+    return limit === undefined ? most : Math.min(this.#limitOf(limit, node), most ?? mostLimit);
   }
 
-  /** A limit that no page takes is refused when it is read; here it counts as the nearest that one does. */
-  #limit(given: ValueNode | undefined, fallback = defaultLimit): number {
-    if (given?.kind === Kind.INT) return Math.min(Math.max(Number(given.value), 1), mostLimit);
-    if (given?.kind !== Kind.VARIABLE) return fallback;
-    if (this.#variables === undefined) return mostLimit;
+  /** The length that `limit` gives a list. One that is refused when it is read counts as the longest. */
+  #limitOf(limit: GraphQLArgument, node: FieldNode): number {
+    const value = this.#valueOf(limit, node);
+    if (value === null) return (limit.defaultValue as number | null | undefined) ?? defaultLimit;
+    return typeof value === 'number' ? Math.min(Math.max(value, 1), mostLimit) : mostLimit;
+  }
+
+  /**
+   * What the executor will read for `argument`: a literal as its type reads literals, a variable as its type reads values, or the default.
+   * Undefined for what it refuses, and for what nobody knows yet.
+   */
+  #valueOf(argument: GraphQLArgument, node: FieldNode): unknown {
+    const given = node.arguments?.find(({ name }) => name.value === argument.name)?.value;
+    if (given === undefined) return argument.defaultValue ?? null;
+    if (given.kind !== Kind.VARIABLE) return valueFromAST(given, argument.type);
     const name = given.name.value;
-    const value = this.#variables[name];
-    if (value === undefined) return this.#limit(this.#defaults.get(name), fallback);
-    return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(value, 1), mostLimit) : fallback;
+    const definition = this.#definitions.get(name);
+    const type = definition && typeFromAST(this.#schema, definition.type);
+    if (this.#variables === undefined || !isInputType(type) || !isLeafType(getNamedType(type))) return undefined;
+    if (Object.hasOwn(this.#variables, name)) return coerceInputValue(this.#variables[name], type, () => undefined);
+    return definition?.defaultValue === undefined ? (argument.defaultValue ?? null) : valueFromAST(definition.defaultValue, type);
   }
 }

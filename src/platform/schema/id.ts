@@ -53,6 +53,7 @@ export const idKinds = {
   breakerTrip: { prefix: 'trip', scalars: { BreakerTripId: 'prefixed' } },
   approval: { prefix: 'apr', scalars: { ApprovalId: 'prefixed' } },
   authKey: { prefix: 'auth', scalars: { AuthKeyId: 'prefixed' } },
+  agentToken: { prefix: 'atk', scalars: { AgentTokenId: 'prefixed' } },
   session: { prefix: 'ses', scalars: { SessionId: 'prefixed' } },
   apiKey: { prefix: 'key', scalars: { ApiKeyId: 'prefixed' } },
   portalToken: { prefix: 'ptk', scalars: { PortalTokenId: 'prefixed' } },

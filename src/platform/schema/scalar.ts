@@ -197,7 +197,6 @@ export const exchangeRate: ScalarShape<string, string> = {
 };
 
 const flowRatePattern = /^\d{1,18}(\.\d{1,18})?$/;
-
 export const flowRate: ScalarShape<string, string> = {
   description: 'An amount of money that flows in a span of time: a decimal string above 0, of at most 18 digits after the point.',
   serialize: (text) => text,
@@ -221,10 +220,17 @@ export const fraction: ScalarShape<string, string> = {
   serialize: (text) => Number(text),
   parseValue: (value) => {
     const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
-    const isPart = /^(0?\.\d{1,4}|[01](\.0{1,4})?)$/.test(text) && Number(text) > 0;
-    return isPart ? String(Number(text)) : refuse('must be above 0 and at most 1, with up to four digits after the point, such as 0.8');
+    if (/^(0?\.\d{1,4}|[01](\.0{1,4})?)$/.test(text) && Number(text) > 0) return String(Number(text));
+    return refuse('must be above 0 and at most 1, with up to four digits after the point, such as 0.8');
   },
   extensions: { jsonSchema: { type: 'number', exclusiveMinimum: 0, maximum: 1, examples: [0.8] } },
+};
+
+export const multiplier: ScalarShape<string, string> = {
+  description: 'What a price is multiplied by: a decimal string such as "0.8", or a number, which is read as its shortest decimal text.',
+  serialize: (text) => text,
+  parseValue: (value) => (typeof value === 'string' || Number.isFinite(value) ? String(value) : refuse('must be a number or decimal text')),
+  extensions: { jsonSchema: { type: ['string', 'number'], examples: ['0.8'] } },
 };
 
 export const json: ScalarShape<unknown, unknown> = {

@@ -22,6 +22,8 @@ describe('POST /v1/merchants', () => {
         account_id: account.id,
         status: 'active',
         metadata: {},
+        accepts_buyer_prices: true,
+        warnings: [{ code: 'no_offer', message: expect.stringContaining('metadata.offer') }],
         created_at: at,
         updated_at: at,
       });

@@ -33,6 +33,21 @@ describe('PATCH /v1/accounts/{id}', () => {
       });
     });
 
+    it('sets a customer reference once: portal tokens with it see the account from then on', async () => {
+      const { account, wallet } = await openWallet(harness.test, { funded: '5.00' });
+      const { token } = await harness.test.make('/v1/portal-tokens', { customer_reference: 'late', scopes: ['transfers:read'] });
+      const seen = async () => (await harness.test.get('/v1/transfers', { as: token })).body.data.map(({ to_wallet_id: id }: Json) => id);
+      expect(await seen()).toEqual([]);
+      const { body } = await update(account, { customer_reference: 'late' });
+      expect(body.data.customer_reference).toBe('late');
+      await expect.poll(seen).toEqual([wallet.id]);
+      expect((await update(account, { customer_reference: 'late' })).status).toBe(200);
+      const told = (await eventsOf(harness, account.id)).filter(({ type }) => type === 'account.updated');
+      expect(told.map(({ data }) => data.changed_fields)).toEqual([['customer_reference']]);
+      const { data } = (await harness.test.get(`/v1/audit-log?action=updateAccount&resource_id=${account.id}`)).body;
+      expect(data.map(({ changes }: Json) => changes)).toContainEqual({ customer_reference: 'late' });
+    });
+
     it('clears an e-mail with null, and leaves what is not named', async () => {
       const account = await newAccount(harness.test, { email: 'old@example.com' });
       const { body } = await update(account, { email: null });
@@ -90,6 +105,17 @@ describe('PATCH /v1/accounts/{id}', () => {
     itKnowsNothingOf(harness, (id) => ({ method: 'PATCH', path: `/v1/accounts/${id}`, body: { name: 'Mine' } }), newAccount));
 
   describe('409', () => {
+    it('another customer reference than the account has, and none', async () => {
+      const account = await newAccount(harness.test, { customer_reference: 'first' });
+      for (const customer_reference of ['second', null]) {
+        expectRefused(await update(account, { customer_reference, name: 'Not this' }), 409, 'already_exists', {
+          reason: 'customer_reference_set',
+          customer_reference: 'first',
+        });
+      }
+      expect((await update(account, {})).body.data).toMatchObject({ customer_reference: 'first', name: account.name });
+    });
+
     it('an account that is closed stays closed', async () => {
       const account = await newAccount(harness.test);
       await update(account, { status: 'closed' });

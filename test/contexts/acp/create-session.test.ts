@@ -166,12 +166,17 @@ describe('404', () => {
     expect([status, body]).toEqual([404, { type: 'invalid_request', code: 'not_found', message: expect.any(String) }]);
   });
 
-  it('for a merchant without an offer, and to strangers', async () => {
-    const bare = await newMerchant(harness.test);
-    const headers = { 'API-Version': '2026-04-17', 'Idempotency-Key': randomUUID() };
-    expect((await harness.test.post(`/acp/${bare.id}/checkout_sessions`, createBody(), { headers })).status).toBe(404);
+  it('to strangers', async () => {
     expect((await create({}, { as: harness.other.key })).status).toBe(404);
   });
+});
+
+it('422 no_offer for a merchant without an offer, with what mends it', async () => {
+  const bare = await newMerchant(harness.test);
+  const headers = { 'API-Version': '2026-04-17', 'Idempotency-Key': randomUUID() };
+  const { status, body } = await harness.test.post(`/acp/${bare.id}/checkout_sessions`, createBody(), { headers });
+  const message = expect.stringContaining(`has no offer: the merchant adds metadata.offer with PATCH /v1/merchants/${bare.id}`);
+  expect([status, body]).toEqual([422, { type: 'invalid_request', code: 'no_offer', message }]);
 });
 
 it('403 for a merchant that is not active', async () => {

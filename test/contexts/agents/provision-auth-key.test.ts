@@ -38,12 +38,13 @@ describe('POST /v1/agents/{id}/auth-keys', () => {
     expect((await authenticate(harness.test, id, base64(pair.secretKey))).status).toBe(200);
   });
 
-  it('201 after a revocation lets the agent token work again', async () => {
+  it('201 after a revocation lets the agent sign in again, and its token of before stays ended', async () => {
     const { id, token } = await enrol(harness.test);
     await harness.test.delete(`/v1/agents/${id}/auth-keys`);
     expect((await harness.test.get('/v1/me', { as: token })).body.code).toBe('key_revoked');
-    await provision(id);
-    expect((await harness.test.get('/v1/me', { as: token })).status).toBe(200);
+    const { body } = await provision(id);
+    expect((await authenticate(harness.test, id, body.data.privateKey)).status).toBe(200);
+    expect((await harness.test.get('/v1/me', { as: token })).body.code).toBe('invalid_agent_token');
   });
 
   it('201 again with the same Idempotency-Key: the same key, its private half left out', async () => {

@@ -28,6 +28,17 @@ describe('DELETE /v1/agents/{id}/auth-keys', () => {
     expect((await harness.test.get(`/v1/agents/${agent.id}`)).body.data).not.toHaveProperty('public_key');
   });
 
+  it('200: tokens and sessions end for good, a new key does not revive them', async () => {
+    const agent = await enrol(harness.test);
+    const session = await signIn(harness.test, agent);
+    await harness.test.delete(`/v1/agents/${agent.id}/auth-keys`);
+    await harness.test.make(`/v1/agents/${agent.id}/auth-keys`, {});
+    const code = async (as: string) => (await harness.test.get('/v1/me', { as })).body.code;
+    expect([await code(agent.token), await code(session)]).toEqual(['invalid_agent_token', 'session_revoked']);
+    const tokens = (await harness.test.get(`/v1/agents/${agent.id}/tokens`)).body.data;
+    expect(tokens).toMatchObject([{ status: 'revoked' }]);
+  });
+
   it('200 again with the same Idempotency-Key', async () => {
     const agent = await enrol(harness.test);
     await signIn(harness.test, agent);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nowhere, useHarness } from '../../harness.js';
-import { enrol } from './identity.js';
+import { enrol, signIn } from './identity.js';
 
 const harness = useHarness();
 const reads = async (as: string) => (await harness.test.get('/v1/me', { as })).body.code ?? 'ok';
@@ -58,6 +58,26 @@ describe('POST /v1/agents/{id}/token/rotate', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'api_key_required']);
   });
 
+  it('403 forbidden for a session of the agent: it gets nothing that outlives it', async () => {
+    const agent = await enrol(harness.test);
+    const session = await signIn(harness.test, agent);
+    const refused = await harness.test.post(`/v1/agents/${agent.id}/token/rotate`, {}, { as: session });
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      expect.objectContaining({
+        code: 'forbidden',
+        details: {
+          reason: 'session_credential',
+          next_actions: [{ rel: 'rotate', actor: 'api_key', method: 'POST', path: `/v1/agents/${agent.id}/token/rotate` }],
+        },
+      }),
+    ]);
+    const mutation = 'mutation ($id: AgentId!) { rotateAgentToken(id: $id, input: {}) { token } }';
+    const { body } = await harness.test.graphql(mutation, { id: agent.id }, { as: session });
+    expect(body.errors[0].extensions).toMatchObject({ code: 'forbidden', details: { reason: 'session_credential' } });
+    expect([await reads(agent.token), (await harness.test.get(`/v1/agents/${agent.id}/tokens`)).body.data.length]).toEqual(['ok', 1]);
+  });
+
   it("404: missing, another tenant's, another agent's", async () => {
     const mine = await enrol(harness.test);
     const theirs = await enrol(harness.other);
@@ -71,5 +91,16 @@ describe('POST /v1/agents/{id}/token/rotate', () => {
     const { id } = await enrol(harness.test);
     await harness.test.post(`/v1/agents/${id}/revoke`, {});
     expect((await harness.test.post(`/v1/agents/${id}/token/rotate`, {})).body.code).toBe('state_conflict');
+  });
+
+  it('409 for an agent whose last key was revoked, until it has a new one', async () => {
+    const { id } = await enrol(harness.test);
+    await harness.test.delete(`/v1/agents/${id}/auth-keys`);
+    const refused = await harness.test.post(`/v1/agents/${id}/token/rotate`, {});
+    const provision = { rel: 'provision', actor: 'api_key', method: 'POST', path: `/v1/agents/${id}/auth-keys` };
+    expect([refused.status, refused.body.code, refused.body.details.next_actions]).toEqual([409, 'state_conflict', [provision]]);
+    await harness.test.make(provision.path, {});
+    const { token } = await harness.test.make(`/v1/agents/${id}/token/rotate`, {});
+    expect(await reads(token)).toBe('ok');
   });
 });

@@ -1,6 +1,6 @@
 // POST /v1/transfers/batch
 import { describe, expect, it } from 'vitest';
-import { balanceOf, eventsOf, twoWallets } from '../../factories/payment.js';
+import { balanceOf, eventsOf, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Answer, nowhere, useHarness } from '../../harness.js';
 import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
 import { bare, bodies, carriedOut, createBatch, readBatch, times } from './transfer-batch.js';
@@ -116,14 +116,38 @@ describe('POST /v1/transfers/batch', () => {
         ['transfers.0.reference', 'transfers.2.reference'],
       ],
       ['more than a wallet can hold', { transfers: times(10).map(() => ({ ...good, amount: '999999999999999' })) }, ['transfers']],
+      ['a dry run of an item', { transfers: [{ ...good, dry_run: true }] }, ['transfers.0.dry_run']],
       ['a long reference', { transfers: [good], reference: 'x'.repeat(129) }, ['reference']],
     ];
     for (const [what, body, paths] of cases) {
       it(what, async () => expectInvalid(await harness.test.post('/v1/transfers/batch', body), ...paths));
     }
+    it('a dry run, for there is none', async () => {
+      const batches = async () => (await harness.test.get('/v1/batches')).body.pagination.total;
+      const before = await batches();
+      for (const said of ['true', 'false']) {
+        const answer = await harness.test.post(`/v1/transfers/batch?dry_run=${said}`, { transfers: [good] });
+        expectInvalid(answer, 'dry_run');
+        expect(answer.body.details.fields[0].message).toContain('not a query parameter');
+      }
+      expect(await batches()).toBe(before);
+    });
+    it('one reference of two payers is good', async () => {
+      const pairs = await Promise.all([twoWallets(harness.test), twoWallets(harness.test)]);
+      const transfers = pairs.map(({ from, to }) => transferBody(from, to, '1.00', { reference: 'both' }));
+      const { items } = await carriedOut(harness, transfers);
+      expect(items.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+    });
   });
 
   describe('400 over GraphQL', () => {
+    it('a dry run, which no batch takes', async () => {
+      const { from, to } = await twoWallets(harness.test);
+      const one = { type: 'internal', fromWalletId: from.id, toWalletId: to.id, amount: '1.00', currency: 'USD' };
+      const { status, body } = await harness.test.graphql(makeBatch, { input: { transfers: [one], dryRun: true } });
+      expect([status, body.errors[0].extensions.code]).toEqual([400, 'validation_failed']);
+      expect(JSON.stringify(body.errors[0])).toContain('dryRun');
+    });
     it('names the same members', async () => {
       const { from, to } = await twoWallets(harness.test);
       const renamed = { type: 'internal', fromWalletId: from.id, toWalletId: to.id, amount: '0.001', currency: 'USD' };

@@ -131,7 +131,8 @@ describe('items', () => {
     expect(approvals.map(({ amount }: Json) => amount).sort()).toEqual(['1.00', '2.00']);
     const first = await transferOf(items[0] as Json);
     expect(first).toMatchObject({ status: 'pending', batch_id: batch.id });
-    await harness.test.make(`/v1/approvals/${first.approval_id}/approve`, {});
+    const { body } = await harness.test.post(`/v1/approvals/${first.approval_id}/approve`, {});
+    expect(body).toMatchObject({ transfer: { id: first.id }, batch_item: { index: 0, status: 'succeeded', transfer_id: first.id } });
     expect((await transferOf(items[0] as Json)).status).toBe('completed');
   });
 

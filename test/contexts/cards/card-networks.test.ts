@@ -1,5 +1,8 @@
 // How a workspace stands with card networks and processors, and the public directories of the keys of agents.
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { thumbprintOf } from '../../factories/bot-identity.js';
 import { cardBody, charge, newBuyer } from '../../factories/card.js';
@@ -96,26 +99,30 @@ describe('GET /.well-known/http-message-signatures-directory', () => {
     expectRefused(await read(harness.live, `${directory}/${other.id}`), 404, 'not_found');
   });
 
-  it('200: is signed for whoever asked, by a key that is in it', async () => {
-    const agent = await enrol(harness.test);
-    const url = `${harness.test.url}${directory}/${agent.id}`;
-    const answer = await fetch(url);
-    const text = await answer.text();
-    const [digest, input, signature] = ['content-digest', 'signature-input', 'signature'].map((name) => answer.headers.get(name) ?? '');
-    expect(digest).toBe(`sha-256=:${createHash('sha256').update(text).digest('base64')}:`);
-    const parameters = input?.replace(/^platform=/, '') ?? '';
-    expect(parameters).toMatch(
-      /^\("@authority";req "content-digest"\);created=\d+;expires=\d+;keyid="[\w-]{43}";.*tag="http-message-signatures-directory"$/,
-    );
-    const keys: JsonWebKey[] = JSON.parse(text).keys;
-    const key = keys.find(({ kid }) => parameters.includes(`keyid="${kid}"`)) as JsonWebKey;
-    const base = `"@authority";req: ${new URL(url).host}\n"content-digest": ${digest}\n"@signature-params": ${parameters}`;
-    const bytes = Buffer.from(signature?.replace(/^platform=:(.*):$/, '$1') ?? '', 'base64');
-    const by = { key: createPublicKey({ key, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
-    expect([verify('sha256', Buffer.from(base), by, bytes), verify('sha256', Buffer.from(`${base} `), by, bytes)]).toEqual([true, false]);
-    const { keys: platform } = (await harness.test.get('/.well-known/jwks.json', { as: null })).body;
-    expect(platform.map(({ kid }: Json) => kid)).toContain(key.kid);
-  });
+  it.each(['as it is', 'evil.example'])(
+    '200: is signed for this listener and no other, by a key that is in it (Host: %s)',
+    async (named) => {
+      const agent = await enrol(harness.test);
+      const url = `${harness.test.url}${directory}/${agent.id}`;
+      const host = named === 'as it is' ? new URL(url).host : named;
+      const [answer] = await once(get(url, { headers: { host } }), 'response');
+      const text = await textOf(answer);
+      const [digest, input, signature] = ['content-digest', 'signature-input', 'signature'].map((name) => answer.headers[name] ?? '');
+      expect(digest).toBe(`sha-256=:${createHash('sha256').update(text).digest('base64')}:`);
+      const parameters = input?.replace(/^platform=/, '') ?? '';
+      expect(parameters).toMatch(
+        /^\("@authority";req "content-digest"\);created=\d+;expires=\d+;keyid="[\w-]{43}";.*tag="http-message-signatures-directory"$/,
+      );
+      const keys: JsonWebKey[] = JSON.parse(text).keys;
+      const key = keys.find(({ kid }) => parameters.includes(`keyid="${kid}"`)) as JsonWebKey;
+      const base = `"@authority";req: ${new URL(url).host}\n"content-digest": ${digest}\n"@signature-params": ${parameters}`;
+      const bytes = Buffer.from(signature?.replace(/^platform=:(.*):$/, '$1') ?? '', 'base64');
+      const by = { key: createPublicKey({ key, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+      expect([verify('sha256', Buffer.from(base), by, bytes), verify('sha256', Buffer.from(`${base} `), by, bytes)]).toEqual([true, false]);
+      const { keys: platform } = (await harness.test.get('/.well-known/jwks.json', { as: null })).body;
+      expect(platform.map(({ kid }: Json) => kid)).toContain(key.kid);
+    },
+  );
 
   it('200: pages follow each other to the last key; 400 for a page that is none', async () => {
     const agents = [await enrol(harness.test), await enrol(harness.test), await enrol(harness.test)];

@@ -193,7 +193,8 @@ describe('a charge that waits for an approval', () => {
       amount: '30.00',
       subject: { type: 'card_charge', id: `chg_${opened.charge.id}` },
     });
-    expect((await harness.test.post(`${path}/approve`, {})).status).toBe(200);
+    const approved = await harness.test.post(`${path}/approve`, {});
+    expect([approved.status, approved.body.transfer]).toMatchObject([200, { id: opened.transfer.id, amount: '30.00' }]);
     await harness.runDue();
     expect(toldOfParcel(opened)).toMatchObject([{ status: 'paid' }]);
     expect(await available(buyer)).toBe('29.13');

@@ -165,7 +165,8 @@ describe('POST /v1/cards/{network}/instructions', () => {
     await settle();
     expect(await read(first.data)).toMatchObject({ status: 'pending' });
     const decide = (approval: Json, how: string) => harness.test.post(`/v1/approvals/${approval.id}/${how}`, {});
-    expect((await decide(first.approval, 'approve')).status).toBe(200);
+    const approved = await decide(first.approval, 'approve');
+    expect([approved.status, approved.body.instruction]).toMatchObject([200, { id: first.data.id, type: 'authorize' }]);
     await settle();
     expect(await read(first.data)).toMatchObject({ status: 'approved' });
     await decide(second.approval, 'reject');

@@ -64,6 +64,12 @@ describe.each(['acp', 'ucp'] as const)('POST /v1/%s/checkouts/batch', (protocol)
     expect(await eventsOf(harness, uuidOf(body.checkouts[0]))).toHaveLength(protocol === 'acp' ? 1 : 0);
   });
 
+  it('400 for a dry run, for there is none', async () => {
+    const merchant = await newSeller(harness.test);
+    expectInvalid(await harness.test.post(`${path}?dry_run=true`, { checkouts: [checkoutBody(merchant)] }), 'dry_run');
+    expect(await harness.platform.database.unscoped.checkout.count({ where: { merchantId: merchant.id.slice(4) } })).toBe(0);
+  });
+
   it('201 once for a key: the same checkouts, without their secrets', async () => {
     const merchant = await newSeller(harness.test);
     const headers = { 'Idempotency-Key': `batch-${merchant.id}` };

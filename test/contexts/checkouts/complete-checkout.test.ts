@@ -1,6 +1,6 @@
 // POST /v1/acp/checkouts/{id}/complete and POST /v1/ucp/checkouts/{id}/complete
 import { describe, expect, it } from 'vitest';
-import { sessionOf, trip } from '../../factories/approval.js';
+import { ownersKey, trip } from '../../factories/approval.js';
 import { address, checkoutBody, newShop, sellerAgent, uuidOf } from '../../factories/checkout.js';
 import { decisionsOf } from '../../factories/decision.js';
 import { mandateBody, newSeller, readMandate } from '../../factories/mandate.js';
@@ -290,7 +290,7 @@ it('a payment that is approved but refused by then has failed', async () => {
   const checkout = await shop.begin();
   const { approval } = (await shop.complete(checkout)).body;
   await harness.test.make(`/v1/wallets/${shop.wallet.id}/freeze`, {});
-  const { data } = (await harness.test.post(`/v1/approvals/${approval.id}/approve`, {}, { as: await sessionOf(harness.test) })).body;
+  const { data } = (await harness.test.post(`/v1/approvals/${approval.id}/approve`, {}, { as: await ownersKey(harness) })).body;
   expect(data).toMatchObject({ status: 'approved', result_error: { code: 'wallet_frozen' } });
   expect(await shop.read(checkout)).toMatchObject({ status: 'failed', failure: { code: 'wallet_frozen' } });
   expect(await balanceOf(harness.test, shop.wallet)).toMatchObject({ available: '1000.00', held: '0.00' });

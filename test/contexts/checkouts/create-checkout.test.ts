@@ -27,6 +27,7 @@ describe('POST /v1/acp/checkouts', () => {
             items: basket,
             total: '27.50',
             currency: 'USD',
+            priced_by: 'buyer',
             shipping_address: null,
             payment_method: 'card',
             client_secret: expect.stringMatching(/^acp_chk_secret_.{43}$/),
@@ -59,7 +60,8 @@ describe('POST /v1/acp/checkouts', () => {
       const shop = await newShop(harness.test);
       const checkout = await shop.begin({ shipping_address: address });
       const items = basket.map(({ currency: _, ...item }) => item);
-      const data = { checkout_id: checkout.id, merchant_id: shop.merchant.id, status: 'created', total: '27.50', currency: 'USD', items };
+      const sum = { total: '27.50', currency: 'USD', priced_by: 'buyer' };
+      const data = { checkout_id: checkout.id, merchant_id: shop.merchant.id, status: 'created', ...sum, items };
       expect(await eventsOf(harness, uuidOf(checkout))).toEqual([{ type: 'acp.checkout.created', data }]);
     });
 

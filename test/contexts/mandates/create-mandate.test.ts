@@ -66,6 +66,18 @@ describe('POST /v1/ap2/mandates', () => {
       });
     });
 
+    it('no longer than it is good: exp is expires_at rounded down, also as AP2 has it', async () => {
+      const agent = await enrol(harness.test);
+      const expires_at = '2026-04-01T10:00:00.999Z';
+      const { data: mandate } = (await create(mandateBody(agent, {}, { expires_at }))).body;
+      const exp = Date.parse('2026-04-01T10:00:00Z') / 1000;
+      expect([mandate.expires_at, claimsIn(mandate.mandate_jwt).exp]).toEqual([expires_at, exp]);
+      const sayable = { max_per_tx: '50.00', max_per_day: null, max_per_month: null };
+      const { data: plain } = (await create(mandateBody(agent, sayable, { expires_at }))).body;
+      const { body } = await harness.test.get(`/v1/ap2/mandates/${plain.id}?format=ap2`);
+      expect(JSON.stringify(body)).toContain(`"exp":${exp}`);
+    });
+
     it('tells it', async () => {
       const agent = await enrol(harness.test);
       const { data: mandate } = (await create(mandateBody(agent))).body;

@@ -1,6 +1,6 @@
 // POST /v1/ap2/mandates/{id}/execute
 import { describe, expect, it } from 'vitest';
-import { sessionOf, trip } from '../../factories/approval.js';
+import { ownersKey, trip } from '../../factories/approval.js';
 import { decisionsOf } from '../../factories/decision.js';
 import { executionBody, newHolder, newSeller, readMandate } from '../../factories/mandate.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
@@ -294,7 +294,7 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
 
   it('an API key acts for the agent of the mandate', async () => {
     const holder = await newHolder(harness.test);
-    const answer = await holder.spend('3.00', {}, { as: await sessionOf(harness.test) });
+    const answer = await holder.spend('3.00', {}, { as: await ownersKey(harness) });
     expect([answer.status, answer.body.data?.agent_id]).toEqual([201, holder.uuid]);
   });
 });

@@ -86,7 +86,7 @@ describe('POST /v1/transfers with a mandate', () => {
   describe('400', () => {
     it.each([
       ['one without the other', { mandate_jwt: undefined }, 'mandate_jwt'],
-      ['the other without the one', { mandate_id: undefined }, 'mandate_jwt'],
+      ['the other without the one', { mandate_id: undefined }, 'mandate_id'],
     ])('for %s', async (_what, extra, field) => {
       expectInvalid(await send(await newHolder(harness.test), '1.00', extra), field);
     });

@@ -27,7 +27,8 @@ describe('POST /v1/mpp/sessions/{id}/top-up', () => {
     const [first, second] = [await ask('50.00'), await ask('30.00')];
     expect(first).toMatchObject({ status: 202, body: { data: { deposit_amount: '100.00' }, approval: { status: 'pending' } } });
     const approved = await harness.test.post(`/v1/approvals/${first?.body.approval.id}/approve`, {});
-    expect(approved.body.mpp_session).toMatchObject({ id: session.id, deposit_amount: '150.00' });
+    expect(approved.body.session).toMatchObject({ id: session.id, deposit_amount: '150.00' });
+    expect(await balanceOf(harness.test, from)).toMatchObject({ available: '820.00', held: '30.00', total: '850.00' });
     await step(session, 'close');
     expect((await harness.test.get(`/v1/approvals/${second?.body.approval.id}`)).body.data.status).toBe('cancelled');
     expect(await balanceOf(harness.test, from)).toMatchObject({ available: '1000.00', held: '0.00' });

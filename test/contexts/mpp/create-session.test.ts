@@ -56,14 +56,18 @@ describe('POST /v1/mpp/sessions', () => {
       const answer = await create(body, payer.token);
       expect(answer.status).toBe(202);
       expect(answer.body).toMatchObject({ data: { status: 'pending' }, approval: { status: 'pending' } });
+      expect(await balanceOf(harness.test, from)).toEqual(
+        expect.objectContaining({ available: '900.00', held: '100.00', total: '1000.00' }),
+      );
       return { payer, from, session: answer.body.data, approval: answer.body.approval };
     }
 
     it('and opens when it is given', async () => {
       const { from, session, approval } = await waiting();
       const { status, body } = await harness.test.post(`/v1/approvals/${approval.id}/approve`, {});
-      expect({ status, body }).toMatchObject({ status: 200, body: { mpp_session: { id: session.id, status: 'open' } } });
-      expect(await balanceOf(harness.test, from)).toMatchObject({ available: '900.00' });
+      expect({ status, body }).toMatchObject({ status: 200, body: { session: { id: session.id, status: 'open' } } });
+      expect(body.mpp_session).toEqual(body.session);
+      expect(await balanceOf(harness.test, from)).toMatchObject({ available: '900.00', held: '0.00', total: '900.00' });
       expect((await harness.test.post(`/v1/mpp/sessions/${session.id}/close`, {})).body.data).toMatchObject({ status: 'closed' });
       expect(await balanceOf(harness.test, from)).toMatchObject({ available: '1000.00', held: '0.00' });
     });

@@ -117,7 +117,8 @@ describe('a credential of the method ledger', () => {
     expect([answer.status, answer.body]).toMatchObject([202, { paid: false, approval: { status: 'pending' } }]);
     expect(answer.headers.get('payment-receipt')).toBeNull();
     expectProblem(await knock(harness.test, endpoint, authorization), 'invalid-challenge', { reason: 'challenge_used' });
-    const { payment } = (await harness.test.post(`/v1/approvals/${answer.body.approval.id}/approve`, {})).body;
+    const { payment, transfer } = (await harness.test.post(`/v1/approvals/${answer.body.approval.id}/approve`, {})).body;
+    expect(transfer).toMatchObject({ id: payment.transfer_id, protocol: 'mpp' });
     expect(payment).toMatchObject({ id: answer.body.payment_id, status: 'settled', proof: expect.any(String) });
     const second = await knock(harness.test, endpoint, answerTo(buyer, await ledgerChallenge(harness.test, endpoint)));
     await harness.test.post(`/v1/approvals/${second.body.approval.id}/reject`, {});
@@ -172,7 +173,7 @@ describe('a credential of the method ledger', () => {
       expectProblem(await knock(harness.test, endpoint, answerTo(buyer, { ...good, ...challenge })), 'invalid-challenge');
     expectProblem(await knock(harness.test, endpoint, answerTo(buyer, elsewhere)), 'invalid-challenge');
     // The same secret under another name of the host.
-    const renamed = await challengeAs('elsewhere.example', endpoint);
+    const renamed = await challengeAs('localhost:1', endpoint);
     expectProblem(await knock(harness.test, endpoint, answerTo(buyer, renamed as never)), 'invalid-challenge');
     expect(await available(buyer.wallet)).toBe('100.00');
     expect((await knock(harness.test, endpoint, answerTo(buyer, good, { source: buyer.id }))).status).toBe(200);

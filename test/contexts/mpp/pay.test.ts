@@ -174,6 +174,7 @@ describe('202', () => {
     expect([status, body.data.status, body.data.receipt]).toEqual([202, 'pending', undefined]);
     const decided = (await harness.test.post(`/v1/approvals/${body.approval.id}/${decision}`, {})).body;
     if (decision === 'approve') {
+      expect(decided.transfer).toMatchObject({ protocol: 'mpp', status: 'completed' });
       expect(decided.mpp_payment).toMatchObject({ id: body.data.id, status: 'completed', receipt: expect.any(String) });
       expect(await verifyIt(decided.mpp_payment.receipt)).toMatchObject({ valid: true });
     } else {

@@ -1,6 +1,6 @@
 // POST /v1/payouts
 import { describe, expect, it } from 'vitest';
-import { sessionOf, spender, trip } from '../../factories/approval.js';
+import { ownersKey, spender, trip } from '../../factories/approval.js';
 import { balanceOf } from '../../factories/payment.js';
 import {
   address,
@@ -93,7 +93,7 @@ describe('POST /v1/payouts', () => {
       const agent = await harness.test.make('/v1/agents', { parent_account_id: payer.account.id, name: 'Agent' });
       await trip(harness, agent.id.slice('agt_'.length));
       const asked = await harness.test.post(path, payoutBody(payer, { agent_id: agent.id, ...extra }), {
-        as: await sessionOf(harness.test),
+        as: await ownersKey(harness),
       });
       expect(asked.status, JSON.stringify(asked.body)).toBe(202);
       return { payer, payout: asked.body.data, approval: asked.body.approval };
@@ -107,7 +107,8 @@ describe('POST /v1/payouts', () => {
       expect(await balanceOf(harness.test, payer.wallet)).toMatchObject({ available: '899.75', held: '100.25' });
       expect((await toldOf(harness, payout)).payout).toEqual([]);
       expect((await harness.test.get(`/v1/approvals/${approval.id}`)).body.data).toMatchObject({ amount: '100.25' });
-      expect((await harness.test.post(`/v1/approvals/${approval.id}/approve`, {})).status).toBe(200);
+      const { status, body } = await harness.test.post(`/v1/approvals/${approval.id}/approve`, {});
+      expect([status, body.payout]).toMatchObject([200, { id: payout.id, amount: '100.00' }]);
       await harness.runDue();
       await harness.advance(86_400);
       expect((await readPayout(harness.test, payout)).status).toBe('complete');

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { stepReserve } from '../../../src/contexts/settlement/reserve.js';
 import { escrows } from '../../../src/contexts.js';
 import { checkLedger } from '../../../src/ledger/trial-balance.js';
-import { sessionOf, trip } from '../../factories/approval.js';
+import { ownersKey, trip } from '../../factories/approval.js';
 import { setHalfRate } from '../../factories/exchange.js';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { ownBalance } from '../../factories/payout.js';
@@ -97,7 +97,7 @@ describe('a payment by a protocol', () => {
     const agentId = agent.id.slice('agt_'.length);
     await trip(harness, agentId);
     const spend = transferBody(from, to, '100.00', { agent_id: agentId });
-    const { data, approval } = (await harness.test.post('/v1/transfers', spend, { as: await sessionOf(harness.test) })).body;
+    const { data, approval } = (await harness.test.post('/v1/transfers', spend, { as: await ownersKey(harness) })).body;
     await harness.platform.database.pool.query(`UPDATE transfer SET protocol = 'ap2' WHERE id = $1`, [data.id]);
     await configure({ holdback_percentage: 20 });
     expect((await harness.test.post(`/v1/approvals/${approval.id}/approve`, {})).status).toBe(200);

@@ -1,7 +1,7 @@
 // Payouts that wait for their window, and what its closing does with them (CONTRACT.md 12).
 import { afterEach, describe, expect, it } from 'vitest';
 import { stepWindow } from '../../../src/contexts/settlement/window-closing.js';
-import { sessionOf, trip } from '../../factories/approval.js';
+import { ownersKey, trip } from '../../factories/approval.js';
 import { balanceOf } from '../../factories/payment.js';
 import { booksOf, newPayer, newPayout, payoutBody, readPayout } from '../../factories/payout.js';
 import { endWindows, newWindow } from '../../factories/window.js';
@@ -75,7 +75,7 @@ describe('a payout', () => {
     const payer = await newPayer(harness.test);
     const agent = await harness.test.make('/v1/agents', { parent_account_id: payer.account.id, name: 'Agent' });
     await trip(harness, agent.id.slice('agt_'.length));
-    const asked = await harness.test.post('/v1/payouts', payoutBody(payer, { agent_id: agent.id }), { as: await sessionOf(harness.test) });
+    const asked = await harness.test.post('/v1/payouts', payoutBody(payer, { agent_id: agent.id }), { as: await ownersKey(harness) });
     expect([asked.status, asked.body.data.window_id]).toEqual([202, undefined]);
     const window = await newWindow(harness.test, hourly);
     await harness.test.post(`/v1/approvals/${asked.body.approval.id}/approve`, {});

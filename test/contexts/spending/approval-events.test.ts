@@ -1,6 +1,6 @@
 // Who is told of approvals: the channel of the agent that spends, and nobody by webhook or list, for these events are the platform's own.
 import { afterAll, describe, expect, it } from 'vitest';
-import { sessionOf, spender } from '../../factories/approval.js';
+import { ownersKey, spender } from '../../factories/approval.js';
 import { transferBody } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectInvalid } from '../../refusal.js';
@@ -74,7 +74,7 @@ describe('webhooks and lists', () => {
     await subscribe(harness.test, receiver, '/everything', ['*']);
     const agent = await spender(harness);
     const { approval, transfer } = await agent.wait('30.00');
-    await harness.test.make(`/v1/approvals/${approval.id}/approve`, {}, { as: await sessionOf(harness.test) });
+    await harness.test.make(`/v1/approvals/${approval.id}/approve`, {}, { as: await ownersKey(harness) });
     await harness.runDue();
     const sent = receiver.at('/everything').map(({ json }) => json);
     const ofTransfer = sent.filter(({ data }) => data.transfer_id === `tx_${transfer.id}`);

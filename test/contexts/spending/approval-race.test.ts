@@ -1,6 +1,6 @@
 // Approvals that several people decide at the same moment: each is decided once, and carried out once.
 import { describe, expect, it } from 'vitest';
-import { sessionOf, spender, transferOf } from '../../factories/approval.js';
+import { ownersKey, spender, transferOf } from '../../factories/approval.js';
 import { balanceOf } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 
@@ -12,7 +12,7 @@ describe('decisions at the same moment', () => {
     await harness.test.put('/v1/kya-limits', { tiers: [{ tier: 2, currency: 'USD', per_day: '100.00' }] });
     const agent = await spender(harness, { kya_tier: 2 });
     const waiting = await Promise.all(Array.from({ length: 20 }, (_, n) => agent.wait('5.00', n % 4 === 3 ? { capture: 'manual' } : {})));
-    const user = await sessionOf(harness.test);
+    const user = await ownersKey(harness);
     // What is read for the check is read in their transactions, which are more than there are connections.
     harness.platform.cache.clear();
     const answers = await Promise.all(waiting.flatMap(({ approval }) => [approve(approval), approve(approval, user)]));

@@ -1,9 +1,10 @@
 // Who has paid whom, as approvals and rules are told (src/contexts/spending/counterparty.ts): written from what was published.
 import { describe, expect, it } from 'vitest';
 import { isKnownCounterparty } from '../../../src/contexts/spending/counterparty.js';
-import { pay, twoWallets } from '../../factories/payment.js';
+import { pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Client, type Json, openWallet, useHarness } from '../../harness.js';
 import { ctxOf, query } from '../../ledger/wallet-ref.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -45,6 +46,25 @@ describe('a counterparty', () => {
     await harness.test.make(`/v1/transfers/${held.id}/capture`, {});
     await harness.runDue();
     expect(await knows(from, to)).toBe(true);
+  });
+
+  it('is not known by a refund', async () => {
+    const { from, to } = await twoWallets(harness.test);
+    const paid = await pay(harness.test, from, to, '2.00');
+    await harness.test.make('/v1/refunds', { original_transfer_id: paid.id, reason: 'customer_request' });
+    await harness.runDue();
+    expect([await knows(from, to), await knows(to, from)]).toEqual([true, false]);
+  });
+
+  it('that was only refunded, or has only paid, meets new_counterparty', async () => {
+    const { from, to } = await twoWallets(harness.test);
+    const paid = await pay(harness.test, from, to, '2.00');
+    await harness.test.make('/v1/refunds', { original_transfer_id: paid.id, amount: '1.00', reason: 'customer_request' });
+    await harness.runDue();
+    const rules = [{ kind: 'new_counterparty' }];
+    await harness.test.make('/v1/policies', { name: 'Known', target: { type: 'wallet', id: to.id }, rules });
+    const answer = await harness.test.post('/v1/transfers', transferBody(to, from, '1.00'));
+    expectRefused(answer, 403, 'policy_violation', { reason: 'new_counterparty' });
   });
 
   it('is always known when it is the account itself; nobody outside is', async () => {

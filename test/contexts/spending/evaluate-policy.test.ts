@@ -184,7 +184,7 @@ describe('POST /v1/policies/evaluate', () => {
       const code = async ({ id }: Json, body: object) => (await evaluate({ agent_id: id, ...body })).body.data.code ?? 'allow';
       expect(await code(category, { merchant_id: merchant.id })).toBe('allow');
       expect(await code(category, { to_wallet_id: wallet.id })).toBe('allow');
-      expect(await code(category, {})).toBe('merchant_blocked');
+      expect(await code(category, {})).toBe('policy_violation');
       const counterparty = await boundAgent({ rules: [{ kind: 'counterparties', block: [account.id] }] });
       expect(await code(counterparty, { merchant_id: merchant.id })).toBe('policy_violation');
       expect(await code(counterparty, { to_wallet_id: wallet.id })).toBe('policy_violation');

@@ -46,6 +46,8 @@ interface Spender {
   to: string;
   policy: string;
   budget: string;
+  /** The key that asks, which another one has made: that one may decide. */
+  key: string;
 }
 
 async function spenderWith(cap: number, action: 'deny' | 'approve' = 'deny'): Promise<Spender> {
@@ -61,7 +63,8 @@ async function spenderWith(cap: number, action: 'deny' | 'approve' = 'deny'): Pr
   const above = await make(server, '/v1/budgets', { ...ample, name: 'Above', scope: { type: 'account', id: payer.id } });
   const own = { ...ample, name: 'Own', scope: { type: 'agent', id: agent.id }, parent_id: above.id };
   const budget = await make(server, '/v1/budgets', own);
-  return { agent: agent.id.replace('agt_', ''), account: payer.id, from, to: to.id, policy: policy.id, budget: budget.id };
+  const { key } = await make(server, '/v1/api-keys', { name: 'Asker' });
+  return { agent: agent.id.replace('agt_', ''), account: payer.id, from, to: to.id, policy: policy.id, budget: budget.id, key };
 }
 const person = { type: 'person', name: 'Somebody' };
 
@@ -76,7 +79,7 @@ interface Outcome {
 /** Sends one spend to one of the servers: a transfer, a hold, the deposit of a stream, or the item of a batch. */
 async function spend(spender: Spender, n: number, amount: number): Promise<Outcome> {
   if (n % 10 === 2) return spendInBatch(spender, n, amount);
-  const { agent, from, to } = spender;
+  const { agent, from, to, key } = spender;
   const parties = { from_wallet_id: from, to_wallet_id: to, currency: 'USD', agent_id: agent };
   const isStream = n % 4 === 1;
   const capture = n % 3 === 0 ? { capture: 'manual' } : {};
@@ -84,7 +87,7 @@ async function spend(spender: Spender, n: number, amount: number): Promise<Outco
     ? { ...parties, initial_deposit: cents(amount), flow_rate: '0.000001' }
     : { ...parties, type: 'internal', amount: cents(amount), ...capture };
   const path = isStream ? '/v1/streams' : '/v1/transfers';
-  const answer = await insist(sandbox(n), 'POST', path, body);
+  const answer = await insist({ ...sandbox(n), key }, 'POST', path, body);
   const { data, approval, code } = answer.body;
   return { amount, status: answer.status, code, id: data?.id, approval: approval?.id };
 }
@@ -173,13 +176,12 @@ describe('a limit under load, on two servers', () => {
       const waiting = outcomes.filter(({ status }) => status === 202);
       expect(waiting).toHaveLength(100 - most);
       // The other key decides: nobody approves what it asked for itself.
-      const { key } = await make(sandbox(0), '/v1/api-keys', { name: 'Decider' });
       const decisions = waiting.flatMap(({ approval }, n) => [n, n + 1].map((at) => ({ approval, at })));
       const statuses: number[] = [];
       await eachOf(
         decisions,
         async ({ approval, at }) => {
-          const answer = await insist({ ...sandbox(at), key }, 'POST', `/v1/approvals/${approval}/approve`, {});
+          const answer = await insist(sandbox(at), 'POST', `/v1/approvals/${approval}/approve`, {});
           statuses.push(answer.status);
         },
         32,

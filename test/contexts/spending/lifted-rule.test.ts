@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { liftedBy, stillLifted } from '../../../src/contexts/spending/lifted-rule.js';
 import { evaluate } from '../../../src/contexts/spending/ruling.js';
-import { sessionOf } from '../../factories/approval.js';
+import { ownersKey } from '../../factories/approval.js';
 import { newBudget } from '../../factories/budget.js';
 import { balanceOf } from '../../factories/payment.js';
 import { openWallet, useHarness } from '../../harness.js';
@@ -13,7 +13,7 @@ import { id, policyOf, rates, spend } from './policy-facts.js';
 const harness = useHarness();
 const perTx = (amount: string) => ({ kind: 'max_amount', per: 'tx', amount, currency: 'USD' });
 const approve = async (approvalId: string) =>
-  harness.test.post(`/v1/approvals/${approvalId}/approve`, {}, { as: await sessionOf(harness.test) });
+  harness.test.post(`/v1/approvals/${approvalId}/approve`, {}, { as: await ownersKey(harness) });
 
 describe('POST /v1/approvals/{id}/approve', () => {
   it('lifts the rule that asked', async () => {

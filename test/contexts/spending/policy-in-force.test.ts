@@ -32,8 +32,8 @@ describe('a rule that a spend does not meet', () => {
       'policy_violation',
       { reason: 'max_amount' },
     ],
-    ['merchants', { kind: 'merchants', allow: ['merchant'] }, 'merchant_blocked', { reason: 'merchant' }],
-    ['categories', { kind: 'categories', allow: ['retail'] }, 'merchant_blocked', { reason: 'category' }],
+    ['merchants', { kind: 'merchants', allow: ['merchant'] }, 'policy_violation', { reason: 'merchant' }],
+    ['categories', { kind: 'categories', allow: ['retail'] }, 'policy_violation', { reason: 'category' }],
     ['protocols', { kind: 'protocols', allow: ['x402'] }, 'policy_violation', { reason: 'protocol', protocol: 'internal' }],
     ['counterparties', { kind: 'counterparties', allow: ['account'] }, 'policy_violation', { reason: 'counterparty' }],
     ['hours', { kind: 'hours', from: '18:00', to: '06:00' }, 'policy_violation', { reason: 'hours' }],
@@ -105,7 +105,7 @@ describe('merchants and categories', () => {
     expect(codes([await pay('1.00', travel.wallet), await pay('1.00', retail.wallet), await pay('1.00', to)])).toEqual([
       201,
       201,
-      'merchant_blocked',
+      'policy_violation',
     ]);
     expect(codes([await blocked.pay('1.00', travel.wallet), await blocked.pay('1.00', blocked.to)])).toEqual([201, 201]);
     expectRefused(await blocked.pay('1.00', retail.wallet), 403, 'merchant_blocked', { merchant_id: retail.merchant.id });

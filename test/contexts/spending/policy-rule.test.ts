@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SpendFacts } from '../../../src/contexts/spending/evaluation.js';
-import { asksForCounterparty, asksForMerchant, policyLayer } from '../../../src/contexts/spending/policy-rule.js';
+import { asksForCounterparty, merchantRules, policyLayer } from '../../../src/contexts/spending/policy-rule.js';
 import {
   ask,
   id,
@@ -117,7 +117,7 @@ describe('rules that do not count', () => {
     ['a merchant that is not allowed', { kind: 'merchants', allow: [`mer_${id}`] }, {}, 'merchant_blocked merchant'],
     ['a blocked merchant', { kind: 'merchants', block: [`mer_${shop}`] }, {}, 'merchant_blocked merchant'],
     ['a merchant that is not blocked', { kind: 'merchants', block: [`mer_${id}`] }, {}, passes],
-    ['nobody knows the merchant: an allow-list', { kind: 'merchants', allow: [`mer_${shop}`] }, unknown, 'merchant_blocked merchant'],
+    ['nobody knows the merchant: an allow-list', { kind: 'merchants', allow: [`mer_${shop}`] }, unknown, 'policy_violation merchant'],
     ['nobody knows the merchant: a block-list', { kind: 'merchants', block: [`mer_${shop}`] }, unknown, passes],
     ['an allowed category', { kind: 'categories', allow: ['travel', 'retail'] }, {}, passes],
     ['a category that is not allowed', { kind: 'categories', allow: ['travel'] }, {}, 'merchant_blocked category'],
@@ -128,7 +128,7 @@ describe('rules that do not count', () => {
       {},
       'merchant_blocked category',
     ],
-    ['nobody knows the category: an allow-list', { kind: 'categories', allow: ['retail'] }, unknown, 'merchant_blocked category'],
+    ['nobody knows the category: an allow-list', { kind: 'categories', allow: ['retail'] }, unknown, 'policy_violation category'],
     ['nobody knows the category: a block-list', { kind: 'categories', block: ['retail'] }, unknown, passes],
     ['an allowed protocol', { kind: 'protocols', allow: ['x402', 'internal'] }, {}, passes],
     ['another protocol', { kind: 'protocols', allow: ['x402'] }, {}, 'policy_violation protocol'],
@@ -184,9 +184,9 @@ describe('the threshold of a policy', () => {
 describe('what has to be known of a spend', () => {
   it('is asked for only where a rule asks', () => {
     const of = (...kinds: object[]) => [policyOf([]), policyOf(kinds)];
-    expect(asksForMerchant(of({ kind: 'protocols', allow: ['x402'] }, { kind: 'new_counterparty' }))).toBe(false);
-    expect(asksForMerchant(of({ kind: 'merchants', block: [] }))).toBe(true);
-    expect(asksForMerchant(of({ kind: 'categories', allow: ['a'] }))).toBe(true);
+    expect(merchantRules(of({ kind: 'protocols', allow: ['x402'] }, { kind: 'new_counterparty' }))).toEqual([]);
+    expect(merchantRules(of({ kind: 'merchants', block: [] }))).toHaveLength(1);
+    expect(merchantRules(of({ kind: 'categories', allow: ['a'] }))).toHaveLength(1);
     expect(asksForCounterparty(of({ kind: 'counterparties', allow: [id] }))).toBe(false);
     expect(asksForCounterparty(of({ kind: 'new_counterparty' }))).toBe(true);
   });

@@ -1,7 +1,7 @@
 // POST /v1/a2a/tasks/{taskId}/claim, and /respond
 import { describe, expect, it } from 'vitest';
 import { mandateBody, newSeller } from '../../factories/mandate.js';
-import { balanceOf } from '../../factories/payment.js';
+import { balanceOf, eventsOf } from '../../factories/payment.js';
 import {
   giveTask,
   later,
@@ -42,6 +42,24 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     const send = () =>
       harness.test.post(`/v1/a2a/tasks/${task.id}/claim`, undefined, { as: sides.worker.token, headers: { 'Idempotency-Key': 'claim' } });
     expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
+  });
+
+  it('200 again for the agent that has it, claimed or accepted by name, until it has begun', async () => {
+    const sides = await newSides(harness.test);
+    const claimed = await offerTask(harness.test, sides);
+    const accepted = await giveTask(harness.test, sides);
+    await stepTask(harness.test, accepted, 'respond', sides.worker, { action: 'accept' });
+    const first = (await stepTask(harness.test, claimed, 'claim', sides.worker)).body.data;
+    const told = await eventsOf(harness, claimed.id);
+    harness.clock.advance(1);
+    for (const task of [claimed, accepted]) {
+      const { status, body } = await stepTask(harness.test, task, 'claim', sides.worker);
+      expect([status, body.data]).toMatchObject([200, { id: task.id, status: 'accepted', to_agent_id: sides.worker.uuid }]);
+    }
+    expect(await readTask(harness.test, claimed)).toMatchObject(first);
+    expect(await eventsOf(harness, claimed.id)).toEqual(told);
+    await stepTask(harness.test, claimed, 'start', sides.worker);
+    expect((await stepTask(harness.test, claimed, 'claim', sides.worker)).status).toBe(409);
   });
 
   describeUnauthenticated(harness, { method: 'POST', path: `/v1/a2a/tasks/${nowhere}/claim` });

@@ -1,5 +1,6 @@
 // POST /v1/transfers with type: cross_border
 import { describe, expect, it } from 'vitest';
+import { ownersKey } from '../../factories/approval.js';
 import { newQuote, quotedBody, setHalfRate, walletsOfTwo } from '../../factories/exchange.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
@@ -79,7 +80,7 @@ describe('POST /v1/transfers, cross_border', () => {
       await harness.test.make('/v1/policies', { name: 'Ask', target: { type: 'wallet', id: from.id }, rules: [], approval });
       const { status, body } = await create(quotedBody(from, to, await newQuote(harness.test)));
       expect(status).toBe(202);
-      const { key } = await harness.test.make('/v1/api-keys', { name: 'Boss' });
+      const key = await ownersKey(harness);
       harness.clock.advance(60);
       const approved = await harness.test.post(`/v1/approvals/${body.approval.id}/approve`, {}, { as: key });
       expect(approved.status, JSON.stringify(approved.body)).toBe(200);

@@ -85,6 +85,40 @@ describe('POST /v1/transfers', () => {
       await pay(harness.other, others.from, others.to, '1.00', { reference: 'once' });
     });
 
+    it('not one that another account has: nobody takes, or learns of, another’s', async () => {
+      const [first, second] = await Promise.all([twoWallets(harness.test), twoWallets(harness.test)]);
+      await pay(harness.test, first.from, first.to, '1.00', { reference: 'mine' });
+      for (const extra of [{}, { scheduled_for: '2030-01-01T00:00:00Z' }]) {
+        expectRefused(await create(transferBody(first.from, second.to, '1.00', { reference: 'mine', ...extra })), 409, 'already_exists');
+      }
+      await pay(harness.test, second.from, second.to, '1.00', { reference: 'mine' });
+      await pay(harness.test, first.to, first.from, '1.00', { reference: 'mine', scheduled_for: '2030-01-01T00:00:00Z' });
+      const second_wallet = await harness.test.make('/v1/wallets', {
+        owner_type: 'account',
+        owner_id: first.from.account_id,
+        currency: 'USD',
+      });
+      expectRefused(await create(transferBody(second_wallet, second.to, '1.00', { reference: 'mine' })), 409, 'already_exists', {
+        reference: 'mine',
+        next_actions: [{ path: `/v1/transfers?reference=mine&from_account_id=${first.from.account_id}` }],
+      });
+    });
+
+    it('one that the account has taken before references were an account’s', async () => {
+      const { from, to } = await twoWallets(harness.test);
+      const old = await pay(harness.test, from, to, '1.00', { reference: 'of-before' });
+      const { unscoped } = harness.platform.database;
+      const named = { kind: 'reference', reference: old.id };
+      expect(await unscoped.claim.updateMany({ where: named, data: { key: 'of-before' } })).toEqual({ count: 1 });
+      for (const extra of [{}, { scheduled_for: '2030-01-01T00:00:00Z' }]) {
+        expectRefused(await create(transferBody(from, to, '1.00', { reference: 'of-before', ...extra })), 409, 'already_exists', {
+          reference: 'of-before',
+        });
+      }
+      await pay(harness.test, to, from, '0.50', { reference: 'of-before' });
+      expect(await unscoped.claim.count({ where: { kind: 'reference', key: { endsWith: 'of-before' } } })).toBe(2);
+    });
+
     it('of many at once with one reference, one', async () => {
       const { from, to } = await twoWallets(harness.test);
       const answers = await Promise.all(Array.from({ length: 10 }, () => create(transferBody(from, to, '1.00', { reference: 'crowd' }))));

@@ -1,6 +1,6 @@
 // POST /v1/transfers that waits for an approval: what it answers, holds and keeps.
 import { describe, expect, it } from 'vitest';
-import { sessionOf, spender, transferOf, trip } from '../../factories/approval.js';
+import { ownersKey, spender, transferOf, trip } from '../../factories/approval.js';
 import { balanceOf, eventsOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
@@ -86,7 +86,7 @@ describe('POST /v1/transfers', () => {
       const path = `/v1/approvals/${waiting.approval_id}`;
       expect((await harness.test.get(path)).body.data).toMatchObject({ requested_by: { type: 'api_key', id: me } });
       expectRefused(await harness.test.post(`${path}/approve`, {}), 403, 'forbidden');
-      const approved = await harness.test.post(`${path}/approve`, {}, { as: await sessionOf(harness.test) });
+      const approved = await harness.test.post(`${path}/approve`, {}, { as: await ownersKey(harness) });
       expect(approved).toMatchObject({ status: 200, body: { data: { status: 'approved' }, transfer: { status: 'completed' } } });
       expect(await balanceOf(harness.test, agent.payee)).toMatchObject({ available: '5.00' });
     });

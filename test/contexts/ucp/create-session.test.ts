@@ -179,11 +179,18 @@ describe('POST /ucp/{merchant_id}/checkout-sessions', () => {
     expect((await talk.send('POST', '', undefined, { raw: '{' })).body.code).toBe('invalid_json');
     expect(await talk.create(songs(), { key: '' })).toMatchObject({ status: 400, body: { code: 'idempotency_key_required' } });
   });
-  it('404 for a merchant that sells nothing here: nobody, no offer, another tenant', async () => {
+  it('200 no_offer for a merchant without an offer', async () => {
     const plain = await newSeller(harness.test);
     await harness.test.patch(`/v1/merchants/${plain.merchant.id}`, { metadata: {} });
+    const { status, body } = await new Talk(harness.test, plain.merchant, profile).create(songs());
+    expect([status, body.ucp.status, body.messages[0].code]).toEqual([200, 'error', 'no_offer']);
+    expect(body.messages[0].content).toContain(
+      `This merchant has no offer: the merchant adds metadata.offer with PATCH /v1/merchants/${plain.merchant.id}`,
+    );
+  });
+  it('404 for a merchant that is not here: nobody, another tenant', async () => {
     const foreign = await newSeller(harness.other);
-    for (const id of [`mer_${nowhere}`, 'mer_x', plain.merchant.id, foreign.merchant.id]) {
+    for (const id of [`mer_${nowhere}`, 'mer_x', foreign.merchant.id]) {
       const answer = await new Talk(harness.test, { id }, profile).create(songs());
       expect([id, answer]).toMatchObject([id, { status: 404, body: { code: 'not_found' } }]);
     }

@@ -1,6 +1,6 @@
 // What is asked of every request of UCP before a checkout is looked at: the profile of the agent, the version, capabilities, signatures.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activeCapabilities } from '../../../src/contexts/ucp/capability.js';
 import { newSeller } from '../../factories/offer.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
@@ -15,6 +15,9 @@ beforeAll(async () => {
   ({ merchant } = await newSeller(harness.test));
   talk = new Talk(harness.test, merchant, host.publish(profileOf()));
 });
+
+// A minute for each test: a workspace has so many profiles fetched in one.
+beforeEach(() => harness.clock.advance(60));
 
 const by = (profile: string) => talk.create(songs(), { agent: `profile="${profile}"` });
 
@@ -43,7 +46,7 @@ describe('UCP-Agent', () => {
   it('production fetches nothing from a private host, whatever the sandbox has fetched', async () => {
     const url = host.publish(profileOf());
     expect((await by(url)).status).toBe(201);
-    const live = new Talk(harness.live, merchant, url);
+    const live = new Talk(harness.live, (await newSeller(harness.live)).merchant, url);
     expect(await live.create(songs())).toMatchObject({ status: 400, body: { code: 'invalid_profile_url' } });
   });
 });

@@ -1,7 +1,7 @@
 // GET /v1/usage/requests: real HTTP calls, counted in memory and written in groups (CONTRACT.md 17).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { countRequests, writeRequests } from '../../../src/contexts/usage/request-count.js';
-import { sweepRequests } from '../../../src/contexts/usage/retention.sql.js';
+import { sweepAccountRequests, sweepRequests } from '../../../src/contexts/usage/retention.sql.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
@@ -63,7 +63,14 @@ describe('GET /v1/usage/requests', () => {
     });
     const note = countRequests(harness.platform);
     for (let n = 1; n <= 100; n += 1)
-      note({ workspaceId, method: 'GET', route: '/v1/slow', status: n <= 2 ? 429 : 200, milliseconds: n <= 95 ? n : 5_000 });
+      note({
+        workspaceId,
+        accountId: null,
+        method: 'GET',
+        route: '/v1/slow',
+        status: n <= 2 ? 429 : 200,
+        milliseconds: n <= 95 ? n : 5_000,
+      });
     const { by_route: routes, rate_limited: limited } = await report();
     expect(limited).toBe(2);
     expect(of(routes, '/v1/slow').count).toBe(100);
@@ -80,6 +87,39 @@ describe('GET /v1/usage/requests', () => {
     harness.clock.advance(402 * 86_400);
     while ((await sweepRequests(harness.platform, 500)) > 0);
     expect((await pool.query('SELECT DISTINCT size FROM request_count')).rows).toEqual([{ size: 86_400 }]);
+    while ((await sweepAccountRequests(harness.platform, 500)) > 0);
+    expect((await pool.query('SELECT FROM account_request_count')).rowCount).toBe(0);
+  });
+
+  it('200: a portal token sees the requests of its accounts alone, by route without durations', async () => {
+    const reference = `customer-${harness.clock.now().toISOString().slice(0, 10)}`;
+    const agentOf = async (name: string) => {
+      const account = await harness.test.make('/v1/accounts', { type: 'business', name, customer_reference: reference });
+      return enrol(harness.test, { parent_account_id: account.id });
+    };
+    const [one, two, other] = [await agentOf('First'), await agentOf('Second'), await enrol(harness.test)];
+    for (const { token: as } of [one, two, other]) await harness.test.get('/v1/wallets', { as });
+    await harness.test.get('/v1/nothing', { as: two.token });
+    const tokenOf = async (customer_reference: string, scope = 'usage:read') =>
+      (await harness.test.make('/v1/portal-tokens', { customer_reference, scopes: [scope] })).token as string;
+    const [token, stranger] = [await tokenOf(reference), await tokenOf('nobody')];
+    await harness.test.get('/v1/usage/costs', { as: token });
+    await writeRequests(harness.platform);
+    const read = async (as: string) => (await harness.test.get('/v1/usage/requests', { as })).body;
+    const day = harness.clock.now().toISOString().slice(0, 10);
+    const seen = await read(token);
+    expect(seen).toMatchObject({ total: 4, by_status_class: { '2xx': 3, '4xx': 1 }, by_method: { GET: 4 }, rate_limited: 0 });
+    expect(seen.by_route).toEqual([
+      { route: '/v1/wallets', count: 2 },
+      { route: '/v1/usage/costs', count: 1 },
+      { route: 'unknown', count: 1 },
+    ]);
+    expect(seen.by_day.at(-1)).toEqual({ date: day, count: 4 });
+    expect(seen.period.start).toMatch(/T00:00:00\.000Z$/);
+    expect(await read(stranger)).toMatchObject({ total: 0, by_route: [] });
+    // Counted once more for the account, and not twice for the tenant.
+    expect((await report()).by_route.find(({ route }: Json) => route === '/v1/wallets').count).toBe(3);
+    expectRefused(await harness.test.get('/v1/usage/requests', { as: await tokenOf(reference, 'agents:read') }), 403, 'insufficient_scope');
   });
 
   it('400: a window that ends before it begins, one beyond what is kept, and one that has not begun', async () => {

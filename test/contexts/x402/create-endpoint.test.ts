@@ -12,6 +12,21 @@ const seller = (currency = 'USDC') => openWallet(harness.test, { currency });
 
 describe('POST /v1/x402/endpoints', () => {
   describe('201', () => {
+    it('with multipliers as numbers: the shortest decimal text of each is read', async () => {
+      const { account } = await seller();
+      const given = [0.9, '0.80', 0.7001, 0.3, 0.0001];
+      const volume_discounts = given.map((price_multiplier, index) => ({ threshold: index + 1, price_multiplier }));
+      const { status, body } = await create(endpointBody(account, { volume_discounts }));
+      expect([status, body.data.volume_discounts.map(({ price_multiplier }: Json) => price_multiplier)]).toEqual([
+        201,
+        ['0.9', '0.80', '0.7001', '0.3', '0.0001'],
+      ]);
+      const mutation = `mutation ($account: AccountId!) { createX402Endpoint(input: { name: "N", path: "/n", method: GET, accountId: $account,
+        basePrice: "1.00", currency: "USDC", volumeDiscounts: [{ threshold: 2, priceMultiplier: 0.8 }] }) { volumeDiscounts { priceMultiplier } } }`;
+      const answer = await harness.test.graphql(mutation, { account: account.id });
+      expect(answer.body.data.createX402Endpoint.volumeDiscounts).toEqual([{ priceMultiplier: '0.8' }]);
+    });
+
     it('with every member of its resource', async () => {
       const { account, wallet } = await seller();
       const discounts = [
@@ -112,6 +127,8 @@ describe('POST /v1/x402/endpoints', () => {
       expectInvalid(await withDiscounts([10, '0.5'], [10, '0.4']), 'volume_discounts.1.threshold');
       expectInvalid(await withDiscounts([10, '0.5'], [20, '0.5']), 'volume_discounts.1.price_multiplier');
       expectInvalid(await withDiscounts([10, '1.5']), 'volume_discounts.0.price_multiplier');
+      for (const none of [1.5, 0, -0.5, 0.12345, 1e-7, 0.1 + 0.2, true, '0x1', null])
+        expectInvalid(await withDiscounts([10, none as never]), 'volume_discounts.0.price_multiplier');
       expectInvalid(await withDiscounts([10_001, '0.5']), 'volume_discounts.0.threshold');
     });
   });

@@ -116,7 +116,7 @@ describe('POST /v1/x402/pay', () => {
           endpoint_id: endpoint.id,
           amount: '0.10',
           currency: 'USDC',
-          payer_wallet: buyer.wallet.id,
+          payer_wallet: `wal_${buyer.wallet.id}`,
           proof: payment.proof,
           tx_hash: payment.tx_hash,
         },

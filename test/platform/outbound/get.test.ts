@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const get = (limits: { longest?: number; timeoutMs?: number; mayBePrivate?: boolean } = {}) =>
-  outbound.get(`http://${host}/a?b=c`, { mayBePrivate: true, longest: 100, timeoutMs: 5_000, ...limits });
+  outbound.get(`http://${host}/a?b=c`, { workspaceId: 'w', mayBePrivate: true, longest: 100, timeoutMs: 5_000, ...limits });
 
 it('is the whole document', async () => {
   answer = (response) => response.end('{"ü":1}');

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Outbound } from '../../../src/platform/outbound/client.js';
-import { egressProblem, isPublicAddress, leadsToPrivate } from '../../../src/platform/outbound/guard.js';
+import { egressProblem, isPublicAddress } from '../../../src/platform/outbound/guard.js';
+import { NameServer } from '../../name-server.js';
 
 describe('an address', () => {
   const open = ['1.1.1.1', '8.8.8.8', '93.184.216.34', '172.15.255.255', '172.32.0.1', '100.63.255.255', '100.128.0.1', '2606:4700::1111'];
@@ -68,25 +69,25 @@ describe('a connection', () => {
   });
   afterAll(() => void server.close());
 
-  // A name that the words of the URL do not give away: this machine's own resolver leads it to loopback.
-  const nameOfHere = async () => {
-    const { hostname } = await import('node:os');
-    return (await leadsToPrivate(hostname())) ? hostname() : 'ip6-localhost';
-  };
-
   it('is not made to a name that leads to a private address', async () => {
-    const name = await nameOfHere();
-    expect(await leadsToPrivate(name)).toBe(true);
-    const outbound = new Outbound({ allowHosts: [] });
-    const result = await outbound.post(`https://${name}:${port}/`, { headers: {}, body: '{}', mayBePrivate: true });
-    expect(result).toMatchObject({ refused: true, status: null, error: expect.stringContaining('private') });
+    const names = await NameServer.start();
+    const outbound = new Outbound({ allowHosts: [], nameServers: [names.address] });
+    for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '169.254.169.254']) {
+      const name = `name-${address.length}.example`;
+      names.lead(name, [address]);
+      expect(await outbound.leadsToPrivate(name, 'w')).toBe(true);
+      const result = await outbound.post(`https://${name}:${port}/`, { workspaceId: 'w', mayBePrivate: true, headers: {}, body: '{}' });
+      expect(result).toMatchObject({ refused: true, status: null, error: expect.stringContaining('private') });
+    }
     await outbound.close();
+    await names.stop();
     expect(connections).toBe(0);
   });
 
   it('is made to a private host that is allowed, and not for those who may not use that', async () => {
     const outbound = new Outbound({ allowHosts: [`127.0.0.1:${port}`] });
-    const send = (mayBePrivate: boolean) => outbound.post(`http://127.0.0.1:${port}/`, { headers: {}, body: '{}', mayBePrivate });
+    const send = (mayBePrivate: boolean) =>
+      outbound.post(`http://127.0.0.1:${port}/`, { workspaceId: 'w', mayBePrivate, headers: {}, body: '{}' });
     expect(await send(false)).toMatchObject({ refused: true });
     expect(connections).toBe(0);
     expect(await send(true)).toMatchObject({ refused: false, status: null, error: expect.any(String) });
@@ -95,7 +96,14 @@ describe('a connection', () => {
   });
 
   it('a name that does not resolve is no refusal', async () => {
-    expect(await leadsToPrivate('nowhere.invalid')).toBe(false);
-    expect(await leadsToPrivate('1.1.1.1')).toBe(false);
+    const names = await NameServer.start();
+    const outbound = new Outbound({ allowHosts: [], nameServers: [names.address] });
+    expect(await outbound.leadsToPrivate('nowhere.invalid', 'w')).toBe(false);
+    names.lead('half.example', ['10.0.0.1', '1.1.1.1']);
+    expect(await outbound.leadsToPrivate('half.example', 'w')).toBe(false);
+    expect(await outbound.leadsToPrivate('1.1.1.1', 'w')).toBe(false);
+    expect(await outbound.leadsToPrivate('10.0.0.1', 'w')).toBe(true);
+    await outbound.close();
+    await names.stop();
   });
 });

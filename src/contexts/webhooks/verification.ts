@@ -1,0 +1,99 @@
+// How an endpoint proves itself: its challenge is posted after the subscription was made, or its URL changed, and again while no good
+// answer came (decision 0046). The row of the subscription is the job; it also lets go what waits at a gate that does not count any more.
+import type { Webhook } from '../../generated/prisma/client.js';
+import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { ringAt } from '../../platform/due/due-bell.js';
+import { transact } from '../../platform/idempotency.js';
+import { newId, printId } from '../../platform/schema/id.js';
+import { answersChallenge, newChallenge } from './challenge.js';
+import { gateOf, mayAsk } from './gate.js';
+import { letGo } from './gate.sql.js';
+import { retrySchedule } from './retry.js';
+import { lockWebhook, mayBePrivate, secretsOf, webhook } from './webhook.js';
+
+/** Waits after the first challenge, the second and the third (Gap G-410). */
+const waits = retrySchedule.slice(0, 3);
+/** Deliveries that one step lets go. */
+const mostLetGo = 1_000;
+
+/** Posts a challenge, which is not signed and no event. True for the right answer, in a success. Redirects are not followed. */
+async function ask(ctx: Ctx, row: Webhook): Promise<boolean> {
+  if (!(await mayAsk(ctx, row.url))) return false;
+  const { clock, outbound } = ctx.platform;
+  const [secret = ''] = secretsOf(ctx, row)();
+  const challenge = newChallenge(secret);
+  const at = clock.now();
+  const id = printId('event', newId(at));
+  const body = JSON.stringify({ id, type: 'webhook.verification', timestamp: ctx.clock.now().toISOString(), data: { challenge } });
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': 'agent-payments-webhooks/1',
+    'X-Svc-Event-Id': id,
+    'X-Svc-Delivery-Id': printId('attempt', newId(at)),
+    'X-Svc-Webhook-Id': printId('webhook', row.id),
+  };
+  const sender = { workspaceId: ctx.workspace.id, mayBePrivate: mayBePrivate(ctx) };
+  const { status, body: answer, isCut } = await outbound.post(row.url, { ...sender, headers, body });
+  return status !== null && status >= 200 && status < 300 && !isCut && answersChallenge(challenge, answer);
+}
+
+/** Writes that the endpoint of `row` has proved itself, unless its URL was changed meanwhile. What waits goes at once. */
+function noteProof(ctx: Ctx, { id, url }: Webhook): Promise<number> {
+  const at = ctx.clock.now();
+  return transact(
+    ctx,
+    async (tx) => {
+      const data = { verifiedAt: ctx.platform.clock.now(), verifiedUntil: null, dueAt: at, leaseUntil: null, updatedAt: at };
+      const { count } = await tx.webhook.updateMany({ where: { id, url, deletedAt: null, verifiedAt: null }, data });
+      return count;
+    },
+    () => id,
+  );
+}
+
+/** What becomes due of a subscription: letting go what waits for nothing any more, then a challenge. */
+export async function stepWebhook(ctx: Ctx, id: string): Promise<void> {
+  const row = await ctx.db.webhook.findFirst({ where: { id } });
+  if (row === null) return;
+  const isActive = row.status === 'active' && row.deletedAt === null;
+  const gate = isActive ? gateOf(ctx, { webhook: row, overrideUrl: null }) : undefined;
+  const freed = await letGo(ctx, id, gate?.name ?? null, !isActive, mostLetGo);
+  if (freed > 0) ctx.platform.due.ring('webhook_delivery');
+  if (freed >= mostLetGo) return plan(ctx, row, { dueAt: ctx.clock.now() });
+  if (!isActive || row.verifiedAt !== null || row.asked > waits.length) return plan(ctx, row, { dueAt: null });
+  if ((await ask(ctx, row)) && (await noteProof(ctx, row)) > 0) return ringAt(ctx, 'webhook', ctx.clock.now());
+  const wait = waits[row.asked];
+  await plan(ctx, row, { asked: row.asked + 1, dueAt: wait === undefined ? null : addSeconds(ctx.clock.now(), wait) });
+}
+
+/** Says when the subscription is due next. What was changed since `row` was read has planned its own. */
+async function plan(ctx: Ctx, { id, updatedAt, dueAt }: Webhook, next: { asked?: number; dueAt: Date | null }): Promise<void> {
+  const data = { ...next, leaseUntil: null };
+  const { count } = await ctx.db.webhook.updateMany({ where: { id, updatedAt, dueAt }, data });
+  if (count === 0) await ctx.db.webhook.updateMany({ where: { id }, data: { leaseUntil: null } });
+  const at = count === 0 ? ctx.clock.now() : next.dueAt;
+  if (at !== null) ringAt(ctx, 'webhook', at);
+}
+
+/**
+ * Asks the endpoint again, and returns the subscription as it is after the answer. One without a good answer is asked again as after its
+ * creation. A subscription that has proved itself is left as it is.
+ */
+export async function verifyWebhook(ctx: Ctx, id: string): Promise<Webhook> {
+  const row = await transact(ctx, async (tx) => {
+    const before = await lockWebhook(tx, id);
+    if (before.verifiedAt !== null) return before;
+    const [wait = 0] = waits;
+    const at = ctx.clock.now();
+    await tx.webhook.updateMany({ where: { id }, data: { asked: 1, dueAt: addSeconds(at, wait), updatedAt: at } });
+    return before;
+  });
+  if (row.verifiedAt === null && (await ask(ctx, row))) {
+    // The claim of the request was written with the step before.
+    const { idempotency: _, ...asked } = ctx;
+    await noteProof({ ...asked, act: null }, row);
+    ctx.platform.due.ring('webhook');
+  }
+  return webhook(ctx, id);
+}

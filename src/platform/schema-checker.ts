@@ -1,0 +1,216 @@
+// Where JSON Schemas of callers are held to values: in one thread, which is ended and begun again when a request has used up its time.
+// Workspaces take turns. A schema that takes too long is 400, unless the machine is so busy that nothing tells which of both it was.
+import { Worker } from 'node:worker_threads';
+import type { Effect } from './effect.js';
+import { Overloaded, ValidationFailed } from './errors.js';
+import type { CheckedSchemas, SchemaCheck } from './json-schema.js';
+import type { Logger } from './log.js';
+import type { ThreadNotice } from './schema-thread.js';
+
+/** Milliseconds that the schemas of one request may take, from when the thread takes up the first of them (Gap G-331). */
+const budgetMs = 1_000;
+/** A thread that has just begun takes longer for a known check: the machine is busy (Gap G-414). It takes a tenth of that otherwise. */
+const busyProbeMs = 250;
+/** Requests that wait for their turn: of one workspace, and of all (Gap G-415). */
+const mostOfWorkspace = 16;
+const mostWaiting = 256;
+/** A schema has to fit in here, with what it is compiled to. */
+const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+
+interface Job {
+  checks: readonly SchemaCheck[];
+  workspaceId: string;
+  effect: Effect;
+  /** What the thread does for it right now. */
+  step: { path: SchemaCheck['path']; work: string };
+  resolve: (checked: CheckedSchemas) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Of a ctx: whose turn it takes, and which request uses up its time. */
+interface Asking {
+  workspace: { id: string };
+  effect: Effect;
+}
+
+export interface SchemaCheckerOptions {
+  log: Logger;
+  busyProbeMs?: number;
+}
+
+export class SchemaChecker {
+  readonly #log: Logger;
+  readonly #busyProbeMs: number;
+  /** What waits, by workspace: the first one's turn is next. */
+  readonly #waiting = new Map<string, Job[]>();
+  #waitingCount = 0;
+  /** What requests have used of their time. */
+  readonly #usedMs = new WeakMap<Effect, number>();
+  #thread: Worker | undefined;
+  #isReady = false;
+  #running: Job | undefined;
+  /** What was ended: the next thread says how busy the machine is. */
+  #ended: Job | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor({ log, busyProbeMs: most = busyProbeMs }: SchemaCheckerOptions) {
+    this.#log = log;
+    this.#busyProbeMs = most;
+  }
+
+  /** Begins the thread before anybody asks for it. */
+  warm(): void {
+    if (this.#thread === undefined && !this.#isClosed) this.#begin();
+  }
+
+  /**
+   * Does the checks in their order, until a value does not fit, and says which schemas can be used. Comes before a transaction, which must not
+   * wait for others' schemas.
+   * @throws ValidationFailed for what was found
+   * @throws Overloaded for a request whose turn would come late, and for one that a busy machine had no time for
+   */
+  async check({ workspace, effect }: Asking, checks: readonly SchemaCheck[]): Promise<boolean[]> {
+    const [first] = checks;
+    if (first === undefined) return [];
+    const { issues, usable } = await new Promise<CheckedSchemas>((resolve, reject) => {
+      this.#enqueue({ checks, workspaceId: workspace.id, effect, step: { path: first.path, work: 'be checked' }, resolve, reject });
+    });
+    if (issues.length > 0) throw new ValidationFailed(issues);
+    return usable;
+  }
+
+  /** Ends the thread; what waits is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const thread = this.#letGo();
+    this.#refuseAll();
+    await thread?.terminate();
+  }
+
+  #enqueue(job: Job): void {
+    const own = this.#waiting.get(job.workspaceId) ?? [];
+    if (this.#isClosed || own.length >= mostOfWorkspace || this.#waitingCount >= mostWaiting) {
+      job.reject(new Overloaded());
+      return;
+    }
+    own.push(job);
+    this.#waiting.set(job.workspaceId, own);
+    this.#waitingCount += 1;
+    this.warm();
+    this.#next();
+  }
+
+  /** Takes the next job of the workspace whose turn it is, which goes to the end of the line. */
+  #take(): Job | undefined {
+    for (const [workspaceId, jobs] of this.#waiting) {
+      const job = jobs.shift();
+      this.#waiting.delete(workspaceId);
+      if (jobs.length > 0) this.#waiting.set(workspaceId, jobs);
+      if (job === undefined) continue;
+      this.#waitingCount -= 1;
+      // Nobody waits for the answer any more.
+      if (!job.effect.isGivenUp) return job;
+      job.reject(new Overloaded());
+    }
+    return undefined;
+  }
+
+  #next(): void {
+    if (!this.#isReady || this.#running !== undefined) return;
+    const job = this.#take();
+    if (job === undefined) return;
+    const leftMs = budgetMs - (this.#usedMs.get(job.effect) ?? 0);
+    this.#running = job;
+    this.#thread?.postMessage(job.checks);
+    this.#timer = setTimeout(() => setImmediate(() => this.#end(job)), leftMs).unref();
+  }
+
+  #begin(): void {
+    const isSource = import.meta.url.endsWith('.ts');
+    const module = new URL(isSource ? './schema-thread.ts' : './schema-thread.js', import.meta.url);
+    const file = isSource ? new URL('./source-thread.mjs', import.meta.url) : module;
+    // Of the process it sees neither settings nor flags. It keeps nobody alive.
+    const thread = new Worker(file, { workerData: module.href, resourceLimits, env: {}, argv: [], execArgv: [] });
+    thread.unref();
+    this.#thread = thread;
+    thread.on('message', (notice: ThreadNotice) => this.#hear(thread, notice));
+    thread.on('error', (error) => this.#crashed(thread, error));
+  }
+
+  /** Forgets the thread, which is told nothing more. */
+  #letGo(): Worker | undefined {
+    const thread = this.#thread;
+    clearTimeout(this.#timer);
+    this.#thread = undefined;
+    this.#isReady = false;
+    return thread;
+  }
+
+  #hear(thread: Worker, notice: ThreadNotice): void {
+    if (thread !== this.#thread) return;
+    if (notice.kind === 'ready') {
+      this.#isReady = true;
+      this.#judge(notice.probeMs);
+    } else if (this.#running !== undefined) {
+      if (notice.kind === 'step') this.#running.step = notice;
+      else this.#checked(this.#running, notice);
+    }
+    this.#next();
+  }
+
+  #checked(job: Job, { checked, tookMs }: Extract<ThreadNotice, { kind: 'checked' }>): void {
+    clearTimeout(this.#timer);
+    this.#running = undefined;
+    this.#usedMs.set(job.effect, (this.#usedMs.get(job.effect) ?? 0) + tookMs);
+    job.resolve(checked);
+  }
+
+  /** The time of the job is over. Called after what the thread has said by now was heard. */
+  #end(job: Job): void {
+    if (job !== this.#running) return;
+    this.#running = undefined;
+    this.#ended = job;
+    this.#usedMs.set(job.effect, budgetMs);
+    void this.#letGo()?.terminate();
+    this.#log.info({ workspace: job.workspaceId, step: job.step }, 'schemas took too long and were ended');
+    this.#begin();
+  }
+
+  /** Says whose fault it was that a job was ended. */
+  #judge(probeMs: number): void {
+    const job = this.#ended;
+    this.#ended = undefined;
+    if (job === undefined) return;
+    if (probeMs > this.#busyProbeMs) job.reject(new Overloaded());
+    else job.resolve(faultOf(job, 'takes too long'));
+  }
+
+  /** A schema has used up the memory of the thread, or it cannot be begun at all. */
+  #crashed(thread: Worker, error: Error): void {
+    if (thread !== this.#thread) return;
+    const job = this.#running;
+    this.#running = undefined;
+    this.#letGo();
+    this.#log.warn({ err: error, workspace: job?.workspaceId }, 'the thread of schemas has ended by itself');
+    if (job === undefined) {
+      this.#refuseAll();
+    } else {
+      job.resolve(faultOf(job, 'takes too much memory'));
+      this.#begin();
+    }
+  }
+
+  #refuseAll(): void {
+    const all = [this.#running, this.#ended, ...[...this.#waiting.values()].flat()];
+    this.#running = undefined;
+    this.#ended = undefined;
+    this.#waiting.clear();
+    this.#waitingCount = 0;
+    for (const job of all) job?.reject(new Overloaded());
+  }
+}
+
+function faultOf({ step }: Job, fault: string): CheckedSchemas {
+  return { issues: [{ path: step.path, message: `${fault} to ${step.work}`, rule: 'schema' }], usable: [] };
+}
