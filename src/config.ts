@@ -234,9 +234,8 @@ type ReadSetting = <N extends SettingName>(name: N) => Read<(typeof table)[N]>;
 
 function readTracing(read: ReadSetting): TracingConfig | null {
   const endpoint = read('OTEL_EXPORTER_OTLP_ENDPOINT');
-  if (endpoint === null) return null;
   const [serviceName, sampler, ratio] = [read('OTEL_SERVICE_NAME'), read('OTEL_TRACES_SAMPLER'), read('OTEL_TRACES_SAMPLER_ARG')];
-  return Object.freeze({ endpoint, serviceName, sampler, ratio });
+  return endpoint === null ? null : Object.freeze({ endpoint, serviceName, sampler, ratio });
 }
 
 /**

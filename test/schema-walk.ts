@@ -30,6 +30,8 @@ const deepest = 10;
 /** Rows of each page: what is looked for is among the newest. */
 const limit = 5;
 const mostTokens = 1_900;
+/** Each of them selects its root again. */
+const mostTogether = 20;
 
 const isComposite = (type: GraphQLNamedType): type is GraphQLObjectType => isObjectType(type) || isInterfaceType(type);
 const typeOf = (field: Field) => getNamedType(field.type) as GraphQLObjectType;
@@ -63,21 +65,27 @@ function selectionOf(path: readonly Field[], seeds: Seeds): string {
   }, '');
 }
 
-/** Selections side by side, which merge, in as few documents as the limits of documents allow. */
+/** Selections side by side, which merge, in as few documents as the limits of documents allow. What each costs is added up. */
 function packed(schema: GraphQLSchema, kind: Kind, selections: readonly string[]): string[] {
-  const documents: string[] = [];
-  let together: string[] = [];
+  const documents: string[][] = [];
+  let nodes = 0;
+  let tokens = 0;
   for (const selection of selections) {
-    const text = `${kind} { ${[...together, selection].join(' ')} }`;
-    const document = parse(text);
-    const nodes = countNodes(schema, document, document.definitions[0] as OperationDefinitionNode);
-    if (together.length > 0 && (nodes > mostNodes || tokensOf(text) > mostTokens)) {
-      documents.push(`${kind} { ${together.join(' ')} }`);
-      together = [];
+    const alone = parse(`${kind} { ${selection} }`);
+    const more = countNodes(schema, alone, alone.definitions[0] as OperationDefinitionNode);
+    const text = tokensOf(selection);
+    const together = documents.at(-1);
+    if (together === undefined || together.length === mostTogether || nodes + more > mostNodes || tokens + text > mostTokens) {
+      documents.push([selection]);
+      nodes = more;
+      tokens = text;
+    } else {
+      together.push(selection);
+      nodes += more;
+      tokens += text;
     }
-    together.push(selection);
   }
-  return [...documents, `${kind} { ${together.join(' ')} }`];
+  return documents.map((together) => `${kind} { ${together.join(' ')} }`);
 }
 
 const tokensOf = (text: string) => text.match(/"[^"]*"|[\w-]+|[^\s\w]/g)?.length ?? 0;

@@ -127,7 +127,7 @@ describe('what an agent sees of merchants', () => {
         async (id) => (await harness.test.get(`/v1/merchants/${id}`, { as: agent.token })).body.data,
       ),
     );
-    expect(Object.keys(shop).sort()).toEqual(['category', 'created_at', 'id', 'name', 'status', 'updated_at']);
+    expect(Object.keys(shop).sort()).toEqual(['accepts_buyer_prices', 'category', 'created_at', 'id', 'name', 'status', 'updated_at']);
     expect(mine).toMatchObject({ account_id: agent.account.id, metadata: {} });
   });
 

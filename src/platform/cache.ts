@@ -48,6 +48,8 @@ export class CoherentCache {
       maxSize: maxBytes,
       sizeCalculation: (entry, key) => sizeOf(key) + sizeOf(entry),
       ttl: maxAgeMs,
+      // The time is read at each question: what the cache remembers of it by a timer may be old on a busy process.
+      ttlResolution: 0,
       perf,
       dispose: (entry, key) => this.#untag(entry, key),
     });

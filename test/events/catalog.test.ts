@@ -37,7 +37,8 @@ const members: Record<string, string[]> = {
   'ap2.mandate.executed': [
     'mandate_id', 'execution_id', 'agent_id', 'merchant_id', 'amount', 'currency', 'remaining_daily', 'remaining_monthly',
   ], // biome-ignore format: one list
-  'acp.checkout.': ['checkout_id', 'merchant_id', 'status', 'total', 'currency', 'items'],
+  // `priced_by` is ours: whose prices they are.
+  'acp.checkout.': ['checkout_id', 'merchant_id', 'status', 'total', 'currency', 'priced_by', 'items'],
   'account.balance.low': ['account_id', 'wallet_id', 'balance', 'threshold', 'currency'],
   'webhook.test': ['message', 'endpoint_id', 'endpoint_name'],
 };

@@ -9,7 +9,7 @@ import { newMppSession } from './mpp.js';
 import { ledgerChallenge } from './mpp-call.js';
 import { newSeller } from './offer.js';
 import { payment, refundBody } from './refund.js';
-import { newSides, offerTask, stepTask } from './task.js';
+import { newHand, newSides, offerTask, stepTask } from './task.js';
 import { endpointBody, newBuyer, newEndpoint, payBody } from './x402.js';
 
 export function moneyCauses(harness: Harness): Record<string, () => Promise<Answer>> {
@@ -34,7 +34,7 @@ export function moneyCauses(harness: Harness): Record<string, () => Promise<Answ
       const sides = await newSides(harness.test);
       const task = await offerTask(harness.test, sides);
       await stepTask(harness.test, task, 'claim', sides.worker);
-      return stepTask(harness.test, task, 'claim', sides.worker);
+      return stepTask(harness.test, task, 'claim', await newHand(harness.test));
     },
     unsupported_rail: () => {
       const body = { from_currency: 'USD', to_currency: 'EUR', amount: '1.00', amount_side: 'send', rail: 'ach' };

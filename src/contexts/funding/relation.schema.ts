@@ -9,6 +9,6 @@ import { visibleTransfers } from '../transfers/transfer-list.js';
 import { FundingTransaction } from './funding.schema.js';
 
 builder.prismaObjectFields(FundingTransaction, (t) => ({
-  wallet: t.field({ type: Wallet, select: { walletId: true }, ...relatedRow('wallet', visibleWallets, by('walletId')) }),
-  transfer: t.field({ type: Transfer, select: { transferId: true }, ...relatedRow('transfer', visibleTransfers, by('transferId')) }),
+  wallet: t.field({ type: Wallet, ...relatedRow('wallet', visibleWallets, by('walletId')) }),
+  transfer: t.field({ type: Transfer, ...relatedRow('transfer', visibleTransfers, by('transferId')) }),
 }));

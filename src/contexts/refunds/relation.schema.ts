@@ -8,18 +8,18 @@ import { Dispute } from './dispute.schema.js';
 import { Refund } from './refund.schema.js';
 
 builder.prismaObjectFields(Dispute, (t) => ({
-  transfer: t.field({ type: Transfer, select: { transferId: true }, ...relatedRow('transfer', visibleTransfers, by('transferId')) }),
+  transfer: t.field({ type: Transfer, ...relatedRow('transfer', visibleTransfers, by('transferId')) }),
 }));
 
 builder.prismaObjectFields(Refund, (t) => ({
   originalTransfer: t.field({
     type: Transfer,
-    select: { originalTransferId: true },
+
     ...relatedRow('transfer', visibleTransfers, by('originalTransferId')),
   }),
   refundTransfer: t.field({
     type: Transfer,
-    select: { refundTransferId: true },
+
     ...relatedRow('transfer', visibleTransfers, by('refundTransferId')),
   }),
 }));

@@ -14,11 +14,11 @@ import { BankAccount } from './bank-account.schema.js';
 import { Payout } from './payout.schema.js';
 
 builder.prismaObjectFields(Payout, (t) => ({
-  wallet: t.field({ type: Wallet, select: { walletId: true }, ...relatedRow('wallet', visibleWallets, by('walletId')) }),
-  agent: t.field({ type: Agent, select: { agentId: true }, ...relatedRow('agent', visibleAgents, by('agentId')) }),
-  transfer: t.field({ type: Transfer, select: { transferId: true }, ...relatedRow('transfer', visibleTransfers, by('transferId')) }),
+  wallet: t.field({ type: Wallet, ...relatedRow('wallet', visibleWallets, by('walletId')) }),
+  agent: t.field({ type: Agent, ...relatedRow('agent', visibleAgents, by('agentId')) }),
+  transfer: t.field({ type: Transfer, ...relatedRow('transfer', visibleTransfers, by('transferId')) }),
 }));
 
 builder.prismaObjectFields(BankAccount, (t) => ({
-  account: t.field({ type: Account, select: { accountId: true }, ...relatedRow('account', visibleAccounts, by('accountId')) }),
+  account: t.field({ type: Account, ...relatedRow('account', visibleAccounts, by('accountId')) }),
 }));

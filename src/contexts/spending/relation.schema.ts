@@ -9,7 +9,7 @@ import type { Decision } from './decision.js';
 import { DecisionType } from './decision.schema.js';
 
 builder.prismaObjectFields(BreakerTrip, (t) => ({
-  agent: t.field({ type: Agent, select: { agentId: true }, ...relatedRow('agent', visibleAgents, by('agentId')) }),
+  agent: t.field({ type: Agent, ...relatedRow('agent', visibleAgents, by('agentId')) }),
 }));
 
 builder.objectFields(DecisionType, (t) => ({

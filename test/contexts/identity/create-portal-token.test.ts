@@ -173,7 +173,7 @@ describe('what a portal token reads', () => {
     expect((await get('/v1/usage/summary')).total_operations).toBe(2);
     expect((await harness.test.get('/v1/usage/summary')).body.total_operations).toBeGreaterThan(2);
     expect((await get(`/v1/usage/traces/${traceparent.slice(3, 35)}`)).data.operations).toHaveLength(1);
-    for (const path of ['/v1/usage/requests', '/v1/analytics/protocol-stats', '/v1/transfers']) {
+    for (const path of ['/v1/analytics/protocol-stats', '/v1/transfers']) {
       expect((await harness.test.get(path, { as: token })).body).toMatchObject({ code: 'insufficient_scope' });
     }
   });

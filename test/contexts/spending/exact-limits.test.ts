@@ -93,11 +93,11 @@ async function spend(spender: Spender, n: number, amount: number): Promise<Outco
 }
 
 /** The same by a batch of one, whose item says what became of it. */
-async function spendInBatch({ agent, from, to }: Spender, n: number, amount: number): Promise<Outcome> {
+async function spendInBatch({ agent, from, to, key }: Spender, n: number, amount: number): Promise<Outcome> {
   const transfer = { type: 'internal', from_wallet_id: from, to_wallet_id: to, amount: cents(amount), currency: 'USD', agent_id: agent };
   // The other server may be killed meanwhile.
   const read = async (path: string) => (await ask(sandbox(0), 'GET', path)).body.data;
-  const batch = await make(sandbox(n), '/v1/transfers/batch', { transfers: [transfer] });
+  const batch = await make({ ...sandbox(n), key }, '/v1/transfers/batch', { transfers: [transfer] });
   const status = async () => (await read(`/v1/batches/${batch.id}`)).status;
   await expect.poll(status, { interval: 20, timeout: 60_000 }).toBe('completed');
   const [item] = await read(`/v1/batches/${batch.id}/items`);
