@@ -58,7 +58,8 @@ const guards: readonly Guard[] = [
     table: 'card_verification',
     noun: 'card verification',
     frozenIs: 'the result',
-    frozen: 'id workspace_id agent_id network rejection_reason nonce_hash merchant_ref amount currency description created_at expires_at kept_until',
+    frozen:
+      'id workspace_id agent_id network rejection_reason nonce_hash merchant_ref amount currency description created_at expires_at kept_until',
     once: 'instruction_id',
   },
   {
@@ -100,11 +101,19 @@ function printGuard(guard: Guard): string {
     open && 'a final status stays',
   ].filter(Boolean);
   const checks = [
-    frozen && refusal(`${row('NEW', frozen)}\n     IS DISTINCT FROM ${row('OLD', frozen)}`, `${frozenIs} of this ${noun} never change`, noun),
+    frozen &&
+      refusal(`${row('NEW', frozen)}\n     IS DISTINCT FROM ${row('OLD', frozen)}`, `${frozenIs} of this ${noun} never change`, noun),
     end && refusal(`OLD.${end} IS NOT NULL AND NEW IS DISTINCT FROM OLD`, 'nothing of it changes any more', noun),
-    ...words(once).map((column) => refusal(`OLD.${column} IS NOT NULL AND NEW.${column} IS DISTINCT FROM OLD.${column}`, `${column} is set once`, noun)),
+    ...words(once).map((column) =>
+      refusal(`OLD.${column} IS NOT NULL AND NEW.${column} IS DISTINCT FROM OLD.${column}`, `${column} is set once`, noun),
+    ),
     open && refusal(leaves(open, steps), 'its status is final', noun),
-    settled && refusal(`OLD.status NOT IN (${list(open ?? [])}) AND ${row('NEW', settled)} IS DISTINCT FROM ${row('OLD', settled)}`, `${words(settled).join(', ')} is settled`, noun),
+    settled &&
+      refusal(
+        `OLD.status NOT IN (${list(open ?? [])}) AND ${row('NEW', settled)} IS DISTINCT FROM ${row('OLD', settled)}`,
+        `${words(settled).join(', ')} is settled`,
+        noun,
+      ),
   ].filter(Boolean);
   return [
     `-- Printed by scripts/guards.ts. Of each ${noun}: ${says.join('; ')}.`,
@@ -120,7 +129,10 @@ function printGuard(guard: Guard): string {
 
 const words = (text = '') => text.split(' ').filter(Boolean);
 const list = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
-const row = (record: 'NEW' | 'OLD', columns: string) => `(${words(columns).map((column) => `${record}.${column}`).join(', ')})`;
+const row = (record: 'NEW' | 'OLD', columns: string) =>
+  `(${words(columns)
+    .map((column) => `${record}.${column}`)
+    .join(', ')})`;
 
 function leaves(open: readonly string[], steps: Readonly<Record<string, string>>): string {
   const taken = Object.entries(steps).map(([from, to]) => `('${from}', '${to}')`);

@@ -1,5 +1,5 @@
--- The parties and the amount of a transfer never change; nor does a transfer leave a terminal status.
--- NEWER: -- As before, but that the payee of a task is not known until somebody claims it, and changes when a claim is lost.
+-- The parties and the amount of a transfer never change, nor does a transfer leave a terminal status. The payee of a task is not known
+-- until somebody claims it, and changes when a claim is lost.
 CREATE OR REPLACE FUNCTION guard_transfer() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF (NEW.id, NEW.workspace_id, NEW.type, NEW.amount, NEW.currency, NEW.created_at)

@@ -22,6 +22,8 @@ CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF revoked_at, expires_at, s
   FOR EACH ROW EXECUTE FUNCTION notify_cache('api_key', 'id');
 CREATE OR REPLACE TRIGGER notify_rules AFTER INSERT OR UPDATE OR DELETE ON breaker_trip FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
 CREATE OR REPLACE TRIGGER notify_rules AFTER INSERT OR UPDATE OR DELETE ON budget FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
+-- Every process forgets what it has kept of the session.
+CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT ON ended_jwt FOR EACH ROW EXECUTE FUNCTION notify_cache('jwt', 'id');
 CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT OR UPDATE OR DELETE ON kya_limit
   FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
 CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE ON mandate FOR EACH ROW EXECUTE FUNCTION notify_cache('mandate', 'id');

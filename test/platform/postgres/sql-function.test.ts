@@ -127,7 +127,9 @@ describe('applyFunctions', () => {
   it('names the file and the line of what fails, and applies nothing', async () => {
     await write('above', 'CREATE OR REPLACE FUNCTION above() RETURNS text LANGUAGE sql AS $$ SELECT 1::text $$;');
     await write('word', '-- A comment.\nCREATE OR REPLACE FUNCTION word(id int) RETURNS text LANGUAGE sql AS $$\n SELECT nothing $$;');
-    await expect(apply()).rejects.toThrow(/^prisma\/functions\/word\.sql failed and was rolled back, line 3: column "nothing" does not exist/);
+    await expect(apply()).rejects.toThrow(
+      /^prisma\/functions\/word\.sql failed and was rolled back, line 3: column "nothing" does not exist/,
+    );
     expect(await value("select count(*)::int from pg_proc where proname in ('above', 'word')")).toBe(0);
     await write('word', 'SELECT 1');
     await expect(apply()).rejects.toThrow('prisma/functions/word.sql makes no function word().');
@@ -140,7 +142,10 @@ describe('migrate', () => {
     const dir = path.join(folder, 'prisma');
     const url = new URL(inject('databaseUrl'));
     url.pathname = `/${name}`;
-    for (const [number, sql] of [[1, 'create table one (id int)'], [2, 'create table two (id int)']] as const) {
+    for (const [number, sql] of [
+      [1, 'create table one (id int)'],
+      [2, 'create table two (id int)'],
+    ] as const) {
       await mkdir(path.join(dir, 'migrations', `${number}`), { recursive: true });
       await writeFile(path.join(dir, 'migrations', `${number}`, 'migration.sql'), sql);
     }
