@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrate } from '../../../src/platform/postgres/migration.js';
 import { applyFunctions, readFunctions } from '../../../src/platform/postgres/sql-function.js';
 import { newDatabaseName } from '../../database.js';
