@@ -26,6 +26,7 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json ./
 COPY prisma/migrations prisma/migrations
+COPY prisma/functions prisma/functions
 USER node
 EXPOSE 4000 4001
 CMD ["node", "--enable-source-maps", "--max-semi-space-size=32", "dist/main.js"]

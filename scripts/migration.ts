@@ -42,7 +42,7 @@ async function sqlAfterMigrations(serverUrl: string): Promise<string | null> {
     await admin.query(`create database ${name}`);
     const url = new URL(serverUrl);
     url.pathname = `/${name}`;
-    await migrate(url.href, { dir: migrationsDir });
+    await migrate(url.href);
     return await sqlToSchema(url.href, schemaDir);
   } finally {
     await admin.query(`drop database if exists ${name} with (force)`);

@@ -1,5 +1,5 @@
-// Prints what the outside sees, from the code: schema.graphql from the builder, openapi.json from the rest.graphql files, and the types
-// of what the console asks of them.
+// Prints what the outside sees, from the code: schema.graphql from the builder, openapi.json from the rest.graphql files, the types of
+// what the console asks of them, and the guards of tables.
 //   npm run schema         writes all of it
 //   npm run schema:check   exits 1 when a committed file is not what would be written
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { openApi } from '../src/rest/openapi.js';
 import { compileRoutes, loadOperations } from '../src/rest/routes.js';
 import { schema } from '../src/schema.js';
 import { printAnswers } from './console-answers.js';
+import { printGuards } from './guards.js';
 
 const at = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const routes = compileRoutes(schema, loadOperations(at('src/contexts')));
@@ -17,6 +18,7 @@ const printed: Readonly<Record<string, string>> = {
   'schema.graphql': `${printSchema(schema)}\n`,
   'openapi.json': `${JSON.stringify(openApi(routes, { doors }), null, 2)}\n`,
   'src/console/answers.ts': printAnswers(schema),
+  ...printGuards(),
 };
 
 function committed(name: string): string {

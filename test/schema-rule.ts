@@ -160,6 +160,16 @@ function migrations(files: readonly SourceFile[]): string[] {
   return lock ? wrong : [...wrong, 'prisma/migrations/migration_lock.toml is missing'];
 }
 
+/** What the migrations made before functions had files of their own. */
+const beforeFunctions = /^prisma\/migrations\/(2026112[12]\d{6})_/;
+
+function functionsInMigrations(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path, text }) => path.startsWith('prisma/migrations/') && /^\s*CREATE\s+(OR\s+REPLACE\s+)?(FUNCTION|TRIGGER)\b/im.test(text))
+    .filter(({ path }) => !beforeFunctions.test(path))
+    .map(({ path }) => `${path} makes a function or a trigger: give it a file in prisma/functions`);
+}
+
 /** A column is spelled as its member in snake_case, a table as its model: rows by column are made by that rule (platform/postgres). */
 function spelling(files: readonly SourceFile[]): string[] {
   const snake = (name: string) => name.replace(/[A-Z]/g, (letter, at) => `${at === 0 ? '' : '_'}${letter.toLowerCase()}`);
@@ -195,5 +205,9 @@ export const schemaRules: Record<string, [Rule, SourceFile]> = {
     planted('prisma/schema/planted.prisma', `${model('  ownerId String @map("owner")')}`.replace(/\n}\n$/, '\n  @@map("planted")\n}\n')),
   ],
   'enum values are spelled as on the wire': [enums, planted('prisma/schema/planted.prisma', 'enum Planted {\n  InProgress\n}\n')],
+  'functions and triggers have files of their own': [
+    functionsInMigrations,
+    planted('prisma/migrations/20990101000000_planted/migration.sql', 'CREATE OR REPLACE FUNCTION planted() RETURNS int ...\n'),
+  ],
   'migrations are named and whole': [migrations, planted('prisma/migrations/quick-fix.sql', 'SELECT 1;\n')],
 };

@@ -1,5 +1,5 @@
 // A posting is a pure value: legs that sum to zero per currency, limits that must hold, guards and claims, and the rows that are
-// recorded with it. ledger_post() applies it wholly or not at all (prisma/migrations/*_ledger; docs/architecture.md 5).
+// recorded with it. ledger_post() applies it wholly or not at all (prisma/functions; docs/architecture.md 5).
 import type { Actor, Ctx } from '../platform/ctx.js';
 import type { Effect } from '../platform/effect.js';
 import { newId } from '../platform/schema/id.js';

@@ -1,5 +1,5 @@
 // Deliveries: one event on its way to one subscription (SPEC.md "Webhook delivery"). publish_outbox() writes them
-// (prisma/migrations/*_traces); here is how they stand.
+// (prisma/functions/publish_outbox.sql); here is how they stand.
 import type { DeliveryStatus, Prisma, WebhookDelivery } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';

@@ -1,13 +1,17 @@
 // Applies prisma/migrations/ in the format of Prisma Migrate, without its engine: the same table, lock and checksums, so that either
-// accepts what the other did. Unlike it, a migration that fails leaves nothing behind.
+// accepts what the other did. Unlike it, a migration that fails leaves nothing behind. Then come the functions (sql-function.ts).
 import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { applyFunctions, failureOf, readFunctions } from './sql-function.js';
 
-/** Of the package, seen from src/platform/ and from dist/platform/ alike. */
-const migrationsDir = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+/** Of the package, seen from src/platform/postgres/ and from dist/platform/postgres/ alike. */
+const packageDir = fileURLToPath(new URL('../../../', import.meta.url));
+const prismaDir = path.join(packageDir, 'prisma');
+const { version: release } = JSON.parse(readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as { version: string };
 
 /** The advisory lock that Prisma Migrate takes. */
 const lock = 72_707_369;
@@ -57,45 +61,52 @@ function unapplied(migrations: Migration[], done: Map<string, string | null>): M
   });
 }
 
-/** PostgreSQL counts characters; people count lines. */
-function failureOf({ name, sql }: Migration, cause: unknown): Error {
-  const { message, position } = cause as { message?: string; position?: string };
-  const line = position ? `, line ${sql.slice(0, Number(position)).split('\n').length}` : '';
-  return new Error(`Migration ${name} failed and was rolled back${line}: ${message ?? String(cause)}`, { cause });
+async function apply(db: pg.Client, migration: Migration): Promise<void> {
+  await db.query(migration.sql).catch((cause) => {
+    throw failureOf(`Migration ${migration.name}`, migration.sql, cause);
+  });
+  await db.query(
+    `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
+     values ($1, $2, clock_timestamp(), $3, 1)`,
+    [randomUUID(), migration.checksum, migration.name],
+  );
 }
 
-async function apply(db: pg.Client, migration: Migration): Promise<void> {
+async function inTransaction(db: pg.Client, work: () => Promise<unknown>): Promise<void> {
+  await db.query('begin');
   try {
-    await db.query('begin');
-    await db.query(migration.sql);
-    await db.query(
-      `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
-       values ($1, $2, clock_timestamp(), $3, 1)`,
-      [randomUUID(), migration.checksum, migration.name],
-    );
+    await work();
     await db.query('commit');
-  } catch (cause) {
+  } catch (error) {
     await db.query('rollback').catch(() => {}); // without a connection there is nothing to roll back
-    throw failureOf(migration, cause);
+    throw error;
   }
 }
 
 /**
- * Applies what is missing, in order, each migration in one transaction with its row of history. Processes that start together wait for
- * each other. Answers the names that this call applied.
- * @throws naming the migration and the line; those before it stay applied
+ * Applies what is missing, in order: each migration in one transaction with its row of history, and the functions in that of the last
+ * one. Processes that start together wait for each other. Answers the names that this call applied.
+ * @throws naming the file and the line; the migrations before it stay applied
  */
-export async function migrate(url: string, { dir = migrationsDir }: { dir?: string } = {}): Promise<string[]> {
-  const migrations = await readMigrations(dir);
+export async function migrate(url: string, { dir = prismaDir }: { dir?: string } = {}): Promise<string[]> {
+  const migrations = await readMigrations(path.join(dir, 'migrations'));
+  const functions = await readFunctions(path.join(dir, 'functions'));
   const db = new pg.Client({ connectionString: url, application_name: 'migrate' });
   db.on('error', () => {}); // the query in flight fails with it
   await db.connect();
   try {
     await db.query('select pg_advisory_lock($1)', [lock]);
     await db.query(table);
-    const todo = unapplied(migrations, await history(db));
-    for (const migration of todo) await apply(db, migration);
-    return todo.map(({ name }) => name);
+    const done = await history(db);
+    const todo = unapplied(migrations, done);
+    const last = todo.pop();
+    for (const migration of todo) await inTransaction(db, () => apply(db, migration));
+    const applied: string[] = [];
+    await inTransaction(db, async () => {
+      if (last !== undefined) await apply(db, last);
+      applied.push(...(await applyFunctions(db, functions, release)));
+    });
+    return [...todo, ...(last ? [last] : [])].map(({ name }) => name).concat(applied);
   } finally {
     await db.end();
   }
@@ -105,8 +116,8 @@ export async function migrate(url: string, { dir = migrationsDir }: { dir?: stri
  * The names that `migrate` would apply. Changes nothing; a database that never saw a migration has them all before it. One that has
  * seen newer ones than this code knows is ready: processes are replaced one by one.
  */
-export async function pendingMigrations(db: Queryable, dir: string = migrationsDir): Promise<string[]> {
-  const names = await migrationNames(dir);
+export async function pendingMigrations(db: Queryable, dir: string = prismaDir): Promise<string[]> {
+  const names = await migrationNames(path.join(dir, 'migrations'));
   try {
     const done = await history(db);
     return names.filter((name) => !done.get(name));

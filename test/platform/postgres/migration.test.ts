@@ -26,8 +26,8 @@ insert into purse values (1, 100);`;
 const second = `select spend(1, 40);\nalter table purse add column note text default 'a;b';`;
 
 async function write(name: string, sql: string): Promise<void> {
-  await mkdir(path.join(dir, name), { recursive: true });
-  await writeFile(path.join(dir, name, 'migration.sql'), sql);
+  await mkdir(path.join(dir, 'migrations', name), { recursive: true });
+  await writeFile(path.join(dir, 'migrations', name, 'migration.sql'), sql);
 }
 
 beforeAll(async () => {
@@ -48,10 +48,10 @@ beforeEach(async () => {
   await admin.query(`create database migrate_${databases}`);
   await admin.end();
   url = server.url.replace(/payments$/, `migrate_${databases}`);
-  dir = path.join(folder, `migrations-${databases}`);
+  dir = path.join(folder, `prisma-${databases}`);
   await write('20250101000000_first', first);
   await write('20250102000000_second', second);
-  await writeFile(path.join(dir, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  await writeFile(path.join(dir, 'migrations', 'migration_lock.toml'), 'provider = "postgresql"\n');
   db = new pg.Client({ connectionString: url });
   await db.connect();
 });
@@ -133,7 +133,7 @@ describe('pendingMigrations', () => {
 
   it('is not disturbed by newer migrations than the code has', async () => {
     await migrate(url, { dir });
-    await rm(path.join(dir, '20250102000000_second'), { recursive: true });
+    await rm(path.join(dir, 'migrations', '20250102000000_second'), { recursive: true });
     expect(await pendingMigrations(db, dir)).toEqual([]);
     expect(await migrate(url, { dir })).toEqual([]);
   });

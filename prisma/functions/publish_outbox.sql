@@ -1,0 +1,89 @@
+-- What publish_events() did, and says how long the oldest line had waited (`lag_ms`), and which traces go on with what was published.
+CREATE OR REPLACE FUNCTION publish_outbox(
+  p_now timestamptz, p_shown boolean, p_most int, p_after bigint, p_shard int, p_shards int, p_workspace uuid,
+  OUT busy boolean, OUT size int, OUT deliveries int, OUT shown json, OUT shown_next boolean, OUT last bigint,
+  OUT lag_ms float8, OUT traces json
+) LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+  v_workspaces uuid[];
+  v_events uuid[];
+  v_counting uuid[];
+  v_operations uuid[];
+  v_roles jsonb;
+BEGIN
+  size := 0;
+  deliveries := 0;
+  shown_next := false;
+  busy := NOT pg_try_advisory_xact_lock(x'6f757462'::int, p_shard);
+  IF busy THEN RETURN; END IF;
+  WITH oldest AS (
+    SELECT l.workspace_id, l.id, bool_or(l.roles IS NOT NULL) OVER (ORDER BY l.id) AS stops,
+           sum(greatest(cardinality(l.event_ids), 1)) OVER (ORDER BY l.id) - greatest(cardinality(l.event_ids), 1) AS ahead
+    FROM (SELECT * FROM outbox o
+          WHERE o.id > p_after AND (p_shards = 1 OR shard_of(o.workspace_id, p_shards) = p_shard)
+            AND (p_workspace IS NULL OR o.workspace_id = p_workspace)
+          ORDER BY o.id LIMIT p_most) l
+  ), taken AS (
+    DELETE FROM outbox o USING oldest
+    WHERE o.workspace_id = oldest.workspace_id AND o.id = oldest.id AND oldest.ahead < p_most AND (p_shown OR NOT oldest.stops)
+    RETURNING o.*
+  )
+  SELECT e.workspaces, e.events, o.workspaces, o.operations,
+         (SELECT jsonb_object_agg(r.key, r.value) FROM taken, jsonb_each(taken.roles) r),
+         (SELECT bool_or(oldest.stops) FROM oldest) AND NOT p_shown, l.last, l.size, l.lag_ms,
+         (SELECT json_agg(json_build_object('traceparent', u.traceparent, 'lagMs', age_ms(t.written_at)))
+          FROM taken t CROSS JOIN LATERAL unnest(t.traces) AS u (traceparent))
+  INTO v_workspaces, v_events, v_counting, v_operations, v_roles, shown_next, last, size, lag_ms, traces
+  FROM (SELECT max(t.id) AS last, coalesce(sum(greatest(cardinality(t.event_ids), 1)), 0) AS size, age_ms(min(t.written_at)) AS lag_ms
+        FROM taken t) l
+  CROSS JOIN (
+    SELECT array_agg(t.workspace_id ORDER BY t.id, u.place) AS workspaces, array_agg(u.id ORDER BY t.id, u.place) AS events
+    FROM taken t CROSS JOIN LATERAL unnest(t.event_ids) WITH ORDINALITY AS u (id, place)
+  ) e CROSS JOIN (
+    SELECT array_agg(t.workspace_id ORDER BY t.id, u.place) AS workspaces, array_agg(u.id ORDER BY t.id, u.place) AS operations
+    FROM taken t CROSS JOIN LATERAL unnest(t.operation_ids) WITH ORDINALITY AS u (id, place)
+  ) o;
+  IF v_events IS NULL AND v_operations IS NULL THEN RETURN; END IF;
+
+  INSERT INTO publication (workspace_id, event_ids, operation_ids, published_at)
+  SELECT u.workspace_id, coalesce(array_agg(u.event_id ORDER BY u.place) FILTER (WHERE u.event_id IS NOT NULL), '{}'),
+         coalesce(array_agg(u.operation_id ORDER BY u.place) FILTER (WHERE u.operation_id IS NOT NULL), '{}'), p_now
+  FROM (
+    SELECT e.workspace_id, e.id AS event_id, NULL::uuid AS operation_id, e.place
+    FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS e (workspace_id, id, place)
+    UNION ALL
+    SELECT o.workspace_id, NULL, o.id, o.place FROM unnest(v_counting, v_operations) WITH ORDINALITY AS o (workspace_id, id, place)
+  ) u GROUP BY u.workspace_id;
+  IF v_events IS NULL THEN RETURN; END IF;
+
+  -- The subscriptions are read for each event by itself (OFFSET 0 keeps them apart), so that a batch of many workspaces costs no more.
+  -- A subscription does not receive webhook.dlq for its own deliveries: they would fail in the same way.
+  WITH published AS MATERIALIZED (
+    SELECT e.workspace_id, e.id, e.type, e.created_at, u.place,
+           CASE WHEN e.type = 'webhook.dlq' THEN e.data ->> 'webhook_id' END AS failed_webhook
+    FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place)
+    JOIN event e ON e.workspace_id = u.workspace_id AND e.id = u.event_id
+    WHERE NOT starts_with(e.type, '_')
+  )
+  INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_type, due_at, created_at)
+  SELECT uuid_at(p.created_at, row_number() OVER (ORDER BY p.place, w.id)), p.workspace_id, w.id, p.id, p.type, p.created_at, p.created_at
+  FROM published p CROSS JOIN LATERAL (
+    SELECT id, events FROM webhook WHERE workspace_id = p.workspace_id AND status = 'active' AND deleted_at IS NULL OFFSET 0
+  ) w
+  WHERE EXISTS (
+      SELECT FROM unnest(w.events) AS pattern
+      WHERE pattern = p.type OR right(pattern, 1) = '*' AND starts_with(p.type, left(pattern, -1))
+    )
+    AND (p.failed_webhook IS NULL OR p.failed_webhook <> 'wh_' || w.id)
+  ORDER BY p.place, w.id;
+  GET DIAGNOSTICS deliveries = ROW_COUNT;
+
+  IF v_roles IS NULL THEN RETURN; END IF;
+  SELECT json_agg(json_build_object('workspaceId', e.workspace_id, 'id', e.id, 'type', e.type, 'data', e.data, 'objectId', e.object_id,
+           'agentId', e.agent_id, 'createdAt', e.created_at, 'roles', v_roles -> e.id::text) ORDER BY u.place)
+  INTO shown
+  FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place)
+  JOIN event e ON e.workspace_id = u.workspace_id AND e.id = u.event_id
+  WHERE v_roles ? u.event_id::text;
+END $$;
