@@ -64,7 +64,7 @@ const isOwn = ({ toAgentId, status }: Task, agentId: string): boolean => toAgent
 async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
   const found = await tx.task.findFirst({ where: { id } });
   if (found === null) throw new NotFound();
-  const { open, status, candidateAgentIds, fromAgentId, toAgentId, paymentStatus } = found;
+  const { open, candidateAgentIds, fromAgentId, toAgentId, paymentStatus } = found;
   const isOffered =
     open && paymentStatus !== 'awaiting_approval' && (candidateAgentIds.length === 0 || candidateAgentIds.includes(agentId));
   if (fromAgentId === agentId) throw new Forbidden('An agent does not claim its own task.');
