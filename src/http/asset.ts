@@ -9,15 +9,24 @@ import type { HttpContext } from './state.js';
 const packBrotli = promisify(brotliCompress);
 const packGzip = promisify(gzip);
 
-export interface Asset {
-  type: string;
-  etag: string;
-  /** First characters of the content's hash, for its name. */
-  hash: string;
+/** Content in the encodings that it is kept in. */
+export interface Packed {
   /** Pictures are compressed already. */
   identity?: Buffer;
   gzip?: Buffer;
   brotli?: Buffer;
+}
+
+export interface Asset extends Packed {
+  type: string;
+  etag: string;
+  /** First characters of the content's hash, for its name. */
+  hash: string;
+}
+
+/** Compresses `content` once, off the event loop, for the least time. */
+export async function packQuickly(content: string): Promise<Packed> {
+  return { gzip: await packGzip(content, { level: 1 }) };
 }
 
 /** Compresses `content` off the event loop. */
@@ -51,10 +60,11 @@ export function sendAsset(http: HttpContext, asset: Asset, keep: 'immutable' | '
 }
 
 /** Sends the content as the caller takes it: compressed, or unpacked on the way. */
-export function sendPacked(http: HttpContext, asset: Asset, type: string): void {
+export function sendPacked(http: HttpContext, asset: Packed, type: string): void {
   http.vary('Accept-Encoding');
   http.type = type;
-  const encoding = asset.identity === undefined ? http.acceptsEncodings('br', 'gzip', 'identity') : 'identity';
+  const kept = asset.brotli === undefined ? ['gzip', 'identity'] : ['br', 'gzip', 'identity'];
+  const encoding = asset.identity === undefined ? http.acceptsEncodings(...kept) : 'identity';
   if (encoding !== 'br' && encoding !== 'gzip') {
     http.body = asset.identity ?? unpacked(asset);
   } else {
@@ -66,7 +76,7 @@ export function sendPacked(http: HttpContext, asset: Asset, type: string): void 
 }
 
 /** The content as a stream, which is read no faster than its reader takes it. */
-export function unpacked({ identity, gzip: packed }: Asset): Readable {
+export function unpacked({ identity, gzip: packed }: Packed): Readable {
   if (identity !== undefined) return Readable.from([identity]);
   const content = createGunzip();
   content.end(packed);

@@ -13,16 +13,16 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { fragmentsOf } from '../platform/schema/complexity.js';
-import { type Asset, packAsset, sendPacked, unpacked } from './asset.js';
+import { type Packed, packAsset, packQuickly, sendPacked, unpacked } from './asset.js';
 import { oneEventOf, sendStream } from './event-stream.js';
 import { jsonTypeOf } from './graphql-result.js';
 import type { HttpContext } from './state.js';
 
 /** No document of graphql-js nests types deeper; none of ours has so many wrappers that more than this would show. */
 const deepestType = 100;
-const mostWrappers = 10;
+const mostWrappers = 6;
 /** Packed answers that are kept, a hundred kilobytes each. A client sends one or two of all that there are. */
-const mostKept = 64;
+const mostKept = 400;
 
 /** The text of the standard query with these options. Versions before 16.13 do not ask for the kind of the root types. */
 function standardText(options: IntrospectionOptions, rootKinds: boolean): string {
@@ -79,13 +79,16 @@ export function introspectionOf(schema: GraphQLSchema): SendIntrospection {
 
 function prepare(schema: GraphQLSchema): SendIntrospection {
   let data: unknown;
-  const kept = new LRUCache<string, Promise<Asset>>({ max: mostKept });
-  const assetOf = (standard: DocumentNode): Promise<Asset> => {
+  const usual = standardText({ typeDepth: mostWrappers }, true);
+  const kept = new LRUCache<string, Promise<Packed>>({ max: mostKept });
+  const assetOf = (standard: DocumentNode): Promise<Packed> => {
     const text = print(standard);
     const known = kept.get(text);
     if (known !== undefined) return known;
     data ??= executeSync({ schema, document: parse(getIntrospectionQuery(whole)) }).data;
-    const asset = packAsset(JSON.stringify({ data: selected(data, standard) }), 'application/json');
+    const answer = JSON.stringify({ data: selected(data, standard) });
+    // Anybody can ask for each of many: what few ask for is packed in the quickest way.
+    const asset = text === usual ? packAsset(answer, 'application/json') : packQuickly(answer);
     kept.set(text, asset);
     asset.catch(() => kept.delete(text));
     return asset;

@@ -131,6 +131,19 @@ describe('200', () => {
     client.dispose();
   });
 
+  it('packs the usual one well, and what few ask for in one way', async () => {
+    for (const [given, encoding] of [
+      [{}, 'br'],
+      [{ typeDepth: 7 }, 'br'],
+      [{ oneOf: true, typeDepth: 5 }, 'gzip'],
+    ] as const) {
+      const query = encodeURIComponent(getIntrospectionQuery(given));
+      const got = await fetch(`${server.url}/graphql?query=${query}`, { headers: { 'accept-encoding': 'br, gzip' } });
+      expect([got.status, got.headers.get('content-encoding')]).toEqual([200, encoding]);
+      expect(await got.json()).toEqual(JSON.parse(JSON.stringify(executeSync({ schema, document: parse(getIntrospectionQuery(given)) }))));
+    }
+  });
+
   it('is what clients build a schema from', async () => {
     const { body } = await send(server.url, getIntrospectionQuery());
     expect(printSchema(lexicographicSortSchema(buildClientSchema(body.data as never)))).toBe(
