@@ -55,13 +55,14 @@ async function ended(pid: number, signal: NodeJS.Signals): Promise<void> {
 }
 
 describe('a start', () => {
-  it('is ready within 5 s, on an empty folder, and idles below 250 MB', async ({ annotate }) => {
+  it('is ready within 5 s, on an empty folder, and idles below 350 MB', async ({ annotate }) => {
     const resident = first.residentMb();
     await annotate(`ready in ${Math.round(first.readyIn)} ms; ${resident ?? '?'} MB resident`);
     // On a machine that has more to do than it can, the clock on the wall says little.
     const busy = (loadavg()[0] ?? 0) > availableParallelism();
     expect(first.readyIn).toBeLessThan(busy ? 20_000 : 5_000);
-    expect(resident ?? 0).toBeLessThan(250);
+    // The thread that schemas of callers run in takes about 60 of them: it is there from the start, so that nobody waits for it.
+    expect(resident ?? 0).toBeLessThan(350);
   });
 
   it('names every wrong setting at once and exits 1', async () => {

@@ -178,8 +178,8 @@ describe('operations', () => {
 });
 
 describe('the gateway of docker-compose.yml', () => {
-  const compose = readFileSync(new URL('../../docker-compose.yml', import.meta.url), 'utf8').replaceAll('$$', '$');
-  const listeners = [...compose.matchAll(/listen \d+;([^}]*\{[^}]*\})*/g)].map(([block]) => block);
+  const settings = readFileSync(new URL('../../nginx.conf', import.meta.url), 'utf8');
+  const listeners = [...settings.matchAll(/listen \d+;([^}]*\{[^}]*\})*/g)].map(([block]) => block);
 
   it('keeps /metrics and /ready to itself, and passes on everything else', () => {
     expect(listeners).toHaveLength(2);

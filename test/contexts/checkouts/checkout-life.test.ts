@@ -111,7 +111,7 @@ describe('the life of a checkout', () => {
     await fc.assert(lives, { numRuns: 25 });
   }, 120_000);
 
-  it('asks the database seven things for a payment under a key: the transaction, the key, the lock, the posting, the row, the answer', async () => {
+  it('asks the database eight things for a payment under a key: the transaction, the key, the lock, the merchant, the posting, the row, the answer', async () => {
     const shop = await newShop(harness.test);
     await shop.complete(await shop.begin());
     const checkout = await shop.begin();
@@ -119,7 +119,7 @@ describe('the life of a checkout', () => {
     const query = vi.spyOn(pg.Client.prototype, 'query');
     try {
       expect((await shop.complete(checkout, {}, { headers })).status).toBe(200);
-      expect(query.mock.calls.length).toBeLessThanOrEqual(7);
+      expect(query.mock.calls.length).toBeLessThanOrEqual(8);
     } finally {
       query.mockRestore();
     }
