@@ -10,7 +10,7 @@ import type { Currency } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { sqlName, Visibility } from '../../platform/visibility.js';
 import { closeWallets } from './closing.js';
 import { emit } from './events.js';
@@ -132,22 +132,8 @@ export async function account(ctx: Ctx, id: string, query: object = {}): Promise
   return found;
 }
 
-export interface AccountFilter extends PageInput {
-  type?: AccountType | null | undefined;
-  status?: AccountStatus | null | undefined;
-  customerReference?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Accounts, newest first. */
-export function accounts(ctx: Ctx, filter: AccountFilter, query: object = {}): Promise<Page<Account>> {
-  const conditions: Prisma.AccountWhereInput[] = [visibleAccounts.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.type) conditions.push({ type: filter.type });
-  if (filter.status) conditions.push({ status: filter.status });
-  if (filter.customerReference) conditions.push({ customerReference: filter.customerReference });
-  return listPage(ctx, 'account', ctx.db.account, { AND: conditions }, filter, query);
-}
+export const accounts = listOf('account', { visible: visibleAccounts });
 
 function eventData({ id, type, status, name }: Account) {
   return { account_id: printId('account', id), type, status, name };

@@ -7,7 +7,7 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleAccounts } from './account.js';
 import { checkOffer, hasOffer } from './offer.js';
@@ -147,19 +147,9 @@ export async function payeeOfMerchant(
   return settlement?.currency === currency ? settlement : defaultWalletRef(ctx, accountId, currency);
 }
 
-export interface MerchantFilter extends PageInput {
-  accountId?: string | null | undefined;
-  category?: string | null | undefined;
-  status?: MerchantStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Merchants, newest first. Of an account that the actor may not read, `accountId` finds none: whose they are is private. */
-export function merchants(ctx: Ctx, filter: MerchantFilter, query: object = {}): Promise<Page<Merchant>> {
-  const conditions: Prisma.MerchantWhereInput[] = [visibleMerchants.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.accountId) conditions.push({ accountId: filter.accountId, account: visibleAccounts.where(ctx) });
-  if (filter.category) conditions.push({ category: filter.category });
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'merchant', ctx.db.merchant, { AND: conditions }, filter, query);
-}
+export const merchants = listOf(
+  'merchant',
+  { visible: visibleMerchants },
+  { accountId: (accountId: string, ctx) => ({ accountId, account: visibleAccounts.where(ctx) }) },
+);

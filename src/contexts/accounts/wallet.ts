@@ -9,7 +9,7 @@ import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { inactiveAccount } from './account.js';
 import { closeWallets } from './closing.js';
@@ -165,24 +165,8 @@ export async function wallet(ctx: Ctx, id: string, query: object = {}): Promise<
   return found;
 }
 
-export interface WalletFilter extends PageInput {
-  ownerType?: WalletOwnerType | null | undefined;
-  ownerId?: string | null | undefined;
-  currency?: string | null | undefined;
-  status?: WalletStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Wallets, newest first. `ownerId` is an account (its own wallets) or an agent. */
-export async function wallets(ctx: Ctx, filter: WalletFilter, query: object = {}): Promise<Page<Wallet>> {
-  const conditions: Prisma.WalletWhereInput[] = [visibleWallets.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.ownerType) conditions.push({ ownerType: filter.ownerType });
-  if (filter.ownerId) conditions.push(await ownedBy(ctx, filter.ownerId));
-  if (filter.currency) conditions.push({ currency: filter.currency });
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'wallet', ctx.db.wallet, { AND: conditions }, filter, query);
-}
+export const wallets = listOf('wallet', { visible: visibleWallets }, { ownerId: (id: string, ctx) => ownedBy(ctx, id) });
 
 /** One condition and not two, so that the wallets are read in order by one index. */
 async function ownedBy({ db }: Ctx, ownerId: string): Promise<Prisma.WalletWhereInput> {

@@ -25,11 +25,6 @@ export interface Happening {
   data: Record<string, unknown>;
 }
 
-export interface TimelineInput extends PageInput {
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Ids of one agent between `from` (inclusive) and `below`. */
 interface Stretch {
   agentId: string;
@@ -45,9 +40,10 @@ interface Kind {
 }
 
 /** What happened to an agent or by it, newest first. 404 for an unknown one. */
-export async function timeline(ctx: Ctx, agentId: string, { since, until, ...input }: TimelineInput): Promise<Page<Happening>> {
+export async function timeline(ctx: Ctx, agentId: string, input: PageInput): Promise<Page<Happening>> {
   await agent(ctx, agentId);
   await catchUp(ctx);
+  const { since, until } = input;
   const stretch: Stretch = { agentId, from: since ? firstIdAt(since) : undefined, below: until ? firstIdAt(until) : undefined };
   const kinds = Object.values(sources);
   const source: Source<Happening> = {
@@ -67,7 +63,7 @@ export async function timeline(ctx: Ctx, agentId: string, { since, until, ...inp
     },
     parse: parseAnyId,
   };
-  return readPage(ctx, `timeline ${agentId}`, source, { ...input, since, until } as PageInput);
+  return readPage(ctx, `timeline ${agentId}`, source, input);
 }
 
 async function loadOf(ctx: Ctx, kind: Kind, shown: readonly { id: string; kind: Kind }[]): Promise<Happening[]> {

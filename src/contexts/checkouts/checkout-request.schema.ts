@@ -123,14 +123,14 @@ builder.queryFields((t) => {
       ...facts({ errors: [NotFound] }),
       resolve: (_root, { id }, ctx) => checkout(ctx, 'acp', id),
     }),
-    acpCheckouts: t.field({ type: AcpPage, args: filters(), resolve: (_root, filter, ctx) => checkouts(ctx, 'acp', filter) }),
+    acpCheckouts: t.field({ type: AcpPage, args: filters(), resolve: (_root, filter, ctx) => checkouts.acp(ctx, filter) }),
     ucpCheckout: t.field({
       type: UcpCheckout,
       args: { id: t.arg({ type: 'UcpCheckoutId' }) },
       ...facts({ errors: [NotFound] }),
       resolve: (_root, { id }, ctx) => checkout(ctx, 'ucp', id),
     }),
-    ucpCheckouts: t.field({ type: UcpPage, args: filters(), resolve: (_root, filter, ctx) => checkouts(ctx, 'ucp', filter) }),
+    ucpCheckouts: t.field({ type: UcpPage, args: filters(), resolve: (_root, filter, ctx) => checkouts.ucp(ctx, filter) }),
   };
 });
 

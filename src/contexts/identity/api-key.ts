@@ -10,7 +10,7 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { addEntry, endEntries } from './directory.js';
 
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
@@ -152,12 +152,5 @@ export async function apiKey(ctx: Ctx, id: string, query: object = {}): Promise<
   return found;
 }
 
-export interface ApiKeyFilter extends PageInput {
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Every key of the workspace, ended ones too, newest first. */
-export function apiKeys(ctx: Ctx, filter: ApiKeyFilter, query: object = {}): Promise<Page<ApiKey>> {
-  return listPage(ctx, 'apiKey', ctx.db.apiKey, createdBetween(filter.since, filter.until), filter, query);
-}
+export const apiKeys = listOf('apiKey', {});

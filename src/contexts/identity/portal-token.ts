@@ -8,7 +8,7 @@ import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { addEntry, endEntries, type Found, lookUp, nothing } from './directory.js';
 import { PortalTokenExpired } from './errors.js';
 
@@ -75,18 +75,8 @@ export async function portalToken(ctx: Ctx, id: string, query: object = {}): Pro
   return found;
 }
 
-export interface PortalTokenFilter extends PageInput {
-  customerReference?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Every token of the workspace, ended ones too, newest first. */
-export function portalTokens(ctx: Ctx, filter: PortalTokenFilter, query: object = {}): Promise<Page<PortalToken>> {
-  const { customerReference, since, until } = filter;
-  const where = { AND: [createdBetween(since, until), customerReference ? { customerReference } : {}] };
-  return listPage(ctx, 'portalToken', ctx.db.portalToken, where, filter, query);
-}
+export const portalTokens = listOf('portalToken', {});
 
 interface KnownToken {
   actor: Actor;
