@@ -1,17 +1,17 @@
 // Accounts: the people and businesses that own wallets (CONTRACT.md 1).
 
-import type { Account, AccountStatus, AccountType, Prisma } from '../../generated/prisma/client.js';
+import type { Account, AccountStatus, Prisma } from '../../generated/prisma/client.js';
 import { setWalletAccounts } from '../../ledger/account.js';
 import { type Ctx, stopRunning } from '../../platform/ctx.js';
 import { AlreadyExists, NotFound, type StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
-import type { Currency } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { sqlName, Visibility } from '../../platform/visibility.js';
+import type { CreateAccountInput, UpdateAccountInput } from './account.input.js';
 import { closeWallets } from './closing.js';
 import { emit } from './events.js';
 
@@ -28,16 +28,6 @@ export const accountLifecycle: Lifecycle<AccountStatus> = {
     body: { status },
   })),
 };
-
-export interface CreateAccountInput {
-  type: AccountType;
-  name: string;
-  email?: string | null | undefined;
-  country?: string | null | undefined;
-  customerReference?: string | null | undefined;
-  defaultCurrency?: Currency | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
 
 /** Opens an account. Emits account.created. */
 export function createAccount(ctx: Ctx, input: CreateAccountInput): Promise<Account> {
@@ -62,22 +52,13 @@ export function createAccount(ctx: Ctx, input: CreateAccountInput): Promise<Acco
   });
 }
 
-export interface UpdateAccountInput {
-  id: string;
-  name?: string | null | undefined;
-  email?: string | null | undefined;
-  status?: AccountStatus | null | undefined;
-  customerReference?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /**
  * Changes an account. A status change reaches the account's wallets in the same transaction. Emits account.updated when (Gap G-31)
  * something changed. 409 `state_conflict` for a status that cannot follow, and for closing an
  * account whose wallets, or those of its agents, hold money or have something open (Gap G-30). A customer reference is set once
  * (Gap G-430): portal tokens with it see the account from then on. 409 `already_exists` for another one.
  */
-export function updateAccount(ctx: Ctx, input: UpdateAccountInput): Promise<Account> {
+export function updateAccount(ctx: Ctx, input: UpdateAccountInput & { id: string }): Promise<Account> {
   return transact(ctx, async (tx) => {
     const before = await lockRow(tx.account, input.id);
     refuseOtherCustomer(before, input);

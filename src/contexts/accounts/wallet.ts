@@ -13,6 +13,7 @@ import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { inactiveAccount } from './account.js';
 import { closeWallets } from './closing.js';
+import type { CreateWalletInput, UpdateWalletInput } from './wallet.input.js';
 
 /** A frozen wallet takes money and does not spend (Gap G-32). */
 export const walletLifecycle: Lifecycle<WalletStatus> = {
@@ -25,15 +26,6 @@ export const walletLifecycle: Lifecycle<WalletStatus> = {
     { to: 'closed', rel: 'close', actor: 'api_key', method: 'POST', path: '/close' },
   ],
 };
-
-export interface CreateWalletInput {
-  ownerType: WalletOwnerType;
-  ownerId: string;
-  currency: Currency;
-  name?: string | null | undefined;
-  lowBalanceThreshold?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
 
 /** Opens a wallet. 404 when the owner is not of this workspace; 409 when its account is not active. */
 export function createWallet(ctx: Ctx, input: CreateWalletInput): Promise<Wallet> {
@@ -87,15 +79,8 @@ export async function insertWallet(ctx: Ctx, tx: Tx, input: NewWallet): Promise<
   return wallet;
 }
 
-export interface UpdateWalletInput {
-  id: string;
-  name?: string | null | undefined;
-  lowBalanceThreshold?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** Changes a wallet's name, threshold or metadata. A null threshold disarms account.balance.low. */
-export function updateWallet(ctx: Ctx, input: UpdateWalletInput): Promise<Wallet> {
+export function updateWallet(ctx: Ctx, input: UpdateWalletInput & { id: string }): Promise<Wallet> {
   return transact(ctx, async (tx) => {
     const before = await lockRow(tx.wallet, input.id);
     const threshold =

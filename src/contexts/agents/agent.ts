@@ -14,6 +14,7 @@ import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { endEntries } from '../identity/directory.js';
 import { findEntry } from '../identity/directory.sql.js';
+import type { UpdateAgentInput } from './agent.input.js';
 import { liveSince } from './connection.js';
 import { AgentSuspended } from './errors.js';
 import { readSkills, replaceSkills } from './skill-input.js';
@@ -123,18 +124,8 @@ export async function endSessions(ctx: Ctx, tx: Tx, agentId: string): Promise<nu
   return count;
 }
 
-export interface UpdateAgentInput {
-  id: string;
-  name?: string | null | undefined;
-  description?: string | null | undefined;
-  kyaTier?: number | null | undefined;
-  /** They take the place of those before. */
-  skills?: readonly unknown[] | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** Changes an agent. An agent changes itself, but for its tier: 403 (Gap G-56). A revoked one stays as it is: 409. */
-export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Agent> {
+export async function updateAgent(ctx: Ctx, input: UpdateAgentInput & { id: string }): Promise<Agent> {
   const { id, name, description, kyaTier, skills, metadata } = input;
   seesAgent(ctx, id);
   if (kyaTier != null && ctx.actor.type === 'agent')

@@ -1,11 +1,11 @@
 // The GraphQL face of challenges and sessions.
-import { z } from 'zod';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { AgentSuspended, ChallengeInvalid, KeyRevoked, SignatureInvalid } from './errors.js';
 import { KeyAlgorithm } from './key.schema.js';
 import { isSessionConnected } from './liveness.js';
+import { AuthenticateInput } from './session.input.js';
 import {
   authenticateAgent,
   createChallenge,
@@ -54,16 +54,6 @@ const DeletedSession = builder.objectRef<{ id: string }>('DeletedSession').imple
   fields: (t) => ({
     id: t.expose('id', { type: 'SessionId' }),
     deleted: t.boolean({ resolve: () => true }),
-  }),
-});
-
-const AuthenticateInput = builder.inputType('AuthenticateInput', {
-  fields: (t) => ({
-    challenge: t.string({ validate: z.string().min(1).max(512) }),
-    signature: t.string({
-      description: 'Base64 Ed25519 signature of the challenge (its UTF-8 bytes).',
-      validate: z.string().min(1).max(512),
-    }),
   }),
 });
 
