@@ -1,7 +1,7 @@
 // The way out of the platform. Settlement declares it: transfers and quotes ask for it here and know no rail's provider.
 import type { Ctx } from '../../platform/ctx.js';
 import type { DryRun } from './dry-run.js';
-import type { CreateTransferInput } from './request-shape.js';
+import type { CreateTransferInput } from './transfer.input.js';
 import type { CreatedTransfer, TransferPart } from './transfer.js';
 
 /** What carries money out of the platform. Each throws 422 `unsupported_rail` and 503 `rail_unavailable`, with nothing held. */
