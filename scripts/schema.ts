@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { printSchema } from 'graphql';
-import { doors } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import { openApi } from '../src/rest/openapi.js';
 import { compileRoutes, loadOperations } from '../src/rest/routes.js';
 import { schema } from '../src/schema.js';
@@ -16,7 +16,7 @@ const at = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url
 const routes = compileRoutes(schema, loadOperations(at('src/contexts')));
 const printed: Readonly<Record<string, string>> = {
   'schema.graphql': `${printSchema(schema)}\n`,
-  'openapi.json': `${JSON.stringify(openApi(routes, { doors }), null, 2)}\n`,
+  'openapi.json': `${JSON.stringify(openApi(routes, manifest), null, 2)}\n`,
   'src/console/answers.ts': printAnswers(schema),
   ...printGuards(),
 };

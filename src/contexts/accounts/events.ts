@@ -6,7 +6,7 @@ import { declareEvents } from '../../events/declaration.js';
 const account = z.strictObject({ account_id: id('acc'), type: z.string(), status: z.string(), name: z.string() });
 const example = { account_id: exampleId('acc'), type: 'business', status: 'active', name: 'Acme' };
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   'account.created': { description: 'account created', data: account, subject: 'account_id', example },
   'account.updated': {
     description: 'account modified',

@@ -1,6 +1,6 @@
 // The GraphQL face of events and of their catalog.
 import { z } from 'zod';
-import { type CatalogEntry, eventTypes } from '../../events/catalog.js';
+import { type CatalogEntry, catalogOf } from '../../events/catalog.js';
 import type { PublishedEvent } from '../../events/publication.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -91,7 +91,11 @@ const ResendEventInput = builder.inputType('ResendEventInput', {
 const mostEventTypes = 500;
 
 builder.queryFields((t) => ({
-  eventTypes: t.field({ type: [EventTypeObject], ...facts({ most: mostEventTypes }), resolve: eventTypes }),
+  eventTypes: t.field({
+    type: [EventTypeObject],
+    ...facts({ most: mostEventTypes }),
+    resolve: (_root, _args, ctx) => catalogOf(ctx).types(),
+  }),
   event: t.prismaField({
     type: Event,
     args: { id: t.arg({ type: 'EventId' }) },

@@ -1,7 +1,8 @@
 // Events as a list and one by one, for 30 days (CONTRACT.md 16).
 
+import { catalogOf } from '../../events/catalog.js';
 import { eventRetentionSeconds } from '../../events/event.js';
-import { checkPatterns, notInternal, whereNamed } from '../../events/pattern.js';
+import { notInternal, whereNamed } from '../../events/pattern.js';
 import type { Event, Prisma } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -39,7 +40,7 @@ export interface EventFilter extends PageInput {
 
 /** Events, newest first. 400 for a type that is in no catalog. */
 export function events(ctx: Ctx, filter: EventFilter, query: object = {}): Promise<Page<Event>> {
-  checkPatterns(filter.types ?? [], () => ['type']);
+  catalogOf(ctx).checkPatterns(filter.types ?? [], () => ['type']);
   const conditions: Prisma.EventWhereInput[] = [visible(ctx), createdBetween(filter.since, filter.until)];
   if (filter.types?.length) conditions.push(whereNamed('type', filter.types));
   if (filter.objectId) conditions.push({ objectId: bareObjectId(filter.objectId) });

@@ -3,7 +3,8 @@
 import type { CardCharge, CardRefundStatus, Refund, Transfer, VaultedCard } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { guardsOf, move } from '../../ledger/posting.js';
-import { type Ctx, type OpenOn, within } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';

@@ -2,6 +2,7 @@
 // (CONTRACT.md 3). None of it is a spend: it was one when it was put in.
 import type { Stream, Transfer } from '../../generated/prisma/client.js';
 import { guardsOf, type Leg, type LimitUse, move } from '../../ledger/posting.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { transact } from '../../platform/idempotency.js';
@@ -10,7 +11,6 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
 import { withdrawApproval } from '../spending/approval.js';
-import type { Ending } from '../spending/approval-subject.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { endTransfer } from '../transfers/hold.js';

@@ -49,7 +49,7 @@ const executedData = z.strictObject({
   remaining_monthly: money.nullable(),
 });
 
-export const { emit, event } = declareEvents({
+export const { events, emit, event } = declareEvents({
   'transfer.created': {
     description: 'transfer record created',
     data,

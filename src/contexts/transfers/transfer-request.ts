@@ -21,7 +21,7 @@ import { isOutside, walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
 import { event, transferData } from './events.js';
 import { type Exchange, exchangeAccounts } from './exchange.js';
-import { outward } from './outward.js';
+import { externalOf } from './external-transfer.js';
 import { openQuote } from './quote.js';
 import { type CreateTransferInput, checkRequest, isWithinWallet } from './request-shape.js';
 import {
@@ -41,7 +41,7 @@ import { withholdingOf } from './withholding.js';
  * pipeline runs inside the posting; refusals are 403 or 422 and leave nothing behind.
  */
 export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<CreatedTransfer> {
-  if (isOutside(input.destination)) return outward().transfer(ctx, input, part);
+  if (isOutside(input.destination)) return externalOf(ctx).transfer(ctx, input, part);
   const plan = await planTransfer(ctx, input, part);
   const { value, authority } = plan;
   const id = part?.id ?? newId(value.at);

@@ -2,6 +2,7 @@
 // database follows. A proof is used up once (CONTRACT.md 9).
 import { writeEvents } from '../../events/event.js';
 import type { Transfer, X402Payment } from '../../generated/prisma/client.js';
+import type { ApprovalSubject } from '../../manifest/approval-subject.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { Forbidden, ValidationFailed } from '../../platform/errors.js';
@@ -11,14 +12,14 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending } from '../spending/approval.js';
-import { declareSubject } from '../spending/approval-subject.js';
 import { transferSubject } from '../transfers/approval.js';
 import { captureHeld } from '../transfers/hold.js';
 import { completedEvent, proofSeconds, settlementHash } from './payment.js';
 import { checkUsable, lockPayment, useUp } from './payment-use.js';
 import { signProof } from './proof.js';
 
-declareSubject('x402_payment', {
+/** How a payment is approved, which settles it, and ended. */
+export const paymentSubject: ApprovalSubject = {
   ...transferSubject,
   kind: 'x402Payment',
   approve: async (ctx, tx, approval) => {
@@ -28,7 +29,7 @@ declareSubject('x402_payment', {
     if (transfer.status === 'completed') await settle(ctx, tx, transfer);
     return after;
   },
-});
+};
 
 /** The money of a payment has moved: it is settled, and proves it. Under the lock of the transfer. */
 async function settle(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment> {
