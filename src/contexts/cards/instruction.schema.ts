@@ -5,7 +5,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import type { CardNetworkName } from '../transfers/rail.js';
@@ -64,7 +64,7 @@ const CardInstructionPayload = builder.objectRef<InstructionChange>('CardInstruc
   description: 'An instruction, and the approval that it waits for, if it does.',
   fields: (t) => ({
     instruction: t.field({ type: CardInstructionObject, resolve: ({ instruction }) => instruction }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 

@@ -9,7 +9,7 @@ import { NotYourSide, RefundExceedsOriginal } from '../refunds/errors.js';
 import { refundById } from '../refunds/refund.js';
 import { Refund, RefundReasonEnum } from '../refunds/refund.schema.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { MerchantBlocked, mandateErrors } from '../spending/errors.js';
 import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
@@ -32,7 +32,7 @@ const AcpPayload = builder.objectRef<CompletedCheckout>('ACPCheckoutPayload').im
   fields: (t) => ({
     checkout: t.field({ type: AcpCheckout, resolve: (made) => made.checkout }),
     transferId: t.field({ type: 'TransferId', nullable: true, resolve: (made) => made.checkout.transferId }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 const UcpPayload = builder.objectRef<CompletedCheckout>('UCPCheckoutPayload').implement({
@@ -40,7 +40,7 @@ const UcpPayload = builder.objectRef<CompletedCheckout>('UCPCheckoutPayload').im
   fields: (t) => ({
     checkout: t.field({ type: UcpCheckout, resolve: (made) => made.checkout }),
     transferId: t.field({ type: 'TransferId', nullable: true, resolve: (made) => made.checkout.transferId }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 

@@ -8,7 +8,7 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { parseId } from '../../platform/schema/id.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
@@ -65,7 +65,7 @@ const ExecutionPayload = builder.objectRef<MadeExecution>('MandateExecutionPaylo
   description: 'An execution, and the approval that it waits for, if it does.',
   fields: (t) => ({
     execution: t.field({ type: Execution, resolve: (made) => made.execution }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 

@@ -5,7 +5,7 @@ import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { ChallengeUsed } from '../spending/errors.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
@@ -55,7 +55,7 @@ const MppPaymentPayload = builder.objectRef<PaymentChange>('MppPaymentPayload').
   description: 'A payment, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payment: t.field({ type: MppPaymentType, resolve: ({ transfer }) => transfer }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 

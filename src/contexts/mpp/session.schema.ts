@@ -6,7 +6,7 @@ import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -96,7 +96,7 @@ const MppSessionPayload = builder.objectRef<SessionChange>('MppSessionPayload').
   description: 'A session, and the approval that its deposit waits for, if it does.',
   fields: (t) => ({
     session: t.field({ type: MppSessionType, resolve: ({ session }) => session }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 

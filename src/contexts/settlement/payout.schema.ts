@@ -8,7 +8,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { RailUnavailable, UnsupportedRail } from '../transfers/rail.js';
@@ -84,7 +84,7 @@ const PayoutPayloadType = builder.objectRef<PayoutPayload>('PayoutPayload').impl
   description: 'A payout, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payout: t.field({ type: Payout, resolve: ({ payout: row }) => row }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 

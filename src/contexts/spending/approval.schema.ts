@@ -117,6 +117,9 @@ export const ApprovalType = builder.prismaObject('Approval', {
 });
 const ApprovalPage = pageOf(ApprovalType, 'Approval');
 
+/** The member of a spend's answer that says what it waits for. */
+export const pendingApproval = { type: ApprovalType, nullable: true, wire: { fragment: 'PendingApproval' } } as const;
+
 /** What approving made of the subject: contexts that spend add their noun as a nullable field. */
 export const ApproveApprovalPayload = builder.objectRef<{ approval: ApprovalRow }>('ApproveApprovalPayload').implement({
   description: 'The approval, and what it was about: the one of the subject’s kind.',

@@ -7,7 +7,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -105,7 +105,7 @@ const StreamPayload = builder.objectRef<StreamChange>('StreamPayload').implement
   fields: (t) => ({
     stream: t.field({ type: Stream, resolve: (made) => made.stream }),
     transfer: t.field({ type: Transfer, resolve: (made) => made.transfer }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 

@@ -9,7 +9,7 @@ import { builder, facts, nodesQuery, openToPortal, pageArgs, pageOf } from '../.
 import { Entry } from '../accounts/entry.schema.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { mandateErrors, QuoteUsed } from '../spending/errors.js';
 import { ProtocolEnum } from '../spending/protocol.schema.js';
 import { postingErrors } from '../spending/refusal.js';
@@ -166,7 +166,7 @@ const TransferPayloadType = builder.objectRef<TransferPayload>('TransferPayload'
   description: 'What a spend made, and the approval that it waits for, if it does.',
   fields: (t) => ({
     transfer: t.field({ type: Transfer, resolve: ({ transfer: row }) => row }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 

@@ -8,7 +8,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { DecisionType } from '../spending/decision.schema.js';
 import { NonceUsed } from '../spending/errors.js';
 import { mostJwtLength } from '../spending/mandate.js';
@@ -57,7 +57,7 @@ const PaymentPayload = builder.objectRef<MadePayment>('X402PaymentPayload').impl
   description: 'A payment, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payment: t.field({ type: PaymentType, resolve: (made) => made.payment }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
