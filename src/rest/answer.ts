@@ -5,6 +5,7 @@ import {
   type GraphQLField,
   type GraphQLNamedOutputType,
   type GraphQLObjectType,
+  type GraphQLSchema,
   getNamedType,
   isLeafType,
   isObjectType,
@@ -59,16 +60,20 @@ export class Answers {
   /** Where each type is shown. */
   readonly #places = new Map<GraphQLObjectType, Set<string>>();
 
-  constructor(answers: readonly Answer[], written: readonly DefinitionNode[]) {
+  constructor(schema: GraphQLSchema, answers: readonly Answer[], written: readonly DefinitionNode[]) {
     for (const definition of written) {
       if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#written.add(definition.name.value);
       visit(definition, { FragmentSpread: ({ name }) => void this.#spread.add(name.value) });
     }
+    for (const name of this.#spread) {
+      const type = schema.getType(name);
+      if (isObjectType(type)) this.#note(type, 'a rest.graphql');
+    }
     for (const { type, place, body, also } of answers) {
       const object = objectOf(type, place);
       if (body === undefined) this.#note(object, place);
-      else this.#noteFields(shownFields(object));
-      this.#noteFields(this.#others(object, place, also));
+      else this.#noteFields(object, shownFields(object));
+      this.#noteFields(object, this.#others(object, place, also));
     }
   }
 
@@ -105,13 +110,13 @@ export class Answers {
       return;
     }
     this.#places.set(type, new Set([place]));
-    if (!this.#written.has(type.name)) this.#noteFields(shownFields(type), type.name);
+    if (!this.#written.has(type.name)) this.#noteFields(type, shownFields(type));
   }
 
-  #noteFields(fields: readonly Field[], parent = ''): void {
+  #noteFields(parent: GraphQLObjectType, fields: readonly Field[]): void {
     for (const field of fields) {
       const type = getNamedType(field.type);
-      const place = `${parent}.${field.name}`;
+      const place = `${parent.name}.${field.name}`;
       if (!isLeafType(type) && wireOf(field).fragment === undefined) this.#note(objectOf(type, place), place);
     }
   }

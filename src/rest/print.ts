@@ -37,6 +37,7 @@ interface Routed {
 export function printOperations(schema: GraphQLSchema, written: readonly DefinitionNode[] = []): Printed[] {
   const routed = routedFields(schema);
   const answers = new Answers(
+    schema,
     routed.map(({ answer }) => answer),
     written,
   );
@@ -66,7 +67,7 @@ function operationOf(routed: Routed, answers: Answers): string {
   const { kind, field, route, answer } = routed;
   const [method, path = ''] = route.at.split(' ');
   const given = argumentsOf(routed);
-  const variables = given.map(({ argument, wire }) => `$${wire}: ${typeOf(argument, path.includes(`{${wire}}`) || wire === 'input')}`);
+  const variables = given.map(({ argument, wire }) => `$${wire}: ${typeOf(argument, path.includes(`{${wire}}`))}`);
   const fed = given.map(({ argument, wire }) => `${argument.name}: $${wire}`);
   const directive = [
     `method: ${method}`,
@@ -106,9 +107,9 @@ function argumentsOf({ field, route: { names = {} }, isPage, answer }: Routed): 
     });
 }
 
-/** What stands in the path is never null, and neither is a body. */
-function typeOf({ type, defaultValue }: GraphQLArgument, isNeeded: boolean): string {
-  if (isNeeded) return `${getNullableType(type)}!`;
+/** What stands in the path is never null. */
+function typeOf({ type, defaultValue }: GraphQLArgument, isInPath: boolean): string {
+  if (isInPath) return `${getNullableType(type)}!`;
   const value = defaultValue === undefined ? undefined : astFromValue(defaultValue, type);
   return value ? `${type} = ${print(value)}` : String(type);
 }

@@ -18,6 +18,7 @@ import { CaptureByEnum, CaptureModeEnum } from '../transfers/transfer-input.sche
 import { transfer } from '../transfers/transfer-list.js';
 import { dryRunExecution, executeMandate, executions, type MadeExecution } from './execution.js';
 import { useOfMandate } from './mandate-use.js';
+import { rest } from './rest.js';
 
 const statuses = ['pending', 'completed', 'failed', 'cancelled'] as const;
 const ExecutionStatus = builder.enumType('MandateExecutionStatus', { values: statuses });
@@ -102,6 +103,7 @@ const executionErrors = [...requestErrors, ...postingErrors];
 
 builder.queryField('mandateExecutions', (t) =>
   t.field({
+    route: rest('GET /v1/ap2/mandates/{id}/executions'),
     type: ExecutionPage,
     description: 'The executions of a mandate.',
     args: { id: t.arg({ type: 'MandateId' }), ...pageArgs(t) },
@@ -112,12 +114,14 @@ builder.queryField('mandateExecutions', (t) =>
 
 builder.mutationFields((t) => ({
   executeMandate: t.field({
+    route: rest('POST /v1/ap2/mandates/{id}/execute', 'Spend by a mandate at a merchant.', { status: 201, body: 'execution' }),
     type: ExecutionPayload,
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: ExecuteMandateInput }) },
     ...facts({ errors: executionErrors }),
     resolve: once((ctx, { id, input }) => executeMandate(ctx, id, input), payloadOf),
   }),
   dryRunMandate: t.field({
+    route: rest('POST /v1/ap2/mandates/{id}/execute', 'Say what an execution would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: ExecuteMandateInput }) },
     ...facts({ effect: 'none', errors: executionErrors }),

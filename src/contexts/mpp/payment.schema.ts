@@ -16,6 +16,7 @@ import { mostHeaderLength } from './challenge.js';
 import { approvedPayment, mppPayment, type PaymentChange, paymentFacts, storedPayment } from './payment.js';
 import { signPaymentReceipt } from './payment-receipt.js';
 import { dryRunMppPayment, payByMpp } from './payment-request.js';
+import { rest } from './rest.js';
 import { serviceUrl } from './session.schema.js';
 
 export const MppPaymentType = builder.objectRef<Transfer>('MppPayment').implement({
@@ -91,12 +92,14 @@ const payErrors = [NotFound, CurrencyMismatch, SameWallet, StateConflict, Paymen
 
 builder.mutationFields((t) => ({
   payMpp: t.field({
+    route: rest('POST /v1/mpp/pay', 'Pay a service once.', { status: 201, body: 'payment' }),
     type: MppPaymentPayload,
     args: { input: t.arg({ type: PayMppInput }) },
     ...facts({ errors: [...payErrors, ChallengeUsed, ...postingErrors] }),
     resolve: once((ctx, { input }) => payByMpp(ctx, input), storedPayment),
   }),
   dryRunPayMpp: t.field({
+    route: rest('POST /v1/mpp/pay', 'Say what a payment would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: PayMppInput }) },
     ...facts({ effect: 'none', errors: [...payErrors, ChallengeUsed] }),
