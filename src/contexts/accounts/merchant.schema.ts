@@ -17,6 +17,7 @@ import {
   updateMerchant,
   warningsOf,
 } from './merchant.js';
+import { rest } from './rest.js';
 
 const MerchantStatusEnum = builder.enumType(MerchantStatus, { name: 'MerchantStatus' });
 
@@ -108,12 +109,14 @@ const UpdateMerchantInput = builder.inputType('UpdateMerchantInput', {
 
 builder.queryFields((t) => ({
   merchant: t.prismaField({
+    route: rest('GET /v1/merchants/{id}', 'Read a merchant.'),
     type: Merchant,
     args: { id: t.arg({ type: 'MerchantId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => merchant(ctx, id, query),
   }),
   merchants: t.field({
+    route: rest('GET /v1/merchants', 'List merchants.'),
     type: MerchantPage,
     args: {
       ...pageArgs(t),
@@ -127,6 +130,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createMerchant: t.field({
+    route: rest('POST /v1/merchants', 'Register a merchant.', { status: 201 }),
     type: Merchant,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateMerchantInput }) },
@@ -134,6 +138,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createMerchant(ctx, input), merchant),
   }),
   updateMerchant: t.field({
+    route: rest('PATCH /v1/merchants/{id}', 'Change a merchant.'),
     type: Merchant,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'MerchantId' }), input: t.arg({ type: UpdateMerchantInput }) },

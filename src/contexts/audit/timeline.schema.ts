@@ -2,6 +2,7 @@
 import { timelineKinds } from '../../manifest/timeline.js';
 import { NotFound } from '../../platform/errors.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { rest } from './rest.js';
 import { type TimelineEntry as Entry, timeline } from './timeline.js';
 
 const TimelineKindEnum = builder.enumType('TimelineKind', { values: timelineKinds });
@@ -20,6 +21,11 @@ const TimelinePage = pageOf(TimelineEntry, 'Timeline');
 
 builder.queryField('agentTimeline', (t) =>
   t.field({
+    route: rest(
+      'GET /v1/agents/{id}/timeline',
+      'What happened to an agent and by it, merged by time, newest first: logins, decisions, transfers, approvals.',
+      { name: 'getAgentTimeline', names: { agentId: 'id' } },
+    ),
     type: TimelinePage,
     description: 'Logins, decisions, transfers and approvals of an agent, merged by time, newest first.',
     authScopes: { audience: 'operator' },

@@ -11,6 +11,7 @@ import { CreateTransferInput } from '../transfers/transfer-input.schema.js';
 import { approvedItem, batch, batches, batchItems, cancelBatch, type ItemOfBatch } from './batch.js';
 import { createTransferBatch, mostTransfers } from './batch-request.js';
 import { currencyOfTotal } from './events.js';
+import { rest } from './rest.js';
 
 const BatchKindEnum = builder.enumType(BatchKind, { name: 'BatchKind' });
 const BatchStatusEnum = builder.enumType(BatchStatus, { name: 'BatchStatus' });
@@ -56,7 +57,12 @@ const Batch = builder.prismaObject('Batch', {
       description: 'Of all items; in USD, by the rates of the day, where they have several currencies.',
       resolve: (row) => formatMinor(row.totalAmount, currencyOfTotal(row)),
     }),
-    currency: t.expose('currency', { type: 'Currency', nullable: true, description: 'Null where the items have several.' }),
+    currency: t.expose('currency', {
+      wire: { orNull: true },
+      type: 'Currency',
+      nullable: true,
+      description: 'Null where the items have several.',
+    }),
     totals: t.field({
       type: [BatchTotal],
       ...facts({ most: currencies.length }),
@@ -113,17 +119,20 @@ const CancelBatchInput = builder.inputType('CancelBatchInput', {
 
 builder.queryFields((t) => ({
   batch: t.prismaField({
+    route: rest('GET /v1/batches/{id}', 'Read a batch.'),
     type: Batch,
     args: { id: t.arg({ type: 'BatchId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => batch(ctx, id),
   }),
   batches: t.field({
+    route: rest('GET /v1/batches', 'List batches.'),
     type: BatchPage,
     args: { ...pageArgs(t), status: t.arg({ type: BatchStatusEnum, required: false }) },
     resolve: (_root, filter, ctx, info) => batches(ctx, filter, nodesQuery(ctx, info)),
   }),
   batchItems: t.field({
+    route: rest('GET /v1/batches/{id}/items'),
     type: [BatchItem],
     description: 'The items of a batch, in the order of the request.',
     args: { id: t.arg({ type: 'BatchId' }), status: t.arg({ type: BatchItemStatusEnum, required: false }) },
@@ -134,6 +143,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createTransferBatch: t.field({
+    route: rest('POST /v1/transfers/batch', 'Take many transfers at once. They are carried out afterwards.', { status: 202 }),
     type: Batch,
     description: 'Takes up to 500 transfers at once; they are carried out afterwards. One request of the rate limits.',
     args: { input: t.arg({ type: CreateTransferBatchInput }) },
@@ -141,6 +151,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createTransferBatch(ctx, input), batch),
   }),
   cancelBatch: t.field({
+    route: rest('POST /v1/batches/{id}/cancel', 'Call a batch off that has not begun.'),
     type: Batch,
     args: { id: t.arg({ type: 'BatchId' }), input: t.arg({ type: CancelBatchInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),

@@ -15,6 +15,7 @@ import {
   revokeApiKey,
   rollApiKey,
 } from './api-key.js';
+import { rest } from './rest.js';
 
 export const EnvironmentEnum = builder.enumType(Environment, { name: 'Environment' });
 const ApiKeyStatusEnum = builder.enumType('ApiKeyStatus', { values: ['active', 'expired', 'revoked'] as const satisfies ApiKeyStatus[] });
@@ -26,6 +27,7 @@ const ApiKey = builder.prismaObject('ApiKey', {
     name: t.exposeString('name'),
     prefix: t.exposeString('prefix', { description: 'Its first twelve characters, to know it by.' }),
     key: t.string({
+      wire: { shown: false },
       nullable: true,
       description: 'The key itself: only in the answer that made it.',
       extensions: { secret: true },
@@ -80,6 +82,7 @@ const RollApiKeyInput = builder.inputType('RollApiKeyInput', {
 
 builder.queryFields((t) => ({
   apiKey: t.prismaField({
+    route: rest('GET /v1/api-keys/{id}', 'Read an API key, without the key itself.'),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }) },
@@ -87,6 +90,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => apiKey(ctx, id, query),
   }),
   apiKeys: t.field({
+    route: rest('GET /v1/api-keys', 'List API keys, those that have ended too.'),
     type: ApiKeyPage,
     authScopes: { audience: 'api_key' },
     args: pageArgs(t),
@@ -96,6 +100,10 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createApiKey: t.field({
+    route: rest('POST /v1/api-keys', "Issue an API key for the caller's environment. The key is shown once.", {
+      status: 201,
+      also: ['key'],
+    }),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreateApiKeyInput }) },
@@ -103,6 +111,11 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createApiKey(ctx, input), apiKey),
   }),
   rollApiKey: t.field({
+    route: rest(
+      'POST /v1/api-keys/{id}/roll',
+      'Replace an API key: a new one with its name, scopes and expiry; the old one ends at once or after overlap_seconds.',
+      { status: 201, also: ['key'] },
+    ),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }), input: t.arg({ type: RollApiKeyInput }) },
@@ -110,6 +123,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => rollApiKey(ctx, { ...input, id }), apiKey),
   }),
   revokeApiKey: t.field({
+    route: rest('DELETE /v1/api-keys/{id}', 'Revoke an API key and the sessions made with it, at once. The key that asks may be revoked.'),
     type: DeletedApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }) },

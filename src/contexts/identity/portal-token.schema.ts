@@ -13,6 +13,7 @@ import {
   portalTokens,
   revokePortalToken,
 } from './portal-token.js';
+import { rest } from './rest.js';
 
 const PortalTokenStatusEnum = builder.enumType('PortalTokenStatus', {
   values: ['active', 'expired', 'revoked'] as const satisfies PortalTokenStatus[],
@@ -23,6 +24,7 @@ const PortalToken = builder.prismaObject('PortalToken', {
   fields: (t) => ({
     id: t.expose('id', { type: 'PortalTokenId' }),
     token: t.string({
+      wire: { shown: false },
       nullable: true,
       description: 'The token itself: only in the answer that made it.',
       extensions: { secret: true },
@@ -71,6 +73,7 @@ const CreatePortalTokenInput = builder.inputType('CreatePortalTokenInput', {
 
 builder.queryFields((t) => ({
   portalToken: t.prismaField({
+    route: rest('GET /v1/portal-tokens/{id}', 'Read a portal token, without the token itself.'),
     type: PortalToken,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'PortalTokenId' }) },
@@ -78,6 +81,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => portalToken(ctx, id, query),
   }),
   portalTokens: t.field({
+    route: rest('GET /v1/portal-tokens', 'List portal tokens, those that have ended too.'),
     type: PortalTokenPage,
     authScopes: { audience: 'api_key' },
     args: { ...pageArgs(t), customerReference: t.arg.string({ required: false }) },
@@ -87,6 +91,11 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createPortalToken: t.field({
+    route: rest(
+      'POST /v1/portal-tokens',
+      'Issue a portal token: its holder reads the data of one customer reference. The token is shown once.',
+      { status: 201, also: ['token'] },
+    ),
     type: PortalToken,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreatePortalTokenInput }) },
@@ -95,6 +104,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createPortalToken(ctx, { ...input, scopes: input.scopes as PortalScope[] }), portalToken),
   }),
   revokePortalToken: t.field({
+    route: rest('DELETE /v1/portal-tokens/{id}', 'Revoke a portal token, at once.'),
     type: DeletedPortalToken,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'PortalTokenId' }) },

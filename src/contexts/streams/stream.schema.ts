@@ -7,7 +7,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -20,6 +20,7 @@ import type { StreamChange } from './deposit.js';
 import { OtherSide } from './errors.js';
 import { type GivenRate, printFlowRate } from './flow-rate.js';
 import { cancelStream, withdrawStream } from './payout.js';
+import { rest } from './rest.js';
 import { type StreamView, standsOn, stream, streams } from './stream.js';
 import { createStream, dryRunStream } from './stream-request.js';
 import { dryRunTopUp, topUpStream } from './top-up.js';
@@ -105,7 +106,7 @@ const StreamPayload = builder.objectRef<StreamChange>('StreamPayload').implement
   fields: (t) => ({
     stream: t.field({ type: Stream, resolve: (made) => made.stream }),
     transfer: t.field({ type: Transfer, resolve: (made) => made.transfer }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -172,6 +173,7 @@ const CancelStreamInput = builder.inputType('CancelStreamInput', {
 
 builder.queryFields((t) => ({
   stream: t.field({
+    route: rest('GET /v1/streams/{id}', 'Read a stream, as it is or as it was.'),
     type: Stream,
     args: {
       id: t.arg({ type: 'StreamId' }),
@@ -181,6 +183,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id, at }, ctx) => stream(ctx, id, at),
   }),
   streams: t.field({
+    route: rest('GET /v1/streams', 'List streams.'),
     type: StreamPage,
     args: {
       ...pageArgs(t),
@@ -191,6 +194,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx) => streams(ctx, filter),
   }),
   streamTransfers: t.field({
+    route: rest('GET /v1/streams/{id}/transfers', 'List the transfers that moved the money of a stream.'),
     type: TransferPage,
     description: 'The transfers that moved the money of a stream.',
     args: { id: t.arg({ type: 'StreamId' }), ...pageArgs(t) },
@@ -206,6 +210,7 @@ const changeErrors = [NotFound, StateConflict, OtherSide] as const;
 
 builder.mutationFields((t) => ({
   createStream: t.field({
+    route: rest('POST /v1/streams', 'Start a stream from one wallet to another.', { status: 201, body: 'stream' }),
     type: StreamPayload,
     args: { input: t.arg({ type: CreateStreamInput }) },
     ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, ...postingErrors] }),
@@ -218,12 +223,14 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, ctx) => dryRunStream(ctx, input),
   }),
   updateStream: t.field({
+    route: rest('PATCH /v1/streams/{id}', 'Change the rate, the maximum or the metadata of a stream from now on.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: UpdateStreamInput }) },
     ...facts({ errors: changeErrors }),
     resolve: once((ctx, { id, input }) => updateStream(ctx, { ...input, id }), stream),
   }),
   topUpStream: t.field({
+    route: rest('POST /v1/streams/{id}/top-up', 'Put more money into a stream.', { body: 'stream' }),
     type: StreamPayload,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: TopUpStreamInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
@@ -236,12 +243,14 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, ctx) => dryRunTopUp(ctx, { ...input, id }),
   }),
   pauseStream: t.field({
+    route: rest('POST /v1/streams/{id}/pause', 'Stop a stream until somebody resumes it.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }) },
     ...facts({ errors: changeErrors }),
     resolve: once((ctx, { id }) => pauseStream(ctx, id), stream),
   }),
   resumeStream: t.field({
+    route: rest('POST /v1/streams/{id}/resume', 'Let a paused stream flow again.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),

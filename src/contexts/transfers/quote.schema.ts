@@ -8,6 +8,7 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { inverse, printDecimal } from '../rates/fraction.js';
 import { createQuote, NoRate, type QuoteStatus, quote, quotedRate, quoteStatus } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
+import { rest } from './rest.js';
 import { TransferFee } from './transfer.schema.js';
 
 const AmountSideEnum = builder.enumType(AmountSide, { name: 'AmountSide', description: 'Which side of a quote its amount is of.' });
@@ -54,6 +55,7 @@ const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
 
 builder.queryField('quote', (t) =>
   t.prismaField({
+    route: rest('GET /v1/quotes/{id}', 'Read a quote.'),
     type: Quote,
     args: { id: t.arg({ type: 'QuoteId' }) },
     ...facts({ errors: [NotFound] }),
@@ -63,6 +65,7 @@ builder.queryField('quote', (t) =>
 
 builder.mutationField('createQuote', (t) =>
   t.field({
+    route: rest('POST /v1/quotes', 'Ask for a rate, which holds for 30 seconds and one transfer.', { status: 201 }),
     type: Quote,
     args: { input: t.arg({ type: CreateQuoteInput }) },
     ...facts({ errors: [NoRate, UnsupportedRail, RailUnavailable] }),
