@@ -27,7 +27,7 @@ const folders = ['cli', 'console', 'demo', 'platform', 'http', 'rest', 'mcp', 'm
 function kindOf(path: string): string {
   const [, first = ''] = path.split('/');
   if (folders.includes(first)) return first;
-  if (first === 'contexts') return path.endsWith('.schema.ts') ? 'face' : 'rule';
+  if (first === 'contexts') return path.endsWith('.schema.ts') ? 'face' : path.endsWith('.input.ts') ? 'input' : 'rule';
   return first.replace(/\.ts$/, '');
 }
 

@@ -27,7 +27,7 @@ function lines(pattern: RegExp, where: (file: SourceFile) => boolean, allowed: r
 }
 
 const emptyWords = ['service', 'manager', 'helper', 'util', 'common', 'misc', 'base', 'index'].flatMap((word) => [word, `${word}s`]);
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|sql|door|test|conformance|fuzz))?\.(tsx?|mjs|graphql)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|input|sql|door|test|conformance|fuzz))?\.(tsx?|mjs|graphql)$/;
 
 /** Raw SQL outside the ledger and the platform: keys are read and written in batches, readiness asks the pool itself. */
 const rawSql = ['src/http/idempotency.ts', 'src/server.ts'];

@@ -13,15 +13,11 @@ export interface TimelineEntry extends Happening {
   kind: TimelineKind;
 }
 
-export interface TimelineInput extends PageInput {
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** What happened to an agent or by it, newest first. 404 for an unknown one. */
-export async function timeline(ctx: Ctx, agentId: string, { since, until, ...input }: TimelineInput): Promise<Page<TimelineEntry>> {
+export async function timeline(ctx: Ctx, agentId: string, input: PageInput): Promise<Page<TimelineEntry>> {
   await agent(ctx, agentId);
   await catchUp(ctx);
+  const { since, until } = input;
   const stretch: Stretch = { agentId, from: since ? firstIdAt(since) : undefined, below: until ? firstIdAt(until) : undefined };
   const sources = ctx.platform.extensions.of(nouns).flatMap((noun) => noun.timeline ?? []);
   const source: Source<TimelineEntry> = {
@@ -41,7 +37,7 @@ export async function timeline(ctx: Ctx, agentId: string, { since, until, ...inp
     },
     parse: parseAnyId,
   };
-  return readPage(ctx, `timeline ${agentId}`, source, { ...input, since, until } as PageInput);
+  return readPage(ctx, `timeline ${agentId}`, source, input);
 }
 
 /** What a source says of those of its things that are shown. */

@@ -115,7 +115,7 @@ builder.queryFields((t) => ({
       agentId: t.arg({ type: 'AgentUuid', required: false }),
       delivered: t.arg.boolean({ required: false, description: 'Whether all its deliveries arrived; false: some have not.' }),
     },
-    resolve: (_root, { type, ...filter }, ctx, info) => events(ctx, { ...filter, types: type }, nodesQuery(ctx, info)),
+    resolve: (_root, filter, ctx, info) => events(ctx, filter, nodesQuery(ctx, info)),
   }),
 }));
 

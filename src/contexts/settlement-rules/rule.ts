@@ -10,7 +10,7 @@ import { formatMinor, maxAmountMinor, minorOfCents } from '../../platform/money.
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { walletLifecycle } from '../accounts/wallet.js';
 import { type Action, type ActionType, actionOf, readAction, resolveAction } from './action.js';
 import { TooManySettlementRules } from './errors.js';
@@ -126,27 +126,8 @@ export async function settlementRule(ctx: Ctx, id: string, query: object = {}): 
   return found;
 }
 
-export interface SettlementRuleFilter extends PageInput {
-  triggerType?: TriggerType | null | undefined;
-  enabled?: boolean | null | undefined;
-  walletId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Rules, newest first. */
-export function settlementRules(
-  ctx: Ctx,
-  { triggerType, enabled, walletId, since, until, ...page }: SettlementRuleFilter,
-  query: object = {},
-): Promise<Page<SettlementRule>> {
-  const conditions: Prisma.SettlementRuleWhereInput[] = [{ deletedAt: null }, createdBetween(since, until)];
-  if (triggerType) conditions.push({ triggerType });
-  if (enabled != null) conditions.push({ enabled });
-  if (walletId) conditions.push({ walletId });
-  const filters = { triggerType, enabled, walletId, since, until, ...page };
-  return listPage(ctx, 'settlementRule', ctx.db.settlementRule, { AND: conditions }, filters, query);
-}
+export const settlementRules = listOf('settlementRule', { where: { deletedAt: null } });
 
 /** The rule under its lock, or 404. */
 export function lockRule(tx: Tx, id: string): Promise<SettlementRule> {

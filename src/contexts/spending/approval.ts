@@ -9,7 +9,7 @@ import { conflict, type Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { keyLineage } from '../identity/key-lineage.sql.js';
 import { initiatorOf } from './approval-request.js';
@@ -63,20 +63,8 @@ export async function approval(ctx: Ctx, id: string): Promise<Approval> {
   return found;
 }
 
-export interface ApprovalFilter extends PageInput {
-  status?: ApprovalStatus | null | undefined;
-  agentId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Approvals, newest first. */
-export function approvals(ctx: Ctx, filter: ApprovalFilter, query: object = {}): Promise<Page<Approval>> {
-  const conditions: Prisma.ApprovalWhereInput[] = [visibleApprovals.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.status) conditions.push({ status: filter.status });
-  if (filter.agentId) conditions.push({ agentId: filter.agentId });
-  return listPage(ctx, 'approval', ctx.db.approval, { AND: conditions }, filter, query);
-}
+export const approvals = listOf('approval', { visible: visibleApprovals });
 
 /** How many approvals wait, of those that the actor sees. */
 export function pendingApprovals(ctx: Ctx): Promise<number> {

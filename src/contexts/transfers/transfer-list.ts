@@ -87,8 +87,6 @@ export interface TransferFilter extends PageInput {
   minAmount?: string | null | undefined;
   maxAmount?: string | null | undefined;
   reference?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
 }
 
 /** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (Gap G-49) (400 otherwise). */

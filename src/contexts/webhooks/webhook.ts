@@ -13,7 +13,7 @@ import { egressProblem, isAllowedHost } from '../../platform/outbound/guard.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
 
 /** Paused by its owner, disabled by the platform. Its owner makes a disabled one active again. */
@@ -211,18 +211,8 @@ export async function webhook(ctx: Ctx, id: string, query: object = {}): Promise
   return found;
 }
 
-export interface WebhookFilter extends PageInput {
-  status?: WebhookStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Subscriptions, newest first. */
-export function webhooks(ctx: Ctx, filter: WebhookFilter, query: object = {}): Promise<Page<Webhook>> {
-  const conditions: Prisma.WebhookWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'webhook', ctx.db.webhook, { AND: conditions }, filter, query);
-}
+export const webhooks = listOf('webhook', { where: { deletedAt: null } });
 
 /** The subscription under its row's lock, or 404. */
 export function lockWebhook(tx: Tx, id: string): Promise<Webhook> {

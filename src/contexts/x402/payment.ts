@@ -11,7 +11,7 @@ import type { Lifecycle } from '../../platform/lifecycle.js';
 import { formatMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { event } from './events.js';
 
@@ -38,23 +38,8 @@ export async function payment(ctx: Ctx, id: string): Promise<X402Payment> {
   return found;
 }
 
-export interface PaymentFilter extends PageInput {
-  endpointId?: string | null | undefined;
-  agentId?: string | null | undefined;
-  status?: X402PaymentStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Payments, newest first. */
-export function payments(ctx: Ctx, filter: PaymentFilter): Promise<Page<X402Payment>> {
-  const { endpointId, agentId, status, since, until } = filter;
-  const conditions: Prisma.X402PaymentWhereInput[] = [visiblePayments.where(ctx), createdBetween(since, until)];
-  if (endpointId) conditions.push({ endpointId });
-  if (agentId) conditions.push({ agentId });
-  if (status) conditions.push({ status });
-  return listPage(ctx, 'x402Payment', ctx.db.x402Payment, { AND: conditions }, filter);
-}
+export const payments = listOf('x402Payment', { visible: visiblePayments });
 
 /** Money that is on its way from a chain to one of the wallets: it keeps a wallet from being closed. Held transfers are told as such. */
 export async function openPayments(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
