@@ -25,6 +25,7 @@ import { operationOf, transferOperation } from './operation.js';
 import { carryOutScheduled } from './schedule.js';
 import { refuseCapture, refuseRelease } from './side.js';
 import { aboutOf, transferLifecycle } from './transfer.js';
+import { followTransferEnd } from './transfer-end.js';
 import { visibleTransfers } from './transfer-list.js';
 import { lessWithheldAt } from './withholding.js';
 
@@ -184,7 +185,10 @@ function refuseAside(transfer: Transfer): void {
   });
 }
 
-/** Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it (Gap G-45). */
+/**
+ * Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it (Gap G-45). What the transfer
+ * pays for follows.
+ */
 export async function endTransfer(
   ctx: Ctx,
   tx: Tx,
@@ -196,6 +200,7 @@ export async function endTransfer(
     where: rowKey(ctx, transfer.id),
     data: { status, failureCode: code ?? null, failureMessage: message ?? null, updatedAt: now, dueAt: null, leaseUntil: null },
   });
+  await followTransferEnd(ctx, tx, done);
   if (status === 'failed') await emit(ctx, tx, 'transfer.failed', transferData(done), { at: now, ...aboutOf(done) });
   if (transfer.holdId === null) await writeOperation(tx, operationOf(done, 0n, now), (await rulebook(within(ctx, tx))).rates);
   else {
