@@ -14,6 +14,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending, seesApprovalsOf, withdrawApproval } from '../spending/approval.js';
 import type { Ending } from '../spending/approval-subject.js';
+import { mandateOf } from '../spending/mandate.js';
 import { workspaceGuard } from '../spending/pipeline.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
@@ -232,13 +233,14 @@ async function fail(ctx: Ctx, tx: Tx, id: string, { code, message }: ApiError): 
   return transfer.status === 'pending' ? endTransfer(ctx, tx, transfer, { status: 'failed', code, message }) : transfer;
 }
 
-/** What the event of a capture is about, and whom it concerns. */
+/** What the events of a capture are about, and whom they concern. */
 async function captureOf(tx: Tx, transfer: Transfer) {
   const { fromWalletId, toWalletId } = transfer;
   const ids = [fromWalletId, toWalletId].filter((id) => id !== null);
   const wallets = await tx.wallet.findMany({ where: { id: { in: ids } }, select: { id: true, agentId: true } });
   const [from, to] = [fromWalletId, toWalletId].map((id) => wallets.find((wallet) => wallet.id === id) ?? null);
-  return { ...aboutOf(transfer), roles: transferRoles(transfer, from ?? null, to ?? null) };
+  const roles = transferRoles(transfer, from ?? null, to ?? null);
+  return { ...aboutOf(transfer), roles, mandate: await mandateOf(tx, transfer.mandateId) };
 }
 
 /** The transfer under its row's lock: whoever resolves it, resolves it once (Gap G-43). */
