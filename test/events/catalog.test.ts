@@ -135,12 +135,12 @@ describe('the event catalog', () => {
     }
   });
 
-  it('says of each type whether this version emits it: what is declared as emitted is emitted somewhere', () => {
-    const declarations = /^src\/(events\/announced|contexts\/[a-z0-9-]+\/events)\.ts$/;
-    const code = [...readFiles(['src'], ['.ts']), ...readFiles(['prisma'], ['.sql'])].filter(({ path: file }) => !declarations.test(file));
+  it('says of each type whether this version emits it: what is declared as emitted is emitted somewhere, in TypeScript', () => {
+    const declared = /^ {2}'[a-z0-9_.]+':/gm;
+    const code = readFiles(['src'], ['.ts']).map(({ text }) => text.replaceAll(declared, ''));
     expect(code.length).toBeGreaterThan(50);
     for (const { type, emitted } of catalog.entries()) {
-      const isWritten = code.some(({ text }) => text.includes(`'${type}'`));
+      const isWritten = code.some((text) => text.includes(`'${type}'`));
       expect(isWritten, type).toBe(emitted);
     }
   });

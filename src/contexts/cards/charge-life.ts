@@ -11,6 +11,7 @@ import type { Failure, OrderEnd, OrderKind } from '../settlement/order-kind.js';
 import type { RailReason } from '../settlement/rail.js';
 import { errorCodeOf } from '../settlement/rail-code.js';
 import { drawOnReserve } from '../settlement/reserve.js';
+import { mandateOf } from '../spending/mandate.js';
 import { completedEvents, event, transferData, transferRoles } from '../transfers/events.js';
 import { operationOf } from '../transfers/operation.js';
 import { aboutOf } from '../transfers/transfer.js';
@@ -56,7 +57,8 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<Ca
   const to = await collectingWallet(reader, charge);
   const { legs, records } = await lessWithheldAt(reader, transfer, await collectedLegs(ctx, tx, charge, to), at);
   const limits = await useReserved(tx, ctx.workspace.id, transferId);
-  const events = completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles: transferRoles(transfer, null, to) });
+  const mandate = await mandateOf(tx, transfer.mandateId);
+  const events = completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles: transferRoles(transfer, null, to), mandate });
   const { amount, fee, currency, rail } = charge;
   const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
   await chargeSubject(ctx, charge.subjectType).settle(ctx, tx, charge, { status: 'paid', transfer });

@@ -78,7 +78,7 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Pr
   const limits: LimitUse[] = givenBack(uses, { part: amount, whole: original.amount, before });
   const roles = transferRoles(transfer, await walletRef(within(ctx, tx), transfer.fromWalletId ?? ''), null);
   const events = [
-    ...completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles }),
+    ...completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles, mandate: undefined }),
     event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(original) }),
   ];
   await postStep(ctx, tx, { transferId, legs, limits, events, operation: operationOf(transfer, amount, at) });

@@ -55,8 +55,8 @@ export async function refundToCard(ctx: Ctx, tx: Tx, { payee, ...request }: NewC
   const { rail, currency } = charge;
   const order = { id, transferId: transfer.id, chargeId: charge.id, status: 'pending', amount: sum, currency, rail } as const;
   await tx.cardRefund.create({ data: { ...order, createdAt: at, lane: laneOf(ctx, rail), dueAt: at } });
-  const { rates } = await rulebook(within(ctx, tx));
-  const posting = transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rates });
+  const rules = await rulebook(within(ctx, tx));
+  const posting = transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules });
   await postPlainly(ctx, postingWithin(tx), posting);
   return made;
 }

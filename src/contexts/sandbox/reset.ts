@@ -127,6 +127,6 @@ async function takeBack(ctx: Ctx, walletId: string, amount: bigint): Promise<voi
   const { currency } = from;
   const value = { type: 'internal', protocol: 'internal', from, to, amount, currency, at: ctx.clock.now(), description: 'Reset' } as const;
   const transfer = transferRow(ctx, value);
-  const { rates } = await rulebook(ctx);
-  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: [], rates }));
+  const rules = await rulebook(ctx);
+  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }));
 }

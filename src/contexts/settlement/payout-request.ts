@@ -197,7 +197,7 @@ function draftPayout(
   const { approvalId, decisionId, limits } = form;
   const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
   const payout = payoutRow(ctx, made, approvalId === null ? startOf(window, value.at) : waits);
-  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules });
   const initiated =
     approvalId === null ? [event(ctx, 'settlement.initiated', payoutData(payout), { at: value.at, ...aboutPayout(payout) })] : [];
   return {

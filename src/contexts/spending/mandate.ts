@@ -23,9 +23,13 @@ export function rulingMandate(row: Mandate): RulingMandate {
  * in force the posting asks.
  */
 export async function mandateNow({ workspace }: Pick<Ctx, 'workspace'>, tx: Tx, id: string | null): Promise<RulingMandate | undefined> {
-  if (id === null) return undefined;
-  await keepMandate(tx, workspace.id, id);
-  return rulingMandate(await tx.mandate.findFirstOrThrow({ where: { id } }));
+  if (id !== null) await keepMandate(tx, workspace.id, id);
+  return mandateOf(tx, id);
+}
+
+/** The mandate of a spend, as it is now; undefined for none. */
+export async function mandateOf(tx: Tx, id: string | null): Promise<RulingMandate | undefined> {
+  return id === null ? undefined : rulingMandate(await tx.mandate.findFirstOrThrow({ where: { id } }));
 }
 
 /** A mandate and its JWT, as a request presents them. */

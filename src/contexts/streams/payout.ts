@@ -132,7 +132,7 @@ type MoneyOut = Pick<NewTransfer, 'type' | 'amount' | 'money' | 'protocolMetadat
 async function postOut(ctx: Ctx, tx: Tx, row: Stream, out: MoneyOut, limits: readonly LimitUse[] = []): Promise<Transfer> {
   const reader = within(ctx, tx);
   const { from, to } = await sidesOf(reader, row);
-  const { rates } = await rulebook(reader);
+  const rules = await rulebook(reader);
   const value: NewTransfer = {
     ...out,
     protocol: 'internal',
@@ -143,6 +143,6 @@ async function postOut(ctx: Ctx, tx: Tx, row: Stream, out: MoneyOut, limits: rea
     links: { streamId: row.id },
   };
   const transfer = transferRow(ctx, value);
-  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rates }));
+  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules }));
   return transfer;
 }

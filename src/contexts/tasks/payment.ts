@@ -188,7 +188,7 @@ export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: 
   const transfer = { ...transferRow(ctx, value), id: transferId };
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rules: authority.rules }),
     request: { subject: { subjectType: 'task', subjectId: taskId }, transferId, description: null, execution: {} },
   };
 }

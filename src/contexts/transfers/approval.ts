@@ -73,7 +73,8 @@ export async function authorizeAgain(
 
 /** What is held goes to the payee, or wherever it was meant for. */
 export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Approved, form: ApprovedForm): Promise<Posting> {
-  const { at, rules } = authority;
+  const { at } = authority;
+  const { rates, mandate } = authority.rules;
   const hold = await tx.hold.findFirstOrThrow({ where: { id: transfer.holdId ?? '' } });
   const { legs, limits: givenBack } = await resolve(tx, hold, { capture: hold.amount, at, usesAnew: true });
   const done = await tx.transfer.update({
@@ -82,8 +83,8 @@ export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }
   });
   const reader = within(ctx, tx);
   const paid = await lessWithheldAt(reader, done, [...legs, ...(await captureLegs(reader, done))], at);
-  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to) });
-  const operation = transferOperation(ctx, done, hold.amount, at, rules.rates);
+  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to), mandate });
+  const operation = transferOperation(ctx, done, hold.amount, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
   return posting(ctx, {

@@ -11,6 +11,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import type { SpendForm } from '../spending/execution.js';
+import { mandateOf } from '../spending/mandate.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { completedEvents, transferRoles } from './events.js';
@@ -63,7 +64,8 @@ export async function settleEscrowed(ctx: Ctx, tx: Tx, transfer: Transfer, captu
   const { from, to } = await partiesOf(reader, done);
   const paid = await lessWithheldAt(reader, done, legs, at);
   const { rates } = await rulebook(reader);
-  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to) });
+  const mandate = await mandateOf(tx, done.mandateId);
+  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to), mandate });
   const operation = transferOperation(ctx, done, captured, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   const value = posting(ctx, { at, transferId: done.id, legs: paid.legs, limits, guards: guardsOf(ctx), records });

@@ -246,7 +246,7 @@ export function draftTransfer(ctx: Ctx, id: string, { value, authority }: Transf
   const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id };
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules }),
     request: {
       subject: { subjectType: 'transfer', subjectId: id },
       transferId: id,

@@ -198,8 +198,8 @@ async function credit(
     withholding: await withholdingOf(reader, protocol, to),
   };
   const transfer = { ...transferRow(ctx, value), id };
-  const { rates } = await rulebook(reader);
-  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rates }));
+  const rules = await rulebook(reader);
+  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }));
 }
 
 function fail(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment> {

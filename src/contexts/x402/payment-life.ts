@@ -1,5 +1,5 @@
-// What becomes of a payment on the ledger network that is pending: approved, settled by its seller, or ended with its transfer, which the
-// database follows. A proof is used up once (CONTRACT.md 9).
+// What becomes of a payment on the ledger network that is pending: approved, settled by its seller, or failed with its transfer. A proof is
+// used up once (CONTRACT.md 9).
 import { writeEvents } from '../../events/event.js';
 import type { Transfer, X402Payment } from '../../generated/prisma/client.js';
 import type { ApprovalSubject } from '../../manifest/approval-subject.js';
@@ -14,6 +14,7 @@ import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending } from '../spending/approval.js';
 import { transferSubject } from '../transfers/approval.js';
 import { captureHeld } from '../transfers/hold.js';
+import { declareTransferEndFollower } from '../transfers/transfer-end.js';
 import { completedEvent, proofSeconds, settlementHash } from './payment.js';
 import { checkUsable, lockPayment, useUp } from './payment-use.js';
 import { signProof } from './proof.js';
@@ -30,6 +31,13 @@ export const paymentSubject: ApprovalSubject = {
     return after;
   },
 };
+
+/** A payment whose transfer ends without its money has failed, whoever ends it: an approval, an expiry, the payer. */
+declareTransferEndFollower(async (_ctx, tx, { id, protocol, status, failureCode }) => {
+  if (protocol !== 'x402' && protocol !== 'mpp') return;
+  const data = { status: 'failed', failureReason: failureCode ?? status, dueAt: null } as const;
+  await tx.x402Payment.updateMany({ where: { id, status: 'pending' }, data });
+});
 
 /** The money of a payment has moved: it is settled, and proves it. Under the lock of the transfer. */
 async function settle(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment> {
