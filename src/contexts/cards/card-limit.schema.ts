@@ -5,7 +5,7 @@ import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { category } from '../accounts/merchant.input.js';
+import { category } from '../accounts/category.js';
 import { vaultedCard } from './card.js';
 import { VaultedCard } from './card.schema.js';
 import { setCardLimits } from './card-limit.js';

@@ -4,7 +4,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { category } from '../accounts/merchant.input.js';
+import { category } from '../accounts/category.js';
 import { MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { mostJwtLength } from '../spending/mandate.js';
 import { NotInAp2, openPaymentMandate } from './ap2.js';
