@@ -21,7 +21,7 @@ const kinds = tableOf('who | may import');
 /** In the order of the document: a context builds on those above it alone, so there is no cycle. */
 const contexts = tableOf('context | builds on');
 
-const folders = ['cli', 'console', 'demo', 'platform', 'http', 'rest', 'mcp', 'ledger', 'events', 'generated'];
+const folders = ['cli', 'console', 'demo', 'platform', 'http', 'rest', 'mcp', 'manifest', 'ledger', 'events', 'generated'];
 
 /** What a file of src is: the first column of the table. */
 function kindOf(path: string): string {

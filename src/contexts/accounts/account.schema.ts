@@ -4,6 +4,7 @@ import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { AccountStatusEnum, AccountTypeEnum, CreateAccountInput, UpdateAccountInput } from './account.input.js';
 import { account, accounts, createAccount, updateAccount } from './account.js';
+import { rest } from './rest.js';
 
 export const Account = builder.prismaObject('Account', {
   description: 'A person or business that owns wallets.',
@@ -26,12 +27,14 @@ const AccountPage = pageOf(Account, 'Account');
 
 builder.queryFields((t) => ({
   account: t.prismaField({
+    route: rest('GET /v1/accounts/{id}', 'Read an account.'),
     type: Account,
     args: { id: t.arg({ type: 'AccountId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => account(ctx, id, query),
   }),
   accounts: t.field({
+    route: rest('GET /v1/accounts', 'List accounts.'),
     type: AccountPage,
     args: {
       ...pageArgs(t),
@@ -45,12 +48,14 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createAccount: t.field({
+    route: rest('POST /v1/accounts', 'Open an account.', { status: 201 }),
     type: Account,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateAccountInput }) },
     resolve: once((ctx, { input }) => createAccount(ctx, input), account),
   }),
   updateAccount: t.field({
+    route: rest('PATCH /v1/accounts/{id}', 'Change an account.'),
     type: Account,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'AccountId' }), input: t.arg({ type: UpdateAccountInput }) },

@@ -2,8 +2,9 @@
 
 import type { Account, AccountStatus, Prisma } from '../../generated/prisma/client.js';
 import { setWalletAccounts } from '../../ledger/account.js';
-import { type Ctx, stopRunning } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { AlreadyExists, NotFound, type StateConflict } from '../../platform/errors.js';
+import { stopRunning } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';

@@ -2,12 +2,11 @@
 import { z } from 'zod';
 import { MerchantStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
+import { category } from './category.js';
 
 export const MerchantStatusEnum = builder.enumType(MerchantStatus, { name: 'MerchantStatus' });
 const merchantName = z.string().trim().min(1).max(200);
 
-/** A slug, or a four-digit merchant category code. */
-export const category = z.string().regex(/^(\d{4}|[a-z0-9]+(-[a-z0-9]+)*)$/, 'must be a slug such as cloud-computing, or a four-digit MCC');
 const url = z.url({ protocol: /^https?$/ }).max(2048);
 
 export const CreateMerchantInput = builder.inputType('CreateMerchantInput', {

@@ -7,6 +7,7 @@ import { visibleAccounts } from './account.js';
 import { Account } from './account.schema.js';
 import { CreateMerchantInput, MerchantStatusEnum, UpdateMerchantInput } from './merchant.input.js';
 import { createMerchant, type MerchantWarning, merchant, merchants, seesPrivateSide, updateMerchant, warningsOf } from './merchant.js';
+import { rest } from './rest.js';
 
 const WarningType = builder.objectRef<MerchantWarning>('MerchantWarning').implement({
   fields: (t) => ({ code: t.exposeString('code'), message: t.exposeString('message') }),
@@ -63,12 +64,14 @@ const MerchantPage = pageOf(Merchant, 'Merchant');
 
 builder.queryFields((t) => ({
   merchant: t.prismaField({
+    route: rest('GET /v1/merchants/{id}', 'Read a merchant.'),
     type: Merchant,
     args: { id: t.arg({ type: 'MerchantId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => merchant(ctx, id, query),
   }),
   merchants: t.field({
+    route: rest('GET /v1/merchants', 'List merchants.'),
     type: MerchantPage,
     args: {
       ...pageArgs(t),
@@ -82,6 +85,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createMerchant: t.field({
+    route: rest('POST /v1/merchants', 'Register a merchant.', { status: 201 }),
     type: Merchant,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateMerchantInput }) },
@@ -89,6 +93,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createMerchant(ctx, input), merchant),
   }),
   updateMerchant: t.field({
+    route: rest('PATCH /v1/merchants/{id}', 'Change a merchant.'),
     type: Merchant,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'MerchantId' }), input: t.arg({ type: UpdateMerchantInput }) },

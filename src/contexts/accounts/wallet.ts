@@ -1,8 +1,9 @@
 // Wallets: each holds money in one currency and is owned by an account or by one of its agents (CONTRACT.md 1).
 import type { Account, Prisma, Wallet, WalletOwnerType, WalletStatus } from '../../generated/prisma/client.js';
 import { openWalletAccounts, setLowThreshold, setWalletAccounts } from '../../ledger/account.js';
-import { type Ctx, stopRunning } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
+import { stopRunning } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
 import { type Currency, parseMinor } from '../../platform/money.js';

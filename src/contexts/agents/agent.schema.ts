@@ -14,6 +14,7 @@ import { type AgentStep, agent, agents, stepAgent, updateAgent, visibleAgents } 
 import { liveSince } from './connection.js';
 import { createAgent, type Enrolment, enrolment } from './enrolment.js';
 import { IssuedAuthKey } from './key.schema.js';
+import { rest } from './rest.js';
 import { tokenWarning } from './token.schema.js';
 
 const AgentStatusEnum = builder.enumType(AgentStatus, { name: 'AgentStatus' });
@@ -34,6 +35,7 @@ export const Agent = builder.prismaObject('Agent', {
     description: t.exposeString('description', { nullable: true }),
     status: t.expose('status', { type: AgentStatusEnum }),
     statusReason: t.exposeString('statusReason', {
+      wire: { shown: false },
       nullable: true,
       description: 'Why it was last frozen, suspended, activated or revoked.',
     }),
@@ -103,6 +105,7 @@ const EnrolmentType = builder.objectRef<Enrolment>('AgentEnrolment').implement({
 
 builder.queryFields((t) => ({
   agent: t.prismaField({
+    route: rest('GET /v1/agents/{id}', 'Read an agent.'),
     type: Agent,
     ...openToPortal('agents:read'),
     args: { id: t.arg({ type: 'AgentId' }) },
@@ -110,6 +113,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => agent(ctx, id, query),
   }),
   agents: t.field({
+    route: rest('GET /v1/agents', 'List agents.'),
     type: AgentPage,
     ...openToPortal('agents:read'),
     args: {
@@ -125,8 +129,9 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => {
   // Plain fields: what a selection needs beyond the row is then loaded after the change.
-  const step = (verb: AgentStep) =>
+  const step = (verb: AgentStep, summary: string) =>
     t.field({
+      route: rest(`POST /v1/agents/{id}/${verb}`, summary),
       type: Agent,
       authScopes: { audience: 'operator' },
       args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: AgentStepInput }) },
@@ -142,15 +147,16 @@ builder.mutationFields((t) => {
       resolve: once((ctx, { input }) => createAgent(ctx, input), enrolment),
     }),
     updateAgent: t.field({
+      route: rest('PATCH /v1/agents/{id}', 'Change an agent.'),
       type: Agent,
       args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: UpdateAgentInput }) },
       ...facts({ errors: [Forbidden, NotFound, StateConflict] }),
       resolve: once((ctx, { id, input }) => updateAgent(ctx, { ...input, id }), agent),
     }),
-    freezeAgent: step('freeze'),
-    unfreezeAgent: step('unfreeze'),
-    suspendAgent: step('suspend'),
-    activateAgent: step('activate'),
-    revokeAgent: step('revoke'),
+    freezeAgent: step('freeze', "Stop an agent's spending; it still reads."),
+    unfreezeAgent: step('unfreeze', 'Let a frozen agent spend again.'),
+    suspendAgent: step('suspend', 'Refuse every credential of an agent.'),
+    activateAgent: step('activate', 'Let a suspended agent in again.'),
+    revokeAgent: step('revoke', 'End an agent for good, with its key, tokens and sessions.'),
   };
 });

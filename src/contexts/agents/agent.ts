@@ -3,8 +3,9 @@
 
 import type { Agent, AgentStatus, Prisma } from '../../generated/prisma/client.js';
 import { sha256 } from '../../platform/crypto.js';
-import { type ActingAgent, type Ctx, type Environment, type Platform, stopRunning, type Workspace } from '../../platform/ctx.js';
+import type { ActingAgent, Ctx, Environment, Platform, Workspace } from '../../platform/ctx.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
+import { stopRunning } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';

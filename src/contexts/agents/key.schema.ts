@@ -17,6 +17,7 @@ import {
   revokeKey,
   rotateKey,
 } from './key.js';
+import { rest } from './rest.js';
 
 const AgentKeyStatusEnum = builder.enumType(AgentKeyStatus, { name: 'AgentKeyStatus' });
 export const KeyAlgorithm = builder.enumType('KeyAlgorithm', { values: ['ed25519'] as const });
@@ -110,6 +111,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, ctx) => rotateKey(ctx, { ...input, agentId: id }),
   }),
   revokeAuthKey: t.field({
+    route: rest('DELETE /v1/agents/{id}/auth-keys', 'Revoke the key of an agent. Ends its sessions and its tokens for good.'),
     type: RevokedAuthKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'AgentId' }) },

@@ -5,6 +5,7 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { AgentSuspended, ChallengeInvalid, KeyRevoked, SignatureInvalid } from './errors.js';
 import { KeyAlgorithm } from './key.schema.js';
 import { isSessionConnected } from './liveness.js';
+import { rest } from './rest.js';
 import { AuthenticateInput } from './session.input.js';
 import {
   authenticateAgent,
@@ -59,6 +60,7 @@ const DeletedSession = builder.objectRef<{ id: string }>('DeletedSession').imple
 
 builder.queryFields((t) => ({
   agentSessions: t.prismaField({
+    route: rest('GET /v1/agents/{id}/sessions', 'List the live sessions of an agent.', { name: 'listSessions' }),
     type: [AgentSession],
     description: `The newest ${mostSessions} live sessions of an agent.`,
     args: { id: t.arg({ type: 'AgentId' }) },
@@ -85,6 +87,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, ctx) => authenticateAgent(ctx, { ...input, agentId: id }),
   }),
   revokeSession: t.field({
+    route: rest('DELETE /v1/agents/{id}/sessions/{session_id}', 'End a session.', { names: { agentId: 'id', id: 'session_id' } }),
     type: DeletedSession,
     args: { agentId: t.arg({ type: 'AgentId' }), id: t.arg({ type: 'SessionId' }) },
     ...facts({ errors: [NotFound] }),

@@ -18,6 +18,7 @@ import {
   protocols,
   sharesOf,
 } from './protocol-report.js';
+import { rest } from './rest.js';
 import { buckets, type Metric, metrics, type Scope, scopeOf } from './time-range.js';
 
 export const MetricEnum = builder.enumType('AnalyticsMetric', {
@@ -136,6 +137,10 @@ builder.queryFields((t) => {
       resolve: (_root, range, ctx) => measure(ctx, scopeOf(ctx, range)),
     }),
     recentActivity: t.field({
+      route: rest('GET /v1/analytics/recent-activity', 'The last operations across all protocols.', {
+        name: 'getRecentActivity',
+        also: ['description', 'counterparty'],
+      }),
       type: [UsageOperation],
       ...facts({ most: mostRecent }),
       description: 'The last operations across all protocols, newest first.',

@@ -18,6 +18,7 @@ import {
 import { approvedItem, batch, batches, batchItems, cancelBatch, type ItemOfBatch } from './batch.js';
 import { createTransferBatch } from './batch-request.js';
 import { currencyOfTotal } from './events.js';
+import { rest } from './rest.js';
 
 interface Total {
   currency: string;
@@ -55,7 +56,12 @@ const Batch = builder.prismaObject('Batch', {
       description: 'Of all items; in USD, by the rates of the day, where they have several currencies.',
       resolve: (row) => formatMinor(row.totalAmount, currencyOfTotal(row)),
     }),
-    currency: t.expose('currency', { type: 'Currency', nullable: true, description: 'Null where the items have several.' }),
+    currency: t.expose('currency', {
+      wire: { orNull: true },
+      type: 'Currency',
+      nullable: true,
+      description: 'Null where the items have several.',
+    }),
     totals: t.field({
       type: [BatchTotal],
       ...facts({ most: currencies.length }),
@@ -96,17 +102,20 @@ const BatchItem = builder.objectRef<ItemOfBatch>('BatchItem').implement({
 
 builder.queryFields((t) => ({
   batch: t.prismaField({
+    route: rest('GET /v1/batches/{id}', 'Read a batch.'),
     type: Batch,
     args: { id: t.arg({ type: 'BatchId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => batch(ctx, id),
   }),
   batches: t.field({
+    route: rest('GET /v1/batches', 'List batches.'),
     type: BatchPage,
     args: { ...pageArgs(t), status: t.arg({ type: BatchStatusEnum, required: false }) },
     resolve: (_root, filter, ctx, info) => batches(ctx, filter, nodesQuery(ctx, info)),
   }),
   batchItems: t.field({
+    route: rest('GET /v1/batches/{id}/items'),
     type: [BatchItem],
     description: 'The items of a batch, in the order of the request.',
     args: { id: t.arg({ type: 'BatchId' }), status: t.arg({ type: BatchItemStatusEnum, required: false }) },
@@ -117,6 +126,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createTransferBatch: t.field({
+    route: rest('POST /v1/transfers/batch', 'Take many transfers at once. They are carried out afterwards.', { status: 202 }),
     type: Batch,
     description: 'Takes up to 500 transfers at once; they are carried out afterwards. One request of the rate limits.',
     args: { input: t.arg({ type: CreateTransferBatchInput }) },
@@ -124,6 +134,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createTransferBatch(ctx, input), batch),
   }),
   cancelBatch: t.field({
+    route: rest('POST /v1/batches/{id}/cancel', 'Call a batch off that has not begun.'),
     type: Batch,
     args: { id: t.arg({ type: 'BatchId' }), input: t.arg({ type: CancelBatchInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),

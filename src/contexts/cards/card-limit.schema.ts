@@ -5,11 +5,12 @@ import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { category } from '../accounts/merchant.input.js';
+import { category } from '../accounts/category.js';
 import { vaultedCard } from './card.js';
 import { VaultedCard } from './card.schema.js';
 import { setCardLimits } from './card-limit.js';
 import { type CardTransaction, cardTransactions } from './card-transaction.js';
+import { rest } from './rest.js';
 
 const StatusEnum = builder.enumType(CardChargeStatus, { name: 'CardTransactionStatus' });
 
@@ -54,6 +55,7 @@ const CardLimitsInput = builder.inputType('CardLimitsInput', {
 
 builder.queryField('cardTransactions', (t) =>
   t.field({
+    route: rest('GET /v1/cards/vault/{id}/transactions', 'List what was paid with a vaulted card.', { names: { cardId: 'id' } }),
     type: CardTransactionPage,
     args: { ...pageArgs(t), cardId: t.arg({ type: 'VaultedCardId' }) },
     ...facts({ errors: [NotFound] }),
@@ -63,6 +65,7 @@ builder.queryField('cardTransactions', (t) =>
 
 builder.mutationField('setCardLimits', (t) =>
   t.field({
+    route: rest('POST /v1/cards/vault/{id}/limits', 'Set what may be spent with a vaulted card. Limits that are left out are taken away.'),
     type: VaultedCard,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'VaultedCardId' }), input: t.arg({ type: CardLimitsInput }) },

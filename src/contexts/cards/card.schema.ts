@@ -6,6 +6,7 @@ import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/sch
 import { type BillingAddress, cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
 import { type CardLimits, cardLimits } from './card-limit.js';
 import { CardNumberRefused } from './errors.js';
+import { rest } from './rest.js';
 
 const VaultedCardStatus = builder.enumType('VaultedCardStatus', { values: cardStatuses });
 
@@ -108,12 +109,14 @@ const CreateVaultedCardInput = builder.inputType('CreateVaultedCardInput', {
 
 builder.queryFields((t) => ({
   vaultedCard: t.prismaField({
+    route: rest('GET /v1/cards/vault/{id}', 'Read a vaulted card.'),
     type: VaultedCard,
     args: { id: t.arg({ type: 'VaultedCardId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => vaultedCard(ctx, id, query),
   }),
   vaultedCards: t.field({
+    route: rest('GET /v1/cards/vault', 'List vaulted cards.'),
     type: VaultedCardPage,
     args: {
       ...pageArgs(t),
@@ -126,6 +129,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createVaultedCard: t.field({
+    route: rest('POST /v1/cards/vault', 'Vault a card by the token of its processor.', { status: 201 }),
     type: VaultedCard,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateVaultedCardInput }) },
@@ -133,6 +137,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createVaultedCard(ctx, input), vaultedCard),
   }),
   deleteVaultedCard: t.field({
+    route: rest('DELETE /v1/cards/vault/{id}', 'Delete a vaulted card for good. It pays nothing any more.'),
     type: DeletedVaultedCard,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'VaultedCardId' }) },

@@ -5,7 +5,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import type { CardNetworkName } from '../transfers/rail.js';
@@ -13,6 +13,7 @@ import { CardNumberRefused, InstructionExceedsOriginal, NetworkNotEnrolled } fro
 import { cardInstruction, cardInstructions, type InstructionChange, queuedInstruction } from './instruction.js';
 import { createInstruction, dryRunInstruction } from './instruction-request.js';
 import { CardNetworkEnum } from './network.schema.js';
+import { rest } from './rest.js';
 
 const StatusEnum = builder.enumType(CardInstructionStatus, { name: 'CardInstructionStatus' });
 const TypeEnum = builder.enumType(CardInstructionType, { name: 'CardInstructionType' });
@@ -64,7 +65,7 @@ const CardInstructionPayload = builder.objectRef<InstructionChange>('CardInstruc
   description: 'An instruction, and the approval that it waits for, if it does.',
   fields: (t) => ({
     instruction: t.field({ type: CardInstructionObject, resolve: ({ instruction }) => instruction }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -83,12 +84,14 @@ const CreateCardInstructionInput = builder.inputType('CreateCardInstructionInput
 
 builder.queryFields((t) => ({
   cardInstruction: t.field({
+    route: rest('GET /v1/cards/instructions/{id}', 'Read an instruction to a card network.'),
     type: CardInstructionObject,
     args: { id: t.arg({ type: 'CardInstructionId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => cardInstruction(ctx, id),
   }),
   cardInstructions: t.field({
+    route: rest('GET /v1/cards/instructions', 'List instructions to card networks.'),
     type: CardInstructionPage,
     args: {
       ...pageArgs(t),
@@ -105,12 +108,17 @@ const requestErrors = [NotFound, StateConflict, CardNumberRefused, NetworkNotEnr
 
 builder.mutationFields((t) => ({
   createCardInstruction: t.field({
+    route: rest('POST /v1/cards/{network}/instructions', 'Queue an authorization, a cancellation or a refund for a card network.', {
+      status: 202,
+      body: 'instruction',
+    }),
     type: CardInstructionPayload,
     args: { network: t.arg.string({ extensions: { example: 'visa' } }), input: t.arg({ type: CreateCardInstructionInput }) },
     ...facts({ errors: [...requestErrors, InstructionExceedsOriginal, ...postingErrors] }),
     resolve: once((ctx, { network, input }) => createInstruction(ctx, { ...input, network }), queuedInstruction),
   }),
   dryRunCardInstruction: t.field({
+    route: rest('POST /v1/cards/{network}/instructions', 'Say what an authorization would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { network: t.arg.string({ extensions: { example: 'visa' } }), input: t.arg({ type: CreateCardInstructionInput }) },
     ...facts({ effect: 'none', errors: requestErrors }),

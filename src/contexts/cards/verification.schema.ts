@@ -7,6 +7,7 @@ import { postingErrors } from '../spending/refusal.js';
 import type { CardNetworkName } from '../transfers/rail.js';
 import { CardNumberRefused } from './errors.js';
 import { CardNetworkEnum } from './network.schema.js';
+import { rest } from './rest.js';
 import { cardVerification, type RejectionReason, rejectionReasons, verifyCard } from './verification.js';
 
 const RejectionReasonEnum = builder.enumType('CardRejectionReason', { values: rejectionReasons });
@@ -56,6 +57,10 @@ const VerifyCardInput = builder.inputType('VerifyCardInput', {
 
 builder.mutationField('verifyCard', (t) =>
   t.field({
+    route: rest(
+      'POST /v1/cards/verify',
+      'Verify that an agent has signed for a payment by card, and may make it. A payment that is not verified is a 200 with the reason.',
+    ),
     type: CardVerificationResult,
     args: { input: t.arg({ type: VerifyCardInput }) },
     ...facts({ errors: [CardNumberRefused, ...postingErrors] }),

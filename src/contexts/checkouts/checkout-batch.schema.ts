@@ -5,8 +5,10 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { AcpCheckout, UcpCheckout } from './checkout.schema.js';
 import { type CheckoutBatch, type CheckoutError, checkoutBatch, createCheckoutBatch, mostCheckouts } from './checkout-batch.js';
 import { CreateAcpCheckoutInput, CreateUcpCheckoutInput } from './checkout-request.schema.js';
+import { rest } from './rest.js';
 
 const ErrorType = builder.objectRef<CheckoutError>('CheckoutBatchError').implement({
+  extensions: { component: false },
   description: 'Why an item of a batch was not made.',
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Its place in the request, from 0.' }),
@@ -22,7 +24,12 @@ const BatchInterface = builder.interfaceRef<CheckoutBatch>('CheckoutBatch').impl
     total: t.int({ resolve: ({ batch }) => batch.totalCount }),
     created: t.int({ resolve: ({ batch }) => batch.successCount }),
     failed: t.int({ resolve: ({ batch }) => batch.failedCount }),
-    errors: t.field({ type: [ErrorType], ...facts({ most: mostCheckouts }), resolve: ({ errors }) => [...errors] }),
+    errors: t.field({
+      wire: { after: 'checkouts' },
+      type: [ErrorType],
+      ...facts({ most: mostCheckouts }),
+      resolve: ({ errors }) => [...errors],
+    }),
   }),
 });
 const AcpBatch = builder.objectRef<CheckoutBatch>('ACPCheckoutBatch').implement({
@@ -49,6 +56,7 @@ const UcpBatchInput = builder.inputType('CreateUCPCheckoutBatchInput', {
 const description = 'Begins up to 100 checkouts at once, each by itself. One request of the rate limits.';
 builder.mutationFields((t) => ({
   createAcpCheckoutBatch: t.field({
+    route: rest('POST /v1/acp/checkouts/batch', 'Begin many checkouts at once, each by itself.', { status: 201, body: true }),
     type: AcpBatch,
     description,
     args: { input: t.arg({ type: AcpBatchInput }) },
@@ -56,6 +64,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createCheckoutBatch(ctx, 'acp', input.checkouts), checkoutBatch),
   }),
   createUcpCheckoutBatch: t.field({
+    route: rest('POST /v1/ucp/checkouts/batch', 'Begin many checkouts at once, each by itself.', { status: 201, body: true }),
     type: UcpBatch,
     description,
     args: { input: t.arg({ type: UcpBatchInput }) },

@@ -12,6 +12,7 @@ import { checkoutChange, newCheckout } from './checkout-input.js';
 import { BuyerPricesRefused, CheckoutExpired, NotYourCheckout, OutOfStock, PriceChanged } from './errors.js';
 import { mostItems } from './item.js';
 import { createPriced, updatePriced } from './merchant-price.js';
+import { rest } from './rest.js';
 
 const AcpPage = pageOf(AcpCheckout, 'ACPCheckout');
 const UcpPage = pageOf(UcpCheckout, 'UCPCheckout');
@@ -118,19 +119,31 @@ builder.queryFields((t) => {
   });
   return {
     acpCheckout: t.field({
+      route: rest('GET /v1/acp/checkouts/{id}', 'Read a checkout.'),
       type: AcpCheckout,
       args: { id: t.arg({ type: 'AcpCheckoutId' }) },
       ...facts({ errors: [NotFound] }),
       resolve: (_root, { id }, ctx) => checkout(ctx, 'acp', id),
     }),
-    acpCheckouts: t.field({ type: AcpPage, args: filters(), resolve: (_root, filter, ctx) => checkouts.acp(ctx, filter) }),
+    acpCheckouts: t.field({
+      route: rest('GET /v1/acp/checkouts', 'List checkouts.'),
+      type: AcpPage,
+      args: filters(),
+      resolve: (_root, filter, ctx) => checkouts.acp(ctx, filter),
+    }),
     ucpCheckout: t.field({
+      route: rest('GET /v1/ucp/checkouts/{id}', 'Read a checkout.'),
       type: UcpCheckout,
       args: { id: t.arg({ type: 'UcpCheckoutId' }) },
       ...facts({ errors: [NotFound] }),
       resolve: (_root, { id }, ctx) => checkout(ctx, 'ucp', id),
     }),
-    ucpCheckouts: t.field({ type: UcpPage, args: filters(), resolve: (_root, filter, ctx) => checkouts.ucp(ctx, filter) }),
+    ucpCheckouts: t.field({
+      route: rest('GET /v1/ucp/checkouts', 'List checkouts of UCP.'),
+      type: UcpPage,
+      args: filters(),
+      resolve: (_root, filter, ctx) => checkouts.ucp(ctx, filter),
+    }),
   };
 });
 
@@ -146,24 +159,28 @@ const changing = facts({ errors: [NotFound, NotYourCheckout, CheckoutExpired, St
 
 builder.mutationFields((t) => ({
   createAcpCheckout: t.field({
+    route: rest('POST /v1/acp/checkouts', 'Begin a checkout: a basket at a merchant, to be paid before its time is over.', { status: 201 }),
     type: AcpCheckout,
     args: { input: t.arg({ type: CreateAcpCheckoutInput }) },
     ...creating,
     resolve: once((ctx, { input }) => createPriced(ctx, newCheckout(ctx, 'acp', input)), read('acp')),
   }),
   updateAcpCheckout: t.field({
+    route: rest('PATCH /v1/acp/checkouts/{id}', 'Change a checkout that nobody has begun to pay.'),
     type: AcpCheckout,
     args: { id: t.arg({ type: 'AcpCheckoutId' }), input: t.arg({ type: UpdateAcpCheckoutInput }) },
     ...changing,
     resolve: once((ctx, { id, input }) => updatePriced(ctx, 'acp', id, checkoutChange(input)), read('acp')),
   }),
   createUcpCheckout: t.field({
+    route: rest('POST /v1/ucp/checkouts', 'Begin a checkout: a basket at a merchant, to be paid before its time is over.', { status: 201 }),
     type: UcpCheckout,
     args: { input: t.arg({ type: CreateUcpCheckoutInput }) },
     ...creating,
     resolve: once((ctx, { input }) => createPriced(ctx, newCheckout(ctx, 'ucp', input)), read('ucp')),
   }),
   updateUcpCheckout: t.field({
+    route: rest('PATCH /v1/ucp/checkouts/{id}', 'Change a checkout that nobody has begun to pay.'),
     type: UcpCheckout,
     args: { id: t.arg({ type: 'UcpCheckoutId' }), input: t.arg({ type: UpdateUcpCheckoutInput }) },
     ...changing,

@@ -10,7 +10,7 @@ import { RefundReasonEnum } from '../refunds/refund.input.js';
 import { refundById } from '../refunds/refund.js';
 import { Refund } from '../refunds/refund.schema.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { MerchantBlocked, mandateErrors } from '../spending/errors.js';
 import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
@@ -26,6 +26,7 @@ import { type CompletedCheckout, completeCheckout, dryRunCheckout } from './comp
 import { cancelCheckout } from './ending.js';
 import { BuyerPricesRefused, CheckoutExpired, NotYourCheckout, PriceChanged } from './errors.js';
 import { fulfillCheckout, refundCheckout } from './fulfillment.js';
+import { rest } from './rest.js';
 
 const description = 'A checkout that is paid, or pending_payment, with the approval that its payment waits for, if it does.';
 const AcpPayload = builder.objectRef<CompletedCheckout>('ACPCheckoutPayload').implement({
@@ -33,7 +34,7 @@ const AcpPayload = builder.objectRef<CompletedCheckout>('ACPCheckoutPayload').im
   fields: (t) => ({
     checkout: t.field({ type: AcpCheckout, resolve: (made) => made.checkout }),
     transferId: t.field({ type: 'TransferId', nullable: true, resolve: (made) => made.checkout.transferId }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 const UcpPayload = builder.objectRef<CompletedCheckout>('UCPCheckoutPayload').implement({
@@ -41,7 +42,7 @@ const UcpPayload = builder.objectRef<CompletedCheckout>('UCPCheckoutPayload').im
   fields: (t) => ({
     checkout: t.field({ type: UcpCheckout, resolve: (made) => made.checkout }),
     transferId: t.field({ type: 'TransferId', nullable: true, resolve: (made) => made.checkout.transferId }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -137,30 +138,39 @@ const refunding = facts({ errors: [...stepErrors, RefundExceedsOriginal, NotYour
 
 builder.mutationFields((t) => ({
   completeAcpCheckout: t.field({
+    route: rest(
+      'POST /v1/acp/checkouts/{id}/complete',
+      'Pay a checkout: from a wallet, by card, by a mandate, or with an x402 payment that was made before.',
+      { body: 'checkout' },
+    ),
     type: AcpPayload,
     args: { id: t.arg({ type: 'AcpCheckoutId' }), input: t.arg({ type: CompleteInput }) },
     ...facts({ errors: paying }),
     resolve: once((ctx, { id, input }) => completeCheckout(ctx, 'acp', id, completionOf(input)), payloadOf('acp')),
   }),
   dryRunAcpCheckout: t.field({
+    route: rest('POST /v1/acp/checkouts/{id}/complete', 'Say what paying a checkout would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'AcpCheckoutId' }), input: t.arg({ type: CompleteInput }) },
     ...facts({ effect: 'none', errors: paying }),
     resolve: (_root, { id, input }, ctx) => dryRunCheckout(ctx, 'acp', id, completionOf(input)),
   }),
   cancelAcpCheckout: t.field({
+    route: rest('POST /v1/acp/checkouts/{id}/cancel', 'Call a checkout off that is not paid.'),
     type: AcpCheckout,
     args: { id: t.arg({ type: 'AcpCheckoutId' }), input: t.arg({ type: CancelInput }) },
     ...facts({ errors: [...stepErrors, CheckoutExpired] }),
     resolve: once((ctx, { id, input }) => cancelCheckout(ctx, 'acp', id, input), read('acp')),
   }),
   fulfillAcpCheckout: t.field({
+    route: rest('POST /v1/acp/checkouts/{id}/fulfill', 'Say that what was paid was delivered.'),
     type: AcpCheckout,
     args: { id: t.arg({ type: 'AcpCheckoutId' }), input: t.arg({ type: FulfillInput }) },
     ...facts({ errors: stepErrors }),
     resolve: once((ctx, { id, input }) => fulfillCheckout(ctx, 'acp', id, input), read('acp')),
   }),
   refundAcpCheckout: t.field({
+    route: rest('POST /v1/acp/checkouts/{id}/refund', 'Send money of a paid checkout back, all of it or a part.', { status: 201 }),
     type: Refund,
     args: { id: t.arg({ type: 'AcpCheckoutId' }), input: t.arg({ type: RefundInput }) },
     ...refunding,
@@ -170,30 +180,39 @@ builder.mutationFields((t) => ({
 
 builder.mutationFields((t) => ({
   completeUcpCheckout: t.field({
+    route: rest(
+      'POST /v1/ucp/checkouts/{id}/complete',
+      'Pay a checkout: from a wallet, by card, by a mandate, or with an x402 payment that was made before.',
+      { body: 'checkout' },
+    ),
     type: UcpPayload,
     args: { id: t.arg({ type: 'UcpCheckoutId' }), input: t.arg({ type: CompleteInput }) },
     ...facts({ errors: paying }),
     resolve: once((ctx, { id, input }) => completeCheckout(ctx, 'ucp', id, completionOf(input)), payloadOf('ucp')),
   }),
   dryRunUcpCheckout: t.field({
+    route: rest('POST /v1/ucp/checkouts/{id}/complete', 'Say what paying a checkout would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'UcpCheckoutId' }), input: t.arg({ type: CompleteInput }) },
     ...facts({ effect: 'none', errors: paying }),
     resolve: (_root, { id, input }, ctx) => dryRunCheckout(ctx, 'ucp', id, completionOf(input)),
   }),
   cancelUcpCheckout: t.field({
+    route: rest('POST /v1/ucp/checkouts/{id}/cancel', 'Call a checkout off that is not paid.'),
     type: UcpCheckout,
     args: { id: t.arg({ type: 'UcpCheckoutId' }), input: t.arg({ type: CancelInput }) },
     ...facts({ errors: [...stepErrors, CheckoutExpired] }),
     resolve: once((ctx, { id, input }) => cancelCheckout(ctx, 'ucp', id, input), read('ucp')),
   }),
   fulfillUcpCheckout: t.field({
+    route: rest('POST /v1/ucp/checkouts/{id}/fulfill', 'Say that what was paid was delivered.'),
     type: UcpCheckout,
     args: { id: t.arg({ type: 'UcpCheckoutId' }), input: t.arg({ type: FulfillInput }) },
     ...facts({ errors: stepErrors }),
     resolve: once((ctx, { id, input }) => fulfillCheckout(ctx, 'ucp', id, input), read('ucp')),
   }),
   refundUcpCheckout: t.field({
+    route: rest('POST /v1/ucp/checkouts/{id}/refund', 'Send money of a paid checkout back, all of it or a part.', { status: 201 }),
     type: Refund,
     args: { id: t.arg({ type: 'UcpCheckoutId' }), input: t.arg({ type: RefundInput }) },
     ...refunding,

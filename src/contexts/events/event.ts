@@ -1,7 +1,8 @@
 // Events as a list and one by one, for 30 days (CONTRACT.md 16).
 
+import { catalogOf } from '../../events/catalog.js';
 import { eventRetentionSeconds } from '../../events/event.js';
-import { checkPatterns, notInternal, whereNamed } from '../../events/pattern.js';
+import { notInternal, whereNamed } from '../../events/pattern.js';
 import type { Event, Prisma } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -33,8 +34,8 @@ export const events = listOf(
   'event',
   { visible: { where: visible } },
   {
-    type: (patterns: readonly string[]) => {
-      checkPatterns(patterns, () => ['type']);
+    type: (patterns: readonly string[], ctx: Ctx) => {
+      catalogOf(ctx).checkPatterns(patterns, () => ['type']);
       return patterns.length === 0 ? {} : whereNamed('type', patterns);
     },
     objectId: (id: string) => ({ objectId: bareObjectId(id) }),

@@ -1,6 +1,7 @@
 // A funding transaction: money that a provider brings into a wallet (CONTRACT.md 12). It is credited when the rail has settled it.
 import type { FundingStatus, FundingTransaction, Prisma } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';

@@ -12,6 +12,7 @@ import { FundingUnsupported } from './errors.js';
 import { createFundingTransaction } from './funding-request.js';
 import { fundingTransaction, fundingTransactions } from './funding-transaction.js';
 import { FundingTypeEnum } from './provider.schema.js';
+import { rest } from './rest.js';
 
 const FundingStatusEnum = builder.enumType(FundingStatus, { name: 'FundingStatus' });
 
@@ -76,12 +77,14 @@ const CreateFundingTransactionInput = builder.inputType('CreateFundingTransactio
 
 builder.queryFields((t) => ({
   fundingTransaction: t.prismaField({
+    route: rest('GET /v1/funding/transactions/{id}', 'Read a funding transaction.'),
     type: FundingTransaction,
     args: { id: t.arg({ type: 'FundingTransactionId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => fundingTransaction(ctx, id),
   }),
   fundingTransactions: t.field({
+    route: rest('GET /v1/funding/transactions', 'List funding transactions.'),
     type: FundingTransactionPage,
     args: {
       ...pageArgs(t),
@@ -96,6 +99,11 @@ builder.queryFields((t) => ({
 
 builder.mutationField('createFundingTransaction', (t) =>
   t.field({
+    route: rest(
+      'POST /v1/funding/transactions',
+      'Bring money into a wallet. It is credited when it has arrived; that of the sandbox arrives at once.',
+      { status: 201 },
+    ),
     type: FundingTransaction,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateFundingTransactionInput }) },

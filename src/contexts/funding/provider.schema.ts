@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FundingType } from '../../generated/prisma/enums.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { type FundingProvider, fundingProviders, mostProviders } from './provider.js';
+import { rest } from './rest.js';
 
 export const FundingTypeEnum = builder.enumType(FundingType, { name: 'FundingType' });
 
@@ -22,6 +23,7 @@ const Provider = builder.objectRef<FundingProvider>('FundingProvider').implement
 
 builder.queryField('fundingProviders', (t) =>
   t.field({
+    route: rest('GET /v1/funding/providers', 'List the providers that bring money in.'),
     type: [Provider],
     args: {
       type: t.arg({ type: FundingTypeEnum, required: false }),

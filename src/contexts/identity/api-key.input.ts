@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { Environment } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
+import { fullScope } from './scope.js';
 
-export const fullScope = '*';
 export const EnvironmentEnum = builder.enumType(Environment, { name: 'Environment' });
 
 export const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {

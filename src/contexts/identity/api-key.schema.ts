@@ -4,6 +4,7 @@ import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { CreateApiKeyInput, EnvironmentEnum, RollApiKeyInput } from './api-key.input.js';
 import { type ApiKeyStatus, apiKey, apiKeyStatus, apiKeys, createApiKey, type IssuedApiKey, revokeApiKey, rollApiKey } from './api-key.js';
+import { rest } from './rest.js';
 
 const ApiKeyStatusEnum = builder.enumType('ApiKeyStatus', { values: ['active', 'expired', 'revoked'] as const satisfies ApiKeyStatus[] });
 
@@ -14,6 +15,7 @@ const ApiKey = builder.prismaObject('ApiKey', {
     name: t.exposeString('name'),
     prefix: t.exposeString('prefix', { description: 'Its first twelve characters, to know it by.' }),
     key: t.string({
+      wire: { shown: false },
       nullable: true,
       description: 'The key itself: only in the answer that made it.',
       extensions: { secret: true },
@@ -42,6 +44,7 @@ const DeletedApiKey = builder.objectRef<{ id: string }>('DeletedApiKey').impleme
 
 builder.queryFields((t) => ({
   apiKey: t.prismaField({
+    route: rest('GET /v1/api-keys/{id}', 'Read an API key, without the key itself.'),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }) },
@@ -49,6 +52,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => apiKey(ctx, id, query),
   }),
   apiKeys: t.field({
+    route: rest('GET /v1/api-keys', 'List API keys, those that have ended too.'),
     type: ApiKeyPage,
     authScopes: { audience: 'api_key' },
     args: pageArgs(t),
@@ -58,6 +62,10 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createApiKey: t.field({
+    route: rest('POST /v1/api-keys', "Issue an API key for the caller's environment. The key is shown once.", {
+      status: 201,
+      also: ['key'],
+    }),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreateApiKeyInput }) },
@@ -65,6 +73,11 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createApiKey(ctx, input), apiKey),
   }),
   rollApiKey: t.field({
+    route: rest(
+      'POST /v1/api-keys/{id}/roll',
+      'Replace an API key: a new one with its name, scopes and expiry; the old one ends at once or after overlap_seconds.',
+      { status: 201, also: ['key'] },
+    ),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }), input: t.arg({ type: RollApiKeyInput }) },
@@ -72,6 +85,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => rollApiKey(ctx, { ...input, id }), apiKey),
   }),
   revokeApiKey: t.field({
+    route: rest('DELETE /v1/api-keys/{id}', 'Revoke an API key and the sessions made with it, at once. The key that asks may be revoked.'),
     type: DeletedApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }) },

@@ -11,8 +11,9 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
-import { type CreateApiKeyInput, fullScope, type RollApiKeyInput } from './api-key.input.js';
+import type { CreateApiKeyInput, RollApiKeyInput } from './api-key.input.js';
 import { addEntry, endEntries } from './directory.js';
+import { fullScope } from './scope.js';
 
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
 

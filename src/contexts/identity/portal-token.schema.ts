@@ -12,6 +12,7 @@ import {
   portalTokens,
   revokePortalToken,
 } from './portal-token.js';
+import { rest } from './rest.js';
 
 const PortalTokenStatusEnum = builder.enumType('PortalTokenStatus', {
   values: ['active', 'expired', 'revoked'] as const satisfies PortalTokenStatus[],
@@ -22,6 +23,7 @@ const PortalToken = builder.prismaObject('PortalToken', {
   fields: (t) => ({
     id: t.expose('id', { type: 'PortalTokenId' }),
     token: t.string({
+      wire: { shown: false },
       nullable: true,
       description: 'The token itself: only in the answer that made it.',
       extensions: { secret: true },
@@ -50,6 +52,7 @@ const DeletedPortalToken = builder.objectRef<{ id: string }>('DeletedPortalToken
 
 builder.queryFields((t) => ({
   portalToken: t.prismaField({
+    route: rest('GET /v1/portal-tokens/{id}', 'Read a portal token, without the token itself.'),
     type: PortalToken,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'PortalTokenId' }) },
@@ -57,6 +60,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => portalToken(ctx, id, query),
   }),
   portalTokens: t.field({
+    route: rest('GET /v1/portal-tokens', 'List portal tokens, those that have ended too.'),
     type: PortalTokenPage,
     authScopes: { audience: 'api_key' },
     args: { ...pageArgs(t), customerReference: t.arg.string({ required: false }) },
@@ -66,6 +70,11 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createPortalToken: t.field({
+    route: rest(
+      'POST /v1/portal-tokens',
+      'Issue a portal token: its holder reads the data of one customer reference. The token is shown once.',
+      { status: 201, also: ['token'] },
+    ),
     type: PortalToken,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreatePortalTokenInput }) },
@@ -73,6 +82,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createPortalToken(ctx, input), portalToken),
   }),
   revokePortalToken: t.field({
+    route: rest('DELETE /v1/portal-tokens/{id}', 'Revoke a portal token, at once.'),
     type: DeletedPortalToken,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'PortalTokenId' }) },

@@ -7,7 +7,7 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { parseId } from '../../platform/schema/id.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { merchantOf } from '../transfers/events.js';
@@ -16,6 +16,7 @@ import { transfer } from '../transfers/transfer-list.js';
 import { ExecuteMandateInput } from './execution.input.js';
 import { dryRunExecution, executeMandate, executions, type MadeExecution } from './execution.js';
 import { useOfMandate } from './mandate-use.js';
+import { rest } from './rest.js';
 
 const statuses = ['pending', 'completed', 'failed', 'cancelled'] as const;
 const ExecutionStatus = builder.enumType('MandateExecutionStatus', { values: statuses });
@@ -63,7 +64,7 @@ const ExecutionPayload = builder.objectRef<MadeExecution>('MandateExecutionPaylo
   description: 'An execution, and the approval that it waits for, if it does.',
   fields: (t) => ({
     execution: t.field({ type: Execution, resolve: (made) => made.execution }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -77,6 +78,7 @@ const executionErrors = [...requestErrors, ...postingErrors];
 
 builder.queryField('mandateExecutions', (t) =>
   t.field({
+    route: rest('GET /v1/ap2/mandates/{id}/executions'),
     type: ExecutionPage,
     description: 'The executions of a mandate.',
     args: { id: t.arg({ type: 'MandateId' }), ...pageArgs(t) },
@@ -87,12 +89,14 @@ builder.queryField('mandateExecutions', (t) =>
 
 builder.mutationFields((t) => ({
   executeMandate: t.field({
+    route: rest('POST /v1/ap2/mandates/{id}/execute', 'Spend by a mandate at a merchant.', { status: 201, body: 'execution' }),
     type: ExecutionPayload,
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: ExecuteMandateInput }) },
     ...facts({ errors: executionErrors }),
     resolve: once((ctx, { id, input }) => executeMandate(ctx, id, input), payloadOf),
   }),
   dryRunMandate: t.field({
+    route: rest('POST /v1/ap2/mandates/{id}/execute', 'Say what an execution would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: ExecuteMandateInput }) },
     ...facts({ effect: 'none', errors: executionErrors }),

@@ -1,7 +1,7 @@
 // What requests about mandates say.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
-import { category } from '../accounts/merchant.input.js';
+import { category } from '../accounts/category.js';
 import { mostJwtLength } from '../spending/mandate.js';
 
 /** Merchants or categories in one list of a scope. */

@@ -10,6 +10,7 @@ import { type MandateRow, mandate, mandateStatuses, mandates, statusOf } from '.
 import { createMandate, jwtOf, revokeMandate, updateMandate } from './mandate-request.js';
 import { type MandateUse, useOf } from './mandate-use.js';
 import { type Verification, verifyMandate } from './presentation.js';
+import { rest } from './rest.js';
 import type { Scope } from './scope.js';
 
 const MandateStatusEnum = builder.enumType('MandateStatus', {
@@ -131,6 +132,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => mandate(ctx, id),
   }),
   mandates: t.field({
+    route: rest('GET /v1/ap2/mandates', 'List mandates.'),
     type: MandatePage,
     args: {
       ...pageArgs(t),
@@ -144,6 +146,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createMandate: t.field({
+    route: rest('POST /v1/ap2/mandates', 'Issue a signed mandate that authorizes an agent to spend within a scope.', { status: 201 }),
     type: Mandate,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateMandateInput }) },
@@ -151,6 +154,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createMandate(ctx, input), mandate),
   }),
   updateMandate: t.field({
+    route: rest('PATCH /v1/ap2/mandates/{id}', 'Change the scope or the end of a mandate: a new version, with a new JWT.'),
     type: Mandate,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: UpdateMandateInput }) },
@@ -165,6 +169,10 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => revokeMandate(ctx, id, input?.reason ?? null), mandate),
   }),
   verifyMandate: t.field({
+    route: rest(
+      'POST /v1/ap2/mandates/verify',
+      'Ask whether a mandate is good, and for such a spend. It takes no credential: who holds the JWT may ask.',
+    ),
     type: VerificationType,
     description: 'Ask whether a mandate is good. It takes no credential: who holds the JWT may ask.',
     skipTypeScopes: true,

@@ -5,7 +5,7 @@ import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { ChallengeUsed } from '../spending/errors.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
@@ -16,6 +16,7 @@ import { mostHeaderLength } from './challenge.js';
 import { approvedPayment, mppPayment, type PaymentChange, paymentFacts, storedPayment } from './payment.js';
 import { signPaymentReceipt } from './payment-receipt.js';
 import { dryRunMppPayment, payByMpp } from './payment-request.js';
+import { rest } from './rest.js';
 import { serviceUrl } from './session.schema.js';
 
 export const MppPaymentType = builder.objectRef<Transfer>('MppPayment').implement({
@@ -55,7 +56,7 @@ const MppPaymentPayload = builder.objectRef<PaymentChange>('MppPaymentPayload').
   description: 'A payment, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payment: t.field({ type: MppPaymentType, resolve: ({ transfer }) => transfer }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -91,12 +92,14 @@ const payErrors = [NotFound, CurrencyMismatch, SameWallet, StateConflict, Paymen
 
 builder.mutationFields((t) => ({
   payMpp: t.field({
+    route: rest('POST /v1/mpp/pay', 'Pay a service once.', { status: 201, body: 'payment' }),
     type: MppPaymentPayload,
     args: { input: t.arg({ type: PayMppInput }) },
     ...facts({ errors: [...payErrors, ChallengeUsed, ...postingErrors] }),
     resolve: once((ctx, { input }) => payByMpp(ctx, input), storedPayment),
   }),
   dryRunPayMpp: t.field({
+    route: rest('POST /v1/mpp/pay', 'Say what a payment would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: PayMppInput }) },
     ...facts({ effect: 'none', errors: [...payErrors, ChallengeUsed] }),

@@ -6,13 +6,14 @@ import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { closeMppSession } from './closing.js';
 import { dryRunMppTopUp, toppedUp, topUpMppSession } from './deposit.js';
 import { OtherSide, RequestIdReused } from './errors.js';
+import { rest } from './rest.js';
 import { mppSession, mppSessions, type SessionChange } from './session.js';
 import { createMppSession, dryRunMppSession, openedSession } from './session-request.js';
 import { type VoucherVerification, verifyVoucher } from './verification.js';
@@ -82,6 +83,7 @@ export const MppSessionType = builder.objectRef<MppSession>('MppSession').implem
       createdAt: t.expose('createdAt', { type: 'DateTime' }),
       updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
       vouchers: t.field({
+        wire: { shown: false },
         type: [MppVoucher],
         description: 'The last vouchers, newest first.',
         ...facts({ most: mostVouchers }),
@@ -96,7 +98,7 @@ const MppSessionPayload = builder.objectRef<SessionChange>('MppSessionPayload').
   description: 'A session, and the approval that its deposit waits for, if it does.',
   fields: (t) => ({
     session: t.field({ type: MppSessionType, resolve: ({ session }) => session }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -211,12 +213,14 @@ const VerifyMppVoucherInput = builder.inputType('VerifyMppVoucherInput', {
 
 builder.queryFields((t) => ({
   mppSession: t.field({
+    route: rest('GET /v1/mpp/sessions/{id}', 'Read a payment session with its last vouchers.', { also: ['vouchers'] }),
     type: MppSessionType,
     args: { id: t.arg({ type: 'MppSessionId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => mppSession(ctx, id),
   }),
   mppSessions: t.field({
+    route: rest('GET /v1/mpp/sessions', 'List payment sessions.'),
     type: MppSessionPage,
     args: {
       ...pageArgs(t),
@@ -233,42 +237,49 @@ const changeErrors = [NotFound, StateConflict, OtherSide];
 
 builder.mutationFields((t) => ({
   createMppSession: t.field({
+    route: rest('POST /v1/mpp/sessions', 'Open a payment session with a deposit.', { status: 201, body: 'session' }),
     type: MppSessionPayload,
     args: { input: t.arg({ type: CreateMppSessionInput }) },
     ...facts({ errors: [...depositErrors, ...postingErrors] }),
     resolve: once((ctx, { input }) => createMppSession(ctx, input), openedSession),
   }),
   dryRunMppSession: t.field({
+    route: rest('POST /v1/mpp/sessions', 'Say what a session would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: CreateMppSessionInput }) },
     ...facts({ effect: 'none', errors: depositErrors }),
     resolve: (_root, { input }, ctx) => dryRunMppSession(ctx, input),
   }),
   topUpMppSession: t.field({
+    route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Put more money into a session.', { body: 'session' }),
     type: MppSessionPayload,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => topUpMppSession(ctx, { ...input, id }), toppedUp),
   }),
   dryRunMppTopUp: t.field({
+    route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Say what a top-up would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ effect: 'none', errors: changeErrors }),
     resolve: (_root, { id, input }, ctx) => dryRunMppTopUp(ctx, { ...input, id }),
   }),
   closeMppSession: t.field({
+    route: rest('POST /v1/mpp/sessions/{id}/close', 'Settle a session: the payee gets what vouchers have promised, the rest goes back.'),
     type: MppSessionType,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: CloseMppSessionInput }) },
     ...facts({ errors: [NotFound, StateConflict, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => closeMppSession(ctx, { ...input, id }), mppSession),
   }),
   createMppVoucher: t.field({
+    route: rest('POST /v1/mpp/sessions/{id}/vouchers', 'Promise the payee more of the deposit.', { status: 201, body: 'voucher' }),
     type: MppVoucherPayload,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: CreateMppVoucherInput }) },
     ...facts({ errors: [...changeErrors, RequestIdReused, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => createVoucher(ctx, { ...input, id }), storedVoucher),
   }),
   verifyMppVoucher: t.field({
+    route: rest('POST /v1/mpp/receipts/verify', 'Ask whether a voucher, or a receipt, is good.'),
     type: VerificationType,
     description: 'Ask whether a voucher or a receipt is good. It takes no credential: who holds it signed may ask.',
     skipTypeScopes: true,

@@ -1,7 +1,8 @@
 // A payment session of MPP: a deposit in escrow, of which vouchers promise the payee more and more until the session is settled
 // (CONTRACT.md 10).
 import type { Approval, MppSession, MppSessionStatus, Prisma } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';

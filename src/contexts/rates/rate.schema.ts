@@ -6,6 +6,7 @@ import { currencies } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { type Rate, type RateSource, rate, rates } from './rate.js';
 import { ratesSetWith, setRates } from './rate-setting.js';
+import { rest } from './rest.js';
 
 /** Each currency in each other one. */
 const mostInForce = currencies.length * (currencies.length - 1);
@@ -54,6 +55,7 @@ const SetRatesInput = builder.inputType('SetRatesInput', {
 
 builder.queryFields((t) => ({
   rate: t.field({
+    route: rest('GET /v1/rates/{id}', 'Read a rate, also one that another has replaced.'),
     type: RateType,
     description: 'Any rate that ever was in force.',
     args: { id: t.arg({ type: 'RateId' }) },
@@ -61,6 +63,10 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => rate(ctx, id),
   }),
   rates: t.field({
+    route: rest(
+      'GET /v1/rates',
+      'List the rates in force. A pair that is not listed is the inverse of the opposite one, or the cross by USD.',
+    ),
     type: [RateType],
     description: 'The rates in force. A pair that is not among them is the inverse of the opposite one, or the cross by USD.',
     args: { from: t.arg({ type: 'Currency', required: false }), to: t.arg({ type: 'Currency', required: false }) },
@@ -71,6 +77,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   setRates: t.field({
+    route: rest('PUT /v1/rates', 'Set rates of the workspace. They replace those of the same two currencies.'),
     type: [RateType],
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: SetRatesInput }) },

@@ -8,6 +8,7 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { discrepancies, discrepancy, resolveDiscrepancy } from './discrepancy.js';
 import { deltaOf } from './events.js';
+import { rest } from './rest.js';
 
 const DiscrepancyTypeEnum = builder.enumType(DiscrepancyType, {
   name: 'DiscrepancyType',
@@ -37,11 +38,13 @@ export const Discrepancy = builder.prismaObject('Discrepancy', {
     type: t.expose('type', { type: DiscrepancyTypeEnum }),
     status: t.expose('status', { type: DiscrepancyStatusEnum }),
     ledgerEntryId: t.expose('ledgerEntryId', {
+      wire: { orNull: true },
       type: 'LedgerTransactionId',
       nullable: true,
       description: 'The ledger transaction; null where only the rail has it.',
     }),
     railEntryId: t.expose('railEntryId', {
+      wire: { orNull: true },
       type: 'RailEntryId',
       nullable: true,
       description: 'The line of the statement; null where only the ledger has it.',
@@ -50,12 +53,14 @@ export const Discrepancy = builder.prismaObject('Discrepancy', {
     payoutId: t.expose('payoutId', { type: 'PayoutId', nullable: true, description: 'The payout that went under the reference.' }),
     direction: t.expose('direction', { type: StatementDirectionEnum }),
     expectedAmount: t.field({
+      wire: { orNull: true },
       type: 'Amount',
       nullable: true,
       description: 'What the ledger says.',
       resolve: (row) => amountOf(row, row.expectedAmount),
     }),
     actualAmount: t.field({
+      wire: { orNull: true },
       type: 'Amount',
       nullable: true,
       description: 'What the statement says.',
@@ -86,6 +91,7 @@ const ResolveDiscrepancyInput = builder.inputType('ResolveDiscrepancyInput', {
 
 builder.queryFields((t) => ({
   discrepancy: t.field({
+    route: rest('GET /v1/reconciliation/discrepancies/{id}', 'Read a discrepancy.'),
     type: Discrepancy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DiscrepancyId' }) },
@@ -93,6 +99,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => discrepancy(ctx, id),
   }),
   discrepancies: t.field({
+    route: rest('GET /v1/reconciliation/discrepancies', 'List discrepancies, by default of all reports.'),
     type: DiscrepancyPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -108,6 +115,7 @@ builder.queryFields((t) => ({
 
 builder.mutationField('resolveDiscrepancy', (t) =>
   t.field({
+    route: rest('POST /v1/reconciliation/discrepancies/{id}/resolve', 'Say what was done about a discrepancy.'),
     type: Discrepancy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DiscrepancyId' }), input: t.arg({ type: ResolveDiscrepancyInput }) },

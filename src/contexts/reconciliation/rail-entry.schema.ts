@@ -4,6 +4,7 @@ import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { StatementDirectionEnum } from './discrepancy.schema.js';
 import { mostLines, type Upload, upload, uploadEntries } from './rail-entry.js';
+import { rest } from './rest.js';
 
 const RailImport = builder.objectRef<Upload>('RailImport').implement({
   description: 'Lines that were added to the statement of a rail together.',
@@ -46,6 +47,7 @@ const RailEntriesInput = builder.inputType('RailEntriesInput', {
 
 builder.mutationField('uploadRailEntries', (t) =>
   t.field({
+    route: rest('POST /v1/reconciliation/rail-entries', "Upload lines of a rail's statement.", { status: 201 }),
     type: RailImport,
     description: 'Adds up to 10,000 lines to the statement of a rail: all of them, or none.',
     authScopes: { audience: 'operator' },

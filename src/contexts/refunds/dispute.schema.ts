@@ -18,6 +18,7 @@ import {
 import { createDispute, disputeById, disputes, escalateDispute, ResolvedByTenant, resolveDispute, respondToDispute } from './dispute.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
 import type { Evidence } from './filing.js';
+import { rest } from './rest.js';
 
 const EvidenceType = builder.objectRef<Evidence>('DisputeEvidence').implement({
   description: 'What a side of a dispute has shown.',
@@ -71,12 +72,14 @@ const DisputePage = pageOf(Dispute, 'Dispute');
 
 builder.queryFields((t) => ({
   dispute: t.prismaField({
+    route: rest('GET /v1/disputes/{id}', 'Read a dispute.'),
     type: Dispute,
     args: { id: t.arg({ type: 'DisputeId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => disputeById(ctx, id),
   }),
   disputes: t.field({
+    route: rest('GET /v1/disputes', 'List disputes.'),
     type: DisputePage,
     args: {
       ...pageArgs(t),
@@ -89,24 +92,28 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createDispute: t.field({
+    route: rest('POST /v1/disputes', 'Say that a completed transfer was not right.', { status: 201 }),
     type: Dispute,
     args: { input: t.arg({ type: CreateDisputeInput }) },
     ...facts({ errors: [NotFound, StateConflict, AlreadyExists, RefundExceedsOriginal, NotYourSide] }),
     resolve: once((ctx, { input }) => createDispute(ctx, input), disputeById),
   }),
   respondToDispute: t.field({
+    route: rest('POST /v1/disputes/{id}/respond', 'Answer a dispute, for the side that was paid.'),
     type: Dispute,
     args: { id: t.arg({ type: 'DisputeId' }), input: t.arg({ type: RespondToDisputeInput }) },
     ...facts({ errors: [NotFound, StateConflict, NotYourSide] }),
     resolve: once((ctx, { id, input }) => respondToDispute(ctx, { ...input, id }), disputeById),
   }),
   escalateDispute: t.field({
+    route: rest('POST /v1/disputes/{id}/escalate', 'Ask the tenant to look at a dispute.'),
     type: Dispute,
     args: { id: t.arg({ type: 'DisputeId' }) },
     ...facts({ errors: [NotFound, StateConflict] }),
     resolve: once((ctx, { id }) => escalateDispute(ctx, id), disputeById),
   }),
   resolveDispute: t.field({
+    route: rest('POST /v1/disputes/{id}/resolve', 'End a dispute, with a refund or without one.'),
     type: Dispute,
     args: { id: t.arg({ type: 'DisputeId' }), input: t.arg({ type: ResolveDisputeInput }) },
     ...facts({ errors: [NotFound, StateConflict, ResolvedByTenant, NotYourSide, RefundExceedsOriginal, ...postingErrors] }),

@@ -9,6 +9,7 @@ import { postingErrors } from '../spending/refusal.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
 import { CreateRefundInput, RefundReasonEnum } from './refund.input.js';
 import { cancelRefund, createRefund, refundById, refunds } from './refund.js';
+import { rest } from './rest.js';
 
 const RefundStatusEnum = builder.enumType(RefundStatus, { name: 'RefundStatus' });
 
@@ -37,12 +38,14 @@ const RefundPage = pageOf(Refund, 'Refund');
 
 builder.queryFields((t) => ({
   refund: t.prismaField({
+    route: rest('GET /v1/refunds/{id}', 'Read a refund.'),
     type: Refund,
     args: { id: t.arg({ type: 'RefundId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => refundById(ctx, id),
   }),
   refunds: t.field({
+    route: rest('GET /v1/refunds', 'List refunds.'),
     type: RefundPage,
     args: {
       ...pageArgs(t),
@@ -55,12 +58,14 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createRefund: t.field({
+    route: rest('POST /v1/refunds', 'Send money of a completed transfer back, all of it or a part.', { status: 201 }),
     type: Refund,
     args: { input: t.arg({ type: CreateRefundInput }) },
     ...facts({ errors: [NotFound, StateConflict, RefundExceedsOriginal, NotYourSide, ...postingErrors] }),
     resolve: once((ctx, { input }) => createRefund(ctx, input), refundById),
   }),
   cancelRefund: t.field({
+    route: rest('POST /v1/refunds/{id}/cancel', 'Call a refund off that has not begun.'),
     type: Refund,
     args: { id: t.arg({ type: 'RefundId' }) },
     ...facts({ errors: [NotFound, StateConflict] }),

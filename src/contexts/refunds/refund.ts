@@ -114,8 +114,8 @@ export async function refund(ctx: Ctx, tx: Tx, { parties, ...request }: NewRefun
   const uses = await usesOf(tx, ctx.workspace.id, original.id);
   const { amount: sent, capturedAmount, refundedAmount: before } = original;
   const limits = givenBack(uses, { part: sum, whole: capturedAmount ?? sent, before });
-  const { rates } = await rulebook(within(ctx, tx));
-  const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rates });
+  const rules = await rulebook(within(ctx, tx));
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules });
   const told = event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(refunded) });
   await postPlainly(ctx, postingWithin(tx), {
     ...posting,

@@ -6,6 +6,7 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { event } from '../events/event.js';
 import { Event } from '../events/event.schema.js';
 import { advanceClock, maxAdvanceSeconds, type TestClock, testClock } from './clock.js';
+import { rest } from './rest.js';
 import { triggerEvent } from './trigger.js';
 
 const TestClockStatus = builder.enumType('TestClockStatus', { values: ['ready', 'advancing'] as const });
@@ -38,6 +39,7 @@ const TriggerEventInput = builder.inputType('TriggerEventInput', {
 
 builder.queryField('testClock', (t) =>
   t.field({
+    route: rest('GET /v1/test/clock', 'Read the test clock.'),
     type: TestClockObject,
     authScopes: { audience: 'operator' },
     ...facts({ errors: [TestModeOnly] }),
@@ -47,6 +49,7 @@ builder.queryField('testClock', (t) =>
 
 builder.mutationFields((t) => ({
   advanceTestClock: t.field({
+    route: rest('POST /v1/test/clocks/advance', 'Advance the test clock: what is due on the way happens in the order of its time.'),
     type: TestClockObject,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: AdvanceClockInput }) },
@@ -57,6 +60,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   triggerEvent: t.field({
+    route: rest('POST /v1/test/events/trigger', 'Emit a test event.', { status: 201 }),
     type: Event,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: TriggerEventInput }) },

@@ -11,6 +11,7 @@ import { UnsupportedRail } from '../transfers/rail.js';
 import { type Action, actionOf, amountModes } from './action.js';
 import { NoManualRule, RuleDisabled, TooManySettlementRules } from './errors.js';
 import { requestSettlement, runSettlementRule, settlementExecution, settlementExecutions } from './execution.js';
+import { rest } from './rest.js';
 import { createSettlementRule, deleteSettlementRule, settlementRule, settlementRules, updateSettlementRule } from './rule.js';
 import { directions, type Trigger, triggerOf } from './trigger.js';
 
@@ -115,7 +116,7 @@ const SettlementExecution = builder.prismaObject('SettlementExecution', {
   fields: (t) => ({
     id: t.expose('id', { type: 'SettlementExecutionId' }),
     ruleId: t.expose('ruleId', { type: 'SettlementRuleId', nullable: true }),
-    walletId: t.expose('walletId', { type: 'WalletId' }),
+    walletId: t.expose('walletId', { wire: { shown: false }, type: 'WalletId' }),
     firedAt: t.expose('firedAt', { type: 'DateTime' }),
     trigger: t.expose('trigger', {
       type: TriggerTypeEnum,
@@ -123,7 +124,7 @@ const SettlementExecution = builder.prismaObject('SettlementExecution', {
     }),
     status: t.expose('status', { type: ExecutionStatusEnum }),
     transferId: t.expose('transferId', { type: 'TransferId', nullable: true, description: 'The transfer, hold, or money of the payout.' }),
-    payoutId: t.expose('payoutId', { type: 'PayoutId', nullable: true }),
+    payoutId: t.expose('payoutId', { wire: { after: 'status' }, type: 'PayoutId', nullable: true }),
     error: t.field({
       type: ExecutionError,
       nullable: true,
@@ -133,9 +134,9 @@ const SettlementExecution = builder.prismaObject('SettlementExecution', {
 });
 const SettlementExecutionPage = pageOf(SettlementExecution, 'SettlementExecution');
 
-const StartedExecution = builder.objectRef<ExecutionRow>('StartedSettlementExecution').implement({
-  fields: (t) => ({ executionId: t.expose('id', { type: 'SettlementExecutionId' }) }),
-});
+const StartedExecution = builder
+  .objectRef<ExecutionRow>('StartedSettlementExecution')
+  .implement({ extensions: { component: false }, fields: (t) => ({ executionId: t.expose('id', { type: 'SettlementExecutionId' }) }) });
 
 const TriggerConfigInput = builder.inputType('SettlementTriggerConfigInput', {
   description:
@@ -215,6 +216,7 @@ const RequestInput = builder.inputType('RequestSettlementInput', { fields: (t) =
 
 builder.queryFields((t) => ({
   settlementRule: t.prismaField({
+    route: rest('GET /v1/settlement-rules/{id}', 'Read a settlement rule.'),
     type: SettlementRule,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementRuleId' }) },
@@ -222,6 +224,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => settlementRule(ctx, id, query),
   }),
   settlementRules: t.field({
+    route: rest('GET /v1/settlement-rules', 'List settlement rules.'),
     type: SettlementRulePage,
     authScopes: { audience: 'operator' },
     args: {
@@ -233,6 +236,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx, info) => settlementRules(ctx, filter, nodesQuery(ctx, info)),
   }),
   settlementExecutions: t.field({
+    route: rest('GET /v1/settlement-rules/{id}/executions', 'List what a settlement rule did, newest first.', { names: { ruleId: 'id' } }),
     type: SettlementExecutionPage,
     authScopes: { audience: 'operator' },
     args: { ...pageArgs(t), ruleId: t.arg({ type: 'SettlementRuleId' }) },
@@ -245,6 +249,7 @@ const errors = [NotFound, CurrencyMismatch, UnsupportedRail, SameWallet];
 
 builder.mutationFields((t) => ({
   createSettlementRule: t.field({
+    route: rest('POST /v1/settlement-rules', 'Make a rule about the money of a wallet.', { status: 201 }),
     type: SettlementRule,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateInput }) },
@@ -252,6 +257,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createSettlementRule(ctx, input), settlementRule),
   }),
   updateSettlementRule: t.field({
+    route: rest('PATCH /v1/settlement-rules/{id}', 'Change a settlement rule. Its wallet stays.'),
     type: SettlementRule,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementRuleId' }), input: t.arg({ type: UpdateInput }) },
@@ -259,6 +265,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateSettlementRule(ctx, { ...input, id }), settlementRule),
   }),
   deleteSettlementRule: t.field({
+    route: rest('DELETE /v1/settlement-rules/{id}', 'Delete a settlement rule.'),
     type: DeletedRule,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementRuleId' }) },
@@ -269,6 +276,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   runSettlementRule: t.field({
+    route: rest('POST /v1/settlement-rules/{id}/run', 'Run a settlement rule now, whatever its trigger.', { status: 202 }),
     type: StartedExecution,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementRuleId' }) },
@@ -276,6 +284,11 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id }) => runSettlementRule(ctx, id), settlementExecution),
   }),
   requestSettlement: t.field({
+    route: rest(
+      'POST /v1/settlement-rules/request-manual',
+      'Settle a wallet by hand: run its first enabled rule with the trigger manual.',
+      { status: 202 },
+    ),
     type: StartedExecution,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: RequestInput }) },

@@ -6,6 +6,7 @@ import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { UnsupportedRail } from '../transfers/rail.js';
 import { bankAccount, bankAccounts, createBankAccount, deleteBankAccount, updateBankAccount } from './bank-account.js';
+import { rest } from './rest.js';
 
 const BankRailEnum = builder.enumType(BankRail, { name: 'BankRail' });
 const BankAccountStatus = builder.enumType('BankAccountStatus', { values: ['active'] as const });
@@ -62,6 +63,7 @@ const UpdateBankAccountInput = builder.inputType('UpdateBankAccountInput', {
 
 builder.queryFields((t) => ({
   bankAccount: t.prismaField({
+    route: rest('GET /v1/bank-accounts/{id}', 'Read a bank account.'),
     type: BankAccount,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BankAccountId' }) },
@@ -69,6 +71,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => bankAccount(ctx, id, query),
   }),
   bankAccounts: t.field({
+    route: rest('GET /v1/bank-accounts', 'List bank accounts.'),
     type: BankAccountPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -82,6 +85,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createBankAccount: t.field({
+    route: rest('POST /v1/bank-accounts', 'Register a bank account that payouts may go to.', { status: 201 }),
     type: BankAccount,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateBankAccountInput }) },
@@ -89,6 +93,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createBankAccount(ctx, input), bankAccount),
   }),
   updateBankAccount: t.field({
+    route: rest('PATCH /v1/bank-accounts/{id}', "Change the holder's name, or make it the default of its account."),
     type: BankAccount,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BankAccountId' }), input: t.arg({ type: UpdateBankAccountInput }) },
@@ -96,6 +101,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateBankAccount(ctx, { ...input, id }), bankAccount),
   }),
   deleteBankAccount: t.field({
+    route: rest('DELETE /v1/bank-accounts/{id}', 'Delete a bank account, and its details for good.'),
     type: DeletedBankAccount,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BankAccountId' }) },

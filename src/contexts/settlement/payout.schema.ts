@@ -8,7 +8,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { RailUnavailable, UnsupportedRail } from '../transfers/rail.js';
@@ -16,6 +16,7 @@ import { transfer } from '../transfers/transfer-list.js';
 import { payout, payouts } from './payout.js';
 import { cancelPayout } from './payout-approval.js';
 import { createPayout, dryRunPayout } from './payout-request.js';
+import { rest } from './rest.js';
 import { expectedAt } from './window.js';
 
 const PayoutStatusEnum = builder.enumType(PayoutStatus, { name: 'PayoutStatus' });
@@ -84,7 +85,7 @@ const PayoutPayloadType = builder.objectRef<PayoutPayload>('PayoutPayload').impl
   description: 'A payout, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payout: t.field({ type: Payout, resolve: ({ payout: row }) => row }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -120,12 +121,14 @@ const CreatePayoutInput = builder.inputType('CreatePayoutInput', {
 
 builder.queryFields((t) => ({
   payout: t.prismaField({
+    route: rest('GET /v1/payouts/{id}', 'Read a payout.'),
     type: Payout,
     args: { id: t.arg({ type: 'PayoutId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => payout(ctx, id),
   }),
   payouts: t.field({
+    route: rest('GET /v1/payouts', 'List payouts.'),
     type: PayoutPage,
     args: {
       ...pageArgs(t),
@@ -139,18 +142,23 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createPayout: t.field({
+    route: rest('POST /v1/payouts', 'Pay out of a wallet to a bank account or the address of a chain.', { status: 201, body: 'payout' }),
     type: PayoutPayloadType,
     args: { input: t.arg({ type: CreatePayoutInput }) },
     ...facts({ errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable, ...postingErrors] }),
     resolve: once((ctx, { input }) => createPayout(ctx, input), payloadOf),
   }),
   dryRunPayout: t.field({
+    route: rest('POST /v1/payouts', 'Try a payout: the decision of the spend pipeline, and what would be posted. Nothing is changed.', {
+      when: 'dry_run',
+    }),
     type: DryRunType,
     args: { input: t.arg({ type: CreatePayoutInput }) },
     ...facts({ effect: 'none', errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable] }),
     resolve: (_root, { input }, ctx) => dryRunPayout(ctx, input),
   }),
   cancelPayout: t.field({
+    route: rest('POST /v1/payouts/{id}/cancel', 'Call a payout off that was not submitted yet.'),
     type: Payout,
     args: { id: t.arg({ type: 'PayoutId' }) },
     ...facts({ errors: [NotFound, StateConflict] }),

@@ -1,7 +1,8 @@
 // A payout: money of a wallet that leaves the platform over a rail (CONTRACT.md 12). What it holds stands in its transfer.
 import { v5 } from 'uuid';
 import type { Payout, PayoutStatus, Prisma } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';

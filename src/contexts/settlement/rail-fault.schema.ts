@@ -10,6 +10,7 @@ import { returnPayout, settleTransfer } from './forced-result.js';
 import { payout } from './payout.js';
 import { Payout } from './payout.schema.js';
 import { certain, createRailFault, deleteRailFaults, matchAmountOf, railFault, railFaults } from './rail-fault.js';
+import { rest } from './rest.js';
 
 const RailFaultKindEnum = builder.enumType(RailFaultKind, { name: 'RailFaultKind' });
 const ForcedOutcome = builder.enumType('ForcedOutcome', { values: ['settled', 'rejected'] as const });
@@ -71,6 +72,7 @@ const ReturnPayoutInput = builder.inputType('ReturnPayoutInput', {
 
 builder.queryField('railFaults', (t) =>
   t.field({
+    route: rest('GET /v1/test/rails/{rail}/faults', 'List the faults of a simulated rail.'),
     type: RailFaultPage,
     authScopes: { audience: 'operator' },
     args: { ...pageArgs(t), rail: t.arg.string() },
@@ -81,6 +83,7 @@ builder.queryField('railFaults', (t) =>
 
 builder.mutationFields((t) => ({
   createRailFault: t.field({
+    route: rest('POST /v1/test/rails/{rail}/faults', 'Let a fault befall orders of a simulated rail (sandbox only).', { status: 201 }),
     type: RailFault,
     authScopes: { audience: 'operator' },
     args: { rail: t.arg.string(), input: t.arg({ type: CreateRailFaultInput }) },
@@ -88,6 +91,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { rail, input }) => createRailFault(ctx, rail, input), railFault),
   }),
   deleteRailFaults: t.field({
+    route: rest('DELETE /v1/test/rails/{rail}/faults', 'Take all faults off a simulated rail.'),
     type: DeletedRailFaults,
     authScopes: { audience: 'operator' },
     args: { rail: t.arg.string() },
@@ -98,6 +102,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   settleTransfer: t.field({
+    route: rest('POST /v1/test/transfers/{id}/settle', 'Settle or reject the payout of a transfer now (sandbox only).'),
     type: Transfer,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: SettleTransferInput }) },
@@ -105,6 +110,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => settleTransfer(ctx, id, input.outcome, input.code ?? null), transfer),
   }),
   returnPayout: t.field({
+    route: rest('POST /v1/test/payouts/{id}/return', 'Send a payout back now (sandbox only).'),
     type: Payout,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'PayoutId' }), input: t.arg({ type: ReturnPayoutInput }) },

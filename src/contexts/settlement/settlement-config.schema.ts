@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { SettlementSchedule } from '../../generated/prisma/enums.js';
 import { once } from '../../platform/idempotency.js';
 import { builder } from '../../platform/schema/builder.js';
+import { rest } from './rest.js';
 import { reserveAmount, type SettlementConfig, settlementConfig, updateConfig } from './settlement-config.js';
 
 const SettlementScheduleEnum = builder.enumType(SettlementSchedule, { name: 'SettlementSchedule' });
@@ -44,11 +45,17 @@ const UpdateConfigInput = builder.inputType('UpdateSettlementConfigInput', {
 });
 
 builder.queryField('settlementConfig', (t) =>
-  t.field({ type: Config, authScopes: { audience: 'operator' }, resolve: (_root, _args, ctx) => settlementConfig(ctx) }),
+  t.field({
+    route: rest('GET /v1/settlement/config', 'Read the settlement config.'),
+    type: Config,
+    authScopes: { audience: 'operator' },
+    resolve: (_root, _args, ctx) => settlementConfig(ctx),
+  }),
 );
 
 builder.mutationField('updateSettlementConfig', (t) =>
   t.field({
+    route: rest('PATCH /v1/settlement/config', 'Change the settlement config. What is left out stays.'),
     type: Config,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: UpdateConfigInput }) },

@@ -5,6 +5,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { UnsupportedRail } from '../transfers/rail.js';
+import { rest } from './rest.js';
 import { createWindow, deleteWindow, settlementWindow, settlementWindows, updateWindow, usualBatchSize } from './window.js';
 
 const WindowFrequencyEnum = builder.enumType(WindowFrequency, { name: 'SettlementWindowFrequency' });
@@ -17,9 +18,9 @@ const Window = builder.prismaObject('SettlementWindow', {
     name: t.exposeString('name'),
     rail: t.exposeString('rail'),
     currency: t.expose('currency', { type: 'Currency' }),
-    frequency: t.expose('frequency', { type: WindowFrequencyEnum }),
-    scheduleUtc: t.exposeStringList('scheduleUtc', { ...facts({ most: mostEntries }) }),
-    cronExpression: t.exposeString('cronExpression', { nullable: true }),
+    frequency: t.expose('frequency', { wire: { after: 'rail' }, type: WindowFrequencyEnum }),
+    scheduleUtc: t.exposeStringList('scheduleUtc', { wire: { after: 'enabled' }, ...facts({ most: mostEntries }) }),
+    cronExpression: t.exposeString('cronExpression', { wire: { after: 'scheduleUtc' }, nullable: true }),
     minBatchAmountCents: t.field({ type: 'Cents', resolve: ({ minBatchAmountCents }) => Number(minBatchAmountCents) }),
     maxBatchSize: t.exposeInt('maxBatchSize'),
     enabled: t.exposeBoolean('enabled'),
@@ -86,6 +87,7 @@ const UpdateWindowInput = builder.inputType('UpdateSettlementWindowInput', {
 
 builder.queryFields((t) => ({
   settlementWindow: t.prismaField({
+    route: rest('GET /v1/settlement-windows/{id}', 'Read a settlement window.'),
     type: Window,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementWindowId' }) },
@@ -93,6 +95,7 @@ builder.queryFields((t) => ({
     resolve: (_query, _root, { id }, ctx) => settlementWindow(ctx, id),
   }),
   settlementWindows: t.field({
+    route: rest('GET /v1/settlement-windows', 'List settlement windows.'),
     type: WindowPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -107,6 +110,11 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createSettlementWindow: t.field({
+    route: rest(
+      'POST /v1/settlement-windows',
+      'Open a settlement window: payouts over its rail in its currency wait until it closes and are submitted together.',
+      { status: 201 },
+    ),
     type: Window,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateWindowInput }) },
@@ -114,6 +122,10 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createWindow(ctx, input), settlementWindow),
   }),
   updateSettlementWindow: t.field({
+    route: rest(
+      'PATCH /v1/settlement-windows/{id}',
+      'Change a settlement window. What waits for one that is disabled is submitted at once.',
+    ),
     type: Window,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementWindowId' }), input: t.arg({ type: UpdateWindowInput }) },
@@ -121,6 +133,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateWindow(ctx, { ...input, id }), settlementWindow),
   }),
   deleteSettlementWindow: t.field({
+    route: rest('DELETE /v1/settlement-windows/{id}', 'Delete a settlement window. What waits for it is submitted at once.'),
     type: DeletedWindow,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementWindowId' }) },

@@ -5,6 +5,7 @@ import { printId } from '../../platform/schema/id.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { mostSkills } from '../agents/skill-input.js';
 import { market } from './market.js';
+import { rest } from './rest.js';
 import { visibleSkills } from './skill.js';
 import { Skill } from './skill.schema.js';
 
@@ -31,6 +32,7 @@ const MarketAgent = builder.prismaObject('Agent', {
     name: t.exposeString('name'),
     description: t.exposeString('description', { nullable: true }),
     skills: t.field({
+      wire: { shown: true },
       type: [Skill],
       ...visibleRelation('skills', visibleSkills, { most: mostSkills, query: { orderBy: { place: 'asc' } } }),
     }),
@@ -52,6 +54,7 @@ const MarketPage = pageOf(MarketAgent, 'MarketAgent');
 
 builder.queryFields((t) => ({
   market: t.field({
+    route: rest('GET /v1/a2a/agents', 'Find agents that offer something: by skill, rating and price.', { name: 'listMarketAgents' }),
     type: MarketPage,
     description: 'Active agents that have skills, newest first.',
     args: {

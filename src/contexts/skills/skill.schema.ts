@@ -8,6 +8,7 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { Agent } from '../agents/agent.schema.js';
 import { mostSkills, type SkillPrice } from '../agents/skill-input.js';
+import { rest } from './rest.js';
 import { CreateSkillInput, UpdateSkillInput } from './skill.input.js';
 import { createSkill, type DeletedSkill, deleteSkill, skill, skillByReference, skills, updateSkill, visibleSkills } from './skill.js';
 
@@ -46,6 +47,7 @@ export const Skill = builder.prismaObject('Skill', {
 
 builder.prismaObjectFields(Agent, (t) => ({
   skills: t.field({
+    wire: { shown: true, after: 'kyaTier' },
     type: [Skill],
     description: 'What it does for others, in its own order.',
     ...visibleRelation('skills', visibleSkills, { most: mostSkills, query: { orderBy: { place: 'asc' } } }),
@@ -61,12 +63,14 @@ const anyId = z.string().max(200);
 
 builder.queryFields((t) => ({
   skill: t.prismaField({
+    route: rest('GET /v1/agents/{id}/skills/{skill_id}', 'Read a skill.', { names: { agentId: 'id' } }),
     type: Skill,
     args: { agentId: t.arg({ type: 'AgentId' }), skillId: t.arg.string({ validate: anyId }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { agentId, skillId }, ctx) => skill(ctx, agentId, skillId, query),
   }),
   skills: t.prismaField({
+    route: rest('GET /v1/agents/{id}/skills', 'List the skills of an agent.', { names: { agentId: 'id' } }),
     type: [Skill],
     args: { agentId: t.arg({ type: 'AgentId' }) },
     ...facts({ errors: [NotFound], most: mostSkills }),
@@ -76,18 +80,28 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createSkill: t.field({
+    route: rest('POST /v1/agents/{id}/skills', 'Give an agent a skill: something that it does for others.', {
+      status: 201,
+      names: { agentId: 'id' },
+    }),
     type: Skill,
     args: { agentId: t.arg({ type: 'AgentId' }), input: t.arg({ type: CreateSkillInput }) },
     ...facts({ errors: [NotFound, AlreadyExists, StateConflict] }),
     resolve: once((ctx, { agentId, input }) => createSkill(ctx, agentId, input), skillByReference),
   }),
   updateSkill: t.field({
+    route: rest('PATCH /v1/agents/{id}/skills/{skill_id}', 'Change a skill. Tasks that were given keep their price.', {
+      names: { agentId: 'id' },
+    }),
     type: Skill,
     args: { agentId: t.arg({ type: 'AgentId' }), skillId: t.arg.string({ validate: anyId }), input: t.arg({ type: UpdateSkillInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),
     resolve: once((ctx, { agentId, skillId, input }) => updateSkill(ctx, { ...input, agentId, id: skillId }), skillByReference),
   }),
   deleteSkill: t.field({
+    route: rest('DELETE /v1/agents/{id}/skills/{skill_id}', 'Take a skill from an agent. Tasks that were given go on.', {
+      names: { agentId: 'id' },
+    }),
     type: Deleted,
     args: { agentId: t.arg({ type: 'AgentId' }), skillId: t.arg.string({ validate: anyId }) },
     ...facts({ errors: [NotFound, StateConflict] }),

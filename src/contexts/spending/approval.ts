@@ -1,6 +1,7 @@
 // Approvals: spends that wait until a person says yes, or no, or until nobody has for too long (CONTRACT.md 6). Each is decided once,
 // under the locks of what it is about and of itself.
 import type { Approval, ApprovalStatus, InitiatorType, Prisma } from '../../generated/prisma/client.js';
+import { type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound, StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -12,7 +13,7 @@ import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { keyLineage } from '../identity/key-lineage.sql.js';
 import { initiatorOf } from './approval-request.js';
-import { type Ending, SubjectRefused, subjectOf } from './approval-subject.js';
+import { subjectOf } from './approval-subject.js';
 import { aboutApproval, decidedData, emit } from './events.js';
 
 /** A decision is final. Paths name the approval by its printed id. */
@@ -78,7 +79,7 @@ export async function approveApproval(ctx: Ctx, id: string, comment: string | nu
   let afterCommit: (() => void) | undefined;
   try {
     const approved = await decideAs(ctx, id, { status: 'approved', comment }, async (tx, decided) => {
-      afterCommit = await subjectOf(decided.subjectType).approve(ctx, tx, decided);
+      afterCommit = await subjectOf(ctx, decided.subjectType).approve(ctx, tx, decided);
     });
     afterCommit?.();
     return approved;
@@ -167,7 +168,7 @@ type Follow = (tx: Tx, decided: Approval) => Promise<unknown>;
 const endWith =
   (ctx: Ctx, ending: Ending): Follow =>
   (tx, decided) =>
-    subjectOf(decided.subjectType).end(ctx, tx, decided, ending);
+    subjectOf(ctx, decided.subjectType).end(ctx, tx, decided, ending);
 
 /** Decides an approval as the actor wishes, and then does what follows. Of several decisions at once the first one counts. */
 function decideAs(ctx: Ctx, id: string, verdict: Verdict, follow: Follow): Promise<Approval> {
@@ -185,7 +186,7 @@ function decideAs(ctx: Ctx, id: string, verdict: Verdict, follow: Follow): Promi
 async function lockWithSubject(ctx: Ctx, tx: Tx, id: string): Promise<Approval> {
   const found = await tx.approval.findFirst({ where: { AND: [{ id }, visibleApprovals.where(ctx)] } });
   if (found === null) throw new NotFound();
-  await subjectOf(found.subjectType).lock(tx, found.subjectId);
+  await subjectOf(ctx, found.subjectType).lock(ctx, tx, found.subjectId);
   return lockRow(tx.approval, id);
 }
 

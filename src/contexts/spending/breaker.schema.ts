@@ -7,6 +7,7 @@ import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.
 import { detectors, setDetectors } from './breaker.js';
 import { breakerTrips } from './breaker-trip.js';
 import { type Detector, detectorKinds } from './detector.js';
+import { rest } from './rest.js';
 
 const BreakerActionEnum = builder.enumType(BreakerAction, { name: 'BreakerAction' });
 const DetectorKindEnum = builder.enumType('DetectorKind', { values: detectorKinds });
@@ -34,6 +35,7 @@ const Breakers = builder.objectRef<{ detectors: readonly Detector[] }>('Breakers
 });
 
 export const BreakerTrip = builder.prismaObject('BreakerTrip', {
+  extensions: { component: true },
   description: 'What the breaker did to an agent, and what it saw.',
   fields: (t) => ({
     id: t.expose('id', { type: 'BreakerTripId' }),
@@ -80,11 +82,13 @@ const current = async (ctx: Ctx) => ({ detectors: await detectors(ctx) });
 
 builder.queryFields((t) => ({
   breakers: t.field({
+    route: rest('GET /v1/breakers', 'Read the detectors of the runaway breaker.'),
     type: Breakers,
     authScopes: { audience: 'operator' },
     resolve: (_root, _args, ctx) => current(ctx),
   }),
   breakerTrips: t.field({
+    route: rest('GET /v1/breakers/trips', 'List what the runaway breaker did and what it saw.'),
     type: BreakerTripPage,
     authScopes: { audience: 'operator' },
     args: { ...pageArgs(t), agentId: t.arg({ type: 'AgentId', required: false }) },
@@ -94,6 +98,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   setBreakers: t.field({
+    route: rest('PUT /v1/breakers', 'Replace the detectors of the runaway breaker.'),
     type: Breakers,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: BreakersInput }) },

@@ -11,6 +11,7 @@ import { budget, budgets, createBudget, deleteBudget, updateBudget } from './bud
 import { budgetUse } from './budget-use.js';
 import { BudgetInUse, TooManyBudgets } from './errors.js';
 import { AgentLimitsType } from './kya-limit.schema.js';
+import { rest } from './rest.js';
 
 const ScopeTypeEnum = builder.enumType(BudgetScope, { name: 'BudgetScopeType' });
 const PeriodEnum = builder.enumType(BudgetPeriod, { name: 'BudgetPeriod' });
@@ -159,6 +160,7 @@ const UpdateBudgetInput = builder.inputType('UpdateBudgetInput', {
 
 builder.queryFields((t) => ({
   budget: t.prismaField({
+    route: rest('GET /v1/budgets/{id}', 'Read a budget, with what was spent and what is left.'),
     type: Budget,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BudgetId' }) },
@@ -166,6 +168,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => budget(ctx, id, query),
   }),
   budgets: t.field({
+    route: rest('GET /v1/budgets', 'List budgets, each with what was spent and what is left.'),
     type: BudgetPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -180,6 +183,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createBudget: t.field({
+    route: rest('POST /v1/budgets', 'Make a budget: what may be spent in a scope and period.', { status: 201 }),
     type: Budget,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateBudgetInput }) },
@@ -187,6 +191,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createBudget(ctx, input), budget),
   }),
   updateBudget: t.field({
+    route: rest('PATCH /v1/budgets/{id}', 'Change a budget: its name, its amount, its end or its alerts.'),
     type: Budget,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BudgetId' }), input: t.arg({ type: UpdateBudgetInput }) },
@@ -194,6 +199,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateBudget(ctx, { ...input, id }), budget),
   }),
   deleteBudget: t.field({
+    route: rest('DELETE /v1/budgets/{id}', 'End a budget that has no children: it binds no spend any more.'),
     type: DeletedBudget,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BudgetId' }) },

@@ -8,6 +8,7 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { Me } from '../agents/me.schema.js';
 import { type AgentCap, type AgentLimits, agentLimits } from './agent-limits.js';
 import { type KyaCap, kyaCaps, setKyaCaps } from './kya-limit.js';
+import { rest } from './rest.js';
 
 /** Four tiers in every currency. */
 const mostCaps = 32;
@@ -91,12 +92,14 @@ const currentLimits = async (ctx: Ctx) => ({ tiers: await kyaCaps(ctx) });
 
 builder.queryFields((t) => ({
   agentLimits: t.field({
+    route: rest('GET /v1/agents/{id}/limits', 'Read what an agent may spend, and how much of it is left.'),
     type: AgentLimitsType,
     args: { id: t.arg({ type: 'AgentId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => agentLimits(ctx, id),
   }),
   kyaLimits: t.field({
+    route: rest('GET /v1/kya-limits', 'Read the caps of the KYA tiers.'),
     type: KyaLimits,
     authScopes: { audience: 'operator' },
     resolve: (_root, _args, ctx) => currentLimits(ctx),
@@ -105,6 +108,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   setKyaLimits: t.field({
+    route: rest('PUT /v1/kya-limits', 'Replace the caps of the KYA tiers.'),
     type: KyaLimits,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: KyaLimitsInput }) },

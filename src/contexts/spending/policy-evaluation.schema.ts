@@ -5,6 +5,7 @@ import { DecisionType } from './decision.schema.js';
 import { NotYourWallet } from './pipeline.js';
 import { evaluateSpend } from './policy-evaluation.js';
 import { ProtocolEnum } from './protocol.schema.js';
+import { rest } from './rest.js';
 
 const EvaluateSpendInput = builder.inputType('EvaluateSpendInput', {
   fields: (t) => ({
@@ -28,6 +29,7 @@ const EvaluateSpendInput = builder.inputType('EvaluateSpendInput', {
 
 builder.mutationField('evaluateSpend', (t) =>
   t.field({
+    route: rest('POST /v1/policies/evaluate', 'Ask what the spend pipeline would decide about a spend. Nothing is changed.'),
     type: DecisionType,
     description: 'What the spend pipeline would decide now: KYA caps, policies, budgets and the balance. Nothing is changed.',
     args: { input: t.arg({ type: EvaluateSpendInput }) },

@@ -26,6 +26,7 @@ const PolicyLimitType = builder.objectRef<PolicyLimit>('PolicyLimit').implement(
 
 builder.objectField(AgentLimitsType, 'policies', (t) =>
   t.field({
+    wire: { after: 'kya' },
     type: [PolicyLimitType],
     description: 'What policies leave: of the workspace, the account, the agent and its wallets.',
     ...facts({ most: mostPolicyLimits }),

@@ -37,7 +37,7 @@ export const PolicyRuleType = builder.objectRef<PolicyRule>('PolicyRule').implem
   description: 'A rule of a policy, with the members of its kind.',
   fields: (t) => ({
     kind: t.expose('kind', { type: RuleKindEnum }),
-    action: t.expose('action', { type: RuleActionEnum }),
+    action: t.expose('action', { wire: { after: 'timezone' }, type: RuleActionEnum }),
     per: t.field({ type: RulePeriodEnum, nullable: true, resolve: member('per') }),
     amount: t.field({ type: 'Amount', nullable: true, resolve: member('amount') }),
     currency: t.field({ type: 'Currency', nullable: true, resolve: member('currency') }),

@@ -6,6 +6,7 @@ import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approvalOf, createPolicy, deletePolicy, mostPolicies, mostRules, policies, policy, rulesOf, updatePolicy } from './policy.js';
 import { PolicyRuleInput, PolicyRuleType } from './policy-rule.schema.js';
+import { rest } from './rest.js';
 import type { PolicyApproval } from './rule-kind.js';
 
 const PolicyTargetEnum = builder.enumType(PolicyTarget, { name: 'PolicyTargetType' });
@@ -89,6 +90,7 @@ const UpdatePolicyInput = builder.inputType('UpdatePolicyInput', {
 
 builder.queryFields((t) => ({
   policy: t.prismaField({
+    route: rest('GET /v1/policies/{id}', 'Read a policy.'),
     type: Policy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'PolicyId' }) },
@@ -96,6 +98,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => policy(ctx, id, query),
   }),
   policies: t.field({
+    route: rest('GET /v1/policies', 'List policies.'),
     type: PolicyPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -111,6 +114,9 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createPolicy: t.field({
+    route: rest('POST /v1/policies', 'Make a policy: rules for the spends of the workspace, an account, an agent or a wallet.', {
+      status: 201,
+    }),
     type: Policy,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreatePolicyInput }) },
@@ -118,6 +124,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createPolicy(ctx, input), policy),
   }),
   updatePolicy: t.field({
+    route: rest('PATCH /v1/policies/{id}', 'Change a policy. What its rules have used stays.'),
     type: Policy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'PolicyId' }), input: t.arg({ type: UpdatePolicyInput }) },
@@ -125,6 +132,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updatePolicy(ctx, { ...input, id }), policy),
   }),
   deletePolicy: t.field({
+    route: rest('DELETE /v1/policies/{id}', 'End a policy.'),
     type: DeletedPolicy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'PolicyId' }) },

@@ -4,7 +4,7 @@ import { Protocol } from '../../generated/prisma/enums.js';
 import { currencies } from '../../platform/money.js';
 import { type IdKind, idKinds, parseAnyId, parseId, printId } from '../../platform/schema/id.js';
 import { isTimeZone } from '../../platform/time-zone.js';
-import { category } from '../accounts/merchant.input.js';
+import { category } from '../accounts/category.js';
 import { weekdays } from './local-time.js';
 
 /** Spans that a rule may count over; `tx` is a single spend. */

@@ -5,7 +5,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -18,6 +18,7 @@ import type { StreamChange } from './deposit.js';
 import { OtherSide } from './errors.js';
 import { type GivenRate, printFlowRate } from './flow-rate.js';
 import { cancelStream, withdrawStream } from './payout.js';
+import { rest } from './rest.js';
 import {
   CancelStreamInput,
   CreateStreamInput,
@@ -106,7 +107,7 @@ const StreamPayload = builder.objectRef<StreamChange>('StreamPayload').implement
   fields: (t) => ({
     stream: t.field({ type: Stream, resolve: (made) => made.stream }),
     transfer: t.field({ type: Transfer, resolve: (made) => made.transfer }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -123,6 +124,7 @@ async function payloadOf(ctx: Ctx, id: string): Promise<StreamChange> {
 
 builder.queryFields((t) => ({
   stream: t.field({
+    route: rest('GET /v1/streams/{id}', 'Read a stream, as it is or as it was.'),
     type: Stream,
     args: {
       id: t.arg({ type: 'StreamId' }),
@@ -132,6 +134,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id, at }, ctx) => stream(ctx, id, at),
   }),
   streams: t.field({
+    route: rest('GET /v1/streams', 'List streams.'),
     type: StreamPage,
     args: {
       ...pageArgs(t),
@@ -142,6 +145,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx) => streams(ctx, filter),
   }),
   streamTransfers: t.field({
+    route: rest('GET /v1/streams/{id}/transfers', 'List the transfers that moved the money of a stream.'),
     type: TransferPage,
     description: 'The transfers that moved the money of a stream.',
     args: { id: t.arg({ type: 'StreamId' }), ...pageArgs(t) },
@@ -157,6 +161,7 @@ const changeErrors = [NotFound, StateConflict, OtherSide] as const;
 
 builder.mutationFields((t) => ({
   createStream: t.field({
+    route: rest('POST /v1/streams', 'Start a stream from one wallet to another.', { status: 201, body: 'stream' }),
     type: StreamPayload,
     args: { input: t.arg({ type: CreateStreamInput }) },
     ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, ...postingErrors] }),
@@ -169,12 +174,14 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, ctx) => dryRunStream(ctx, input),
   }),
   updateStream: t.field({
+    route: rest('PATCH /v1/streams/{id}', 'Change the rate, the maximum or the metadata of a stream from now on.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: UpdateStreamInput }) },
     ...facts({ errors: changeErrors }),
     resolve: once((ctx, { id, input }) => updateStream(ctx, { ...input, id }), stream),
   }),
   topUpStream: t.field({
+    route: rest('POST /v1/streams/{id}/top-up', 'Put more money into a stream.', { body: 'stream' }),
     type: StreamPayload,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: TopUpStreamInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
@@ -187,12 +194,14 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, ctx) => dryRunTopUp(ctx, { ...input, id }),
   }),
   pauseStream: t.field({
+    route: rest('POST /v1/streams/{id}/pause', 'Stop a stream until somebody resumes it.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }) },
     ...facts({ errors: changeErrors }),
     resolve: once((ctx, { id }) => pauseStream(ctx, id), stream),
   }),
   resumeStream: t.field({
+    route: rest('POST /v1/streams/{id}/resume', 'Let a paused stream flow again.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),

@@ -2,7 +2,8 @@
 // what it was at the last checkpoint; what it is now is worked out from that.
 import type { Prisma, Stream, StreamStatus } from '../../generated/prisma/client.js';
 import type { EscrowExplanation } from '../../ledger/trial-balance.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';

@@ -10,12 +10,13 @@ import { visibleWallets } from '../accounts/wallet.js';
 import { Wallet } from '../accounts/wallet.schema.js';
 import { visibleAgents } from '../agents/agent.js';
 import { Agent } from '../agents/agent.schema.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { mandateErrors } from '../spending/errors.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { PriceChanged } from './errors.js';
+import { rest } from './rest.js';
 import {
   CreateTaskInput,
   mostCandidates,
@@ -136,18 +137,20 @@ const TaskPayload = builder.objectRef<TaskChange>('TaskPayload').implement({
   description: 'A task, and the approval that its money waits for, if it does.',
   fields: (t) => ({
     task: t.field({ type: TaskType, resolve: (made) => made.task }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
 builder.queryFields((t) => ({
   task: t.prismaField({
+    route: rest('GET /v1/a2a/tasks/{id}', 'Read a task with its last messages.', { also: ['messages'] }),
     type: TaskType,
     args: { id: t.arg({ type: 'TaskId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => task(ctx, id, query),
   }),
   tasks: t.field({
+    route: rest('GET /v1/a2a/tasks', 'List tasks.'),
     type: TaskPage,
     args: {
       ...pageArgs(t),
@@ -167,12 +170,14 @@ const requestErrors = [PriceChanged, NotFound, StateConflict, CurrencyMismatch, 
 
 builder.mutationFields((t) => ({
   createTask: t.field({
+    route: rest('POST /v1/a2a/tasks', 'Give a task to an agent, or offer it to whoever claims it first.', { status: 201, body: 'task' }),
     type: TaskPayload,
     args: { input: t.arg({ type: CreateTaskInput }) },
     ...facts({ errors: [...requestErrors, ...postingErrors] }),
     resolve: once((ctx, { input }) => createTask(ctx, input), createdTask),
   }),
   dryRunTask: t.field({
+    route: rest('POST /v1/a2a/tasks', 'Say what the payment of a task would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: CreateTaskInput }) },
     ...facts({ effect: 'none', errors: requestErrors }),

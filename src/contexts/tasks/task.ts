@@ -1,6 +1,7 @@
 // A task that one agent gives to another: its statuses, who sees it, and how it is read and changed (CONTRACT.md 11).
 import type { Approval, Prisma, Task, TaskAudience, TaskStatus } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';

@@ -7,6 +7,7 @@ import { inverse, printDecimal } from '../rates/fraction.js';
 import { AmountSideEnum, CreateQuoteInput } from './quote.input.js';
 import { createQuote, NoRate, type QuoteStatus, quote, quotedRate, quoteStatus } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
+import { rest } from './rest.js';
 import { TransferFee } from './transfer.schema.js';
 
 const QuoteStatusEnum = builder.enumType('QuoteStatus', {
@@ -42,6 +43,7 @@ const Quote = builder.prismaObject('Quote', {
 
 builder.queryField('quote', (t) =>
   t.prismaField({
+    route: rest('GET /v1/quotes/{id}', 'Read a quote.'),
     type: Quote,
     args: { id: t.arg({ type: 'QuoteId' }) },
     ...facts({ errors: [NotFound] }),
@@ -51,6 +53,7 @@ builder.queryField('quote', (t) =>
 
 builder.mutationField('createQuote', (t) =>
   t.field({
+    route: rest('POST /v1/quotes', 'Ask for a rate, which holds for 30 seconds and one transfer.', { status: 201 }),
     type: Quote,
     args: { input: t.arg({ type: CreateQuoteInput }) },
     ...facts({ errors: [NoRate, UnsupportedRail, RailUnavailable] }),

@@ -9,7 +9,7 @@ import { builder, facts, nodesQuery, openToPortal, pageArgs, pageOf } from '../.
 import { Entry } from '../accounts/entry.schema.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { mandateErrors, QuoteUsed } from '../spending/errors.js';
 import { ProtocolEnum } from '../spending/protocol.schema.js';
 import { postingErrors } from '../spending/refusal.js';
@@ -20,6 +20,7 @@ import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
+import { rest } from './rest.js';
 import {
   CancelTransferInput,
   CaptureByEnum,
@@ -37,6 +38,7 @@ const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' }
 export const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
 
 export const TransferFee = builder.objectRef<{ amount: bigint; currency: string }>('TransferFee').implement({
+  extensions: { component: false },
   description: 'The part of what is sent that is our fee.',
   fields: (t) => ({
     amount: t.field({ type: 'Amount', resolve: ({ amount, currency }) => formatMinor(amount, currency) }),
@@ -166,7 +168,7 @@ const TransferPayloadType = builder.objectRef<TransferPayload>('TransferPayload'
   description: 'What a spend made, and the approval that it waits for, if it does.',
   fields: (t) => ({
     transfer: t.field({ type: Transfer, resolve: ({ transfer: row }) => row }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -178,6 +180,7 @@ async function payloadOf(ctx: Ctx, id: string): Promise<TransferPayload> {
 
 builder.queryFields((t) => ({
   transfer: t.prismaField({
+    route: rest('GET /v1/transfers/{id}', 'Read a transfer.'),
     type: Transfer,
     ...openToPortal('transfers:read'),
     args: { id: t.arg({ type: 'TransferId' }) },
@@ -185,6 +188,7 @@ builder.queryFields((t) => ({
     resolve: (_query, _root, { id }, ctx) => transfer(ctx, id),
   }),
   transfers: t.field({
+    route: rest('GET /v1/transfers', 'List transfers.'),
     type: TransferPage,
     ...openToPortal('transfers:read'),
     args: {
@@ -211,6 +215,7 @@ builder.queryFields((t) => ({
 
 builder.queryField('transferEntries', (t) =>
   t.field({
+    route: rest('GET /v1/transfers/{id}/entries', 'The ledger entries of a transfer, oldest first.'),
     type: [Entry],
     ...openToPortal('transfers:read'),
     description: 'The ledger entries of a transfer, oldest first: those of wallets that you may read.',
@@ -223,24 +228,28 @@ builder.queryField('transferEntries', (t) =>
 // A transfer has no relations, so its mutations need no selection of rows: a plain field is the faster way.
 builder.mutationFields((t) => ({
   createTransfer: t.field({
+    route: rest('POST /v1/transfers', 'Move money from one wallet to another.', { status: 201, body: 'transfer' }),
     type: TransferPayloadType,
     args: { input: t.arg({ type: CreateTransferInput }) },
     ...facts({ errors: [...requestErrors, ...postingErrors] }),
     resolve: once((ctx, { input }) => createTransfer(ctx, input), payloadOf),
   }),
   captureTransfer: t.field({
+    route: rest('POST /v1/transfers/{id}/capture', 'Pay out what a transfer holds, all of it or a part; the rest goes back.'),
     type: Transfer,
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: CaptureTransferInput }) },
     ...facts({ errors: [NotFound, Forbidden, StateConflict, HoldExpired, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => captureTransfer(ctx, id, input.amount ?? null), transfer),
   }),
   cancelTransfer: t.field({
+    route: rest('POST /v1/transfers/{id}/cancel', 'Call a pending transfer off.'),
     type: Transfer,
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: CancelTransferInput }) },
     ...facts({ errors: [NotFound, Forbidden, StateConflict] }),
     resolve: once((ctx, { id, input }) => cancelTransfer(ctx, id, input.reason ?? null), transfer),
   }),
   fundWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/fund', 'Put test money into a wallet. Sandbox only.', { status: 201 }),
     type: Transfer,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: FundWalletInput }) },
@@ -248,12 +257,14 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => fundWallet(ctx, { ...input, id }), transfer),
   }),
   wrapWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/wrap', 'Make money of a wallet ready to stream.', { status: 201 }),
     type: Transfer,
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: MoveWithinWalletInput }) },
     ...facts({ errors: [NotFound, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => moveWithinWallet(ctx, { ...input, id, type: 'wrap' }), transfer),
   }),
   unwrapWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/unwrap', 'Make stream-ready money of a wallet spendable again.', { status: 201 }),
     type: Transfer,
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: MoveWithinWalletInput }) },
     ...facts({ errors: [NotFound, ...postingErrors] }),

@@ -8,6 +8,7 @@ import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { type DeliveryStats, deliveries, delivery, deliveryStats, visibleDeliveries } from './delivery.js';
 import { InvalidWebhookUrl } from './errors.js';
 import { replayDelivery, replayRange } from './replay.js';
+import { rest } from './rest.js';
 import { mostAttempts } from './retry.js';
 import { type TestDelivery, testDelivery, testWebhook } from './test-delivery.js';
 
@@ -51,6 +52,7 @@ const Delivery = builder.prismaObject('WebhookDelivery', {
       description: 'attempts_exhausted, url_refused, subscription_deleted, subscription_paused or subscription_disabled.',
     }),
     attempts: t.field({
+      wire: { shown: true },
       type: [Attempt],
       description: 'Every send of it, the first one first.',
       ...visibleRelation('attempts', visibleDeliveries, { most: mostAttempts, query: { orderBy: { id: 'asc' } } }),
@@ -107,6 +109,7 @@ const ReplayWebhookInput = builder.inputType('ReplayWebhookInput', {
 
 builder.queryFields((t) => ({
   delivery: t.prismaField({
+    route: rest('GET /v1/webhooks/deliveries/{id}', 'Read a delivery, with each attempt.'),
     type: Delivery,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DeliveryId' }) },
@@ -114,6 +117,9 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => delivery(ctx, id, query),
   }),
   deliveries: t.field({
+    route: rest('GET /v1/webhooks/{id}/deliveries', 'List the deliveries of a subscription, with each attempt.', {
+      names: { webhookId: 'id' },
+    }),
     type: DeliveryPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -126,6 +132,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx, info) => deliveries(ctx, filter, nodesQuery(ctx, info)),
   }),
   webhookStats: t.field({
+    route: rest('GET /v1/webhooks/{id}/stats', "Count a subscription's deliveries, and say how fast its endpoint answers."),
     type: Stats,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WebhookId' }) },
@@ -136,6 +143,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   testWebhook: t.field({
+    route: rest('POST /v1/webhooks/{id}/test', 'Send a test event to an endpoint and wait for its answer.', { status: 202 }),
     type: WebhookTest,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: TestWebhookInput }) },
@@ -143,6 +151,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => testWebhook(ctx, id, input.eventType ?? null), testDelivery),
   }),
   replayDelivery: t.field({
+    route: rest('POST /v1/webhooks/deliveries/{id}/replay', 'Send a delivery again: a new delivery of the same event.', { status: 202 }),
     type: Delivery,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DeliveryId' }) },
@@ -150,6 +159,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id }) => replayDelivery(ctx, id), delivery),
   }),
   replayWebhook: t.field({
+    route: rest('POST /v1/webhooks/{id}/replay', 'Send the events of a stretch of time again, ten a second.', { status: 202 }),
     type: Replay,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: ReplayWebhookInput }) },

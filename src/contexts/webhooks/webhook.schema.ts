@@ -5,6 +5,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
+import { rest } from './rest.js';
 import { verifyWebhook } from './verification.js';
 import {
   createWebhook,
@@ -47,6 +48,7 @@ const Webhook = builder.prismaObject('Webhook', {
       resolve: ({ verifiedUntil }) => verifiedUntil,
     }),
     secret: t.string({
+      wire: { shown: false },
       nullable: true,
       description: 'The secret that deliveries are signed with: only in the answer that made it.',
       extensions: { secret: true },
@@ -118,6 +120,7 @@ const RotateSecretInput = builder.inputType('RotateSecretInput', {
 
 builder.queryFields((t) => ({
   webhook: t.prismaField({
+    route: rest('GET /v1/webhooks/{id}', 'Read a webhook subscription, without its secret.'),
     type: Webhook,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WebhookId' }) },
@@ -125,6 +128,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => webhook(ctx, id, query),
   }),
   webhooks: t.field({
+    route: rest('GET /v1/webhooks', 'List webhook subscriptions.'),
     type: WebhookPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -137,6 +141,11 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({
+    route: rest(
+      'POST /v1/webhooks',
+      'Subscribe an endpoint to events. The secret is shown once. The endpoint is then posted `webhook.verification` and proves itself by its answer.',
+      { status: 201, also: ['secret'] },
+    ),
     type: Webhook,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreateWebhookInput }) },
@@ -144,6 +153,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createWebhook(ctx, input), webhook),
   }),
   updateWebhook: t.field({
+    route: rest('PATCH /v1/webhooks/{id}', 'Change a webhook subscription; pause it, or make it active again.'),
     type: Webhook,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: UpdateWebhookInput }) },
@@ -151,6 +161,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateWebhook(ctx, { ...input, id }), webhook),
   }),
   deleteWebhook: t.field({
+    route: rest('DELETE /v1/webhooks/{id}', 'End a webhook subscription. Its deliveries stay readable.'),
     type: DeletedWebhook,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }) },
@@ -161,6 +172,10 @@ builder.mutationFields((t) => ({
     ),
   }),
   verifyWebhook: t.field({
+    route: rest(
+      'POST /v1/webhooks/{id}/verify',
+      'Ask an endpoint to prove itself again, and wait for its answer: it is posted `webhook.verification`.',
+    ),
     type: Webhook,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }) },
@@ -168,6 +183,10 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id }) => verifyWebhook(ctx, id), webhook),
   }),
   rotateWebhookSecret: t.field({
+    route: rest(
+      'POST /v1/webhooks/{id}/rotate-secret',
+      'Replace the secret of a subscription, with an overlap in which both sign, or at once.',
+    ),
     type: RotatedSecret,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: RotateSecretInput }) },

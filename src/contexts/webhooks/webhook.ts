@@ -1,6 +1,6 @@
 // Subscriptions: which events are sent where, and under which secret (CONTRACT.md 16).
 
-import { checkPatterns } from '../../events/pattern.js';
+import { catalogOf } from '../../events/catalog.js';
 import type { Prisma, Webhook, WebhookStatus } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken } from '../../platform/crypto.js';
@@ -51,7 +51,7 @@ export interface CreateWebhookInput {
 
 /** Subscribes. 422 `invalid_webhook_url`, 400 for an unknown event type, 409 `state_conflict` for the seventeenth. */
 export async function createWebhook(ctx: Ctx, input: CreateWebhookInput): Promise<IssuedWebhook> {
-  checkPatterns(input.events, (index) => ['events', index]);
+  catalogOf(ctx).checkPatterns(input.events, (index) => ['events', index]);
   await checkUrl(ctx, input.url);
   const made = await transact(ctx, async (tx) => {
     // The workspace's row is the lock: two creations cannot both be the sixteenth.
@@ -111,7 +111,7 @@ export interface UpdateWebhookInput {
  * Errors as at creation.
  */
 export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promise<Webhook> {
-  if (input.events != null) checkPatterns(input.events, (index) => ['events', index]);
+  if (input.events != null) catalogOf(ctx).checkPatterns(input.events, (index) => ['events', index]);
   if (input.url != null) await checkUrl(ctx, input.url);
   const changed = await transact(ctx, async (tx) => {
     const before = await lockWebhook(tx, input.id);

@@ -12,6 +12,7 @@ import { totalOf } from './endpoint-total.sql.js';
 import { UnsupportedNetwork } from './errors.js';
 import { payToOf } from './offer.js';
 import { discountsOf, mostDiscounts, type VolumeDiscount } from './price.js';
+import { rest } from './rest.js';
 
 const EndpointStatusEnum = builder.enumType(X402EndpointStatus, { name: 'X402EndpointStatus' });
 export const SchemeEnum = builder.enumType(X402Scheme, {
@@ -157,12 +158,14 @@ const UpdateEndpointInput = builder.inputType('UpdateX402EndpointInput', {
 
 builder.queryFields((t) => ({
   x402Endpoint: t.field({
+    route: rest('GET /v1/x402/endpoints/{id}', 'Read an endpoint.'),
     type: EndpointType,
     args: { id: t.arg({ type: 'X402EndpointId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => endpoint(ctx, id),
   }),
   x402Endpoints: t.field({
+    route: rest('GET /v1/x402/endpoints', 'List endpoints.'),
     type: EndpointPage,
     args: {
       ...pageArgs(t),
@@ -176,6 +179,7 @@ builder.queryFields((t) => ({
 const requestErrors = [NotFound, CurrencyMismatch, UnsupportedNetwork];
 builder.mutationFields((t) => ({
   createX402Endpoint: t.field({
+    route: rest('POST /v1/x402/endpoints', 'Register an endpoint that is paid per call.', { status: 201 }),
     type: EndpointType,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateEndpointInput }) },
@@ -186,6 +190,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   updateX402Endpoint: t.field({
+    route: rest('PATCH /v1/x402/endpoints/{id}', 'Change an endpoint: its price, its place, whether it takes payments.'),
     type: EndpointType,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'X402EndpointId' }), input: t.arg({ type: UpdateEndpointInput }) },
@@ -196,6 +201,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   deleteX402Endpoint: t.field({
+    route: rest('DELETE /v1/x402/endpoints/{id}', 'Remove an endpoint; its payments stay.'),
     type: DeletedEndpoint,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'X402EndpointId' }) },

@@ -8,7 +8,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { DecisionType } from '../spending/decision.schema.js';
 import { NonceUsed } from '../spending/errors.js';
 import { mostJwtLength } from '../spending/mandate.js';
@@ -23,6 +23,7 @@ import { dryRunPay, type PaymentQuote, PaymentRequestExpired, pay, quoteAgain, q
 import { payment, payments } from './payment.js';
 import { consumePayment } from './payment-life.js';
 import { mostProofLength } from './proof.js';
+import { rest } from './rest.js';
 import { type PaymentVerification, verifyPayment } from './verification.js';
 import { mostHeaderLength } from './wire.js';
 
@@ -57,7 +58,7 @@ const PaymentPayload = builder.objectRef<MadePayment>('X402PaymentPayload').impl
   description: 'A payment, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payment: t.field({ type: PaymentType, resolve: (made) => made.payment }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -174,12 +175,14 @@ const ConsumeInput = builder.inputType('ConsumeX402PaymentInput', {
 
 builder.queryFields((t) => ({
   x402Payment: t.field({
+    route: rest('GET /v1/x402/payments/{id}', 'Read a payment.'),
     type: PaymentType,
     args: { id: t.arg({ type: 'X402PaymentId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => payment(ctx, id),
   }),
   x402Payments: t.field({
+    route: rest('GET /v1/x402/payments', 'List payments.'),
     type: PaymentPage,
     args: {
       ...pageArgs(t),
@@ -196,30 +199,38 @@ const payErrors = [...demandErrors, PaymentRequestExpired, NonceUsed, ...posting
 
 builder.mutationFields((t) => ({
   quoteX402Payment: t.field({
+    route: rest('POST /v1/x402/quote', 'Ask what a call costs, and whether a wallet may and can pay it.'),
     type: QuoteType,
     args: { input: t.arg({ type: QuoteInput }) },
     ...facts({ errors: demandErrors }),
     resolve: once((ctx, { input }) => quotePayment(ctx, input), quoteAgain),
   }),
   payX402: t.field({
+    route: rest('POST /v1/x402/pay', 'Pay for a call from a wallet.', { status: 201, body: 'payment' }),
     type: PaymentPayload,
     args: { input: t.arg({ type: PayInput }) },
     ...facts({ errors: payErrors }),
     resolve: once((ctx, { input }) => pay(ctx, input), payloadOf),
   }),
   dryRunPayX402: t.field({
+    route: rest('POST /v1/x402/pay', 'Say what a payment would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: PayInput }) },
     ...facts({ effect: 'none', errors: payErrors }),
     resolve: (_root, { input }, ctx) => dryRunPay(ctx, input),
   }),
   verifyX402Payment: t.field({
+    route: rest('POST /v1/x402/verify', 'Ask whether a payment is good and was not used yet.'),
     type: VerificationType,
     args: { input: t.arg({ type: VerifyInput }) },
     ...facts({ effect: 'none', errors: [NotFound] }),
     resolve: (_root, { input }, ctx) => verifyPayment(ctx, input),
   }),
   consumeX402Payment: t.field({
+    route: rest(
+      'POST /v1/x402/payments/{id}/consume',
+      'Use up the proof of a payment, as the seller; settles an upto payment for what was used.',
+    ),
     type: PaymentType,
     args: { id: t.arg({ type: 'X402PaymentId' }), input: t.arg({ type: ConsumeInput, required: false }) },
     ...facts({ errors: [NotFound, Forbidden, StateConflict] }),
