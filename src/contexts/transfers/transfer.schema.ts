@@ -11,7 +11,7 @@ import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
 import { pendingApproval } from '../spending/approval.schema.js';
 import { mandateErrors, QuoteUsed } from '../spending/errors.js';
-import { ProtocolEnum } from '../spending/protocol.schema.js';
+import { ProtocolEnum } from '../spending/protocol.input.js';
 import { postingErrors } from '../spending/refusal.js';
 import type { ShownDestination } from './destination.js';
 import { TransferDestination } from './destination.schema.js';
