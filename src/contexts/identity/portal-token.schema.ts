@@ -1,3 +1,4 @@
+// The GraphQL face of portal tokens. Only an API key sees or changes them.
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
