@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse, print, printSchema } from 'graphql';
-import { doors } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import { openApi } from '../src/rest/openapi.js';
 import { printOperations } from '../src/rest/print.js';
 import { compileRoutes, definitionsOf, loadOperations } from '../src/rest/routes.js';
@@ -19,7 +19,7 @@ const routes = compileRoutes(schema, written);
 const printed: Readonly<Record<string, string>> = {
   'schema.graphql': `${printSchema(schema)}\n`,
   'operations.graphql': printRoutes(),
-  'openapi.json': `${JSON.stringify(openApi(routes, { doors }), null, 2)}\n`,
+  'openapi.json': `${JSON.stringify(openApi(routes, manifest), null, 2)}\n`,
   'src/console/answers.ts': printAnswers(schema),
   ...printGuards(),
 };

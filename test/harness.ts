@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { dueSteps, escrows, followers, realTime } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Clock } from '../src/platform/clock.js';
 import type { Platform } from '../src/platform/ctx.js';
@@ -151,7 +151,7 @@ export class Harness {
 
   /** Publishes what was written and runs everything that is due. */
   runDue(): Promise<void> {
-    return work(this.platform, { followers, steps: dueSteps, realTime });
+    return work(this.platform, manifest);
   }
 
   /** Moves the clock and runs what became due. */
@@ -245,7 +245,7 @@ export function useHarness({ checkLedger: check = true, ...options }: HarnessOpt
 
   async function checkBooks(): Promise<void> {
     await checkEvents(harness.platform.database);
-    if (check) expect(await checkLedger(harness.platform.database, escrows)).toEqual([]);
+    if (check) expect(await checkLedger(harness.platform.database, manifest.escrows)).toEqual([]);
   }
 }
 

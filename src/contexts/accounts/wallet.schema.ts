@@ -1,6 +1,5 @@
 // The GraphQL face of wallets, their balances and their entries.
-import { z } from 'zod';
-import { WalletOwnerType, WalletStatus } from '../../generated/prisma/enums.js';
+import { WalletStatus } from '../../generated/prisma/enums.js';
 import { type Balance, balance } from '../../ledger/account.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -13,9 +12,9 @@ import { Account } from './account.schema.js';
 import { accountBalances, balancesOf, type WalletBalance, walletBalance } from './balance.js';
 import { WalletFrozen } from './errors.js';
 import { rest } from './rest.js';
+import { CreateWalletInput, FreezeWalletInput, UpdateWalletInput, WalletOwnerTypeEnum } from './wallet.input.js';
 import { closeWallet, createWallet, freezeWallet, unfreezeWallet, updateWallet, visibleWallets, wallet, wallets } from './wallet.js';
 
-const WalletOwnerTypeEnum = builder.enumType(WalletOwnerType, { name: 'WalletOwnerType' });
 const WalletStatusEnum = builder.enumType(WalletStatus, { name: 'WalletStatus' });
 
 const BalanceType = builder.objectRef<Balance>('Balance').implement({
@@ -76,33 +75,6 @@ const WalletBalanceType = builder.objectRef<WalletBalance>('WalletBalance').impl
     wrapped: t.field({ type: 'Amount', resolve: (b) => formatMinor(b.wrapped, b.currency) }),
     total: t.field({ type: 'Amount', resolve: (b) => formatMinor(b.available + b.held + b.wrapped, b.currency) }),
   }),
-});
-
-const walletName = z.string().trim().min(1).max(100);
-
-const CreateWalletInput = builder.inputType('CreateWalletInput', {
-  fields: (t) => ({
-    ownerType: t.field({ type: WalletOwnerTypeEnum }),
-    ownerId: t.field({ type: 'OwnerId' }),
-    currency: t.field({ type: 'Currency' }),
-    name: t.string({ required: false, validate: walletName }),
-    lowBalanceThreshold: t.field({
-      type: 'Amount',
-      required: false,
-      description: 'Emit account.balance.low when available falls below it.',
-    }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const UpdateWalletInput = builder.inputType('UpdateWalletInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: walletName }),
-    lowBalanceThreshold: t.field({ type: 'Amount', required: false }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const FreezeWalletInput = builder.inputType('FreezeWalletInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().max(500) }) }),
 });
 
 builder.queryFields((t) => ({

@@ -1,5 +1,4 @@
 // The GraphQL face of challenges and sessions.
-import { z } from 'zod';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
@@ -7,6 +6,7 @@ import { AgentSuspended, ChallengeInvalid, KeyRevoked, SignatureInvalid } from '
 import { KeyAlgorithm } from './key.schema.js';
 import { isSessionConnected } from './liveness.js';
 import { rest } from './rest.js';
+import { AuthenticateInput } from './session.input.js';
 import {
   authenticateAgent,
   createChallenge,
@@ -55,16 +55,6 @@ const DeletedSession = builder.objectRef<{ id: string }>('DeletedSession').imple
   fields: (t) => ({
     id: t.expose('id', { type: 'SessionId' }),
     deleted: t.boolean({ resolve: () => true }),
-  }),
-});
-
-const AuthenticateInput = builder.inputType('AuthenticateInput', {
-  fields: (t) => ({
-    challenge: t.string({ validate: z.string().min(1).max(512) }),
-    signature: t.string({
-      description: 'Base64 Ed25519 signature of the challenge (its UTF-8 bytes).',
-      validate: z.string().min(1).max(512),
-    }),
   }),
 });
 

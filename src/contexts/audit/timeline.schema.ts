@@ -1,12 +1,13 @@
 // The GraphQL face of the timeline of an agent.
+import { timelineKinds } from '../../manifest/timeline.js';
 import { NotFound } from '../../platform/errors.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { rest } from './rest.js';
-import { type Happening, timeline, timelineKinds } from './timeline.js';
+import { type TimelineEntry as Entry, timeline } from './timeline.js';
 
 const TimelineKindEnum = builder.enumType('TimelineKind', { values: timelineKinds });
 
-const TimelineEntry = builder.objectRef<Happening>('TimelineEntry').implement({
+const TimelineEntry = builder.objectRef<Entry>('TimelineEntry').implement({
   description: 'One thing that happened to an agent, or by it.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime' }),

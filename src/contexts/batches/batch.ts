@@ -6,7 +6,7 @@ import { transact } from '../../platform/idempotency.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { aboutOf, batchData, emit } from './events.js';
 
@@ -33,18 +33,8 @@ export async function batch(ctx: Ctx, id: string): Promise<Batch> {
   return found;
 }
 
-export interface BatchFilter extends PageInput {
-  status?: BatchStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Batches, newest first. */
-export function batches(ctx: Ctx, filter: BatchFilter, query: object = {}): Promise<Page<Batch>> {
-  const conditions: Prisma.BatchWhereInput[] = [visibleBatches.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'batch', ctx.db.batch, { AND: conditions }, filter, query);
-}
+export const batches = listOf('batch', { visible: visibleBatches });
 
 /** An item with what its batch is made of. */
 export type ItemOfBatch = BatchItem & Pick<Batch, 'kind'>;

@@ -5,7 +5,7 @@ import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { categoryPattern } from '../accounts/merchant.js';
+import { category } from '../accounts/category.js';
 import { vaultedCard } from './card.js';
 import { VaultedCard } from './card.schema.js';
 import { setCardLimits } from './card-limit.js';
@@ -47,7 +47,7 @@ const CardLimitsInput = builder.inputType('CardLimitsInput', {
     allowedCategories: t.stringList({
       required: false,
       description: 'Categories of merchants that it pays; any by default.',
-      validate: z.array(z.string().regex(categoryPattern, 'must be a slug such as cloud-computing, or a four-digit MCC')).max(200),
+      validate: z.array(category).max(200),
       extensions: { example: ['retail'] },
     }),
   }),

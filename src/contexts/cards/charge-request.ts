@@ -40,7 +40,7 @@ export interface ChargeInput {
   cardId: string;
   /** The member of the request that names the card, for what is wrong with it. */
   field: string;
-  /** What it pays for: a type that declareChargeSubject() knows. */
+  /** What it pays for: a type of `chargeSubjects`. */
   subject: { type: string; id: string };
   protocol: Extract<Protocol, 'acp' | 'ucp'>;
   merchantId: string;

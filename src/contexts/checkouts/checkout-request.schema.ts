@@ -129,7 +129,7 @@ builder.queryFields((t) => {
       route: rest('GET /v1/acp/checkouts', 'List checkouts.'),
       type: AcpPage,
       args: filters(),
-      resolve: (_root, filter, ctx) => checkouts(ctx, 'acp', filter),
+      resolve: (_root, filter, ctx) => checkouts.acp(ctx, filter),
     }),
     ucpCheckout: t.field({
       route: rest('GET /v1/ucp/checkouts/{id}', 'Read a checkout.'),
@@ -142,7 +142,7 @@ builder.queryFields((t) => {
       route: rest('GET /v1/ucp/checkouts', 'List checkouts of UCP.'),
       type: UcpPage,
       args: filters(),
-      resolve: (_root, filter, ctx) => checkouts(ctx, 'ucp', filter),
+      resolve: (_root, filter, ctx) => checkouts.ucp(ctx, filter),
     }),
   };
 });

@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { createRefund } from '../refunds/refund.js';
-import { declareRefundFollower } from '../refunds/refund-follower.js';
+import type { RefundFollower } from '../refunds/refund-follower.js';
 import { refundableOf } from '../refunds/refundable.js';
 import { type CheckoutProtocol, checkout, isMerchantSide, lifecycleOf, lockCheckout, printCheckoutId } from './checkout.js';
 import { NotYourCheckout } from './errors.js';
@@ -65,13 +65,13 @@ async function isPaidTo(ctx: Ctx, transferId: string): Promise<boolean> {
 }
 
 /** A checkout whose payment was given back in full keeps its status and says so, however the refund was asked for (Gap G-251). */
-declareRefundFollower(async (ctx, tx, transfer) => {
+export const followCheckoutRefund: RefundFollower = async (ctx, tx, transfer) => {
   if (transfer.refundedAmount < refundableOf(transfer)) return;
   const found = await paidBy(tx, transfer);
   if (found === null) return;
   const marked = { ...(found.metadata as Prisma.JsonObject), refunded: true };
   await tx.checkout.update({ where: rowKey(ctx, found.id), data: { metadata: marked, updatedAt: ctx.clock.now() } });
-});
+};
 
 /** The checkout that a transfer has paid. An x402 payment knew of none when it was made. */
 async function paidBy(tx: Tx, { id: transferId, checkoutId, protocol }: Transfer): Promise<Pick<Checkout, 'id' | 'metadata'> | null> {

@@ -145,7 +145,7 @@ export function draftPayment(ctx: Ctx, plan: PaymentPlan, form: SpendForm): Draf
   const { row, transferId, value, authority, description } = plan;
   const { approvalId, decisionId, limits } = form;
   const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
-  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules });
   const told = approvalId === null ? checkoutEvents(ctx, 'acp.checkout.completed', row, value.at) : [];
   return {
     value: transfer,

@@ -1,6 +1,6 @@
 // The GraphQL face of events and of their catalog.
 import { z } from 'zod';
-import { type CatalogEntry, eventTypes } from '../../events/catalog.js';
+import { type CatalogEntry, catalogOf } from '../../events/catalog.js';
 import type { PublishedEvent } from '../../events/publication.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -96,7 +96,7 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/webhooks/events', 'List the event types, with the JSON Schema of their data.'),
     type: [EventTypeObject],
     ...facts({ most: mostEventTypes }),
-    resolve: eventTypes,
+    resolve: (_root, _args, ctx) => catalogOf(ctx).types(),
   }),
   event: t.prismaField({
     route: rest('GET /v1/events/{id}', 'Read an event.'),
@@ -115,7 +115,7 @@ builder.queryFields((t) => ({
       agentId: t.arg({ type: 'AgentUuid', required: false }),
       delivered: t.arg.boolean({ required: false, description: 'Whether all its deliveries arrived; false: some have not.' }),
     },
-    resolve: (_root, { type, ...filter }, ctx, info) => events(ctx, { ...filter, types: type }, nodesQuery(ctx, info)),
+    resolve: (_root, filter, ctx, info) => events(ctx, filter, nodesQuery(ctx, info)),
   }),
 }));
 

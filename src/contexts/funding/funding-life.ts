@@ -6,7 +6,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { collectedLegs, collectingWallet, postStep, takenBackLegs } from '../settlement/collection.js';
-import { declareOrders, type Failure } from '../settlement/order-kind.js';
+import type { Failure, OrderKind } from '../settlement/order-kind.js';
 import { patienceSeconds, type RailAnswer, type RailReason } from '../settlement/rail.js';
 import { errorCodeOf } from '../settlement/rail-code.js';
 import { event, transferData, transferRoles } from '../transfers/events.js';
@@ -15,7 +15,7 @@ import { aboutOf } from '../transfers/transfer.js';
 import { fundingLifecycle } from './funding-transaction.js';
 
 /** Money that comes in as orders of its rails. */
-export const fundingOrders = declareOrders<FundingTransaction>({
+export const fundingOrders: OrderKind<FundingTransaction> = {
   noun: 'fundingTransaction',
   table: 'funding_transaction',
   direction: 'in',
@@ -30,7 +30,7 @@ export const fundingOrders = declareOrders<FundingTransaction>({
   }),
   follow,
   fail,
-});
+};
 
 /** Takes the steps that an answer of the rail means. */
 async function follow(ctx: Ctx, tx: Tx, row: FundingTransaction, answer: RailAnswer): Promise<FundingTransaction> {

@@ -99,8 +99,8 @@ async function draft(ctx: Ctx, { rail, fee, value, to }: Plan): Promise<{ transf
   const made = transferRow(ctx, value);
   const guards = guardsOf(ctx);
   if (rail === null) {
-    const { rates } = await rulebook(ctx);
-    return { transfer: made, money: transferPosting(ctx, made, value, { limits: [], guards, rates }) };
+    const rules = await rulebook(ctx);
+    return { transfer: made, money: transferPosting(ctx, made, value, { limits: [], guards, rules }) };
   }
   const transfer = { ...made, status: 'pending', feeAmount: fee, completedAt: null } as const;
   const created = event(ctx, 'transfer.created', transferData(transfer), { at: value.at, ...aboutOf(transfer) });

@@ -1,23 +1,11 @@
 // The GraphQL face of API keys. Only an API key sees or changes them.
-import { z } from 'zod';
-import { Environment } from '../../generated/prisma/enums.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import {
-  type ApiKeyStatus,
-  apiKey,
-  apiKeyStatus,
-  apiKeys,
-  createApiKey,
-  fullScope,
-  type IssuedApiKey,
-  revokeApiKey,
-  rollApiKey,
-} from './api-key.js';
+import { CreateApiKeyInput, EnvironmentEnum, RollApiKeyInput } from './api-key.input.js';
+import { type ApiKeyStatus, apiKey, apiKeyStatus, apiKeys, createApiKey, type IssuedApiKey, revokeApiKey, rollApiKey } from './api-key.js';
 import { rest } from './rest.js';
 
-export const EnvironmentEnum = builder.enumType(Environment, { name: 'Environment' });
 const ApiKeyStatusEnum = builder.enumType('ApiKeyStatus', { values: ['active', 'expired', 'revoked'] as const satisfies ApiKeyStatus[] });
 
 const ApiKey = builder.prismaObject('ApiKey', {
@@ -51,32 +39,6 @@ const DeletedApiKey = builder.objectRef<{ id: string }>('DeletedApiKey').impleme
   fields: (t) => ({
     id: t.expose('id', { type: 'ApiKeyId' }),
     deleted: t.boolean({ resolve: () => true }),
-  }),
-});
-
-const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
-  fields: (t) => ({
-    name: t.string({ validate: z.string().trim().min(1).max(200) }),
-    environment: t.field({ type: EnvironmentEnum, required: false, description: "The caller's own, which is the default." }),
-    scopes: t.stringList({
-      required: false,
-      description: 'What the key may do: `*`, everything, is the only scope so far.',
-      validate: z
-        .array(z.literal(fullScope, `must be "${fullScope}": narrower scopes are not offered yet`))
-        .min(1)
-        .max(1),
-    }),
-    expiresAt: t.field({ type: 'DateTime', required: false, description: 'In the future, in real time.' }),
-  }),
-});
-
-const RollApiKeyInput = builder.inputType('RollApiKeyInput', {
-  fields: (t) => ({
-    overlapSeconds: t.int({
-      required: false,
-      description: 'How long the old key still works: 0, the default, ends it at once.',
-      validate: z.number().min(0).max(86_400),
-    }),
   }),
 });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { EnvironmentMismatch, InvalidApiKey } from '../../platform/credential.js';
 import { SessionRequired } from '../../platform/errors.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { EnvironmentEnum } from './api-key.schema.js';
+import { EnvironmentEnum } from './api-key.input.js';
 import { type AuthSession, createAuthSession, type EndedAuthSession, endAuthSession } from './auth-session.js';
 import { rest } from './rest.js';
 

@@ -1,9 +1,8 @@
 // The GraphQL face of portal tokens. Only an API key sees or changes them.
-import { z } from 'zod';
-import { type PortalScope, portalScopes } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { CreatePortalTokenInput } from './portal-token.input.js';
 import {
   createPortalToken,
   type IssuedPortalToken,
@@ -51,26 +50,6 @@ const DeletedPortalToken = builder.objectRef<{ id: string }>('DeletedPortalToken
   }),
 });
 
-const CreatePortalTokenInput = builder.inputType('CreatePortalTokenInput', {
-  fields: (t) => ({
-    customerReference: t.string({
-      description: 'As accounts have it: the token reads their data.',
-      // Never trimmed: another reference is another customer's.
-      validate: z.string().regex(/\S/, 'must not be blank').max(200),
-    }),
-    scopes: t.stringList({
-      description: 'What the token reads: usage:read, transfers:read, agents:read.',
-      validate: z.array(z.enum(portalScopes)).min(1).max(10),
-      extensions: { example: [...portalScopes] },
-    }),
-    expiresIn: t.int({
-      required: false,
-      description: 'Seconds; 3600 by default.',
-      validate: z.int().min(60).max(86_400),
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   portalToken: t.prismaField({
     route: rest('GET /v1/portal-tokens/{id}', 'Read a portal token, without the token itself.'),
@@ -100,8 +79,7 @@ builder.mutationFields((t) => ({
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreatePortalTokenInput }) },
     ...facts({ errors: [] }),
-    // The scopes were checked with the input.
-    resolve: once((ctx, { input }) => createPortalToken(ctx, { ...input, scopes: input.scopes as PortalScope[] }), portalToken),
+    resolve: once((ctx, { input }) => createPortalToken(ctx, input), portalToken),
   }),
   revokePortalToken: t.field({
     route: rest('DELETE /v1/portal-tokens/{id}', 'Revoke a portal token, at once.'),

@@ -1,6 +1,7 @@
 // An execution of a mandate: a spend by its agent at a merchant (CONTRACT.md 7). It is a transfer under the protocol ap2, whose id it
 // has; the limits of the mandate are those of a layer of the pipeline, and the mandate itself is a guard of the posting.
 import type { Approval, Transfer } from '../../generated/prisma/client.js';
+import type { ApprovalSubject } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -9,7 +10,6 @@ import { newId, printId } from '../../platform/schema/id.js';
 import type { Page, PageInput } from '../../platform/schema/page.js';
 import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
-import { declareSubject } from '../spending/approval-subject.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { checkMandateCurrency } from '../spending/mandate-rule.js';
 import { authorizeSpend } from '../spending/pipeline.js';
@@ -24,7 +24,8 @@ import { mandate } from './mandate.js';
 import { payerByMandate } from './payer.js';
 import { present } from './presentation.js';
 
-declareSubject('mandate_execution', { ...transferSubject, kind: 'mandateExecution' });
+/** How an execution is approved and ended: as its transfer is. */
+export const executionSubject: ApprovalSubject = { ...transferSubject, kind: 'mandateExecution' };
 
 export interface ExecuteMandateInput {
   mandateJwt: string;

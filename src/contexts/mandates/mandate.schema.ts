@@ -4,7 +4,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { categoryPattern } from '../accounts/merchant.js';
+import { category } from '../accounts/category.js';
 import { MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { mostJwtLength } from '../spending/mandate.js';
 import { NotInAp2, openPaymentMandate } from './ap2.js';
@@ -126,7 +126,6 @@ const VerificationType = builder.objectRef<Verification>('MandateVerification').
   }),
 });
 
-const category = z.string().regex(categoryPattern, 'must be a slug such as cloud-computing, or a four-digit MCC').max(64);
 const MandateScopeInput = builder.inputType('MandateScopeInput', {
   fields: (t) => ({
     maxPerTx: t.field({ type: 'Amount', required: false }),
@@ -135,7 +134,7 @@ const MandateScopeInput = builder.inputType('MandateScopeInput', {
     currency: t.field({ type: 'Currency', required: false, description: 'That of the account by default.' }),
     allowedMerchantCategories: t.stringList({
       required: false,
-      validate: z.array(category).max(mostNames),
+      validate: z.array(category.max(64)).max(mostNames),
       extensions: { example: ['retail'] },
     }),
     allowedMerchants: t.field({

@@ -1,8 +1,10 @@
 // The end of a session: what vouchers have promised is paid to the payee, the rest of the deposits goes back (CONTRACT.md 10). It was a
 // spend when it was put in, so no rule is asked, and a payer that was frozen meanwhile keeps nothing from the payee.
 import type { MppSession, MppSessionStatus, Transfer } from '../../generated/prisma/client.js';
-import { type Ctx, type Frozen, within } from '../../platform/ctx.js';
+import type { Ending } from '../../manifest/approval-subject.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
+import type { Frozen } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep } from '../../platform/lifecycle.js';
 import { parseMinor } from '../../platform/money.js';
@@ -10,7 +12,6 @@ import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { withdrawApproval } from '../spending/approval.js';
-import type { Ending } from '../spending/approval-subject.js';
 import { settleEscrowed } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
 import { isPayer, lockSession, mppSessionLifecycle } from './session.js';

@@ -61,7 +61,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
   const transfer = { ...transferRow(ctx, value), id };
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rules: authority.rules }),
     request: {
       subject: { subjectType, subjectId: subjectType === 'mpp_session' ? session.id : id },
       transferId: id,

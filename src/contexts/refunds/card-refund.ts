@@ -3,7 +3,8 @@
 import type { CardCharge, CardRefundStatus, Refund, Transfer, VaultedCard } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { guardsOf, move } from '../../ledger/posting.js';
-import { type Ctx, type OpenOn, within } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
@@ -54,8 +55,8 @@ export async function refundToCard(ctx: Ctx, tx: Tx, { payee, ...request }: NewC
   const { rail, currency } = charge;
   const order = { id, transferId: transfer.id, chargeId: charge.id, status: 'pending', amount: sum, currency, rail } as const;
   await tx.cardRefund.create({ data: { ...order, createdAt: at, lane: laneOf(ctx, rail), dueAt: at } });
-  const { rates } = await rulebook(within(ctx, tx));
-  const posting = transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rates });
+  const rules = await rulebook(within(ctx, tx));
+  const posting = transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules });
   await postPlainly(ctx, postingWithin(tx), posting);
   return made;
 }

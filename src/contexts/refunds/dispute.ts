@@ -10,7 +10,7 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { partiesOf } from '../transfers/transfer.js';
 import { NotYourSide } from './errors.js';
@@ -235,21 +235,5 @@ export async function disputeById(ctx: Ctx, id: string): Promise<Dispute> {
   return found;
 }
 
-export interface DisputeFilter extends PageInput {
-  status?: DisputeStatus | null | undefined;
-  transferId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Disputes, newest first. */
-export function disputes(
-  ctx: Ctx,
-  { status, transferId, since, until, ...page }: DisputeFilter,
-  query: object = {},
-): Promise<Page<Dispute>> {
-  const conditions: Prisma.DisputeWhereInput[] = [visibleDisputes.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (transferId) conditions.push({ transferId });
-  return listPage(ctx, 'dispute', ctx.db.dispute, { AND: conditions }, page, query);
-}
+export const disputes = listOf('dispute', { visible: visibleDisputes });

@@ -14,7 +14,7 @@ import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { diverted } from '../settlement/holdback.js';
 import { drawOnReserve } from '../settlement/reserve.js';
@@ -121,8 +121,8 @@ export async function refund(ctx: Ctx, tx: Tx, { parties, ...request }: NewRefun
   const uses = await usesOf(tx, ctx.workspace.id, original.id);
   const { amount: sent, capturedAmount, refundedAmount: before } = original;
   const limits = givenBack(uses, { part: sum, whole: capturedAmount ?? sent, before });
-  const { rates } = await rulebook(within(ctx, tx));
-  const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rates });
+  const rules = await rulebook(within(ctx, tx));
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules });
   const told = event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(refunded) });
   await postPlainly(ctx, postingWithin(tx), {
     ...posting,
@@ -197,21 +197,5 @@ export async function refundById(ctx: Ctx, id: string): Promise<Refund> {
   return found;
 }
 
-export interface RefundFilter extends PageInput {
-  status?: RefundStatus | null | undefined;
-  originalTransferId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Refunds, newest first. */
-export function refunds(
-  ctx: Ctx,
-  { status, originalTransferId, since, until, ...page }: RefundFilter,
-  query: object = {},
-): Promise<Page<Refund>> {
-  const conditions: Prisma.RefundWhereInput[] = [visibleRefunds.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (originalTransferId) conditions.push({ originalTransferId });
-  return listPage(ctx, 'refund', ctx.db.refund, { AND: conditions }, page, query);
-}
+export const refunds = listOf('refund', { visible: visibleRefunds });

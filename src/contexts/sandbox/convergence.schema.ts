@@ -3,7 +3,7 @@ import { TestModeOnly } from '../../platform/errors.js';
 import { currencies } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { type Convergence, convergence, mostOfKind } from './convergence.js';
-import { openTypes } from './convergence.sql.js';
+import { mostOpenTypes } from './convergence.sql.js';
 import { rest } from './rest.js';
 
 const OpenThing = builder.objectRef<Convergence['open'][number]>('OpenThing').implement({
@@ -30,7 +30,7 @@ const ConvergenceObject = builder.objectRef<Convergence>('Convergence').implemen
     open: t.expose('open', {
       type: [OpenThing],
       description: 'What is on its way: of each type 100 at most.',
-      ...facts({ most: openTypes * mostOfKind }),
+      ...facts({ most: mostOpenTypes * mostOfKind }),
     }),
     mismatches: t.expose('mismatches', { type: [Mismatch], ...facts({ most: mostOfKind + currencies.length }) }),
     checkedAt: t.expose('checkedAt', { type: 'DateTime' }),

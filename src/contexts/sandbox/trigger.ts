@@ -1,6 +1,6 @@
 // A test event: the example of its type with one's own members, emitted like any other (CONTRACT.md 19).
 
-import { type CatalogEntry, eventType } from '../../events/catalog.js';
+import { type CatalogEntry, catalogOf } from '../../events/catalog.js';
 import { eventRow, writeEvents } from '../../events/event.js';
 import type { Event } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -21,7 +21,7 @@ export interface TriggerEventInput {
  */
 export function triggerEvent(ctx: Ctx, { type, data, objectId }: TriggerEventInput): Promise<Event> {
   requireTestMode(ctx);
-  const entry = eventType(type, 'type');
+  const entry = catalogOf(ctx).type(type, 'type');
   const whole = dataOf(entry, data ?? {}, objectId ?? null);
   return transact(ctx, async (tx) => {
     const agentId = parseId('agent', whole['agent_id']);

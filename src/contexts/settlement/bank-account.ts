@@ -1,5 +1,5 @@
 // Bank accounts: where payouts may go. The details are encrypted, and no answer shows more than their end (CONTRACT.md 12).
-import type { BankAccount, BankRail, Prisma } from '../../generated/prisma/client.js';
+import type { BankAccount, BankRail } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -7,7 +7,7 @@ import { wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { accountLifecycle } from '../accounts/account.js';
 import { UnsupportedRail } from '../transfers/rail.js';
 import { type BankDetails, last4Of, readDetails } from './bank-details.js';
@@ -133,17 +133,5 @@ export async function bankAccount(ctx: Ctx, id: string, query: object = {}): Pro
   return found;
 }
 
-export interface BankAccountFilter extends PageInput {
-  accountId?: string | null | undefined;
-  rail?: BankRail | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Bank accounts, newest first. */
-export function bankAccounts(ctx: Ctx, filter: BankAccountFilter, query: object = {}): Promise<Page<BankAccount>> {
-  const conditions: Prisma.BankAccountWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.accountId) conditions.push({ accountId: filter.accountId });
-  if (filter.rail) conditions.push({ rail: filter.rail });
-  return listPage(ctx, 'bankAccount', ctx.db.bankAccount, { AND: conditions }, filter, query);
-}
+export const bankAccounts = listOf('bankAccount', { where: { deletedAt: null } });

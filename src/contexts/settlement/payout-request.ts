@@ -17,7 +17,7 @@ import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingWithin } from '../spending/posting.js';
 import type { Destination } from '../transfers/destination.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
-import { declareOutward } from '../transfers/outward.js';
+import type { ExternalTransfers } from '../transfers/external-transfer.js';
 import { type CreateTransferInput, checkRequest } from '../transfers/request-shape.js';
 import { type NewTransfer, type TransferPart, transferPosting, transferRow } from '../transfers/transfer.js';
 import { exchangeOf, payerOf, type Sums, sumsOf } from '../transfers/transfer-request.js';
@@ -27,11 +27,12 @@ import { type Place, placeOf } from './place.js';
 import { railFor } from './rail.js';
 import { joinWindow, startOf } from './window.js';
 
-declareOutward({
+/** Carries transfers out of the platform: as payouts. */
+export const payoutTransfers: ExternalTransfers = {
   feeOf: (ctx, rail, currency) => railFor(ctx, rail, currency).fee,
   transfer: async (ctx, input, part) => carry(ctx, await planOutside(ctx, input, part), ({ transfer }) => transfer.id),
   dryRun: async (ctx, input) => tryPlan(ctx, await planOutside(ctx, input)),
-});
+};
 
 export interface CreatePayoutInput {
   walletId: string;
@@ -196,7 +197,7 @@ function draftPayout(
   const { approvalId, decisionId, limits } = form;
   const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
   const payout = payoutRow(ctx, made, approvalId === null ? startOf(window, value.at) : waits);
-  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules });
   const initiated =
     approvalId === null ? [event(ctx, 'settlement.initiated', payoutData(payout), { at: value.at, ...aboutPayout(payout) })] : [];
   return {

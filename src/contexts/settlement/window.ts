@@ -1,6 +1,6 @@
 // Settlement windows: payouts over one rail in one currency wait for the closing of their window and are submitted together (CONTRACT.md
 // 12). One enabled window takes the payouts of its rail and currency.
-import type { Payout, Prisma, SettlementWindow } from '../../generated/prisma/client.js';
+import type { Payout, SettlementWindow } from '../../generated/prisma/client.js';
 import { loadTogether } from '../../platform/batch.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -10,7 +10,7 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { checkRail } from '../transfers/rail.js';
 import { railOf } from './rail.js';
 import { isAwaited, lockWindows, shareWindows } from './window.sql.js';
@@ -205,20 +205,5 @@ export async function settlementWindow({ db }: Ctx, id: string): Promise<Settlem
   return found;
 }
 
-export interface WindowFilter extends PageInput {
-  rail?: string | null | undefined;
-  currency?: string | null | undefined;
-  enabled?: boolean | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Windows, newest first. */
-export function settlementWindows(ctx: Ctx, filter: WindowFilter, query: object = {}): Promise<Page<SettlementWindow>> {
-  const { rail, currency, enabled, since, until, ...page } = filter;
-  const conditions: Prisma.SettlementWindowWhereInput[] = [{ deletedAt: null }, createdBetween(since, until)];
-  if (rail) conditions.push({ rail });
-  if (currency) conditions.push({ currency });
-  if (enabled != null) conditions.push({ enabled });
-  return listPage(ctx, 'settlementWindow', ctx.db.settlementWindow, { AND: conditions }, page, query);
-}
+export const settlementWindows = listOf('settlementWindow', { where: { deletedAt: null } });

@@ -14,8 +14,6 @@ export interface MarketFilter extends PageInput {
   /** The most that a skill may cost, in `currency`, USD by default; what asks for nothing costs nothing (Gap G-339). */
   maxPrice?: string | null | undefined;
   currency?: Currency | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
 }
 
 /** Active agents that have a skill of that kind, newest first. */

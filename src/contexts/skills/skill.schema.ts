@@ -7,8 +7,9 @@ import { type Currency, formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { Agent } from '../agents/agent.schema.js';
-import { mostSkills, type SkillPrice, skillDescription, skillId, skillName, skillTags } from '../agents/skill-input.js';
+import { mostSkills, type SkillPrice } from '../agents/skill-input.js';
 import { rest } from './rest.js';
+import { CreateSkillInput, UpdateSkillInput } from './skill.input.js';
 import { createSkill, type DeletedSkill, deleteSkill, skill, skillByReference, skills, updateSkill, visibleSkills } from './skill.js';
 
 const Price = builder.objectRef<SkillPrice>('SkillPrice').implement({
@@ -55,33 +56,6 @@ builder.prismaObjectFields(Agent, (t) => ({
 
 const Deleted = builder.objectRef<DeletedSkill>('DeletedSkill').implement({
   fields: (t) => ({ id: t.exposeString('id'), deleted: t.boolean({ resolve: () => true }) }),
-});
-
-const PriceInput = builder.inputType('SkillPriceInput', {
-  fields: (t) => ({ amount: t.field({ type: 'Amount' }), currency: t.field({ type: 'Currency' }) }),
-});
-
-const CreateSkillInput = builder.inputType('CreateSkillInput', {
-  fields: (t) => ({
-    id: t.string({ description: 'How tasks name it; the agent has no other of this id.', validate: skillId }),
-    name: t.string({ validate: skillName }),
-    description: t.string({ validate: skillDescription }),
-    tags: t.stringList({ required: false, description: 'Words by which it is found.', validate: skillTags }),
-    inputSchema: t.field({ type: 'JSONObject', required: false, description: 'JSON Schema of the payload of a task.' }),
-    outputSchema: t.field({ type: 'JSONObject', required: false, description: 'JSON Schema of what a task delivers.' }),
-    price: t.field({ type: PriceInput, required: false, description: 'Left out where nothing is asked for.' }),
-  }),
-});
-
-const UpdateSkillInput = builder.inputType('UpdateSkillInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: skillName }),
-    description: t.string({ required: false, validate: skillDescription }),
-    tags: t.stringList({ required: false, validate: skillTags }),
-    inputSchema: t.field({ type: 'JSONObject', required: false, description: 'Null takes it away.' }),
-    outputSchema: t.field({ type: 'JSONObject', required: false, description: 'Null takes it away.' }),
-    price: t.field({ type: PriceInput, required: false, description: 'Null takes it away.' }),
-  }),
 });
 
 /** Text of a path: one that no skill can have is 404. */

@@ -22,13 +22,13 @@ const SubjectType = builder.objectRef<ApprovalRow>('ApprovalSubject').implement(
   description: 'What is to be approved.',
   fields: (t) => ({
     type: t.string({ description: 'transfer, or another thing that spends.', resolve: ({ subjectType }) => subjectType }),
-    id: t.string({ resolve: ({ subjectType, subjectId }) => subjectIdOf(subjectType, subjectId) }),
+    id: t.string({ resolve: ({ subjectType, subjectId }, _args, ctx) => subjectIdOf(ctx, subjectType, subjectId) }),
   }),
 });
 
 /** The id of a subject as its own endpoints print it. */
-function subjectIdOf(type: string, id: string): string {
-  const { kind } = subjectOf(type);
+function subjectIdOf(ctx: Ctx, type: string, id: string): string {
+  const { kind } = subjectOf(ctx, type);
   const forms: string[] = Object.values(idKinds[kind].scalars);
   return forms.includes('bare') ? id : printId(kind, id);
 }

@@ -1,6 +1,6 @@
 // Budgets: what may be spent in a scope and period, each within the one above it (CONTRACT.md 6). A spend is counted by those that bind
 // it and by all above them (rulebook.ts, budget-rule.ts).
-import type { Budget, BudgetPeriod, BudgetScope, Prisma } from '../../generated/prisma/client.js';
+import type { Budget, BudgetPeriod } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -8,7 +8,7 @@ import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import type { RateBook } from '../rates/rate.js';
 import { checkChildren, checkParent } from './budget-path.js';
 import { readScope, type ScopeInput, scopeIdOf } from './budget-scope.js';
@@ -166,19 +166,5 @@ export async function budget(ctx: Ctx, id: string, query: object = {}): Promise<
   return found;
 }
 
-export interface BudgetFilter extends PageInput {
-  scopeType?: BudgetScope | null | undefined;
-  scopeId?: string | null | undefined;
-  parentId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Budgets, newest first. 400 for a `scopeId` that can be none. */
-export function budgets(ctx: Ctx, filter: BudgetFilter, query: object = {}): Promise<Page<Budget>> {
-  const conditions: Prisma.BudgetWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.scopeType) conditions.push({ scopeType: filter.scopeType });
-  if (filter.scopeId) conditions.push({ scopeId: scopeIdOf(filter.scopeId) });
-  if (filter.parentId) conditions.push({ parentId: filter.parentId });
-  return listPage(ctx, 'budget', ctx.db.budget, { AND: conditions }, filter, query);
-}
+export const budgets = listOf('budget', { where: { deletedAt: null } }, { scopeId: (id: string) => ({ scopeId: scopeIdOf(id) }) });

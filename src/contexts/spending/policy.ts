@@ -1,13 +1,13 @@
 // Policies: rules for the spends of a workspace, an account, an agent or a wallet. Each change is a version, which stays readable by
 // decisions (CONTRACT.md 6). What the rules say is in policy-rule.ts, what may be said in policy-input.ts.
-import { type Policy, type PolicyTarget, Prisma } from '../../generated/prisma/client.js';
+import { type Policy, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { invalidRequest, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, parseAnyId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { type PolicyApprovalInput, PolicyReader, type PolicyRuleInput, type PolicyTargetInput, refuseEmpty } from './policy-input.js';
 import { checkTarget, lookUpIds } from './policy-reference.js';
 import type { PolicyApproval, PolicyRule } from './rule-kind.js';
@@ -106,22 +106,8 @@ export async function policy(ctx: Ctx, id: string, query: object = {}): Promise<
   return found;
 }
 
-export interface PolicyFilter extends PageInput {
-  targetType?: PolicyTarget | null | undefined;
-  targetId?: string | null | undefined;
-  enabled?: boolean | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Policies, newest first. 400 for a target id that can be none. */
-export async function policies(ctx: Ctx, filter: PolicyFilter, query: object = {}): Promise<Page<Policy>> {
-  const conditions: Prisma.PolicyWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.targetType) conditions.push({ targetType: filter.targetType });
-  if (filter.targetId) conditions.push({ targetId: targetIdOf(filter.targetId) });
-  if (filter.enabled != null) conditions.push({ enabled: filter.enabled });
-  return listPage(ctx, 'policy', ctx.db.policy, { AND: conditions }, filter, query);
-}
+export const policies = listOf('policy', { where: { deletedAt: null } }, { targetId: (id: string) => ({ targetId: targetIdOf(id) }) });
 
 /** The rules of a policy, as they are shown. */
 export function rulesOf({ rules }: Pick<Policy, 'rules'>): PolicyRule[] {

@@ -77,7 +77,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, money: Money, form: Spe
   ];
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards, rules: authority.rules }),
     request: {
       subject: { subjectType, subjectId: subjectType === 'stream' ? stream.id : id },
       transferId: id,

@@ -2,6 +2,7 @@
 // called off when it is not (CONTRACT.md 11, 13).
 import type { Protocol, Task, TaskPaymentMethod, Transfer } from '../../generated/prisma/client.js';
 import { openEscrowAccount } from '../../ledger/account.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
@@ -11,7 +12,6 @@ import { newId, printId } from '../../platform/schema/id.js';
 import { agentWalletRef, defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { payerByMandate } from '../mandates/payer.js';
 import { withdrawApproval } from '../spending/approval.js';
-import type { Ending } from '../spending/approval-subject.js';
 import type { Draft, SpendForm } from '../spending/execution.js';
 import { checkPresentation, presentedMandate } from '../spending/mandate.js';
 import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
@@ -188,7 +188,7 @@ export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: 
   const transfer = { ...transferRow(ctx, value), id: transferId };
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rules: authority.rules }),
     request: { subject: { subjectType: 'task', subjectId: taskId }, transferId, description: null, execution: {} },
   };
 }

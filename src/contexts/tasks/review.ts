@@ -1,16 +1,15 @@
 // What follows a delivery: the worker is paid when the sender approves, or when its review window is over; until then the sender may dispute
 // it, and a resolution splits what is in escrow. Each side rates the other once (CONTRACT.md 11, 13).
 import type { Dispute, DisputeReason, Task } from '../../generated/prisma/client.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { declareEscrowSplit } from '../refunds/escrow.js';
 import { type EvidenceInput, fileDispute, ringDispute } from '../refunds/filing.js';
 import { addRating } from '../skills/rating.sql.js';
-import type { Ending } from '../spending/approval-subject.js';
 import type { Side } from './errors.js';
 import { tellChange } from './notice.js';
 import { settlePayment } from './payment.js';
@@ -114,10 +113,8 @@ export async function disputeTask(ctx: Ctx, { id, reason, description, evidence 
   return task;
 }
 
-declareEscrowSplit(splitEscrow);
-
 /** Ends the dispute of a task: so much of its money goes back, the rest to the worker. */
-async function splitEscrow(ctx: Ctx, tx: Tx, { id: disputeId, transferId }: Dispute, refunded: bigint): Promise<void> {
+export async function splitEscrow(ctx: Ctx, tx: Tx, { id: disputeId, transferId }: Dispute, refunded: bigint): Promise<void> {
   const found = await tx.task.findFirst({ where: { disputeId, status: 'disputed' }, select: { id: true } });
   if (found === null) throw new Error(`dispute ${printId('dispute', disputeId)} of the transfer ${transferId} is of no task`);
   const row = await lockRow(tx.task, found.id);

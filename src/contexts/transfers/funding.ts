@@ -33,7 +33,7 @@ export async function fundWallet(ctx: Ctx, input: FundWalletInput): Promise<Tran
     at: ctx.clock.now(),
   } as const;
   const transfer = transferRow(ctx, value);
-  const { rates } = await rulebook(ctx);
-  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rates }));
+  const rules = await rulebook(ctx);
+  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules }));
   return transfer;
 }

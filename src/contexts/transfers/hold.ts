@@ -4,6 +4,7 @@ import type { Hold, Transfer } from '../../generated/prisma/client.js';
 import { resolve } from '../../ledger/hold.js';
 import { type Guard, guardsOf, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ApiError, Forbidden, type NextAction, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -13,7 +14,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending, seesApprovalsOf, withdrawApproval } from '../spending/approval.js';
-import type { Ending } from '../spending/approval-subject.js';
+import { mandateOf } from '../spending/mandate.js';
 import { workspaceGuard } from '../spending/pipeline.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
@@ -25,6 +26,7 @@ import { operationOf, transferOperation } from './operation.js';
 import { carryOutScheduled } from './schedule.js';
 import { refuseCapture, refuseRelease } from './side.js';
 import { aboutOf, transferLifecycle } from './transfer.js';
+import { followTransferEnd } from './transfer-end.js';
 import { visibleTransfers } from './transfer-list.js';
 import { lessWithheldAt } from './withholding.js';
 
@@ -184,7 +186,10 @@ function refuseAside(transfer: Transfer): void {
   });
 }
 
-/** Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it (Gap G-45). */
+/**
+ * Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it (Gap G-45). What the transfer
+ * pays for follows.
+ */
 export async function endTransfer(
   ctx: Ctx,
   tx: Tx,
@@ -196,6 +201,7 @@ export async function endTransfer(
     where: rowKey(ctx, transfer.id),
     data: { status, failureCode: code ?? null, failureMessage: message ?? null, updatedAt: now, dueAt: null, leaseUntil: null },
   });
+  await followTransferEnd(ctx, tx, done);
   if (status === 'failed') await emit(ctx, tx, 'transfer.failed', transferData(done), { at: now, ...aboutOf(done) });
   if (transfer.holdId === null) await writeOperation(tx, operationOf(done, 0n, now), (await rulebook(within(ctx, tx))).rates);
   else {
@@ -227,13 +233,14 @@ async function fail(ctx: Ctx, tx: Tx, id: string, { code, message }: ApiError): 
   return transfer.status === 'pending' ? endTransfer(ctx, tx, transfer, { status: 'failed', code, message }) : transfer;
 }
 
-/** What the event of a capture is about, and whom it concerns. */
+/** What the events of a capture are about, and whom they concern. */
 async function captureOf(tx: Tx, transfer: Transfer) {
   const { fromWalletId, toWalletId } = transfer;
   const ids = [fromWalletId, toWalletId].filter((id) => id !== null);
   const wallets = await tx.wallet.findMany({ where: { id: { in: ids } }, select: { id: true, agentId: true } });
   const [from, to] = [fromWalletId, toWalletId].map((id) => wallets.find((wallet) => wallet.id === id) ?? null);
-  return { ...aboutOf(transfer), roles: transferRoles(transfer, from ?? null, to ?? null) };
+  const roles = transferRoles(transfer, from ?? null, to ?? null);
+  return { ...aboutOf(transfer), roles, mandate: await mandateOf(tx, transfer.mandateId) };
 }
 
 /** The transfer under its row's lock: whoever resolves it, resolves it once (Gap G-43). */

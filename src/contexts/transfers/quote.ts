@@ -11,7 +11,7 @@ import { Visibility } from '../../platform/visibility.js';
 import { type Fraction, inverse, timesDown, timesUp } from '../rates/fraction.js';
 import { inMinorUnits, rateBook } from '../rates/rate.js';
 import { QuoteUsed } from '../spending/errors.js';
-import { outward } from './outward.js';
+import { externalOf } from './external-transfer.js';
 
 /** How long a quote holds. */
 const quoteSeconds = 30;
@@ -54,7 +54,7 @@ export async function createQuote(ctx: Ctx, input: CreateQuoteInput): Promise<Qu
   if (fromCurrency === toCurrency) {
     throw new ValidationFailed([{ path: ['toCurrency'], message: 'is the same as from_currency: such a transfer needs no quote' }]);
   }
-  const railFee = rail == null ? 0n : outward().feeOf(ctx, rail, toCurrency);
+  const railFee = rail == null ? 0n : externalOf(ctx).feeOf(ctx, rail, toCurrency);
   const amount = parseMinor(input.amount, amountSide === 'send' ? fromCurrency : toCurrency, ['amount']);
   const rate = (await rateBook(ctx)).rateOf(fromCurrency, toCurrency);
   if (rate === null) throw new NoRate(fromCurrency, toCurrency);

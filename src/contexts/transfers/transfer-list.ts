@@ -1,7 +1,8 @@
 // Reading transfers: one, a page with filters, their entries (CONTRACT.md 2).
 import type { Approval, Prisma, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
 import { type Entry, transferEntries } from '../../ledger/entry.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -86,8 +87,6 @@ export interface TransferFilter extends PageInput {
   minAmount?: string | null | undefined;
   maxAmount?: string | null | undefined;
   reference?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
 }
 
 /** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (Gap G-49) (400 otherwise). */

@@ -21,7 +21,7 @@ import { isOutside, walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
 import { event, transferData } from './events.js';
 import { type Exchange, exchangeAccounts } from './exchange.js';
-import { outward } from './outward.js';
+import { externalOf } from './external-transfer.js';
 import { openQuote } from './quote.js';
 import { type CreateTransferInput, checkRequest, isWithinWallet } from './request-shape.js';
 import {
@@ -41,7 +41,7 @@ import { withholdingOf } from './withholding.js';
  * pipeline runs inside the posting; refusals are 403 or 422 and leave nothing behind.
  */
 export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<CreatedTransfer> {
-  if (isOutside(input.destination)) return outward().transfer(ctx, input, part);
+  if (isOutside(input.destination)) return externalOf(ctx).transfer(ctx, input, part);
   const plan = await planTransfer(ctx, input, part);
   const { value, authority } = plan;
   const id = part?.id ?? newId(value.at);
@@ -246,7 +246,7 @@ export function draftTransfer(ctx: Ctx, id: string, { value, authority }: Transf
   const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id };
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules }),
     request: {
       subject: { subjectType: 'transfer', subjectId: id },
       transferId: id,

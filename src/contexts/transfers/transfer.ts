@@ -10,9 +10,9 @@ import type { Lifecycle } from '../../platform/lifecycle.js';
 import { rowOf } from '../../platform/postgres/column.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import type { RateBook } from '../rates/rate.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { referenceClaim } from '../spending/reference.js';
+import type { RulesInForce } from '../spending/ruling.js';
 import type { ShownDestination } from './destination.js';
 import { completedEvents, event, transferData, transferRoles } from './events.js';
 import { type Exchange, exchangeLegs } from './exchange.js';
@@ -187,12 +187,12 @@ export interface CreatedTransfer {
 export interface PostingParts {
   limits: readonly LimitUse[];
   guards: readonly Guard[];
-  /** For the operation: what it is worth in US dollars. */
-  rates: RateBook;
+  /** What the operation is worth in US dollars, and the mandate that the transfer is an execution of. */
+  rules: Pick<RulesInForce, 'rates' | 'mandate'>;
 }
 
 /** The posting of a transfer whose row is new (Gap G-41): the money moves, or is set aside in the payer's held account. */
-export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer, { limits, guards, rates }: PostingParts): Posting {
+export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer, { limits, guards, rules }: PostingParts): Posting {
   const { id, workspaceId, amount, createdAt: at } = transfer;
   const { from, to } = value;
   const about = { at, ...aboutOf(transfer) };
@@ -211,9 +211,9 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
     });
   }
   const roles = transferRoles(transfer, walletOf(from), walletOf(to));
-  const completed = completedEvents(ctx, transfer, { ...about, roles });
+  const completed = completedEvents(ctx, transfer, { ...about, roles, mandate: rules.mandate });
   const { legs, records } = lessWithheld(transfer, legsOf(value), at, value.withholding);
-  const operation = transferOperation(ctx, transfer, amount, at, rates);
+  const operation = transferOperation(ctx, transfer, amount, at, rules.rates);
   // Where all of it is kept back, no entry asks whether the wallet of the payee is open.
   const payee = value.withholding == null ? null : walletOf(to);
   return posting(ctx, {

@@ -1,6 +1,7 @@
 // Sending again what was to be delivered: one delivery, or those of a stretch of time (CONTRACT.md 16). The event keeps its id, the
 // delivery is a new one.
-import { checkPatterns, notInternal, whereNamed } from '../../events/pattern.js';
+import { catalogOf } from '../../events/catalog.js';
+import { notInternal, whereNamed } from '../../events/pattern.js';
 import type { WebhookDelivery } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -50,7 +51,7 @@ export interface ReplayInput {
  * production, 400 for more than 10,000 events, 409 for a subscription that is not active.
  */
 export async function replayRange(ctx: Ctx, input: ReplayInput): Promise<number> {
-  if (input.eventTypes != null) checkPatterns(input.eventTypes, (index) => ['eventTypes', index]);
+  if (input.eventTypes != null) catalogOf(ctx).checkPatterns(input.eventTypes, (index) => ['eventTypes', index]);
   if (input.overrideUrl != null) {
     if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Only the sandbox replays to another URL.');
     await checkUrl(ctx, input.overrideUrl);

@@ -1,6 +1,6 @@
 // Subscriptions: which events are sent where, and under which secret (CONTRACT.md 16).
 
-import { checkPatterns } from '../../events/pattern.js';
+import { catalogOf } from '../../events/catalog.js';
 import type { Prisma, Webhook, WebhookStatus } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken } from '../../platform/crypto.js';
@@ -13,7 +13,7 @@ import { egressProblem, isAllowedHost } from '../../platform/outbound/guard.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
 
 /** Paused by its owner, disabled by the platform. Its owner makes a disabled one active again. */
@@ -51,7 +51,7 @@ export interface CreateWebhookInput {
 
 /** Subscribes. 422 `invalid_webhook_url`, 400 for an unknown event type, 409 `state_conflict` for the seventeenth. */
 export async function createWebhook(ctx: Ctx, input: CreateWebhookInput): Promise<IssuedWebhook> {
-  checkPatterns(input.events, (index) => ['events', index]);
+  catalogOf(ctx).checkPatterns(input.events, (index) => ['events', index]);
   await checkUrl(ctx, input.url);
   const made = await transact(ctx, async (tx) => {
     // The workspace's row is the lock: two creations cannot both be the sixteenth.
@@ -111,7 +111,7 @@ export interface UpdateWebhookInput {
  * Errors as at creation.
  */
 export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promise<Webhook> {
-  if (input.events != null) checkPatterns(input.events, (index) => ['events', index]);
+  if (input.events != null) catalogOf(ctx).checkPatterns(input.events, (index) => ['events', index]);
   if (input.url != null) await checkUrl(ctx, input.url);
   const changed = await transact(ctx, async (tx) => {
     const before = await lockWebhook(tx, input.id);
@@ -211,18 +211,8 @@ export async function webhook(ctx: Ctx, id: string, query: object = {}): Promise
   return found;
 }
 
-export interface WebhookFilter extends PageInput {
-  status?: WebhookStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Subscriptions, newest first. */
-export function webhooks(ctx: Ctx, filter: WebhookFilter, query: object = {}): Promise<Page<Webhook>> {
-  const conditions: Prisma.WebhookWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'webhook', ctx.db.webhook, { AND: conditions }, filter, query);
-}
+export const webhooks = listOf('webhook', { where: { deletedAt: null } });
 
 /** The subscription under its row's lock, or 404. */
 export function lockWebhook(tx: Tx, id: string): Promise<Webhook> {

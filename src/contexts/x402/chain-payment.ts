@@ -198,8 +198,8 @@ async function credit(
     withholding: await withholdingOf(reader, protocol, to),
   };
   const transfer = { ...transferRow(ctx, value), id };
-  const { rates } = await rulebook(reader);
-  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rates }));
+  const rules = await rulebook(reader);
+  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }));
 }
 
 function fail(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment> {
@@ -242,7 +242,7 @@ async function stateOf(ctx: Ctx, chain: Chain, { from, nonce }: TransferAuthoriz
 }
 
 /** The chain that serves the environment of the workspace, with its network; null where none does. */
-export function servedChain(ctx: Pick<Ctx, 'workspace'>): { chain: Chain; own: ChainNetwork } | null {
+export function servedChain(ctx: Pick<Ctx, 'platform' | 'workspace'>): { chain: Chain; own: ChainNetwork } | null {
   const own = ownChain(ctx);
   const chain = chainOf(ctx, own.network);
   return chain === undefined ? null : { chain, own };

@@ -1,6 +1,6 @@
 // The doors of a facilitator, for sellers whose own servers speak x402: bodies of both versions, as the specification has them.
 import { z } from 'zod';
-import type { Ctx, Environment } from '../../platform/ctx.js';
+import type { Ctx, Environment, Platform } from '../../platform/ctx.js';
 import { type GuardedDoor, guardedDoor, type OpenDoor } from '../../platform/door.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
@@ -127,11 +127,13 @@ export const supportedDoor: OpenDoor = {
   description: 'Versions, schemes and networks, as x402 lists them.',
   answers: { 200: { schema: supportedResponse } },
   failures: [400, 503],
-  take: async (_platform, { environment }) => ({ body: { kinds: kindsIn(environment), extensions: [paymentIdentifier], signers: {} } }),
+  take: async (platform, { environment }) => ({
+    body: { kinds: kindsIn(platform, environment), extensions: [paymentIdentifier], signers: {} },
+  }),
 };
 
-function kindsIn(environment: Environment) {
-  const where = { workspace: { environment } } as Pick<Ctx, 'workspace'>;
+function kindsIn(platform: Platform, environment: Environment) {
+  const where = { platform, workspace: { environment } } as Pick<Ctx, 'platform' | 'workspace'>;
   const chain = ownChain(where);
   const isServed = chainOf(where, chain.network) !== undefined;
   const onChain = [

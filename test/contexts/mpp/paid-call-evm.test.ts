@@ -1,6 +1,6 @@
 // MPP at ANY /x402/{endpoint_id} by the method evm: authorizations of EIP-3009, by hand and with the official client.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Chain, chainOf, connectChain } from '../../../src/contexts/x402/chain.js';
+import { type Chain, chains } from '../../../src/contexts/x402/chain.js';
 import { chainBalance, chainName, newPayer } from '../../factories/chain.js';
 import { challengesIn, evmClient, evmCredential, expectProblem, knock } from '../../factories/mpp-call.js';
 import { balanceOf } from '../../factories/payment.js';
@@ -60,13 +60,15 @@ describe('a credential of the method evm', () => {
   it('402 with the payment while the chain is silent, which is settled when it has answered', async () => {
     const [endpoint, payer] = [await newEndpoint(harness.test, { network: chainName }), await newPayer(harness.test)];
     const challenge = challengesIn(await knock(harness.test, endpoint))['evm'] as Json;
-    const chain = chainOf({ workspace: { environment: 'test' } as never }, chainName) as Chain;
-    connectChain('test', { ...chain, transferWithAuthorization: () => Promise.reject(new Error('the connection is gone')) });
+    const connected = harness.platform.extensions.of(chains);
+    const chain = connected.of({ environment: 'test' }, chainName) as Chain;
+    const silentChain = { ...chain, transferWithAuthorization: () => Promise.reject(new Error('the connection is gone')) };
+    connected.connect({ environment: 'test', name: chainName, provider: silentChain });
     try {
       const silent = await knock(harness.test, endpoint, await evmCredential(payer, challenge));
       expectProblem(silent, 'verification-failed', { reason: 'unexpected_settle_error', payment_id: expect.stringMatching(/^pay_/) });
     } finally {
-      connectChain('test', chain);
+      connected.connect({ environment: 'test', name: chainName, provider: chain });
     }
     await harness.advance(31);
     const [payment] = await paymentsOf(endpoint);

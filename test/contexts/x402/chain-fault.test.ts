@@ -1,6 +1,6 @@
 // Payments whose chain fails at the paid door: before it was told of them, and at any moment afterwards.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Chain, chainOf, connectChain } from '../../../src/contexts/x402/chain.js';
+import { type Chain, chains } from '../../../src/contexts/x402/chain.js';
 import { chainBalance, chainName, newPayer, signed } from '../../factories/chain.js';
 import { balanceOf } from '../../factories/payment.js';
 import { base64, endpointBody, newEndpoint, someAddress, unbase64 } from '../../factories/x402.js';
@@ -24,12 +24,13 @@ function expectUnpaid(answer: Answer, reason: string): void {
 
 describe('a chain that fails', () => {
   async function withChain(changed: (chain: Chain) => Partial<Chain>, work: () => Promise<void>): Promise<void> {
-    const chain = chainOf({ workspace: { environment: 'test' } as never }, chainName) as Chain;
-    connectChain('test', { ...chain, ...changed(chain) });
+    const connected = harness.platform.extensions.of(chains);
+    const chain = connected.of({ environment: 'test' }, chainName) as Chain;
+    connected.connect({ environment: 'test', name: chainName, provider: { ...chain, ...changed(chain) } });
     try {
       await work();
     } finally {
-      connectChain('test', chain);
+      connected.connect({ environment: 'test', name: chainName, provider: chain });
     }
   }
   /** Runs `work` with a chain that does `fault` in place of, or around, a transfer. */
