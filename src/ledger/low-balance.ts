@@ -7,7 +7,7 @@ import { printId } from '../platform/schema/id.js';
 
 const data = z.strictObject({ account_id: id('acc'), wallet_id: id('wal'), balance: money, threshold: money, currency });
 
-declareEvents({
+export const { events: lowBalanceEvents } = declareEvents({
   'account.balance.low': {
     description: 'balance below configured threshold',
     data,

@@ -3,6 +3,7 @@ import { eventCatalog } from '../events/catalog.js';
 import { type Followers, sweepEvents, sweepPublications } from '../events/outbox.js';
 import { listenerGauges, outboxGauges } from '../events/publication-gauge.js';
 import { lags, steps } from '../events/publication-metric.js';
+import { lowBalanceEvents } from '../ledger/low-balance.js';
 import { setSizes, waits } from '../ledger/posting-metric.js';
 import { sweepClaims, sweepHolds, sweepLimitCounters } from '../ledger/sweep.js';
 import { writeDenials } from '../platform/denial.js';
@@ -22,6 +23,7 @@ export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | '
 
 /** What no context gives: that of the ledger, of events and of the platform. */
 const foundation: Context = {
+  events: [lowBalanceEvents],
   metrics: [setSizes, waits, steps, lags],
   gauges: [outboxGauges, dueGauges],
   sweeps: [sweepEvents, sweepClaims, sweepLimitCounters, sweepHolds],

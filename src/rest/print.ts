@@ -33,9 +33,12 @@ interface Routed {
   answer: Answer;
 }
 
-/** The operations of all routes, with the fragments that they and hand-written documents need. Throws with the name of the field. */
+/**
+ * The operations of all routes by context, after the fragments that they and hand-written documents need. Throws with the name of the field.
+ */
 export function printOperations(schema: GraphQLSchema, written: readonly DefinitionNode[] = []): Printed[] {
-  const routed = routedFields(schema);
+  const contextOf = ({ route }: Routed) => route.context.name;
+  const routed = routedFields(schema).sort((a, b) => contextOf(a).localeCompare(contextOf(b)));
   const answers = new Answers(
     schema,
     routed.map(({ answer }) => answer),

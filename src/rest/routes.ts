@@ -67,11 +67,12 @@ export function takesKey({ kind, audience, facts }: Route): boolean {
   return kind === 'mutation' && audience !== 'public' && facts.effect !== 'none';
 }
 
-/** The rest.graphql of a folder of contexts, which has what they share, and those below it, in order of their names. */
+/** The rest.graphql files of the folders of contexts, in order of their names. */
 export function loadOperations(contexts: string): RouteSource[] {
   const folders = readdirSync(contexts, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return [contexts, ...folders.map(({ name }) => path.join(contexts, name)).sort()]
-    .map((folder) => path.join(folder, 'rest.graphql'))
+  return folders
+    .map(({ name }) => path.join(contexts, name, 'rest.graphql'))
+    .sort()
     .flatMap((file) => {
       try {
         return [{ file, text: readFileSync(file, 'utf8') }];

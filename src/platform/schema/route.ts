@@ -35,7 +35,10 @@ export interface FieldRoute extends RouteOptions {
   summary?: string | undefined;
 }
 
-/** How REST shows a field of a type, where that is not the rule: every field without arguments that is no relation, in its order. */
+/**
+ * How REST shows a field of a type, where that is not the rule: every field without arguments that is no relation, in its order. A type is
+ * a schema of its own in openapi.json where it stands at two places, or as its `extensions: { component }` say.
+ */
 export interface WireOptions {
   /** False leaves it out, true shows a relation. */
   shown?: boolean;
