@@ -1,5 +1,5 @@
 // Policies: rules for the spends of a workspace, an account, an agent or a wallet. Each change is a version, which stays readable by
-// decisions (CONTRACT.md 6). What the rules say is in policy-rule.ts, what may be said in policy-input.ts.
+// decisions (CONTRACT.md 6). What the rules say is in policy-rule.ts, what may be said in policy-reader.ts.
 import { type Policy, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { invalidRequest, NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -9,7 +9,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, parseAnyId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import type { CreatePolicyInput, UpdatePolicyInput } from './policy.input.js';
-import { PolicyReader, refuseEmpty } from './policy-input.js';
+import { PolicyReader, refuseEmpty } from './policy-reader.js';
 import { checkTarget, lookUpIds } from './policy-reference.js';
 import type { PolicyApproval, PolicyRule } from './rule-kind.js';
 import { dropRulebook } from './rules-tag.js';
