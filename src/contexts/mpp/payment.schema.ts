@@ -9,7 +9,7 @@ import { ChallengeUsed } from '../spending/errors.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
-import { TransferStatusEnum } from '../transfers/transfer.schema.js';
+import { TransferStatusEnum } from '../transfers/transfer.input.js';
 import { PaymentInvalid } from '../x402/errors.js';
 import { PayMppInput } from './payment.input.js';
 import { approvedPayment, mppPayment, type PaymentChange, paymentFacts, storedPayment } from './payment.js';
