@@ -131,6 +131,7 @@ async function planPayment(ctx: Ctx, asked: AskedPayment, input: PayInput): Prom
     currency,
     at,
     agentId: authority.agentId,
+    subject: { type: 'mpp_payment' },
     description,
     claims: byMpp === null ? [] : [byMpp.claim],
     protocolMetadata: { service_url: serviceUrl, ...byMpp?.metadata },

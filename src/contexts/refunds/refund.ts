@@ -69,7 +69,7 @@ export async function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<
     const amount = input.amount == null ? null : parseMinor(input.amount, original.currency, ['amount']);
     const { reason, reasonDetails } = input;
     const asked = { original, amount, reason, reasonDetails };
-    if (original.cardChargeId !== null) return refundToCard(ctx, tx, { ...asked, payee });
+    if (original.subjectType === 'card_charge') return refundToCard(ctx, tx, { ...asked, payee });
     return refund(ctx, tx, { ...asked, parties: await partiesOf(within(ctx, tx), original) });
   });
   if (made.status === 'processing') ringAt(ctx, 'card_refund', made.createdAt);
@@ -160,7 +160,7 @@ async function refundTransfer(ctx: Ctx, { id, original, parties, sum, at }: Refu
     at,
     agentId: ctx.actor.agent?.id,
     description: null,
-    links: { refundId: id },
+    subject: { type: 'refund', id },
     protocolMetadata: { refund_of: original.id },
   };
   if (destinationCurrency === null) return { ...head, type: 'internal', amount: sum, currency };

@@ -111,7 +111,7 @@ const heardStatement = {
       SELECT * FROM transfer t WHERE t.workspace_id = $1
         AND t.id = CASE WHEN e.type LIKE 'transfer.%' THEN e.object_id ELSE p.transfer_id END OFFSET 0
     ) t ON true
-    WHERE e.type = ANY ($4::text[]) AND t.execution_id IS NULL
+    WHERE e.type = ANY ($4::text[]) AND t.origin_type IS DISTINCT FROM 'settlement_execution'
       AND (t.id IS NULL OR t.from_wallet_id = ANY ($5::uuid[]) OR t.to_wallet_id = ANY ($5::uuid[]))
       AND NOT (e.type = 'account.balance.low' AND EXISTS (
         SELECT FROM ledger_account a
@@ -120,7 +120,7 @@ const heardStatement = {
         JOIN ledger_entry n ON n.workspace_id = $1 AND n.account_id = a.id AND n.version > v.before AND n.version <= v.last
         JOIN ledger_transaction l ON l.workspace_id = $1 AND l.id = n.transaction_id
         JOIN transfer c ON c.workspace_id = $1 AND c.id = l.transfer_id
-        WHERE a.workspace_id = $1 AND a.owner_id = e.object_id AND a.kind = 'wallet.available' AND c.execution_id IS NOT NULL))`,
+        WHERE a.workspace_id = $1 AND a.owner_id = e.object_id AND a.kind = 'wallet.available' AND c.origin_type = 'settlement_execution'))`,
 };
 
 /** A balance that passed the threshold of a rule: the posting that did it, and when. */
@@ -173,7 +173,7 @@ const crossingStatement = {
                ELSE n.balance_after < m.threshold AND n.balance_after - n.amount >= m.threshold END
       AND NOT EXISTS (
         SELECT FROM ledger_transaction l JOIN transfer c ON c.workspace_id = l.workspace_id AND c.id = l.transfer_id
-        WHERE l.workspace_id = $1 AND l.id = n.transaction_id AND c.execution_id IS NOT NULL)
+        WHERE l.workspace_id = $1 AND l.id = n.transaction_id AND c.origin_type = 'settlement_execution')
     ORDER BY n.created_at, m.priority, m.rule_id`,
 };
 

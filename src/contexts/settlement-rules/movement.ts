@@ -69,7 +69,7 @@ export interface Payment {
 export async function planPayment(ctx: Ctx, { executionId, from, description }: Head, to: Payment) {
   const input = { type: 'internal', fromWalletId: from.walletId, currency: from.currency as Currency, description, ...to } as const;
   const id = newId(ctx.clock.now());
-  return making(ctx, id, await planTransfer(ctx, input, { id, links: { executionId } }));
+  return making(ctx, id, await planTransfer(ctx, input, { id, origin: { type: 'settlement_execution', id: executionId } }));
 }
 
 export interface SetAside {
@@ -87,7 +87,7 @@ export async function planHold(ctx: Ctx, { executionId, from, description }: Hea
     type: 'internal',
     to: { ledgerAccountId: await unboundedAccount(ctx, 'settlement.reserve', currency) },
     hold: { expiresAt: releaseAfterSeconds === undefined ? null : addSeconds(at, releaseAfterSeconds) },
-    links: { executionId },
+    origin: { type: 'settlement_execution', id: executionId },
     description,
   };
   // It stays with its owner, so no rule binds it.
