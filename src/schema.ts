@@ -47,7 +47,6 @@ import './contexts/tasks/approval.schema.js';
 import './contexts/transfers/quote.schema.js';
 import './contexts/transfers/destination.schema.js';
 import './contexts/transfers/transfer.schema.js';
-import './contexts/transfers/transfer-input.schema.js';
 import './contexts/transfers/transfer-part.schema.js';
 import './contexts/transfers/approval.schema.js';
 import './contexts/transfers/dry-run.schema.js';

@@ -1,25 +1,24 @@
 // The GraphQL face of batches.
-import { z } from 'zod';
 import type { BatchItem as BatchItemRow, Batch as BatchRow } from '../../generated/prisma/client.js';
-import { BatchItemStatus, BatchKind, BatchMode, BatchStatus } from '../../generated/prisma/enums.js';
+import type { BatchKind } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { ApproveApprovalPayload } from '../spending/approval.schema.js';
-import { CreateTransferInput } from '../transfers/transfer-input.schema.js';
+import {
+  BatchItemStatusEnum,
+  BatchKindEnum,
+  BatchModeEnum,
+  BatchStatusEnum,
+  CancelBatchInput,
+  CreateTransferBatchInput,
+  mostTransfers,
+} from './batch.input.js';
 import { approvedItem, batch, batches, batchItems, cancelBatch, type ItemOfBatch } from './batch.js';
-import { createTransferBatch, mostTransfers } from './batch-request.js';
+import { createTransferBatch } from './batch-request.js';
 import { currencyOfTotal } from './events.js';
 import { rest } from './rest.js';
-
-const BatchKindEnum = builder.enumType(BatchKind, { name: 'BatchKind' });
-const BatchStatusEnum = builder.enumType(BatchStatus, { name: 'BatchStatus' });
-const BatchModeEnum = builder.enumType(BatchMode, {
-  name: 'BatchMode',
-  description: 'independent: each item stands alone. atomic: all of them, or none.',
-});
-const BatchItemStatusEnum = builder.enumType(BatchItemStatus, { name: 'BatchItemStatus' });
 
 interface Total {
   currency: string;
@@ -99,22 +98,6 @@ const BatchItem = builder.objectRef<ItemOfBatch>('BatchItem').implement({
     ucpCheckoutId: t.field({ type: 'UcpCheckoutId', nullable: true, resolve: (item) => madeBy(item, 'ucp_checkouts') }),
     error: t.field({ type: BatchItemError, nullable: true, resolve: (row) => (row.errorCode === null ? null : row) }),
   }),
-});
-
-const CreateTransferBatchInput = builder.inputType('CreateTransferBatchInput', {
-  fields: (t) => ({
-    transfers: t.field({
-      type: [CreateTransferInput],
-      description: 'Each as for a transfer by itself.',
-      validate: z.array(z.unknown()).min(1).max(mostTransfers),
-    }),
-    mode: t.field({ type: BatchModeEnum, required: false, description: 'independent by default.' }),
-    reference: t.string({ required: false, description: 'Yours.', validate: z.string().min(1).max(128) }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const CancelBatchInput = builder.inputType('CancelBatchInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
 });
 
 builder.queryFields((t) => ({

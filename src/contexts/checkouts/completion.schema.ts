@@ -6,8 +6,9 @@ import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { NotYourSide, RefundExceedsOriginal } from '../refunds/errors.js';
+import { RefundReasonEnum } from '../refunds/refund.input.js';
 import { refundById } from '../refunds/refund.js';
-import { Refund, RefundReasonEnum } from '../refunds/refund.schema.js';
+import { Refund } from '../refunds/refund.schema.js';
 import { approval } from '../spending/approval.js';
 import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { MerchantBlocked, mandateErrors } from '../spending/errors.js';

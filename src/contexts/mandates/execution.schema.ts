@@ -1,5 +1,4 @@
 // The GraphQL face of executions of mandates.
-import { z } from 'zod';
 import type { Transfer, TransferStatus } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
@@ -9,13 +8,12 @@ import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.
 import { parseId } from '../../platform/schema/id.js';
 import { approval } from '../spending/approval.js';
 import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
-import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { merchantOf } from '../transfers/events.js';
 import { requestErrors } from '../transfers/transfer.schema.js';
-import { CaptureByEnum, CaptureModeEnum } from '../transfers/transfer-input.schema.js';
 import { transfer } from '../transfers/transfer-list.js';
+import { ExecuteMandateInput } from './execution.input.js';
 import { dryRunExecution, executeMandate, executions, type MadeExecution } from './execution.js';
 import { useOfMandate } from './mandate-use.js';
 import { rest } from './rest.js';
@@ -76,29 +74,6 @@ async function payloadOf(ctx: Ctx, id: string): Promise<MadeExecution> {
   return { execution, approval: execution.approvalId === null ? null : await approval(ctx, execution.approvalId) };
 }
 
-const ExecuteMandateInput = builder.inputType('ExecuteMandateInput', {
-  fields: (t) => ({
-    mandateJwt: t.string({ description: 'The JWT that the mandate has now.', validate: z.string().min(1).max(mostJwtLength) }),
-    merchantId: t.field({ type: 'MerchantId' }),
-    merchantCategory: t.string({ required: false, description: 'That of the merchant.', validate: z.string().min(1).max(64) }),
-    amount: t.field({ type: 'Amount' }),
-    currency: t.field({ type: 'Currency', description: 'That of the mandate.' }),
-    description: t.string({ required: false, validate: z.string().max(500) }),
-    fromWalletId: t.field({
-      type: 'WalletId',
-      required: false,
-      description: "By default the agent's oldest in the currency, else its account's.",
-    }),
-    capture: t.field({ type: CaptureModeEnum, required: false }),
-    captureBy: t.field({
-      type: CaptureByEnum,
-      required: false,
-      description: 'Which side captures what is held; payee by default. With capture: manual.',
-      extensions: { example: null },
-    }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
 const executionErrors = [...requestErrors, ...postingErrors];
 
 builder.queryField('mandateExecutions', (t) =>

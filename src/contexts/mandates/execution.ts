@@ -5,7 +5,7 @@ import type { ApprovalSubject } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
+import { parseMinor } from '../../platform/money.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import type { Page, PageInput } from '../../platform/schema/page.js';
 import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
@@ -20,26 +20,13 @@ import { SameWallet } from '../transfers/errors.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { transfers } from '../transfers/transfer-list.js';
 import { draftTransfer, executionFacts, holdOf, type TransferPlan } from '../transfers/transfer-request.js';
+import type { ExecuteMandateInput } from './execution.input.js';
 import { mandate } from './mandate.js';
 import { payerByMandate } from './payer.js';
 import { present } from './presentation.js';
 
 /** How an execution is approved and ended: as its transfer is. */
 export const executionSubject: ApprovalSubject = { ...transferSubject, kind: 'mandateExecution' };
-
-export interface ExecuteMandateInput {
-  mandateJwt: string;
-  merchantId: string;
-  /** That of the merchant, where it is said. */
-  merchantCategory?: string | null | undefined;
-  amount: string;
-  currency: Currency;
-  description?: string | null | undefined;
-  fromWalletId?: string | null | undefined;
-  capture?: 'automatic' | 'manual' | null | undefined;
-  captureBy?: 'payer' | 'payee' | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
 
 /** An execution, which is its transfer, and the approval that it waits for. */
 export interface MadeExecution {

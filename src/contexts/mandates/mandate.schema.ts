@@ -1,19 +1,17 @@
 // The GraphQL face of mandates.
-import { z } from 'zod';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { category } from '../accounts/category.js';
 import { MandateExpired, MandateRevoked } from '../spending/errors.js';
-import { mostJwtLength } from '../spending/mandate.js';
 import { NotInAp2, openPaymentMandate } from './ap2.js';
+import { CreateMandateInput, RevokeMandateInput, UpdateMandateInput, VerifyMandateInput } from './mandate.input.js';
 import { type MandateRow, mandate, mandateStatuses, mandates, statusOf } from './mandate.js';
 import { createMandate, jwtOf, revokeMandate, updateMandate } from './mandate-request.js';
 import { type MandateUse, useOf } from './mandate-use.js';
 import { type Verification, verifyMandate } from './presentation.js';
 import { rest } from './rest.js';
-import { mostNames, type Scope } from './scope.js';
+import type { Scope } from './scope.js';
 
 const MandateStatusEnum = builder.enumType('MandateStatus', {
   description: 'suspended: its agent is not active now.',
@@ -123,58 +121,6 @@ const VerificationType = builder.objectRef<Verification>('MandateVerification').
       resolve: ({ use }) => use && left(use.remainingDaily, use),
     }),
     remainingMonthly: t.field({ type: 'Amount', nullable: true, resolve: ({ use }) => use && left(use.remainingMonthly, use) }),
-  }),
-});
-
-const MandateScopeInput = builder.inputType('MandateScopeInput', {
-  fields: (t) => ({
-    maxPerTx: t.field({ type: 'Amount', required: false }),
-    maxPerDay: t.field({ type: 'Amount', required: false, description: 'In a UTC day.', extensions: { example: '200.00' } }),
-    maxPerMonth: t.field({ type: 'Amount', required: false, description: 'In a UTC month.', extensions: { example: '1000.00' } }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of the account by default.' }),
-    allowedMerchantCategories: t.stringList({
-      required: false,
-      validate: z.array(category.max(64)).max(mostNames),
-      extensions: { example: ['retail'] },
-    }),
-    allowedMerchants: t.field({
-      type: ['MerchantId'],
-      required: false,
-      validate: z.array(z.any()).max(mostNames),
-      extensions: { example: null },
-    }),
-    blockedMerchants: t.field({
-      type: ['MerchantId'],
-      required: false,
-      validate: z.array(z.any()).max(mostNames),
-      extensions: { example: null },
-    }),
-  }),
-});
-const CreateMandateInput = builder.inputType('CreateMandateInput', {
-  fields: (t) => ({
-    accountId: t.field({ type: 'AccountId' }),
-    agentId: t.field({ type: 'AgentUuid', description: 'An agent of the account.' }),
-    scope: t.field({ type: MandateScopeInput, description: 'With at least one of the three limits.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'Within a year.' }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const UpdateMandateInput = builder.inputType('UpdateMandateInput', {
-  fields: (t) => ({
-    scope: t.field({ type: MandateScopeInput, required: false, description: 'Replaces the scope as a whole.' }),
-    expiresAt: t.field({ type: 'DateTime', required: false }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const RevokeMandateInput = builder.inputType('RevokeMandateInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
-});
-const VerifyMandateInput = builder.inputType('VerifyMandateInput', {
-  fields: (t) => ({
-    mandateJwt: t.string({ validate: z.string().min(1).max(mostJwtLength) }),
-    amount: t.field({ type: 'Amount', required: false, description: 'In the currency of the mandate.' }),
-    merchantId: t.field({ type: 'MerchantId', required: false }),
   }),
 });
 

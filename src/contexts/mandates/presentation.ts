@@ -11,6 +11,7 @@ import { merchantsPaid } from '../spending/counterparty.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { type MandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
 import { merchantFindings, type RulingMandate } from '../spending/mandate-rule.js';
+import type { VerifyMandateInput } from './mandate.input.js';
 import { keptMandate, type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
 import { claimsOf } from './mandate-jwt.js';
 import { type MandateUse, useOf } from './mandate-use.js';
@@ -36,13 +37,6 @@ export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, fi
 
 function isJwtOf({ jwtHash }: Mandate, jwt: string): boolean {
   return sha256(jwt).equals(jwtHash);
-}
-
-export interface VerifyMandateInput {
-  mandateJwt: string;
-  /** In the currency of the mandate. */
-  amount?: string | null | undefined;
-  merchantId?: string | null | undefined;
 }
 
 /**

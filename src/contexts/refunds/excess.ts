@@ -1,8 +1,9 @@
 // More than is left of what was paid: each request is told what it can do about it, ready to send (CONTRACT.md 13).
-import type { DisputeReason, DisputeResolution, RefundReason, Transfer } from '../../generated/prisma/client.js';
+import type { RefundReason, Transfer } from '../../generated/prisma/client.js';
 import type { NextAction } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
+import type { CreateDisputeInput } from './dispute.input.js';
 import { RefundExceedsOriginal } from './errors.js';
 
 /** More than is left: what is can be refunded. */
@@ -12,17 +13,8 @@ export function tooMuchRefunded({ id, currency }: Transfer, rest: bigint, reason
   return new RefundExceedsOriginal(rest, currency, rest > 0n ? action : undefined);
 }
 
-/** A dispute as it was asked for. */
-interface Asked {
-  transferId: string;
-  reason: DisputeReason;
-  description: string;
-  evidence?: readonly object[] | null | undefined;
-  requestedResolution?: DisputeResolution | null | undefined;
-}
-
 /** More than is left: what is can be disputed. */
-export function tooMuchDisputed(input: Asked, rest: bigint, currency: string): RefundExceedsOriginal {
+export function tooMuchDisputed(input: CreateDisputeInput, rest: bigint, currency: string): RefundExceedsOriginal {
   const { transferId, reason, description, evidence, requestedResolution } = input;
   const body = {
     transfer_id: transferId,

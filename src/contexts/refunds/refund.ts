@@ -1,7 +1,7 @@
 // A refund sends back what a completed transfer paid, all of it or a part, as often as something is left (CONTRACT.md 13). It is no spend.
 
 import { eventRecords } from '../../events/event.js';
-import type { Prisma, Refund, RefundReason, RefundStatus, Transfer } from '../../generated/prisma/client.js';
+import type { Prisma, Refund, RefundStatus, Transfer } from '../../generated/prisma/client.js';
 import { givenBack, usesOf } from '../../ledger/hold.js';
 import { guardsOf } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
@@ -35,6 +35,7 @@ import {
 import { visibleTransfers } from '../transfers/transfer-list.js';
 import { refundToCard } from './card-refund.js';
 import { NotYourSide } from './errors.js';
+import type { CreateRefundInput } from './refund.input.js';
 import { followRefund } from './refund-follower.js';
 import { type RefundAsked, refundData } from './refund-row.js';
 import { checkRefundable, payeeOf, payeeShare, refuseCard, sumOf } from './refundable.js';
@@ -53,14 +54,6 @@ export const refundLifecycle: Lifecycle<RefundStatus> = {
   },
   requests: [{ to: 'cancelled', rel: 'cancel', actor: 'any', method: 'POST', path: '/cancel' }],
 };
-
-export interface CreateRefundInput {
-  originalTransferId: string;
-  /** All that is left by default. */
-  amount?: string | null | undefined;
-  reason: RefundReason;
-  reasonDetails?: string | null | undefined;
-}
 
 /**
  * Sends money of a transfer back. 404, 409 for a transfer that is not refunded, 422 `refund_exceeds_original` and

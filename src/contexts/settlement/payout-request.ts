@@ -15,10 +15,11 @@ import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingWithin } from '../spending/posting.js';
-import type { Destination } from '../transfers/destination.js';
+import type { DestinationInput } from '../transfers/destination.input.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import type { ExternalTransfers } from '../transfers/external-transfer.js';
-import { type CreateTransferInput, checkRequest } from '../transfers/request-shape.js';
+import { checkRequest } from '../transfers/request-shape.js';
+import type { CreateTransferInput } from '../transfers/transfer.input.js';
 import { type NewTransfer, type TransferPart, transferPosting, transferRow } from '../transfers/transfer.js';
 import { exchangeOf, payerOf, type Sums, sumsOf } from '../transfers/transfer-request.js';
 import { aboutPayout, event, payoutData } from './events.js';
@@ -90,7 +91,7 @@ export async function planPayout(ctx: Ctx, input: CreatePayoutInput, execution?:
 }
 
 /** POST /v1/payouts calls the address of a chain a wallet. */
-function addressed({ type, ref }: CreatePayoutInput['destination']): Destination {
+function addressed({ type, ref }: CreatePayoutInput['destination']): DestinationInput {
   return { type: type === 'wallet' ? 'address' : type, ref };
 }
 
@@ -99,7 +100,7 @@ async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: Transfer
   const { destination, ...rest } = input;
   const sums = await sumsOf(ctx, input);
   const from = await payerOf(ctx, input, sums.currency);
-  const place = await placeOf(ctx, destination as Destination, sums.quote?.rail);
+  const place = await placeOf(ctx, destination as DestinationInput, sums.quote?.rail);
   if (sums.quote !== undefined && sums.quote.rail === null) {
     const message = 'is for a wallet: ask for one with the rail, whose fee is then among its fees';
     throw new ValidationFailed([{ path: ['quoteId'], message }]);

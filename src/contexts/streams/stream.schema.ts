@@ -1,6 +1,4 @@
 // The GraphQL face of streams.
-import { z } from 'zod';
-import { RatePeriod, StreamStatus } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -14,23 +12,26 @@ import { SameWallet } from '../transfers/errors.js';
 import { Transfer, TransferPage } from '../transfers/transfer.schema.js';
 import { transfer, transfers } from '../transfers/transfer-list.js';
 import { toPayee } from '../transfers/transfer-part.schema.js';
-import { depletesAt, healthAt, runwaySeconds, severities, streamedAt, withdrawableAt } from './accrual.js';
+import { depletesAt, healthAt, runwaySeconds, streamedAt, withdrawableAt } from './accrual.js';
 import { pauseStream, resumeStream, updateStream } from './change.js';
 import type { StreamChange } from './deposit.js';
 import { OtherSide } from './errors.js';
 import { type GivenRate, printFlowRate } from './flow-rate.js';
 import { cancelStream, withdrawStream } from './payout.js';
 import { rest } from './rest.js';
+import {
+  CancelStreamInput,
+  CreateStreamInput,
+  RatePeriodEnum,
+  StreamHealthEnum,
+  StreamStatusEnum,
+  TopUpStreamInput,
+  UpdateStreamInput,
+  WithdrawStreamInput,
+} from './stream.input.js';
 import { type StreamView, standsOn, stream, streams } from './stream.js';
 import { createStream, dryRunStream } from './stream-request.js';
 import { dryRunTopUp, topUpStream } from './top-up.js';
-
-const StreamStatusEnum = builder.enumType(StreamStatus, { name: 'StreamStatus' });
-const RatePeriodEnum = builder.enumType(RatePeriod, { name: 'RatePeriod', description: 'A span of time; `month30` is 30 days.' });
-const StreamHealthEnum = builder.enumType('StreamHealth', {
-  description: 'How long the money lasts: less than 24 hours is `warning`, less than one `critical`.',
-  values: severities,
-});
 
 const StreamRate = builder.objectRef<GivenRate>('StreamRate').implement({
   description: 'A rate as it was given.',
@@ -120,56 +121,6 @@ async function payloadOf(ctx: Ctx, id: string): Promise<StreamChange> {
     approval: waits ? await approval(ctx, made.approvalId ?? '') : null,
   };
 }
-
-const StreamRateInput = builder.inputType('StreamRateInput', {
-  fields: (t) => ({ amount: t.field({ type: 'FlowRate' }), per: t.field({ type: RatePeriodEnum }) }),
-});
-const CreateStreamInput = builder.inputType('CreateStreamInput', {
-  fields: (t) => ({
-    fromWalletId: t.field({ type: 'WalletId' }),
-    toWalletId: t.field({ type: 'WalletId' }),
-    currency: t.field({ type: 'Currency', description: 'That of both wallets.' }),
-    flowRate: t.field({ type: 'FlowRate', required: false, description: 'Major units per second; either this or `rate`.' }),
-    rate: t.field({ type: StreamRateInput, required: false, extensions: { example: null } }),
-    initialDeposit: t.field({ type: 'Amount', description: 'Comes out of what is wrapped, then out of what is available.' }),
-    buffer: t.field({
-      type: 'Amount',
-      required: false,
-      description: 'The part of the deposit that never flows.',
-      extensions: { example: '1.00' },
-    }),
-    maxTotal: t.field({ type: 'Amount', required: false, description: 'The stream is complete when so much has flowed.' }),
-    endsAt: t.field({ type: 'DateTime', required: false, extensions: { example: '2099-01-01T00:00:00.000Z' } }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const UpdateStreamInput = builder.inputType('UpdateStreamInput', {
-  fields: (t) => ({
-    flowRate: t.field({ type: 'FlowRate', required: false, description: 'Major units per second; either this or `rate`.' }),
-    rate: t.field({ type: StreamRateInput, required: false, extensions: { example: null } }),
-    maxTotal: t.field({ type: 'Amount', required: false, description: 'Null: there is none any more.' }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const TopUpStreamInput = builder.inputType('TopUpStreamInput', {
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount' }),
-    agentId: t.field({
-      type: 'AgentUuid',
-      required: false,
-      description: 'The agent that an API key acts for; that of the stream by default.',
-    }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const WithdrawStreamInput = builder.inputType('WithdrawStreamInput', {
-  fields: (t) => ({ amount: t.field({ type: 'Amount', required: false, description: 'All that has flowed by default.' }) }),
-});
-const CancelStreamInput = builder.inputType('CancelStreamInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
-});
 
 builder.queryFields((t) => ({
   stream: t.field({

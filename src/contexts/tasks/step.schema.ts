@@ -1,9 +1,7 @@
 // The GraphQL face of what the sides of a task do with it.
-import { z } from 'zod';
 import { Forbidden, NotFound, SessionRequired, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { DisputeReasonEnum, EvidenceInput, fewPieces } from '../refunds/dispute.schema.js';
 import { PolicyViolation } from '../spending/errors.js';
 import { postingErrors } from '../spending/refusal.js';
 import { claimTask, respondToTask } from './claim.js';
@@ -11,82 +9,21 @@ import { cancelTask, failTask } from './ending.js';
 import { NotYourTask, TaskAlreadyClaimed } from './errors.js';
 import { rest } from './rest.js';
 import { approveTask, disputeTask, rateTask } from './review.js';
+import {
+  AnswerTaskInput,
+  ApproveTaskInput,
+  CompleteTaskInput,
+  DisputeTaskInput,
+  EndTaskInput,
+  RateTaskInput,
+  RequestTaskInput,
+  RespondToTaskInput,
+  TaskProgressInput,
+  UpdateTaskInput,
+} from './step.input.js';
 import { task } from './task.js';
-import { TaskSideEnum, TaskType } from './task.schema.js';
-import { mostParts } from './terms.js';
+import { TaskType } from './task.schema.js';
 import { answerInput, completeTask, progressTask, requestInput, startTask, updateTask } from './work.js';
-
-const TaskActionEnum = builder.enumType('TaskAction', { values: ['accept', 'decline'] as const });
-
-const longText = z.string().min(1).max(2_000);
-const stars = z.number().int().min(1).max(5);
-
-const UpdateTaskInput = builder.inputType('UpdateTaskInput', {
-  fields: (t) => ({
-    payload: t.field({ type: 'JSONObject', required: false }),
-    deadline: t.field({ type: 'DateTime', required: false, description: 'Null takes it away.' }),
-  }),
-});
-const RespondToTaskInput = builder.inputType('RespondToTaskInput', {
-  fields: (t) => ({ action: t.field({ type: TaskActionEnum }), reason: t.string({ required: false, validate: longText }) }),
-});
-const TaskProgressInput = builder.inputType('TaskProgressInput', {
-  fields: (t) => ({
-    message: t.string({ required: false, validate: longText }),
-    percent: t.int({ required: false, validate: z.number().int().min(0).max(100) }),
-  }),
-});
-const RequestTaskInput = builder.inputType('RequestTaskInput', {
-  fields: (t) => ({
-    message: t.string({ validate: longText }),
-    schema: t.field({ type: 'JSONObject', required: false, description: 'JSON Schema that the data of the answer has to fit.' }),
-  }),
-});
-const TaskPartInput = builder.inputType('TaskPartInput', {
-  description: 'Exactly one of text, data, url and raw.',
-  fields: (t) => ({
-    text: t.string({ required: false, validate: z.string().min(1).max(16_384), extensions: { example: 'In the present tense, please.' } }),
-    data: t.field({ type: 'JSON', required: false, extensions: { example: null } }),
-    url: t.string({ required: false, validate: z.url({ protocol: /^https?$/ }).max(2_048), extensions: { example: null } }),
-    raw: t.string({ required: false, validate: z.base64().max(16_384), description: 'Base64.', extensions: { example: null } }),
-    mediaType: t.string({ required: false, validate: z.string().min(1).max(255) }),
-  }),
-});
-const AnswerTaskInput = builder.inputType('AnswerTaskInput', {
-  fields: (t) => ({ parts: t.field({ type: [TaskPartInput], validate: z.array(z.unknown()).min(1).max(mostParts) }) }),
-});
-const CompleteTaskInput = builder.inputType('CompleteTaskInput', {
-  fields: (t) => ({
-    deliverable: t.field({
-      type: 'JSONObject',
-      description: 'Any object, or `artifacts` as A2A has them: `[{name?, parts: [{text | data | url | raw, media_type?}]}]`.',
-    }),
-  }),
-});
-const ApproveTaskInput = builder.inputType('ApproveTaskInput', {
-  fields: (t) => ({ rating: t.int({ required: false, validate: stars }), feedback: t.string({ required: false, validate: longText }) }),
-});
-const RateTaskInput = builder.inputType('RateTaskInput', {
-  fields: (t) => ({
-    rating: t.int({ validate: stars }),
-    feedback: t.string({ required: false, validate: longText }),
-    side: t.field({
-      type: TaskSideEnum,
-      required: false,
-      description: 'Who rates: an agent its own side, an operator the sender by default.',
-    }),
-  }),
-});
-const DisputeTaskInput = builder.inputType('DisputeTaskInput', {
-  fields: (t) => ({
-    reason: t.field({ type: DisputeReasonEnum }),
-    description: t.string({ required: false, validate: longText }),
-    evidence: t.field({ type: [EvidenceInput], required: false, validate: fewPieces }),
-  }),
-});
-const EndTaskInput = builder.inputType('EndTaskInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: longText }) }),
-});
 
 const stepErrors = [NotFound, StateConflict, NotYourTask];
 

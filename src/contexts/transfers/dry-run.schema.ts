@@ -4,8 +4,8 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { DecisionType } from '../spending/decision.schema.js';
 import type { DryRun } from './dry-run.js';
 import { rest } from './rest.js';
+import { CreateTransferInput } from './transfer.input.js';
 import { requestErrors } from './transfer.schema.js';
-import { CreateTransferInput } from './transfer-input.schema.js';
 import { mostEntries } from './transfer-list.js';
 import { dryRunTransfer } from './transfer-trial.js';
 

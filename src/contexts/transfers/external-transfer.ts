@@ -2,7 +2,7 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { onePart } from '../../platform/extension.js';
 import type { DryRun } from './dry-run.js';
-import type { CreateTransferInput } from './request-shape.js';
+import type { CreateTransferInput } from './transfer.input.js';
 import type { CreatedTransfer, TransferPart } from './transfer.js';
 
 /** What carries money out of the platform. Each throws 422 `unsupported_rail` and 503 `rail_unavailable`, with nothing held. */

@@ -5,13 +5,14 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, formatMinor, maxAmountMinor, parseMinor } from '../../platform/money.js';
+import { formatMinor, maxAmountMinor, parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { Visibility } from '../../platform/visibility.js';
 import { type Fraction, inverse, timesDown, timesUp } from '../rates/fraction.js';
 import { inMinorUnits, rateBook } from '../rates/rate.js';
 import { QuoteUsed } from '../spending/errors.js';
 import { externalOf } from './external-transfer.js';
+import type { CreateQuoteInput } from './quote.input.js';
 
 /** How long a quote holds. */
 const quoteSeconds = 30;
@@ -38,14 +39,6 @@ export class NoRate extends declareError(422, 'currency_mismatch') {
       details: { reason: 'no_rate', next_actions: [{ rel: 'rates', actor: 'any', method: 'GET', path: '/v1/rates' }] },
     });
   }
-}
-
-export interface CreateQuoteInput {
-  fromCurrency: Currency;
-  toCurrency: Currency;
-  amount: string;
-  amountSide: AmountSide;
-  rail?: string | null | undefined;
 }
 
 /** Offers the rate of this moment for 30 seconds. 400 for one currency, 422 without a rate. */

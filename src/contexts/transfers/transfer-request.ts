@@ -23,7 +23,8 @@ import { event, transferData } from './events.js';
 import { type Exchange, exchangeAccounts } from './exchange.js';
 import { externalOf } from './external-transfer.js';
 import { openQuote } from './quote.js';
-import { type CreateTransferInput, checkRequest, isWithinWallet } from './request-shape.js';
+import { checkRequest, isWithinWallet } from './request-shape.js';
+import type { CreateTransferInput, MoveWithinWalletInput } from './transfer.input.js';
 import {
   aboutOf,
   type CreatedTransfer,
@@ -63,15 +64,11 @@ export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?
   return { transfer, approval };
 }
 
-export interface MoveWithinWalletInput {
-  id: string;
-  type: 'wrap' | 'unwrap';
-  amount: string;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** Moves money between a wallet's spendable and its stream-ready bucket. 404 for an unknown wallet. */
-export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWalletInput): Promise<Transfer> {
+export async function moveWithinWallet(
+  ctx: Ctx,
+  { id, ...input }: MoveWithinWalletInput & { id: string; type: 'wrap' | 'unwrap' },
+): Promise<Transfer> {
   const found = await walletRef(ctx, id);
   if (found === null) throw new NotFound();
   const { transfer } = await createTransfer(ctx, { ...input, fromWalletId: id, currency: found.currency as Currency });

@@ -7,7 +7,7 @@ import type { Evaluation } from '../spending/evaluation.js';
 import { isOutside } from './destination.js';
 import { type DryRun, dryRunSpend } from './dry-run.js';
 import { externalOf } from './external-transfer.js';
-import type { CreateTransferInput } from './request-shape.js';
+import type { CreateTransferInput } from './transfer.input.js';
 import { transferRow } from './transfer.js';
 import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
 

@@ -29,7 +29,7 @@ import {
   CreateTransferInput,
   FundWalletInput,
   MoveWithinWalletInput,
-} from './transfer-input.schema.js';
+} from './transfer.input.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
 import { ofPayer, TransferFailure, TransferHold, TransferInitiator, toPayee } from './transfer-part.schema.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';

@@ -1,9 +1,9 @@
-// The inputs of the GraphQL face of transfers.
+// What requests about transfers say.
 import { z } from 'zod';
 import { CaptureBy, CaptureMode } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
 import { mostJwtLength } from '../spending/mandate.js';
-import { DestinationInput } from './destination.schema.js';
+import { DestinationInput } from './destination.input.js';
 
 export const CaptureModeEnum = builder.enumType(CaptureMode, { name: 'CaptureMode' });
 export const CaptureByEnum = builder.enumType(CaptureBy, { name: 'CaptureBy' });
@@ -66,16 +66,22 @@ export const CreateTransferInput = builder.inputType('CreateTransferInput', {
     requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
   }),
 });
+export type CreateTransferInput = typeof CreateTransferInput.$inferInput;
 
 export const CaptureTransferInput = builder.inputType('CaptureTransferInput', {
   fields: (t) => ({ amount: t.field({ type: 'Amount', required: false, description: 'At most what is held; the rest goes back.' }) }),
 });
+
 export const CancelTransferInput = builder.inputType('CancelTransferInput', {
   fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
 });
+
 export const FundWalletInput = builder.inputType('FundWalletInput', {
   fields: (t) => ({ amount: t.field({ type: 'Amount' }), currency: t.field({ type: 'Currency', required: false }) }),
 });
+export type FundWalletInput = typeof FundWalletInput.$inferInput;
+
 export const MoveWithinWalletInput = builder.inputType('MoveWithinWalletInput', {
   fields: (t) => ({ amount: t.field({ type: 'Amount' }), metadata: t.field({ type: 'JSONObject', required: false }) }),
 });
+export type MoveWithinWalletInput = typeof MoveWithinWalletInput.$inferInput;
