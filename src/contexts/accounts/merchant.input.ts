@@ -6,7 +6,6 @@ import { category } from './category.js';
 
 export const MerchantStatusEnum = builder.enumType(MerchantStatus, { name: 'MerchantStatus' });
 const merchantName = z.string().trim().min(1).max(200);
-
 const url = z.url({ protocol: /^https?$/ }).max(2048);
 
 export const CreateMerchantInput = builder.inputType('CreateMerchantInput', {

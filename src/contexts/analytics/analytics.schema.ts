@@ -1,7 +1,7 @@
 // The GraphQL face of analytics: what moved by each protocol.
 import { z } from 'zod';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { ProtocolEnum } from '../spending/protocol.schema.js';
+import { ProtocolEnum } from '../spending/protocol.input.js';
 import { recentOperations } from '../usage/operation-list.js';
 import { formatUsd } from '../usage/summary.js';
 import { UsageOperation, UsagePeriod } from '../usage/usage.schema.js';

@@ -1,13 +1,12 @@
 // The GraphQL face of what vaulted cards may pay, and of what was paid with them.
-import { z } from 'zod';
 import { CardChargeStatus } from '../../generated/prisma/enums.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { category } from '../accounts/category.js';
 import { vaultedCard } from './card.js';
 import { VaultedCard } from './card.schema.js';
+import { CardLimitsInput } from './card-limit.input.js';
 import { setCardLimits } from './card-limit.js';
 import { type CardTransaction, cardTransactions } from './card-transaction.js';
 import { rest } from './rest.js';
@@ -36,22 +35,6 @@ const CardTransactionType = builder.objectRef<CardTransaction>('CardTransaction'
   }),
 });
 const CardTransactionPage = pageOf(CardTransactionType, 'CardTransaction');
-
-const CardLimitsInput = builder.inputType('CardLimitsInput', {
-  description: 'All limits of a card. What is left out is no limit any more.',
-  fields: (t) => ({
-    currency: t.field({ type: 'Currency', description: 'Spends in another one are converted.' }),
-    perTx: t.field({ type: 'Amount', required: false }),
-    daily: t.field({ type: 'Amount', required: false, description: 'In a UTC day.' }),
-    monthly: t.field({ type: 'Amount', required: false, description: 'In a UTC month.', extensions: { example: '500.00' } }),
-    allowedCategories: t.stringList({
-      required: false,
-      description: 'Categories of merchants that it pays; any by default.',
-      validate: z.array(category).max(200),
-      extensions: { example: ['retail'] },
-    }),
-  }),
-});
 
 builder.queryField('cardTransactions', (t) =>
   t.field({

@@ -1,16 +1,16 @@
 // The GraphQL face of vaulted cards. Agents read those that they may pay with; the token is shown to nobody.
-import { z } from 'zod';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { type BillingAddress, cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
+import { type BillingAddressInput, CreateVaultedCardInput } from './card.input.js';
+import { cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
 import { type CardLimits, cardLimits } from './card-limit.js';
 import { CardNumberRefused } from './errors.js';
 import { rest } from './rest.js';
 
 const VaultedCardStatus = builder.enumType('VaultedCardStatus', { values: cardStatuses });
 
-const BillingAddressType = builder.objectRef<BillingAddress>('BillingAddress').implement({
+const BillingAddressType = builder.objectRef<BillingAddressInput>('BillingAddress').implement({
   fields: (t) => ({
     line1: t.exposeString('line1'),
     line2: t.string({ nullable: true, resolve: ({ line2 }) => line2 ?? null }),
@@ -53,7 +53,7 @@ export const VaultedCard = builder.prismaObject('VaultedCard', {
       type: BillingAddressType,
       nullable: true,
       select: { billingAddress: true },
-      resolve: (row) => row.billingAddress as unknown as BillingAddress | null,
+      resolve: (row) => row.billingAddress as unknown as BillingAddressInput | null,
     }),
     status: t.field({
       type: VaultedCardStatus,
@@ -73,38 +73,6 @@ const VaultedCardPage = pageOf(VaultedCard, 'VaultedCard');
 
 const DeletedVaultedCard = builder.objectRef<{ id: string }>('DeletedVaultedCard').implement({
   fields: (t) => ({ id: t.expose('id', { type: 'VaultedCardId' }), deleted: t.boolean({ resolve: () => true }) }),
-});
-
-// The bounds are wide: whether a member has the number of a card is asked before whether it is well formed.
-const words = (most: number) => z.string().trim().min(1).max(most);
-const BillingAddressInput = builder.inputType('BillingAddressInput', {
-  fields: (t) => ({
-    line1: t.string({ validate: words(200) }),
-    line2: t.string({ required: false, validate: words(200) }),
-    city: t.string({ validate: words(100) }),
-    state: t.string({ required: false, validate: words(100) }),
-    postalCode: t.string({ validate: words(32) }),
-    country: t.string({ description: 'ISO 3166, two letters.', validate: words(32) }),
-  }),
-});
-const CreateVaultedCardInput = builder.inputType('CreateVaultedCardInput', {
-  description: 'A card as its processor has tokenized it. The number of a card is refused in whatever member it stands.',
-  fields: (t) => ({
-    accountId: t.field({ type: 'AccountId' }),
-    agentId: t.field({
-      type: 'AgentUuid',
-      required: false,
-      description: 'The one agent that pays with it; any of the account by default.',
-    }),
-    processor: t.string({ description: 'That of the sandbox is simulated.', validate: words(64) }),
-    processorToken: t.string({ description: 'What the processor calls the card.', validate: words(255) }),
-    cardLastFour: t.string({ description: 'Four digits.', validate: words(64) }),
-    cardBrand: t.string({ description: 'visa, mastercard, amex, discover, diners, jcb, unionpay or other.', validate: words(64) }),
-    expiryMonth: t.int({ validate: z.int().min(1).max(12) }),
-    expiryYear: t.int({ description: 'Four digits.', validate: z.int().min(2000).max(2100) }),
-    label: t.string({ required: false, validate: words(100) }),
-    billingAddress: t.field({ type: BillingAddressInput, required: false }),
-  }),
 });
 
 builder.queryFields((t) => ({

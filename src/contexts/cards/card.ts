@@ -11,33 +11,12 @@ import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { inactiveAccount } from '../accounts/account.js';
 import { agentRevoked } from '../agents/agent.js';
+import type { CreateVaultedCardInput } from './card.input.js';
 import { checkNoCardNumber } from './card-number.js';
 import { checkConnected, servedProcessors } from './payment-handler.js';
 
 const brands = ['visa', 'mastercard', 'amex', 'discover', 'diners', 'jcb', 'unionpay', 'other'] as const;
 export const cardStatuses = ['active', 'expired'] as const;
-
-export interface BillingAddress {
-  line1: string;
-  line2?: string | null | undefined;
-  city: string;
-  state?: string | null | undefined;
-  postalCode: string;
-  country: string;
-}
-
-export interface CreateVaultedCardInput {
-  accountId: string;
-  agentId?: string | null | undefined;
-  processor: string;
-  processorToken: string;
-  cardLastFour: string;
-  cardBrand: string;
-  expiryMonth: number;
-  expiryYear: number;
-  label?: string | null | undefined;
-  billingAddress?: BillingAddress | null | undefined;
-}
 
 /** An agent sees its own cards, and those of its account that are for no one agent. */
 export const visibleCards = new Visibility<Prisma.VaultedCardWhereInput>({

@@ -1,6 +1,5 @@
 // The GraphQL face of instructions to card networks.
 import type { CardInstruction } from '../../generated/prisma/client.js';
-import { CardInstructionStatus, CardInstructionType } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
@@ -10,13 +9,11 @@ import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import type { CardNetworkName } from '../transfers/rail.js';
 import { CardNumberRefused, InstructionExceedsOriginal, NetworkNotEnrolled } from './errors.js';
+import { CreateCardInstructionInput, StatusEnum, TypeEnum } from './instruction.input.js';
 import { cardInstruction, cardInstructions, type InstructionChange, queuedInstruction } from './instruction.js';
 import { createInstruction, dryRunInstruction } from './instruction-request.js';
-import { CardNetworkEnum } from './network.schema.js';
 import { rest } from './rest.js';
-
-const StatusEnum = builder.enumType(CardInstructionStatus, { name: 'CardInstructionStatus' });
-const TypeEnum = builder.enumType(CardInstructionType, { name: 'CardInstructionType' });
+import { CardNetworkEnum } from './verification.input.js';
 
 export const CardInstructionObject = builder.objectRef<CardInstruction>('CardInstruction').implement({
   description: 'What a card network is asked to do for an agent. No money of the platform moves.',
@@ -66,19 +63,6 @@ const CardInstructionPayload = builder.objectRef<InstructionChange>('CardInstruc
   fields: (t) => ({
     instruction: t.field({ type: CardInstructionObject, resolve: ({ instruction }) => instruction }),
     approval: t.expose('approval', pendingApproval),
-  }),
-});
-
-const CreateCardInstructionInput = builder.inputType('CreateCardInstructionInput', {
-  fields: (t) => ({
-    agentId: t.field({ type: 'AgentUuid' }),
-    type: t.field({ type: TypeEnum, required: false, description: 'authorize by default.' }),
-    payload: t.field({
-      type: 'JSONObject',
-      description:
-        'For the network. An authorization names its verification as `network_ref`; a cancellation and a refund name the authorization as `instruction_id`, a refund also an `amount` (by default all that is left).',
-    }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
   }),
 });
 

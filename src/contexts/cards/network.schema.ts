@@ -7,8 +7,8 @@ import { cardNetworks } from '../transfers/rail.js';
 import { type NetworkEnrollment, networkEnrollments } from './network.js';
 import { connectProcessor, disconnectProcessor, type HandlerState, paymentHandler, paymentHandlers } from './payment-handler.js';
 import { rest } from './rest.js';
+import { CardNetworkEnum } from './verification.input.js';
 
-export const CardNetworkEnum = builder.enumType('CardNetwork', { values: cardNetworks });
 const EnrollmentStatus = builder.enumType('CardNetworkStatus', { values: ['enrolled', 'pending', 'not_enrolled', 'suspended'] as const });
 const HandlerStatus = builder.enumType('PaymentHandlerStatus', { values: ['pending', 'connected', 'error'] as const });
 

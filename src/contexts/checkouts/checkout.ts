@@ -11,8 +11,12 @@ import { lockRow } from '../../platform/postgres/row.js';
 import { type IdKind, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
+import type { CheckoutAddressInput } from './checkout.input.js';
 import { CheckoutExpired } from './errors.js';
 import { itemsOf } from './item.js';
+
+/** Where the goods go (SPEC.md "ACP address"). */
+export type Address = CheckoutAddressInput;
 
 export const checkoutProtocols = ['acp', 'ucp'] as const;
 /** By which protocol a checkout was made: its id, its path and its face are those of the protocol. */
@@ -156,17 +160,6 @@ export function requestAnew(row: Requested): Record<string, unknown> {
     cancel_url: isUcp ? row.cancelUrl : undefined,
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
-}
-
-/** Where the goods go (SPEC.md "ACP address"). */
-export interface Address {
-  line1: string;
-  line2?: string | null | undefined;
-  city: string;
-  state?: string | null | undefined;
-  postalCode: string;
-  /** Two letters. */
-  country: string;
 }
 
 /** An address in names of the wire. */

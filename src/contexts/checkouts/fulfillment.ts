@@ -1,5 +1,5 @@
 // After the payment: the merchant delivers, or gives money back (CONTRACT.md 8, 13).
-import type { Checkout, Prisma, Refund, RefundReason, Transfer } from '../../generated/prisma/client.js';
+import type { Checkout, Prisma, Refund, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, wrongStatus } from '../../platform/lifecycle.js';
@@ -10,16 +10,11 @@ import { createRefund } from '../refunds/refund.js';
 import type { RefundFollower } from '../refunds/refund-follower.js';
 import { refundableOf } from '../refunds/refundable.js';
 import { type CheckoutProtocol, checkout, isMerchantSide, lifecycleOf, lockCheckout, printCheckoutId } from './checkout.js';
+import type { FulfillCheckoutInput, RefundCheckoutInput } from './completion.input.js';
 import { NotYourCheckout } from './errors.js';
 
-export interface FulfillCheckout {
-  /** The number of a parcel, or where it can be followed. */
-  tracking?: string | null | undefined;
-  deliveredAt?: Date | null | undefined;
-}
-
 /** Says that what was paid was delivered. For the side that sells; 409 for a checkout that is not paid. */
-export function fulfillCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: FulfillCheckout): Promise<Checkout> {
+export function fulfillCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: FulfillCheckoutInput): Promise<Checkout> {
   return transact(ctx, async (tx) => {
     const row = await lockCheckout(ctx, tx, protocol, id);
     if (!isMerchantSide(ctx, row)) throw new NotYourCheckout('A checkout is fulfilled by its merchant.');
@@ -33,18 +28,11 @@ export function fulfillCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string
   });
 }
 
-export interface RefundCheckout {
-  /** In the currency of the checkout; all that is left by default. */
-  amount?: string | null | undefined;
-  reason: RefundReason;
-  reasonDetails?: string | null | undefined;
-}
-
 /**
  * Sends money of a paid checkout back: a refund of its transfer. 404, 409 for one that is not paid, 403 for an agent whose own wallet was
  * not paid, else as a refund.
  */
-export async function refundCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: RefundCheckout): Promise<Refund> {
+export async function refundCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: RefundCheckoutInput): Promise<Refund> {
   const row = await checkout(ctx, protocol, id);
   if (row.paidAt === null || row.transferId === null) {
     const message = `Only a checkout that was paid is refunded; this one is ${row.status}.`;

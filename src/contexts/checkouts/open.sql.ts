@@ -1,5 +1,4 @@
 // What keeps a wallet open: money of it that is held for a checkout, or on its way to it.
-
 import type { OpenOn } from '../../manifest/noun.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';

@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { FundingType } from '../../generated/prisma/enums.js';
 import { builder, facts } from '../../platform/schema/builder.js';
+import { FundingTypeEnum } from './funding.input.js';
 import { type FundingProvider, fundingProviders, mostProviders } from './provider.js';
 import { rest } from './rest.js';
-
-export const FundingTypeEnum = builder.enumType(FundingType, { name: 'FundingType' });
 
 const Provider = builder.objectRef<FundingProvider>('FundingProvider').implement({
   description: 'Somebody who brings money into wallets.',

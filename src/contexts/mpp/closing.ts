@@ -14,20 +14,15 @@ import { printId } from '../../platform/schema/id.js';
 import { withdrawApproval } from '../spending/approval.js';
 import { settleEscrowed } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
+import type { CloseMppSessionInput } from './session.input.js';
 import { isPayer, lockSession, mppSessionLifecycle } from './session.js';
 import { addVoucher } from './voucher.js';
-
-export interface CloseInput {
-  id: string;
-  /** Major units. */
-  cumulativeAmount?: string | null | undefined;
-}
 
 /**
  * Closes a session, for either side. The payer's `cumulativeAmount` is a last voucher where it is more than what was accepted; the payee's
  * may not be (Gap G-310). 400, 404, 409 for one that has ended, 422 for more than the deposit.
  */
-export function closeMppSession(ctx: Ctx, { id, cumulativeAmount }: CloseInput): Promise<MppSession> {
+export function closeMppSession(ctx: Ctx, { id, cumulativeAmount }: CloseMppSessionInput & { id: string }): Promise<MppSession> {
   return transact(ctx, async (tx) => {
     const row = await lockSession(ctx, tx, id);
     checkStep(mppSessionLifecycle, printId('mppSession', id), row.status, 'closed');

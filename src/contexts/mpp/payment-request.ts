@@ -17,24 +17,15 @@ import { draftTransfer, type TransferPlan } from '../transfers/transfer-request.
 import { withholdingOf } from '../transfers/withholding.js';
 import { dryRunPayment, type PaymentOrder, payOnLedger, receiverOf } from '../x402/ledger-payment.js';
 import { type AnsweredChallenge, answeredChallenge, byChallenge, checkTerms } from './answered-challenge.js';
-import { type Payee, type PayeeInput, payeeOf } from './payee.js';
+import { type Payee, payeeOf } from './payee.js';
+import type { PayMppInput } from './payment.input.js';
 import type { PaymentChange } from './payment.js';
-
-export interface PayInput extends PayeeInput {
-  amount: string;
-  currency?: Currency | null | undefined;
-  agentId: string;
-  walletId: string;
-  description?: string | null | undefined;
-  challenge?: string | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
 
 /**
  * Pays at once, or holds the money until it is approved. A challenge of our own paid door pays its endpoint, whose payment it is then. 400,
  * 404, 409, 422 `same_wallet`, `currency_mismatch` and `payment_invalid`, and what refuses a spend.
  */
-export async function payByMpp(ctx: Ctx, input: PayInput): Promise<PaymentChange> {
+export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentChange> {
   const asked = await askedPayment(ctx, input);
   const order = orderOf(asked, input);
   if (order !== null) {
@@ -51,7 +42,7 @@ export async function payByMpp(ctx: Ctx, input: PayInput): Promise<PaymentChange
 }
 
 /** What payByMpp() would do. */
-export async function dryRunMppPayment(ctx: Ctx, input: PayInput): Promise<DryRun> {
+export async function dryRunMppPayment(ctx: Ctx, input: PayMppInput): Promise<DryRun> {
   const asked = await askedPayment(ctx, input);
   const order = orderOf(asked, input);
   if (order !== null) return dryRunPayment(ctx, order);
@@ -69,7 +60,7 @@ interface AskedPayment extends Payee {
   answered: AnsweredChallenge | null;
 }
 
-async function askedPayment(ctx: Ctx, input: PayInput): Promise<AskedPayment> {
+async function askedPayment(ctx: Ctx, input: PayMppInput): Promise<AskedPayment> {
   const { serviceUrl, payeeWalletId } = input;
   const from = await walletRef(ctx, input.walletId);
   if (from === null) throw new NotFound('walletId');
@@ -88,7 +79,7 @@ async function askedPayment(ctx: Ctx, input: PayInput): Promise<AskedPayment> {
 }
 
 /** What pays an endpoint by a challenge of ours; null for any other payment. */
-function orderOf({ answered, from, amount }: AskedPayment, input: PayInput): PaymentOrder | null {
+function orderOf({ answered, from, amount }: AskedPayment, input: PayMppInput): PaymentOrder | null {
   if (answered?.endpoint == null) return null;
   const { claim, metadata } = byChallenge(answered, from);
   const { agentId, description, requestApproval, serviceUrl } = input;
@@ -105,7 +96,7 @@ function orderOf({ answered, from, amount }: AskedPayment, input: PayInput): Pay
   };
 }
 
-async function planPayment(ctx: Ctx, asked: AskedPayment, input: PayInput): Promise<TransferPlan> {
+async function planPayment(ctx: Ctx, asked: AskedPayment, input: PayMppInput): Promise<TransferPlan> {
   const { from, to, merchantId, currency, amount, answered } = asked;
   const { agentId, description, serviceUrl, requestApproval } = input;
   const at = ctx.clock.now();
@@ -146,7 +137,7 @@ function draftPayment(ctx: Ctx, id: string, plan: TransferPlan, form: SpendForm)
 }
 
 /** The request as it could be sent again; what was left out stays so. */
-function requestOf(input: PayInput): Spend['request'] {
+function requestOf(input: PayMppInput): Spend['request'] {
   const body = {
     service_url: input.serviceUrl,
     payee_wallet_id: input.payeeWalletId,

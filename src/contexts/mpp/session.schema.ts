@@ -1,5 +1,4 @@
 // The GraphQL face of MPP sessions and their vouchers.
-import { z } from 'zod';
 import type { MppSession } from '../../generated/prisma/client.js';
 import { MppSessionStatus } from '../../generated/prisma/enums.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
@@ -14,11 +13,18 @@ import { closeMppSession } from './closing.js';
 import { dryRunMppTopUp, toppedUp, topUpMppSession } from './deposit.js';
 import { OtherSide, RequestIdReused } from './errors.js';
 import { rest } from './rest.js';
+import {
+  CloseMppSessionInput,
+  CreateMppSessionInput,
+  CreateMppVoucherInput,
+  TopUpMppSessionInput,
+  VerifyMppVoucherInput,
+} from './session.input.js';
 import { mppSession, mppSessions, type SessionChange } from './session.js';
 import { createMppSession, dryRunMppSession, openedSession } from './session-request.js';
 import { type VoucherVerification, verifyVoucher } from './verification.js';
 import { createVoucher, lastVouchers, mostVouchers, storedVoucher, type VoucherView } from './voucher.js';
-import { mostTokenLength, signVoucher } from './voucher-token.js';
+import { signVoucher } from './voucher-token.js';
 
 const MppSessionStatusEnum = builder.enumType(MppSessionStatus, { name: 'MppSessionStatus' });
 
@@ -140,73 +146,6 @@ const VerificationType = builder.objectRef<VoucherVerification>('MppVoucherVerif
     reason: t.exposeString('reason', {
       nullable: true,
       description: 'Why it is not: unknown_voucher, session_closed, session_expired, refunded, expired.',
-    }),
-  }),
-});
-
-/** The address of a service, in inputs. */
-export const serviceUrl = {
-  validate: z.url({ protocol: /^https?$/ }).max(2_048),
-  extensions: { example: 'https://api.example.com/data' },
-} as const;
-
-const CreateMppSessionInput = builder.inputType('CreateMppSessionInput', {
-  fields: (t) => ({
-    serviceUrl: t.string(serviceUrl),
-    payeeWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid; by default that of the service.' }),
-    depositAmount: t.field({ type: 'Amount' }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of both wallets.' }),
-    agentId: t.field({ type: 'AgentUuid', description: 'The agent that spends.' }),
-    walletId: t.field({ type: 'WalletId', description: 'The wallet that pays.' }),
-    expiresIn: t.int({
-      required: false,
-      validate: z.number().int().min(60).max(2_592_000),
-      description: 'Seconds for which it is open; a day by default.',
-    }),
-    maxVoucherAmount: t.field({ type: 'Amount', required: false, description: 'The most that one voucher adds.' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const TopUpMppSessionInput = builder.inputType('TopUpMppSessionInput', {
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const CloseMppSessionInput = builder.inputType('CloseMppSessionInput', {
-  fields: (t) => ({
-    cumulativeAmount: t.field({
-      type: 'Amount',
-      required: false,
-      description: "The payer's last promise, where it is more than was accepted.",
-      extensions: { example: null },
-    }),
-  }),
-});
-const CreateMppVoucherInput = builder.inputType('CreateMppVoucherInput', {
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount', required: false, description: 'What it adds; either this or `cumulative_amount`.' }),
-    cumulativeAmount: t.field({
-      type: 'Amount',
-      required: false,
-      description: 'What the vouchers promise in all.',
-      extensions: { example: null },
-    }),
-    description: t.string({ required: false, validate: z.string().min(1).max(500) }),
-    requestId: t.string({
-      required: false,
-      validate: z.string().min(1).max(255),
-      description: 'Your own name for it, unique in the session.',
-    }),
-  }),
-});
-const VerifyMppVoucherInput = builder.inputType('VerifyMppVoucherInput', {
-  fields: (t) => ({
-    voucherId: t.field({ type: 'MppVoucherId', required: false, description: 'Of a session that you may read.' }),
-    signedVoucher: t.string({
-      required: false,
-      validate: z.string().min(1).max(mostTokenLength),
-      description: 'A signed voucher, or the receipt of a one-off payment.',
     }),
   }),
 });

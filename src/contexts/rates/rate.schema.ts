@@ -1,18 +1,15 @@
 // The GraphQL face of rates. Everybody reads them; they are a setting, so only an API key writes them.
-import { z } from 'zod';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
+import { mostAtOnce, SetRatesInput } from './rate.input.js';
 import { type Rate, type RateSource, rate, rates } from './rate.js';
 import { ratesSetWith, setRates } from './rate-setting.js';
 import { rest } from './rest.js';
 
 /** Each currency in each other one. */
 const mostInForce = currencies.length * (currencies.length - 1);
-/** Rates in one request. */
-const mostAtOnce = 200;
-
 const RateSourceEnum = builder.enumType('RateSource', {
   description: 'Who said it: the built-in table, or the workspace.',
   values: ['builtin', 'workspace'] as const satisfies RateSource[],
@@ -27,29 +24,6 @@ const RateType = builder.objectRef<Rate>('Rate').implement({
     rate: t.expose('rate', { type: 'ExchangeRate', description: 'Units of `to` for one unit of `from`.' }),
     asOf: t.expose('asOf', { type: 'DateTime', description: 'The date of the figure.' }),
     source: t.expose('source', { type: RateSourceEnum }),
-  }),
-});
-
-const RateInput = builder.inputType('RateInput', {
-  fields: (t) => ({
-    from: t.field({ type: 'Currency', extensions: { example: 'EUR' } }),
-    to: t.field({ type: 'Currency' }),
-    rate: t.field({ type: 'ExchangeRate', description: 'Units of `to` for one unit of `from`.' }),
-  }),
-});
-
-const SetRatesInput = builder.inputType('SetRatesInput', {
-  fields: (t) => ({
-    rates: t.field({
-      type: [RateInput],
-      description: 'Each takes the place of what was set for its two currencies before, in both directions.',
-      validate: z.array(z.unknown()).min(1).max(mostAtOnce),
-    }),
-    asOf: t.field({
-      type: 'DateTime',
-      required: false,
-      description: 'The date of the figures, now by default; at most a day ahead. They hold at once whatever it is.',
-    }),
   }),
 });
 

@@ -1,31 +1,19 @@
 // The GraphQL face of discrepancies.
-import { z } from 'zod';
 import type { Discrepancy as DiscrepancyRow } from '../../generated/prisma/client.js';
-import { DiscrepancyResolution, DiscrepancyStatus, DiscrepancyType, StatementDirection } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import {
+  DiscrepancyResolutionEnum,
+  DiscrepancyStatusEnum,
+  DiscrepancyTypeEnum,
+  ResolveDiscrepancyInput,
+  StatementDirectionEnum,
+} from './discrepancy.input.js';
 import { discrepancies, discrepancy, resolveDiscrepancy } from './discrepancy.js';
 import { deltaOf } from './events.js';
 import { rest } from './rest.js';
-
-const DiscrepancyTypeEnum = builder.enumType(DiscrepancyType, {
-  name: 'DiscrepancyType',
-  description: 'timing_mismatch: more than a day apart. duplicate: another line of the same reference and direction came before.',
-});
-const DiscrepancyStatusEnum = builder.enumType(DiscrepancyStatus, {
-  name: 'DiscrepancyStatus',
-  description: 'cleared: a later run has found the counterpart.',
-});
-const DiscrepancyResolutionEnum = builder.enumType(DiscrepancyResolution, {
-  name: 'DiscrepancyResolution',
-  description: 'chasing: somebody is asked about it; it is resolved later.',
-});
-export const StatementDirectionEnum = builder.enumType(StatementDirection, {
-  name: 'StatementDirection',
-  description: 'As on the statement of the rail: debit is what left, credit what came in or came back.',
-});
 
 const amountOf = ({ currency }: DiscrepancyRow, minor: bigint | null) => (minor === null ? null : formatMinor(minor, currency));
 
@@ -80,14 +68,6 @@ export const Discrepancy = builder.prismaObject('Discrepancy', {
   }),
 });
 const DiscrepancyPage = pageOf(Discrepancy, 'Discrepancy');
-
-const ResolveDiscrepancyInput = builder.inputType('ResolveDiscrepancyInput', {
-  fields: (t) => ({
-    resolution: t.field({ type: DiscrepancyResolutionEnum }),
-    note: t.string({ required: false, validate: z.string().min(1).max(1_000) }),
-    adjustmentTransferId: t.field({ type: 'TransferId', required: false, description: 'The transfer that sets it right, with adjusted.' }),
-  }),
-});
 
 builder.queryFields((t) => ({
   discrepancy: t.field({

@@ -1,5 +1,5 @@
 // A discrepancy is one thing that the ledger and the statement of a rail do not agree on, however many runs find it (CONTRACT.md 12).
-import type { Discrepancy, DiscrepancyResolution, DiscrepancyStatus, Prisma } from '../../generated/prisma/client.js';
+import type { Discrepancy, DiscrepancyStatus, Prisma } from '../../generated/prisma/client.js';
 import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -10,6 +10,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
+import type { ResolveDiscrepancyInput } from './discrepancy.input.js';
 import { newestFindings } from './finding.sql.js';
 
 export const discrepancyLifecycle: Lifecycle<DiscrepancyStatus> = {
@@ -60,18 +61,14 @@ export async function foundBy(ctx: Ctx, reportId: string): Promise<Discrepancy[]
   return found ?? [];
 }
 
-export interface ResolveInput {
-  id: string;
-  resolution: DiscrepancyResolution;
-  note?: string | null | undefined;
-  adjustmentTransferId?: string | null | undefined;
-}
-
 /**
  * Says what was done about a discrepancy. `chasing` leaves it open to be resolved later (Gap G-185). 404 for an unknown transfer, 400 for
  * one that goes with another resolution than `adjusted`, 409 for one that is resolved or cleared.
  */
-export function resolveDiscrepancy(ctx: Ctx, { id, resolution, note, adjustmentTransferId }: ResolveInput): Promise<Discrepancy> {
+export function resolveDiscrepancy(
+  ctx: Ctx,
+  { id, resolution, note, adjustmentTransferId }: ResolveDiscrepancyInput & { id: string },
+): Promise<Discrepancy> {
   if (adjustmentTransferId != null && resolution !== 'adjusted') {
     throw new ValidationFailed([{ path: ['adjustmentTransferId'], message: 'goes with adjusted', rule: 'unexpected' }]);
   }

@@ -1,12 +1,12 @@
 // The GraphQL face of the test clock and of test events.
-import { z } from 'zod';
 import { StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { event } from '../events/event.js';
 import { Event } from '../events/event.schema.js';
-import { advanceClock, maxAdvanceSeconds, type TestClock, testClock } from './clock.js';
+import { advanceClock, type TestClock, testClock } from './clock.js';
 import { rest } from './rest.js';
+import { AdvanceClockInput, TriggerEventInput } from './sandbox.input.js';
 import { triggerEvent } from './trigger.js';
 
 const TestClockStatus = builder.enumType('TestClockStatus', { values: ['ready', 'advancing'] as const });
@@ -18,22 +18,6 @@ const TestClockObject = builder.objectRef<TestClock>('TestClock').implement({
     now: t.expose('now', { type: 'DateTime' }),
     status: t.expose('status', { type: TestClockStatus }),
     target: t.expose('target', { type: 'DateTime', nullable: true, description: 'Where it is going, while it is advancing.' }),
-  }),
-});
-
-const AdvanceClockInput = builder.inputType('AdvanceClockInput', {
-  description: 'Either `to` or `seconds`.',
-  fields: (t) => ({
-    to: t.field({ type: 'DateTime', required: false, description: 'After the present time of the clock, at most five years.' }),
-    seconds: t.int({ required: false, validate: z.int().min(1).max(maxAdvanceSeconds) }),
-  }),
-});
-
-const TriggerEventInput = builder.inputType('TriggerEventInput', {
-  fields: (t) => ({
-    type: t.string({ description: 'A type of the catalog.' }),
-    data: t.field({ type: 'JSONObject', required: false, description: 'Members that replace those of the example.' }),
-    objectId: t.string({ required: false, description: 'Id of what it is about, bare or with its prefix.' }),
   }),
 });
 

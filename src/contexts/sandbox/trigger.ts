@@ -8,12 +8,7 @@ import { ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { parseAnyId, parseId } from '../../platform/schema/id.js';
 import { requireTestMode } from './clock.js';
-
-export interface TriggerEventInput {
-  type: string;
-  data?: Record<string, unknown> | null | undefined;
-  objectId?: string | null | undefined;
-}
+import type { TriggerEventInput } from './sandbox.input.js';
 
 /**
  * Emits an event of any type of the catalog, announced ones too (Gap G-79). `data` replaces members of the example, `objectId`

@@ -14,23 +14,13 @@ import { listOf } from '../../platform/schema/list.js';
 import { walletLifecycle } from '../accounts/wallet.js';
 import { type Action, type ActionType, actionOf, readAction, resolveAction } from './action.js';
 import { TooManySettlementRules } from './errors.js';
+import type { CreateSettlementRuleInput, UpdateSettlementRuleInput } from './rule.input.js';
 import type { GivenConfig } from './shape.js';
 import { nextFiringOf, readTrigger, type Trigger, type TriggerType, triggerOf } from './trigger.js';
 
 /** Rules of a workspace, deleted ones not counted (Gap G-199). */
 export const mostRules = 100;
 const defaultPriority = 100;
-
-export interface CreateSettlementRuleInput {
-  name: string;
-  walletId: string;
-  triggerType: TriggerType;
-  triggerConfig?: GivenConfig | null | undefined;
-  actionType: ActionType;
-  actionConfig?: GivenConfig | null | undefined;
-  enabled?: boolean | null | undefined;
-  priority?: number | null | undefined;
-}
 
 /** Makes a rule. 400 for a config that is not its type's, 404 and 422 for what it names, 409 for one rule too many. */
 export async function createSettlementRule(ctx: Ctx, input: CreateSettlementRuleInput): Promise<SettlementRule> {
@@ -64,19 +54,8 @@ export async function createSettlementRule(ctx: Ctx, input: CreateSettlementRule
   return rule;
 }
 
-export interface UpdateSettlementRuleInput {
-  id: string;
-  name?: string | null | undefined;
-  triggerType?: TriggerType | null | undefined;
-  triggerConfig?: GivenConfig | null | undefined;
-  actionType?: ActionType | null | undefined;
-  actionConfig?: GivenConfig | null | undefined;
-  enabled?: boolean | null | undefined;
-  priority?: number | null | undefined;
-}
-
 /** Changes a rule; a new type comes with its config. A trigger that is changed or enabled begins anew (Gap G-200). */
-export async function updateSettlementRule(ctx: Ctx, input: UpdateSettlementRuleInput): Promise<SettlementRule> {
+export async function updateSettlementRule(ctx: Ctx, input: UpdateSettlementRuleInput & { id: string }): Promise<SettlementRule> {
   const { id, name, priority } = input;
   const rule = await transact(ctx, async (tx) => {
     const before = await lockRule(tx, id);

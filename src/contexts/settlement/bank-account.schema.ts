@@ -1,10 +1,10 @@
 // The GraphQL face of bank accounts. Agents have none of it; of the details only the end is shown.
-import { z } from 'zod';
 import { BankRail } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { UnsupportedRail } from '../transfers/rail.js';
+import { CreateBankAccountInput, UpdateBankAccountInput } from './bank-account.input.js';
 import { bankAccount, bankAccounts, createBankAccount, deleteBankAccount, updateBankAccount } from './bank-account.js';
 import { rest } from './rest.js';
 
@@ -29,36 +29,6 @@ const BankAccountPage = pageOf(BankAccount, 'BankAccount');
 
 const DeletedBankAccount = builder.objectRef<{ id: string }>('DeletedBankAccount').implement({
   fields: (t) => ({ id: t.expose('id', { type: 'BankAccountId' }), deleted: t.boolean({ resolve: () => true }) }),
-});
-
-const detail = { required: false, validate: z.string().min(1).max(128) } as const;
-const BankDetailsInput = builder.inputType('BankDetailsInput', {
-  description: 'What the rail needs: no more and no less.',
-  fields: (t) => ({
-    routingNumber: t.string({ ...detail, description: 'ach: an ABA routing number.' }),
-    accountNumber: t.string({ ...detail, description: 'ach and wire.' }),
-    bic: t.string({ ...detail, description: 'wire.' }),
-    iban: t.string({ ...detail, description: 'sepa.' }),
-    key: t.string({ ...detail, description: 'pix: a CPF, CNPJ, phone number, e-mail address or random key.' }),
-    clabe: t.string({ ...detail, description: 'spei.' }),
-  }),
-});
-
-const holderName = z.string().trim().min(1).max(200);
-const CreateBankAccountInput = builder.inputType('CreateBankAccountInput', {
-  fields: (t) => ({
-    accountId: t.field({ type: 'AccountId' }),
-    rail: t.string({ description: 'ach, wire, sepa, pix or spei.', validate: z.string().min(1).max(64) }),
-    holderName: t.string({ validate: holderName }),
-    details: t.field({ type: BankDetailsInput }),
-    isDefault: t.boolean({ required: false }),
-  }),
-});
-const UpdateBankAccountInput = builder.inputType('UpdateBankAccountInput', {
-  fields: (t) => ({
-    holderName: t.string({ required: false, validate: holderName }),
-    isDefault: t.boolean({ required: false, description: 'true: instead of the one that is.' }),
-  }),
 });
 
 builder.queryFields((t) => ({

@@ -10,18 +10,11 @@ import { newId, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { accountLifecycle } from '../accounts/account.js';
 import { UnsupportedRail } from '../transfers/rail.js';
-import { type BankDetails, last4Of, readDetails } from './bank-details.js';
+import type { CreateBankAccountInput, UpdateBankAccountInput } from './bank-account.input.js';
+import { last4Of, readDetails } from './bank-details.js';
 
 /** The rails that end at a bank account. */
 export const bankRails: readonly BankRail[] = ['ach', 'wire', 'pix', 'spei', 'sepa'];
-
-export interface CreateBankAccountInput {
-  accountId: string;
-  rail: string;
-  holderName: string;
-  details: BankDetails;
-  isDefault?: boolean | null | undefined;
-}
 
 /** Registers a bank account; the first one of an account is its default. 422 for another rail, 400 for wrong check digits. */
 export function createBankAccount(ctx: Ctx, input: CreateBankAccountInput): Promise<BankAccount> {
@@ -54,14 +47,8 @@ export function createBankAccount(ctx: Ctx, input: CreateBankAccountInput): Prom
   });
 }
 
-export interface UpdateBankAccountInput {
-  id: string;
-  holderName?: string | null | undefined;
-  isDefault?: boolean | null | undefined;
-}
-
 /** Changes the name of its holder, or makes it the default in place of another. */
-export function updateBankAccount(ctx: Ctx, { id, holderName, isDefault }: UpdateBankAccountInput): Promise<BankAccount> {
+export function updateBankAccount(ctx: Ctx, { id, holderName, isDefault }: UpdateBankAccountInput & { id: string }): Promise<BankAccount> {
   return transact(ctx, async (tx) => {
     const before = await lockWithAccount(tx, id);
     if (isDefault === false && before.isDefault) {

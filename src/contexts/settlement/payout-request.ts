@@ -8,7 +8,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
+import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
@@ -23,6 +23,7 @@ import type { CreateTransferInput } from '../transfers/transfer.input.js';
 import { type NewTransfer, type TransferPart, transferPosting, transferRow } from '../transfers/transfer.js';
 import { exchangeOf, payerOf, type Sums, sumsOf } from '../transfers/transfer-request.js';
 import { aboutPayout, event, payoutData } from './events.js';
+import type { CreatePayoutInput } from './payout.input.js';
 import { laneOf } from './payout.js';
 import { type Place, placeOf } from './place.js';
 import { railFor } from './rail.js';
@@ -34,17 +35,6 @@ export const payoutTransfers: ExternalTransfers = {
   transfer: async (ctx, input, part) => carry(ctx, await planOutside(ctx, input, part), ({ transfer }) => transfer.id),
   dryRun: async (ctx, input) => tryPlan(ctx, await planOutside(ctx, input)),
 };
-
-export interface CreatePayoutInput {
-  walletId: string;
-  amount: string;
-  currency: Currency;
-  destination: { type: 'bank' | 'wallet'; ref: string };
-  rail?: string | null | undefined;
-  description?: string | null | undefined;
-  agentId?: string | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
 
 /** A payout with its transfer, and the approval that it waits for. */
 export interface CreatedPayout {

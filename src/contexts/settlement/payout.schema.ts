@@ -1,7 +1,5 @@
 // The GraphQL face of payouts.
-import { z } from 'zod';
 import type { Approval, Payout as PayoutRow } from '../../generated/prisma/client.js';
-import { PayoutDestination, PayoutStatus } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -13,14 +11,12 @@ import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { RailUnavailable, UnsupportedRail } from '../transfers/rail.js';
 import { transfer } from '../transfers/transfer-list.js';
+import { CreatePayoutInput, PayoutDestinationEnum, PayoutStatusEnum } from './payout.input.js';
 import { payout, payouts } from './payout.js';
 import { cancelPayout } from './payout-approval.js';
 import { createPayout, dryRunPayout } from './payout-request.js';
 import { rest } from './rest.js';
 import { expectedAt } from './window.js';
-
-const PayoutStatusEnum = builder.enumType(PayoutStatus, { name: 'PayoutStatus' });
-const PayoutDestinationEnum = builder.enumType(PayoutDestination, { name: 'PayoutDestinationType' });
 
 const PayoutDestinationType = builder.objectRef<PayoutRow>('PayoutDestination').implement({
   description: 'Where the money goes. Of a key or an account number the end alone is shown.',
@@ -95,29 +91,6 @@ async function payloadOf(ctx: Ctx, id: string): Promise<PayoutPayload> {
   const { approvalId } = await transfer(ctx, made.transferId);
   return { payout: made, approval: approvalId === null ? null : await approval(ctx, approvalId) };
 }
-
-const PayoutDestinationInput = builder.inputType('PayoutDestinationInput', {
-  fields: (t) => ({
-    type: t.field({ type: PayoutDestinationEnum, description: 'bank: a bank account. wallet: the address of a chain.' }),
-    ref: t.string({ description: 'A bank account id (`ba_...`) or an address.', validate: z.string().min(1).max(128) }),
-  }),
-});
-const CreatePayoutInput = builder.inputType('CreatePayoutInput', {
-  fields: (t) => ({
-    walletId: t.field({ type: 'WalletId', description: 'The wallet that pays.' }),
-    amount: t.field({ type: 'Amount', description: 'What arrives; the fee of the rail comes on top.' }),
-    currency: t.field({ type: 'Currency' }),
-    destination: t.field({ type: PayoutDestinationInput }),
-    rail: t.string({
-      required: false,
-      description: 'By default the one that reaches the destination; usdc-base for an address of 0x.',
-      validate: z.string().min(1).max(64),
-    }),
-    description: t.string({ required: false, validate: z.string().max(500) }),
-    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
 
 builder.queryFields((t) => ({
   payout: t.prismaField({

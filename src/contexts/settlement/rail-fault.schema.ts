@@ -1,6 +1,4 @@
 // The GraphQL face of the simulated rails: their faults, and results that are forced upon them. The sandbox only.
-import { z } from 'zod';
-import { RailFaultKind } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
@@ -9,11 +7,9 @@ import { transfer } from '../transfers/transfer-list.js';
 import { returnPayout, settleTransfer } from './forced-result.js';
 import { payout } from './payout.js';
 import { Payout } from './payout.schema.js';
+import { CreateRailFaultInput, RailFaultKindEnum, ReturnPayoutInput, SettleTransferInput } from './rail-fault.input.js';
 import { certain, createRailFault, deleteRailFaults, matchAmountOf, railFault, railFaults } from './rail-fault.js';
 import { rest } from './rest.js';
-
-const RailFaultKindEnum = builder.enumType(RailFaultKind, { name: 'RailFaultKind' });
-const ForcedOutcome = builder.enumType('ForcedOutcome', { values: ['settled', 'rejected'] as const });
 
 const RailFault = builder.prismaObject('RailFault', {
   description: 'What befalls orders of a simulated rail.',
@@ -37,37 +33,6 @@ const RailFaultPage = pageOf(RailFault, 'RailFault');
 
 const DeletedRailFaults = builder.objectRef<{ id: string }>('DeletedRailFaults').implement({
   fields: (t) => ({ id: t.exposeString('id', { description: 'The rail.' }), deleted: t.boolean({ resolve: () => true }) }),
-});
-
-const RailFaultMatchInput = builder.inputType('RailFaultMatchInput', {
-  description: 'Orders that have all of it.',
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount', required: false }),
-    destinationRef: t.string({ required: false, description: 'As the payout shows it.', validate: z.string().min(1).max(128) }),
-  }),
-});
-const CreateRailFaultInput = builder.inputType('CreateRailFaultInput', {
-  fields: (t) => ({
-    kind: t.field({ type: RailFaultKindEnum }),
-    probability: t.field({ type: 'Fraction', required: false, description: 'Of each order that matches; 1 by default.' }),
-    nextN: t.int({
-      required: false,
-      description: 'So many orders; by default all until it is deleted.',
-      validate: z.int().min(1).max(1_000_000),
-    }),
-    match: t.field({ type: RailFaultMatchInput, required: false }),
-  }),
-});
-
-const code = z.string().min(1).max(32);
-const SettleTransferInput = builder.inputType('SettleTransferInput', {
-  fields: (t) => ({
-    outcome: t.field({ type: ForcedOutcome }),
-    code: t.string({ required: false, description: 'Why it is rejected, such as R02.', validate: code }),
-  }),
-});
-const ReturnPayoutInput = builder.inputType('ReturnPayoutInput', {
-  fields: (t) => ({ code: t.string({ required: false, description: 'Why it comes back, such as R03.', validate: code }) }),
 });
 
 builder.queryField('railFaults', (t) =>

@@ -9,6 +9,7 @@ import { newId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { isCardNetwork, railCurrencies } from '../transfers/rail.js';
 import type { RailOrder } from './rail.js';
+import type { CreateRailFaultInput } from './rail-fault.input.js';
 
 /** What may befall messages to the networks of cards. */
 const networkFaults: readonly RailFaultKind[] = ['latency', 'lost_ack', 'reject'];
@@ -16,14 +17,6 @@ const networkFaults: readonly RailFaultKind[] = ['latency', 'lost_ack', 'reject'
 export const certain = 10_000;
 /** Faults of a rail that are looked at for an order, the oldest first. */
 const mostFaults = 100;
-
-export interface CreateRailFaultInput {
-  kind: RailFaultKind;
-  /** Decimal text. */
-  probability?: string | null | undefined;
-  nextN?: number | null | undefined;
-  match?: { amount?: string | null | undefined; destinationRef?: string | null | undefined } | null | undefined;
-}
 
 /** Refuses outside of the sandbox, and for a rail that is none: 403 `test_mode_only`, 404. */
 export function checkTestRail({ workspace }: Ctx, rail: string): void {

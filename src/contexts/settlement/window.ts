@@ -13,31 +13,15 @@ import { newId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { checkRail } from '../transfers/rail.js';
 import { railOf } from './rail.js';
+import type { CreateSettlementWindowInput, UpdateSettlementWindowInput } from './window.input.js';
 import { isAwaited, lockWindows, shareWindows } from './window.sql.js';
 import { completeSchedule, nextClosing, scheduleFaults, type WindowSchedule } from './window-schedule.js';
 
-/** What may be changed of a window. Its rail and its currency stay: payouts wait for it (Gap G-173). */
-interface WindowTerms {
-  name: string;
-  frequency: SettlementWindow['frequency'];
-  scheduleUtc: readonly string[];
-  cronExpression: string;
-  minBatchAmountCents: number;
-  maxBatchSize: number;
-  enabled: boolean;
-}
-type Given<T> = { [Member in keyof T]?: T[Member] | null | undefined };
-
-export interface CreateWindowInput extends Given<Omit<WindowTerms, 'name' | 'frequency'>>, Pick<WindowTerms, 'name' | 'frequency'> {
-  rail: string;
-  currency: string;
-}
-
 /** Payouts that are submitted together at most, where the window does not say. */
-export const usualBatchSize = 1_000;
+const usualBatchSize = 1_000;
 
 /** Opens a window. 400 for a wrong schedule, 422 for a rail that does not carry the currency, 409 when another one takes its payouts. */
-export async function createWindow(ctx: Ctx, input: CreateWindowInput): Promise<SettlementWindow> {
+export async function createWindow(ctx: Ctx, input: CreateSettlementWindowInput): Promise<SettlementWindow> {
   const { name, rail, currency, minBatchAmountCents, maxBatchSize } = input;
   checkRail(rail, currency);
   const schedule = checkedSchedule({
@@ -70,15 +54,11 @@ export async function createWindow(ctx: Ctx, input: CreateWindowInput): Promise<
   return created;
 }
 
-export interface UpdateWindowInput extends Given<WindowTerms> {
-  id: string;
-}
-
 /**
  * Changes a window. Payouts that wait go with its next closing, and at once when it is disabled or becomes realtime (Gap G-174). Errors as
- * of createWindow().
+ * of createWindow(). Its rail and its currency stay: payouts wait for it (Gap G-173).
  */
-export async function updateWindow(ctx: Ctx, input: UpdateWindowInput): Promise<SettlementWindow> {
+export async function updateWindow(ctx: Ctx, input: UpdateSettlementWindowInput & { id: string }): Promise<SettlementWindow> {
   const changed = await transact(ctx, async (tx) => {
     await lockWindows(ctx, tx);
     const before = await lockRow(tx.settlementWindow, input.id, { where: { deletedAt: null } });
@@ -129,7 +109,10 @@ function ring(ctx: Ctx, { dueAt }: SettlementWindow): void {
 }
 
 /** What a change leaves of a schedule: with another frequency the times of the old one are gone. */
-function changedSchedule(before: SettlementWindow, { frequency, scheduleUtc, cronExpression }: UpdateWindowInput): WindowSchedule {
+function changedSchedule(
+  before: SettlementWindow,
+  { frequency, scheduleUtc, cronExpression }: UpdateSettlementWindowInput,
+): WindowSchedule {
   const kept = frequency == null || frequency === before.frequency ? before : { scheduleUtc: [], cronExpression: null };
   return {
     frequency: frequency ?? before.frequency,

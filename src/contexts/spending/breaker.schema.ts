@@ -1,16 +1,12 @@
 // The GraphQL face of the runaway breaker: its detectors, and what it did.
-import { z } from 'zod';
-import { BreakerAction } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { BreakerActionEnum, BreakersInput, DetectorKindEnum } from './breaker.input.js';
 import { detectors, setDetectors } from './breaker.js';
 import { breakerTrips } from './breaker-trip.js';
 import { type Detector, detectorKinds } from './detector.js';
 import { rest } from './rest.js';
-
-const BreakerActionEnum = builder.enumType(BreakerAction, { name: 'BreakerAction' });
-const DetectorKindEnum = builder.enumType('DetectorKind', { values: detectorKinds });
 
 const DetectorType = builder.objectRef<Detector>('BreakerDetector').implement({
   description: 'What the breaker watches for, and what it does then.',
@@ -55,28 +51,6 @@ export const BreakerTrip = builder.prismaObject('BreakerTrip', {
   }),
 });
 const BreakerTripPage = pageOf(BreakerTrip, 'BreakerTrip');
-
-const bounded = (least: number, most: number) => z.int().min(least).max(most);
-
-const DetectorInput = builder.inputType('BreakerDetectorInput', {
-  fields: (t) => ({
-    kind: t.field({ type: DetectorKindEnum }),
-    action: t.field({ type: BreakerActionEnum, description: 'freeze the agent, have its spends approved for an hour, or only record it.' }),
-    count: t.int({ required: false, description: 'Not of `rate`.', validate: bounded(2, 1_000) }),
-    seconds: t.int({ required: false, description: 'Not of `rate`.', validate: bounded(1, 86_400) }),
-    factor: t.float({ required: false, description: 'Of `rate` alone.', validate: z.number().min(2).max(1_000) }),
-  }),
-});
-
-const BreakersInput = builder.inputType('BreakersInput', {
-  fields: (t) => ({
-    detectors: t.field({
-      type: [DetectorInput],
-      description: 'At most one of a kind; they replace the ones before. None: the breaker is off.',
-      validate: z.array(z.unknown()).max(2 * detectorKinds.length),
-    }),
-  }),
-});
 
 const current = async (ctx: Ctx) => ({ detectors: await detectors(ctx) });
 

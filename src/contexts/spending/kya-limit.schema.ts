@@ -1,5 +1,4 @@
 // The GraphQL face of KYA caps and of what agents have left of them.
-import { z } from 'zod';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -7,11 +6,9 @@ import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { Me } from '../agents/me.schema.js';
 import { type AgentCap, type AgentLimits, agentLimits } from './agent-limits.js';
+import { KyaLimitsInput, mostCaps } from './kya-limit.input.js';
 import { type KyaCap, kyaCaps, setKyaCaps } from './kya-limit.js';
 import { rest } from './rest.js';
-
-/** Four tiers in every currency. */
-const mostCaps = 32;
 
 const print = (minor: bigint | null, currency: string) => (minor === null ? null : formatMinor(minor, currency));
 
@@ -56,26 +53,6 @@ export const AgentLimitsType = builder.objectRef<AgentLimits>('AgentLimits').imp
     agentId: t.expose('agentId', { type: 'AgentUuid' }),
     kyaTier: t.exposeInt('kyaTier'),
     kya: t.expose('kya', { type: [AgentCapType], ...facts({ most: 3 * currencies.length }) }),
-  }),
-});
-
-const KyaLimitInput = builder.inputType('KyaLimitInput', {
-  fields: (t) => ({
-    tier: t.int({ validate: z.int().min(0).max(3) }),
-    currency: t.field({ type: 'Currency' }),
-    perTx: t.field({ type: 'Amount', required: false }),
-    perDay: t.field({ type: 'Amount', required: false }),
-    perMonth: t.field({ type: 'Amount', required: false }),
-  }),
-});
-
-const KyaLimitsInput = builder.inputType('KyaLimitsInput', {
-  fields: (t) => ({
-    tiers: t.field({
-      type: [KyaLimitInput],
-      description: 'One line per tier and currency; they replace the ones before.',
-      validate: z.array(z.unknown()).max(mostCaps),
-    }),
   }),
 });
 

@@ -1,5 +1,5 @@
 // Reading transfers: one, a page with filters, their entries (CONTRACT.md 2).
-import type { Approval, Prisma, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
+import type { Approval, Prisma, Transfer } from '../../generated/prisma/client.js';
 import { type Entry, transferEntries } from '../../ledger/entry.js';
 import type { OpenOn } from '../../manifest/noun.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -11,6 +11,7 @@ import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source 
 import { Visibility } from '../../platform/visibility.js';
 import { readableEntries } from '../accounts/entry.js';
 import { subjectTypes } from './subject.js';
+import type { TransferFilters } from './transfer.input.js';
 import { countTransfers, openTransferIds, type TransferChoice, transferIds } from './transfer-list.sql.js';
 
 /**
@@ -74,23 +75,7 @@ export async function openTransfers(ctx: Ctx, tx: Tx, walletIds: readonly string
   }));
 }
 
-export interface TransferFilter extends PageInput {
-  status?: TransferStatus | null | undefined;
-  type?: TransferType | null | undefined;
-  protocol?: Protocol | null | undefined;
-  fromAccountId?: string | null | undefined;
-  toAccountId?: string | null | undefined;
-  walletId?: string | null | undefined;
-  batchId?: string | null | undefined;
-  streamId?: string | null | undefined;
-  quoteId?: string | null | undefined;
-  mandateId?: string | null | undefined;
-  agentId?: string | null | undefined;
-  currency?: string | null | undefined;
-  minAmount?: string | null | undefined;
-  maxAmount?: string | null | undefined;
-  reference?: string | null | undefined;
-}
+type TransferFilter = PageInput & TransferFilters;
 
 /** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (Gap G-49) (400 otherwise). */
 export function transfers(ctx: Ctx, filter: TransferFilter, query: object = {}): Promise<Page<Transfer>> {

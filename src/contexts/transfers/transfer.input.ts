@@ -1,8 +1,10 @@
 // What requests about transfers say.
+import type { InputShapeFromFields } from '@pothos/core';
 import { z } from 'zod';
-import { CaptureBy, CaptureMode } from '../../generated/prisma/enums.js';
+import { CaptureBy, CaptureMode, TransferStatus, TransferType } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
 import { mostJwtLength } from '../spending/mandate.js';
+import { ProtocolEnum } from '../spending/protocol.input.js';
 import { DestinationInput } from './destination.input.js';
 
 export const CaptureModeEnum = builder.enumType(CaptureMode, { name: 'CaptureMode' });
@@ -12,6 +14,8 @@ const NewTransferType = builder.enumType('NewTransferType', {
   description: 'The types that a transfer can be created with.',
   values: ['internal', 'cross_border', 'wrap', 'unwrap'] as const,
 });
+export const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
+export const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
 
 export const CreateTransferInput = builder.inputType('CreateTransferInput', {
   fields: (t) => ({
@@ -85,3 +89,22 @@ export const MoveWithinWalletInput = builder.inputType('MoveWithinWalletInput', 
   fields: (t) => ({ amount: t.field({ type: 'Amount' }), metadata: t.field({ type: 'JSONObject', required: false }) }),
 });
 export type MoveWithinWalletInput = typeof MoveWithinWalletInput.$inferInput;
+
+export const transferFilters = builder.args((t) => ({
+  status: t.field({ type: TransferStatusEnum, required: false }),
+  type: t.field({ type: TransferTypeEnum, required: false }),
+  protocol: t.field({ type: ProtocolEnum, required: false }),
+  fromAccountId: t.field({ type: 'AccountId', required: false }),
+  toAccountId: t.field({ type: 'AccountId', required: false }),
+  walletId: t.field({ type: 'WalletId', required: false }),
+  agentId: t.field({ type: 'AgentUuid', required: false }),
+  batchId: t.field({ type: 'BatchId', required: false }),
+  streamId: t.field({ type: 'StreamId', required: false }),
+  quoteId: t.field({ type: 'QuoteId', required: false }),
+  mandateId: t.field({ type: 'MandateId', required: false }),
+  currency: t.field({ type: 'Currency', required: false }),
+  minAmount: t.field({ type: 'Amount', required: false }),
+  maxAmount: t.field({ type: 'Amount', required: false }),
+  reference: t.string({ required: false }),
+}));
+export type TransferFilters = InputShapeFromFields<typeof transferFilters>;

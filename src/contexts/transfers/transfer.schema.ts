@@ -1,6 +1,5 @@
 // The GraphQL face of transfers.
 import type { Approval, Transfer as TransferRow } from '../../generated/prisma/client.js';
-import { TransferStatus, TransferType } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, Forbidden, NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -11,7 +10,7 @@ import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
 import { pendingApproval } from '../spending/approval.schema.js';
 import { mandateErrors, QuoteUsed } from '../spending/errors.js';
-import { ProtocolEnum } from '../spending/protocol.schema.js';
+import { ProtocolEnum } from '../spending/protocol.input.js';
 import { postingErrors } from '../spending/refusal.js';
 import type { ShownDestination } from './destination.js';
 import { TransferDestination } from './destination.schema.js';
@@ -30,13 +29,13 @@ import {
   CreateTransferInput,
   FundWalletInput,
   MoveWithinWalletInput,
+  TransferStatusEnum,
+  TransferTypeEnum,
+  transferFilters,
 } from './transfer.input.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
 import { ofPayer, TransferFailure, TransferHold, TransferInitiator, toPayee } from './transfer-part.schema.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
-
-const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
-export const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
 
 export const TransferFee = builder.objectRef<{ amount: bigint; currency: string }>('TransferFee').implement({
   extensions: { component: false },
@@ -220,21 +219,7 @@ builder.queryFields((t) => ({
     ...openToPortal('transfers:read'),
     args: {
       ...pageArgs(t),
-      status: t.arg({ type: TransferStatusEnum, required: false }),
-      type: t.arg({ type: TransferTypeEnum, required: false }),
-      protocol: t.arg({ type: ProtocolEnum, required: false }),
-      fromAccountId: t.arg({ type: 'AccountId', required: false }),
-      toAccountId: t.arg({ type: 'AccountId', required: false }),
-      walletId: t.arg({ type: 'WalletId', required: false }),
-      agentId: t.arg({ type: 'AgentUuid', required: false }),
-      batchId: t.arg({ type: 'BatchId', required: false }),
-      streamId: t.arg({ type: 'StreamId', required: false }),
-      quoteId: t.arg({ type: 'QuoteId', required: false }),
-      mandateId: t.arg({ type: 'MandateId', required: false }),
-      currency: t.arg({ type: 'Currency', required: false }),
-      minAmount: t.arg({ type: 'Amount', required: false }),
-      maxAmount: t.arg({ type: 'Amount', required: false }),
-      reference: t.arg.string({ required: false }),
+      ...transferFilters,
     },
     resolve: (_root, filter, ctx, info) => transfers(ctx, filter, nodesQuery(ctx, info)),
   }),

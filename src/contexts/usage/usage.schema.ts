@@ -6,7 +6,7 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { actorId } from '../agents/me.js';
 import { InitiatorTypeEnum } from '../spending/initiator.schema.js';
-import { ProtocolEnum } from '../spending/protocol.schema.js';
+import { ProtocolEnum } from '../spending/protocol.input.js';
 import { counterparty, describe } from './description.js';
 import { mostTraced, operations, type Trace, trace } from './operation-list.js';
 import type { Period } from './period.js';

@@ -1,10 +1,10 @@
 // The GraphQL face of deliveries: how they stand, testing an endpoint, sending again.
-import { z } from 'zod';
 import { DeliveryStatus } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
+import { ReplayWebhookInput, TestWebhookInput } from './delivery.input.js';
 import { type DeliveryStats, deliveries, delivery, deliveryStats, visibleDeliveries } from './delivery.js';
 import { InvalidWebhookUrl } from './errors.js';
 import { replayDelivery, replayRange } from './replay.js';
@@ -87,24 +87,6 @@ const Stats = builder.objectRef<DeliveryStats>('WebhookStats').implement({
 
 const Replay = builder.objectRef<number>('WebhookReplay').implement({
   fields: (t) => ({ queued: t.int({ description: 'Deliveries queued, ten a second.', resolve: (queued) => queued }) }),
-});
-
-const eventType = z.string().min(1).max(100);
-
-const TestWebhookInput = builder.inputType('TestWebhookInput', {
-  fields: (t) => ({
-    eventType: t.string({ required: false, description: '`webhook.test` by default; else an example of that type.', validate: eventType }),
-  }),
-});
-
-const ReplayWebhookInput = builder.inputType('ReplayWebhookInput', {
-  fields: (t) => ({
-    since: t.field({ type: 'DateTime' }),
-    until: t.field({ type: 'DateTime', required: false }),
-    eventTypes: t.stringList({ required: false, validate: z.array(eventType).min(1).max(100) }),
-    onlyFailed: t.boolean({ required: false, description: 'True, the default: only what ended in the dead-letter queue.' }),
-    overrideUrl: t.string({ required: false, description: 'Sandbox only: where to, instead.', validate: z.string().min(1).max(2_048) }),
-  }),
 });
 
 builder.queryFields((t) => ({

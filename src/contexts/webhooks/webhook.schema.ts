@@ -1,6 +1,4 @@
 // The GraphQL face of webhook subscriptions. Agents see none of it; only an API key changes it.
-import { z } from 'zod';
-import { WebhookStatus } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
@@ -8,22 +6,24 @@ import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
 import { rest } from './rest.js';
 import { verifyWebhook } from './verification.js';
 import {
+  CreateWebhookInput,
+  RotateSecretInput,
+  RotationStrategyEnum,
+  UpdateWebhookInput,
+  VerificationEnum,
+  WebhookStatusEnum,
+} from './webhook.input.js';
+import {
   createWebhook,
   deleteWebhook,
   type IssuedWebhook,
   isVerified,
-  longestOverlapSeconds,
   previousSecretEnd,
   rotateSecret,
   updateWebhook,
   webhook,
   webhooks,
 } from './webhook.js';
-
-const WebhookStatusEnum = builder.enumType(WebhookStatus, { name: 'WebhookStatus' });
-const VerificationEnum = builder.enumType('WebhookVerification', { values: ['pending', 'verified'] as const });
-const SettableStatusEnum = builder.enumType('SettableWebhookStatus', { values: ['active', 'paused'] as const });
-const RotationStrategyEnum = builder.enumType('RotationStrategy', { values: ['overlap', 'immediate'] as const });
 
 const secretOf = (row: object) => (row as Partial<IssuedWebhook>).secret ?? null;
 
@@ -83,38 +83,6 @@ const RotatedSecret = builder.objectRef<Rotated>('RotatedSecret').implement({
       resolve: ({ previousSecretExpiresAt }) => (previousSecretExpiresAt === null ? 'immediate' : 'overlap'),
     }),
     previousSecretExpiresAt: t.expose('previousSecretExpiresAt', { type: 'DateTime', nullable: true }),
-  }),
-});
-
-const url = z.string().min(1).max(2_048);
-const events = z.array(z.string().min(1).max(100)).min(1).max(100);
-const description = z.string().trim().max(500);
-
-const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
-  fields: (t) => ({
-    url: t.string({ description: 'Where events are posted: https, port 443 or from 1024 on, a public address.', validate: url }),
-    events: t.stringList({ description: 'Types, wildcards such as `transfer.*`, or `*`.', validate: events }),
-    description: t.string({ required: false, validate: description }),
-  }),
-});
-
-const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  fields: (t) => ({
-    url: t.string({ required: false, validate: url }),
-    events: t.stringList({ required: false, validate: events }),
-    description: t.string({ required: false, validate: description }),
-    status: t.field({ type: SettableStatusEnum, required: false, description: 'A disabled subscription is made active again here.' }),
-  }),
-});
-
-const RotateSecretInput = builder.inputType('RotateSecretInput', {
-  fields: (t) => ({
-    strategy: t.field({ type: RotationStrategyEnum, required: false, description: '`overlap`, the default, signs with both for a while.' }),
-    overlapSeconds: t.int({
-      required: false,
-      description: 'How long the old secret still signs: 86400 by default.',
-      validate: z.number().min(0).max(longestOverlapSeconds),
-    }),
   }),
 });
 

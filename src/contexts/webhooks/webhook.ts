@@ -15,6 +15,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
+import type { CreateWebhookInput, RotateSecretInput, UpdateWebhookInput } from './webhook.input.js';
 
 /** Paused by its owner, disabled by the platform. Its owner makes a disabled one active again. */
 export const webhookLifecycle: Lifecycle<WebhookStatus> = {
@@ -35,18 +36,11 @@ export function inactiveWebhook({ id, status }: Pick<Webhook, 'id' | 'status'>):
 
 /** Subscriptions of a workspace, deleted ones not counted. */
 export const mostWebhooks = 16;
-export const longestOverlapSeconds = 604_800;
 const defaultOverlapSeconds = 86_400;
 
 /** A subscription with its secret, which only the answer that made it carries. */
 export interface IssuedWebhook extends Webhook {
   secret: string;
-}
-
-export interface CreateWebhookInput {
-  url: string;
-  events: readonly string[];
-  description?: string | null | undefined;
 }
 
 /** Subscribes. 422 `invalid_webhook_url`, 400 for an unknown event type, 409 `state_conflict` for the seventeenth. */
@@ -98,19 +92,11 @@ export function isVerified({ platform }: Ctx, { verifiedAt, verifiedUntil }: Pic
   return verifiedAt !== null || (verifiedUntil !== null && verifiedUntil > platform.clock.now());
 }
 
-export interface UpdateWebhookInput {
-  id: string;
-  url?: string | null | undefined;
-  events?: readonly string[] | null | undefined;
-  description?: string | null | undefined;
-  status?: 'active' | 'paused' | null | undefined;
-}
-
 /**
  * Changes a subscription. Made active again it begins with a clean count of failures; at another URL the endpoint has to prove itself.
  * Errors as at creation.
  */
-export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promise<Webhook> {
+export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput & { id: string }): Promise<Webhook> {
   if (input.events != null) catalogOf(ctx).checkPatterns(input.events, (index) => ['events', index]);
   if (input.url != null) await checkUrl(ctx, input.url);
   const changed = await transact(ctx, async (tx) => {
@@ -145,14 +131,8 @@ export function deleteWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   });
 }
 
-export interface RotateSecretInput {
-  id: string;
-  strategy?: 'overlap' | 'immediate' | null | undefined;
-  overlapSeconds?: number | null | undefined;
-}
-
 /** A new secret. With `overlap` (the default, 24 h) deliveries carry a signature of each until the old one ends, in real time. */
-export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateSecretInput): Promise<IssuedWebhook> {
+export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateSecretInput & { id: string }): Promise<IssuedWebhook> {
   if (strategy === 'immediate' && overlapSeconds != null) {
     throw new ValidationFailed([{ path: ['overlapSeconds'], message: 'is for strategy overlap only', rule: 'strategy' }]);
   }

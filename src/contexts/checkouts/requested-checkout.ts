@@ -1,48 +1,24 @@
 // Checkouts as requests under /v1 spell them, read into what the rules take. Amounts are read in the currency of their item.
-import type { CheckoutPaymentMethod } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/errors.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
+import { parseMinor } from '../../platform/money.js';
 import { checkPresentation } from '../spending/mandate.js';
-import type { Address, CheckoutProtocol } from './checkout.js';
+import type { CreateUcpCheckoutInput, UpdateUcpCheckoutInput } from './checkout.input.js';
+import type { CheckoutProtocol } from './checkout.js';
 import { type CheckoutChange, checkMetadata, type NewCheckout } from './checkout-request.js';
+import type { CompleteCheckoutInput } from './completion.input.js';
 import { type CheckoutItem, noCharges, totalOf } from './item.js';
 import type { CheckoutPayment, CompleteCheckout } from './payment.js';
 
 /** Seconds for which a checkout is open, unless the request says otherwise. */
 export const defaultCheckoutSeconds = 1_800;
 
-export interface ItemInput {
-  sku: string;
-  title?: string | null | undefined;
-  quantity: number;
-  unitPrice: string;
-  currency: Currency;
-}
-
-interface BasketInput {
-  items?: readonly ItemInput[] | null | undefined;
-  /** UCP's word for the same (Gap G-253). */
-  lineItems?: readonly ItemInput[] | null | undefined;
-}
-
-export interface CreateCheckoutInput extends BasketInput {
-  merchantId: string;
-  /** That of the items by default. */
-  currency?: Currency | null | undefined;
-  shippingAddress?: Address | null | undefined;
-  paymentMethod?: CheckoutPaymentMethod | null | undefined;
-  agentId?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-  /** Seconds. */
-  expiresIn?: number | null | undefined;
-  successUrl?: string | null | undefined;
-  cancelUrl?: string | null | undefined;
-}
+/** UCP has two names for its items (Gap G-253), ACP the first of them. */
+type Basket = Pick<UpdateUcpCheckoutInput, 'items' | 'lineItems'>;
 
 /** A new checkout as the request asks for it. 400 for a basket that is missing, named twice, or adds up to no total. */
-export function newCheckout(ctx: Pick<Ctx, 'clock'>, protocol: CheckoutProtocol, input: CreateCheckoutInput): NewCheckout {
+export function newCheckout(ctx: Pick<Ctx, 'clock'>, protocol: CheckoutProtocol, input: CreateUcpCheckoutInput): NewCheckout {
   const items = itemsIn(input);
   if (items === undefined) throw new ValidationFailed([{ path: ['items'], message: 'is required', rule: 'required' }]);
   const currency = input.currency ?? items[0]?.currency ?? '';
@@ -60,10 +36,10 @@ export function newCheckout(ctx: Pick<Ctx, 'clock'>, protocol: CheckoutProtocol,
   };
 }
 
-const memberOf = ({ lineItems }: BasketInput): string => (lineItems == null ? 'items' : 'lineItems');
+const memberOf = ({ lineItems }: Basket): string => (lineItems == null ? 'items' : 'lineItems');
 
 /** The items of a request; undefined where it names none. */
-function itemsIn({ items, lineItems }: BasketInput): CheckoutItem[] | undefined {
+function itemsIn({ items, lineItems }: Basket): CheckoutItem[] | undefined {
   if (items != null && lineItems != null) {
     throw new ValidationFailed([{ path: ['lineItems'], message: 'is another name for items: give one of them', rule: 'exclusive' }]);
   }
@@ -85,15 +61,8 @@ function itemsIn({ items, lineItems }: BasketInput): CheckoutItem[] | undefined 
   return read;
 }
 
-export interface UpdateCheckoutInput extends BasketInput {
-  /** Null takes it away. */
-  shippingAddress?: Address | null | undefined;
-  paymentMethod?: CheckoutPaymentMethod | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** What a request changes. */
-export function checkoutChange(input: UpdateCheckoutInput): CheckoutChange {
+export function checkoutChange(input: UpdateUcpCheckoutInput): CheckoutChange {
   const { shippingAddress, paymentMethod, metadata } = input;
   checkMetadata(metadata);
   return {
@@ -103,15 +72,6 @@ export function checkoutChange(input: UpdateCheckoutInput): CheckoutChange {
     paymentMethod: paymentMethod ?? undefined,
     metadata: metadata ?? undefined,
   };
-}
-
-export interface CompleteCheckoutInput extends Omit<CompleteCheckout, 'payment'> {
-  fromWalletId?: string | null | undefined;
-  /** A vaulted card. */
-  paymentMethodId?: string | null | undefined;
-  mandateId?: string | null | undefined;
-  mandateJwt?: string | null | undefined;
-  x402PaymentId?: string | null | undefined;
 }
 
 /**

@@ -5,21 +5,9 @@ import type { PolicyTarget } from '../../generated/prisma/client.js';
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
 import { idKinds, parseId } from '../../platform/schema/id.js';
+import type { PolicyApprovalInput, PolicyTargetInput } from './policy.input.js';
+import type { PolicyRuleInput } from './policy-rule.input.js';
 import { type PolicyApproval, type PolicyRule, type RuleKind, ruleKinds, ruleShapes } from './rule-kind.js';
-
-/** A rule as it is given: which of the members belong to it is for its kind to say. */
-export type PolicyRuleInput = { kind: RuleKind } & Readonly<Record<string, unknown>>;
-
-export interface PolicyApprovalInput {
-  threshold: string;
-  currency: Currency;
-  timeoutSeconds?: number | null | undefined;
-}
-
-export interface PolicyTargetInput {
-  type: PolicyTarget;
-  id?: string | null | undefined;
-}
 
 /** Whose spends a policy binds; the id is bare, and null for the whole workspace. */
 export interface TargetRef {
@@ -128,7 +116,7 @@ function issuesOf(issue: z.core.$ZodIssue, given: PolicyRuleInput, path: Path): 
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: [...path, key], message: foreignMember(given), rule: 'unknown' }));
   const inner = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
-  const isMissing = inner.length === 1 && given[String(inner[0])] === undefined && issue.code !== 'custom';
+  const isMissing = inner.length === 1 && given[inner[0] as keyof PolicyRuleInput] === undefined && issue.code !== 'custom';
   const [message, rule] = isMissing ? ['is required', 'required'] : [issue.message, issue.code];
   return [{ path: [...path, ...inner], message, rule }];
 }

@@ -1,4 +1,4 @@
-// The GraphQL face of protocols: by which of them money moves.
+// The protocols by which money moves.
 import { Protocol } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
 
