@@ -17,7 +17,7 @@ import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { subjectIdOf } from '../transfers/subject.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
-import { type RefundAsked, refundData } from './refund-row.js';
+import { type RefundRequest, refundData } from './refund-row.js';
 import { sumOf } from './refundable.js';
 
 /** Nobody calls one off. It is seen in its refund. */
@@ -29,7 +29,7 @@ export const cardRefundLifecycle: Lifecycle<CardRefundStatus> = {
 };
 
 /** A refund to a card. */
-export interface NewCardRefund extends RefundAsked {
+export interface NewCardRefund extends RefundRequest {
   /** The wallet of the merchant. */
   payee: WalletRef;
 }

@@ -37,7 +37,7 @@ import { refundToCard } from './card-refund.js';
 import { NotYourSide } from './errors.js';
 import type { CreateRefundInput } from './refund.input.js';
 import { followRefund } from './refund-follower.js';
-import { type RefundAsked, refundData } from './refund-row.js';
+import { type RefundRequest, refundData } from './refund-row.js';
 import { checkRefundable, payeeOf, payeeShare, refuseCard, sumOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
@@ -90,7 +90,7 @@ export function withWallets(transfer: Transfer): Transfer {
 }
 
 /** A refund between wallets. */
-export interface NewRefund extends RefundAsked {
+export interface NewRefund extends RefundRequest {
   parties: WalletParties;
 }
 

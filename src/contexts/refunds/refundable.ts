@@ -6,8 +6,8 @@ import { wrongStatus } from '../../platform/lifecycle.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { transferLifecycle } from '../transfers/transfer.js';
 import { isInEscrow } from './escrow.js';
-import { tooMuchRefunded } from './excess.js';
-import type { RefundAsked } from './refund-row.js';
+import { tooMuchRefunded } from './overpayment.js';
+import type { RefundRequest } from './refund-row.js';
 
 const types: readonly Transfer['type'][] = ['internal', 'cross_border', 'stream_withdraw'];
 
@@ -57,7 +57,7 @@ export function refundableOf({ amount, capturedAmount, feeAmount, subjectType }:
 }
 
 /** How much is to be refunded, minor units. 422 for more than is left. */
-export function sumOf({ original, amount, reason }: RefundAsked): bigint {
+export function sumOf({ original, amount, reason }: RefundRequest): bigint {
   const rest = restOf(original);
   const sum = amount ?? rest;
   if (sum > rest || sum <= 0n) throw tooMuchRefunded(original, rest, reason);

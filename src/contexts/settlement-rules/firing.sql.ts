@@ -73,7 +73,7 @@ const listeningStatement = {
 };
 
 /** An event that no rule has caused, with the wallets that its transfer or payout is about. */
-export interface HeardEvent {
+export interface ReceivedEvent {
   id: string;
   type: string;
   data: Record<string, unknown>;
@@ -85,21 +85,21 @@ export interface HeardEvent {
 }
 
 /** The events of a stretch of these types that may fire rules of these wallets, in their order. */
-export function heardEvents(
+export function receivedEvents(
   tx: pg.ClientBase,
   { workspaceId, after, upTo }: Stretch,
   types: readonly string[],
   walletIds: readonly string[],
-): Promise<HeardEvent[]> {
-  return runIn<HeardEvent>(tx, heardStatement, [workspaceId, after, upTo, types, walletIds]);
+): Promise<ReceivedEvent[]> {
+  return runIn<ReceivedEvent>(tx, receivedStatement, [workspaceId, after, upTo, types, walletIds]);
 }
 
 /**
  * A transfer that an execution made names it, and a payout has a transfer: whatever is told of them later, a rule caused it. A balance
  * that is low names no transfer: the entries of its instant do.
  */
-const heardStatement = {
-  name: 'settlement-heard-events',
+const receivedStatement = {
+  name: 'settlement-received-events',
   text: `
     SELECT e.id, e.type, e.data, e.created_at AS "createdAt", t.id IS NOT NULL AS "hasWallets", t.from_wallet_id AS "fromWalletId",
       t.to_wallet_id AS "toWalletId"

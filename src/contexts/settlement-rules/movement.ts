@@ -16,7 +16,7 @@ import { authorizeSpend } from '../spending/pipeline.js';
 import { postingWithin } from '../spending/posting.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { draftTransfer, planTransfer, type TransferPlan } from '../transfers/transfer-request.js';
-import { Undone } from './undone.js';
+import { Rollback } from './rollback.js';
 
 /** What was made, and what becomes due by it: tables and times. */
 export interface Made {
@@ -55,7 +55,7 @@ export async function planSettlement(ctx: Ctx, { executionId, from, description 
 
 async function defaultBankAccount(ctx: Ctx, { accountId }: WalletRef): Promise<string> {
   const found = await ctx.db.bankAccount.findFirst({ where: { accountId, isDefault: true, deletedAt: null }, select: { id: true } });
-  if (found === null) throw new Undone('failed', 'no_bank_account', 'The account of the wallet has no bank account.');
+  if (found === null) throw new Rollback('failed', 'no_bank_account', 'The account of the wallet has no bank account.');
   return printId('bankAccount', found.id);
 }
 
