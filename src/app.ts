@@ -160,7 +160,7 @@ function rest({ schema, routes, keys, limitLoad }: AppOptions, guards: readonly 
   }));
 }
 
-/** A door that asks for no credential looks at none: whoever knocks signs what it says. */
+/** A door that asks for no credential looks at none: its caller signs what it says. */
 function doorways({ platform, environment, baseUrl, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   return manifest.doors.map((door) => {
     const serve = serveDoor(door, { platform, environment, baseUrl, idempotency: keys.run });

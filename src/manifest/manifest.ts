@@ -11,7 +11,7 @@ import { dueGauges } from '../platform/due/due-gauge.js';
 import { type DueStep, rowStep } from '../platform/due/step.js';
 import { type Extension, Extensions } from '../platform/extension.js';
 import type { Context, ContextParts } from './context.js';
-import { approvalSubjects, type Noun, nameOf, nouns, openOn, settlings } from './noun.js';
+import { approvalSubjects, type Noun, nameOf, nouns, openOn, settlings, transferSubjects } from './noun.js';
 
 /** What a process is made of. */
 export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | 'channelWriters'> {
@@ -64,10 +64,11 @@ export function manifestOf(contexts: readonly Context[]): Manifest {
 
 /** What a noun hands to those who ask for something of all nouns. */
 function extensionsOf(noun: Noun): Extension[] {
-  const { table = '', approvals, openOn: opens, settling } = noun;
+  const { table = '', approvals, transfers, openOn: opens, settling } = noun;
   return [
     nouns.with(noun),
     ...(approvals === undefined ? [] : [approvalSubjects.with(approvals)]),
+    ...(transfers === undefined ? [] : [transferSubjects.with({ [nameOf(noun)]: transfers })]),
     ...(opens === undefined ? [] : [openOn.with(opens)]),
     ...(settling === undefined ? [] : [settlings.with({ type: nameOf(noun), from: table, id: 'id', status: 'status', ...settling })]),
   ];

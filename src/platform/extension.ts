@@ -66,6 +66,10 @@ export class NamedParts<Part> {
     return part;
   }
 
+  entries(): Iterable<[string, Part]> {
+    return this.#parts.entries();
+  }
+
   has(key: string): boolean {
     return this.#parts.has(key);
   }

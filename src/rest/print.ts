@@ -5,6 +5,7 @@ import {
   type DefinitionNode,
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -51,19 +52,25 @@ export function printOperations(schema: GraphQLSchema, written: readonly Definit
 }
 
 function routedFields(schema: GraphQLSchema): Routed[] {
-  return (['mutation', 'query'] as const).flatMap((kind) => {
-    const root = schema.getRootType(kind as never);
-    return Object.values(root?.getFields() ?? {}).flatMap((field: GraphQLField<unknown, Ctx>) => {
-      const { route } = (field.extensions['pothosOptions'] ?? {}) as { route?: FieldRoute };
-      if (route === undefined) return [];
-      const type = getNamedType(field.type);
-      const isPage = isObjectType(type) && ['nodes', 'pagination'].every((name) => type.getFields()[name] !== undefined);
-      const place = `${root?.name}.${field.name}`;
-      return [
-        { kind, field, route, isPage, answer: { type, place, body: route.body ?? (isPage ? 'nodes' : undefined), also: route.also ?? [] } },
-      ];
-    });
-  });
+  const kinds = new Map([
+    [schema.getQueryType()?.name, 'query'],
+    [schema.getMutationType()?.name, 'mutation'],
+  ] as const);
+  return Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .flatMap((parent) => Object.values(parent.getFields()).flatMap((field) => routedField(parent, field, kinds.get(parent.name))));
+}
+
+function routedField({ name }: GraphQLObjectType, field: GraphQLField<unknown, Ctx>, kind: Routed['kind'] | undefined): Routed[] {
+  const { route } = (field.extensions['pothosOptions'] ?? {}) as { route?: FieldRoute };
+  if (route === undefined) return [];
+  const place = `${name}.${field.name}`;
+  if (kind === undefined) throw new Error(`${place} has a route: only fields of Query and Mutation have one`);
+  const type = getNamedType(field.type);
+  const isPage = isObjectType(type) && ['nodes', 'pagination'].every((member) => type.getFields()[member] !== undefined);
+  return [
+    { kind, field, route, isPage, answer: { type, place, body: route.body ?? (isPage ? 'nodes' : undefined), also: route.also ?? [] } },
+  ];
 }
 
 function operationOf(routed: Routed, answers: Answers): string {

@@ -128,6 +128,14 @@ describe('a route stops the process', () => {
     expect(() => compileRoutes(schemaOf(...given))).toThrow(message);
   });
 
+  it('on a field that is no root', () => {
+    const fields = {
+      thing: { type: new GraphQLObjectType({ name: 'Inner', fields: { id: { ...text, ...on({ route: rest('GET /v1/a') }) } } }) },
+    };
+    const nested = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields }) });
+    expect(() => compileRoutes(nested)).toThrow(/^Inner\.id has a route: only fields of Query and Mutation have one/);
+  });
+
   it('that another field has too', () => {
     const field = { type: new GraphQLNonNull(Label), ...on({ route: rest('GET /v1/a') }) };
     const twins = new GraphQLSchema({ query: new GraphQLObjectType({ name: 'Query', fields: { one: field, two: field } }) });

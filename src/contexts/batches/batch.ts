@@ -8,6 +8,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
+import { originIdOf } from '../transfers/subject.js';
 import { aboutOf, batchData, emit } from './events.js';
 
 /** Completed and failed are final. Only one that has not begun can be cancelled, and has failed then (Gap G-146). */
@@ -52,7 +53,8 @@ export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus |
 /** The item of a batch whose transfer an approval was about, or the transfer of its payout; null for what was asked for by itself (Gap G-425). */
 export async function approvedItem(ctx: Ctx, { transferId }: Pick<Approval, 'transferId'>): Promise<ItemOfBatch | null> {
   if (transferId === null) return null;
-  const { batchId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { batchId: true } });
+  const made = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { originType: true, originId: true } });
+  const batchId = originIdOf(made, 'batch');
   if (batchId === null) return null;
   const item = await ctx.db.batchItem.findFirst({ where: { batchId, madeId: transferId } });
   return item && { ...item, kind: (await batch(ctx, batchId)).kind };

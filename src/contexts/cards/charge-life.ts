@@ -60,7 +60,7 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<Ca
   const mandate = await mandateOf(tx, transfer.mandateId);
   const events = completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles: transferRoles(transfer, null, to), mandate });
   const { amount, fee, currency, rail } = charge;
-  const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
+  const operation = { ...operationOf(ctx, transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
   await chargeSubject(ctx, charge.subjectType).settle(ctx, tx, charge, { status: 'paid', transfer });
   await postStep(ctx, tx, { transferId, legs, limits, events, operation, records });
   return charge;
@@ -90,7 +90,7 @@ export async function fail(
   const limits = await giveBackReserved(tx, ctx.workspace.id, transferId);
   const events = isCalledOff ? [] : [event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) })];
   if (!isKnown) await chargeSubject(ctx, charge.subjectType).settle(ctx, tx, charge, { status: 'failed', transfer, code, message });
-  await postStep(ctx, tx, { transferId, limits, events, operation: operationOf(transfer, 0n, at) });
+  await postStep(ctx, tx, { transferId, limits, events, operation: operationOf(ctx, transfer, 0n, at) });
   return charge;
 }
 
@@ -104,7 +104,7 @@ async function comeBack(ctx: Ctx, tx: Tx, charge: CardCharge, { code }: RailReas
   const { legs, shortfall } = await takenBackLegs(ctx, tx, charge, drawn);
   const row = await tx.cardCharge.update({ where: rowKey(ctx, id), data: { returnedAt: at, errorCode: errorCodeOf(code), shortfall } });
   const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) })];
-  const operation = { ...operationOf(transfer, amount, at), operation: 'checkout.charge_returned' };
+  const operation = { ...operationOf(ctx, transfer, amount, at), operation: 'checkout.charge_returned' };
   await postStep(ctx, tx, { transferId, legs, events, operation });
   return row;
 }

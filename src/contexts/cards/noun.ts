@@ -10,6 +10,7 @@ import { cardInstructionLifecycle } from './instruction.js';
 import { instructionSubject } from './instruction-approval.js';
 import { stepInstruction } from './instruction-life.js';
 import { connectProcessor } from './payment-handler.js';
+import { transfersOfCharges } from './transfer-subject.js';
 
 export const vaultedCard = defineNoun({
   id: { kind: 'vaultedCard', prefix: 'card', wire: 'prefixed' },
@@ -39,6 +40,7 @@ export const cardCharge = defineNoun({
   lifecycle: cardChargeLifecycle,
   due: orderDue(chargeOrders),
   approvals: { card_charge: cardChargeSubject },
+  transfers: transfersOfCharges,
   openOn: openCharges,
   settling: { where: `status = 'pending' AND due_at IS NOT NULL` },
 });

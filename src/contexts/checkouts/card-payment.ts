@@ -38,7 +38,6 @@ export async function planCardPayment(ctx: Ctx, row: Checkout, input: CompleteCh
     agentId: agentOf(ctx, row, input, mandate),
     mandate,
     description,
-    links: { checkoutId: id },
     protocolMetadata: { checkout_id: printCheckoutId(row) },
     request: requestOf(row, input),
     requestApproval: requestApproval === true,

@@ -62,9 +62,15 @@ export const followCheckoutRefund: RefundFollower = async (ctx, tx, transfer) =>
 };
 
 /** The checkout that a transfer has paid. An x402 payment knew of none when it was made. */
-async function paidBy(tx: Tx, { id: transferId, checkoutId, protocol }: Transfer): Promise<Pick<Checkout, 'id' | 'metadata'> | null> {
+async function paidBy(tx: Tx, { id: transferId, subjectType, subjectId }: Transfer): Promise<Pick<Checkout, 'id' | 'metadata'> | null> {
   const select = { id: true, metadata: true } as const;
-  if (checkoutId !== null) return tx.checkout.findFirstOrThrow({ where: { id: checkoutId }, select });
-  const isCall = protocol === 'x402' || protocol === 'mpp';
+  if (subjectType === 'acp_checkout' || subjectType === 'ucp_checkout') {
+    return tx.checkout.findFirstOrThrow({ where: { id: subjectId ?? '' }, select });
+  }
+  if (subjectType === 'card_charge') {
+    const charge = await tx.cardCharge.findFirstOrThrow({ where: { id: subjectId ?? '' }, select: { subjectId: true } });
+    return tx.checkout.findFirst({ where: { id: charge.subjectId }, select });
+  }
+  const isCall = subjectType === 'x402_payment' || subjectType === 'mpp_payment';
   return isCall ? tx.checkout.findFirst({ where: { transferId, paidBy: 'x402' }, select }) : null;
 }

@@ -6,6 +6,7 @@ import { type CheckoutProtocol, checkoutLifecycle } from './checkout.js';
 import { cancelCheckout, expireCheckout } from './ending.js';
 import { openCheckouts } from './open.sql.js';
 import { checkoutSubject } from './payment-approval.js';
+import { transfersOfCheckouts } from './transfer-subject.js';
 
 export const acpCheckout = defineNoun({
   id: { kind: 'acpCheckout', prefix: 'acp_chk', wire: 'prefixed' },
@@ -13,6 +14,7 @@ export const acpCheckout = defineNoun({
   lifecycle: checkoutLifecycle,
   due: { concurrency: 8, run: expireCheckout },
   approvals: { acp_checkout: checkoutSubject('acpCheckout') },
+  transfers: transfersOfCheckouts,
   openOn: openCheckouts,
   settling: { type: 'checkout', id: `protocol || '_chk_' || id`, where: `status = 'pending_payment' AND approval_id IS NULL` },
   reset: [
@@ -31,4 +33,5 @@ export const acpCheckout = defineNoun({
 export const ucpCheckout = defineNoun({
   id: { kind: 'ucpCheckout', prefix: 'ucp_chk', wire: 'prefixed' },
   approvals: { ucp_checkout: checkoutSubject('ucpCheckout') },
+  transfers: transfersOfCheckouts,
 });

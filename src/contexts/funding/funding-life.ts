@@ -75,7 +75,7 @@ async function complete(
   const legs = await collectedLegs(ctx, tx, { rail, walletId, amount, fee, currency }, to);
   const roles = transferRoles(transfer, null, to);
   const completed = event(ctx, 'transfer.completed', transferData(transfer), { at, ...aboutOf(transfer), roles });
-  const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
+  const operation = { ...operationOf(ctx, transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
   await postStep(ctx, tx, { transferId, legs, events: [completed], operation });
   return row;
 }
@@ -100,7 +100,7 @@ async function fail(
   const data = { status: 'failed', failureCode: code, failureMessage: message, updatedAt: at } as const;
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
   const failed = event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) });
-  await postStep(ctx, tx, { transferId, events: [failed], operation: operationOf(transfer, 0n, at) });
+  await postStep(ctx, tx, { transferId, events: [failed], operation: operationOf(ctx, transfer, 0n, at) });
   return row;
 }
 
@@ -121,7 +121,7 @@ async function comeBack(
     data: { returnedAt: at, returnReason: reason, returnCode: code, errorCode: errorCodeOf(code), shortfall },
   });
   const refunded = event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) });
-  const operation = { ...operationOf(transfer, amount, at), operation: 'transfer.returned' };
+  const operation = { ...operationOf(ctx, transfer, amount, at), operation: 'transfer.returned' };
   await postStep(ctx, tx, { transferId, legs, events: [refunded], operation });
   return row;
 }

@@ -66,9 +66,9 @@ async function planFunding(ctx: Ctx, input: CreateFundingTransactionInput): Prom
   if (rail !== null) checkAmount(amount, fee, currency);
   const id = newId(ctx.clock.now());
   const source = await unboundedAccount(ctx, rail === null ? 'world' : `rail.clearing:${rail.name}`, currency);
-  const links = { fundingId: id };
+  const subject = { type: 'funding_transaction', id };
   const parties = { from: { ledgerAccountId: source }, to };
-  const value = { type: 'internal', protocol: 'internal', ...parties, amount, currency, at: ctx.clock.now(), links } as const;
+  const value = { type: 'internal', protocol: 'internal', ...parties, amount, currency, at: ctx.clock.now(), subject } as const;
   return { id, input, to, rail, fee, value };
 }
 

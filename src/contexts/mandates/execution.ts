@@ -96,7 +96,7 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
     agentId: authority.agentId,
     hold: holdOf({ capture, captureBy }, at, 'payee'),
     description,
-    links: { mandateId },
+    mandateId,
     ...(await executionFacts(ctx, authority, to)),
   };
   return { value, authority };

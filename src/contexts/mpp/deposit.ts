@@ -51,6 +51,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
     at: authority.at,
     hold: asideFor(session.escrowAccountId, form),
     agentId: authority.agentId,
+    subject: { type: 'mpp_session', id: session.id },
     protocolMetadata: {
       session_id: printId('mppSession', session.id),
       service_url: session.serviceUrl,
@@ -59,7 +60,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
     approvalId: form.approvalId,
     decisionId: form.decisionId,
   };
-  const transfer = { ...transferRow(ctx, value), id };
+  const transfer = transferRow(ctx, value, id);
   return {
     value: transfer,
     posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rules: authority.rules }),

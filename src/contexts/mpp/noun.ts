@@ -5,6 +5,7 @@ import { sessionSubject, topUpSubject } from './approval.js';
 import { closeMppSession, stepMppSession } from './closing.js';
 import { mppPaymentSubject } from './payment.js';
 import { mppSessionLifecycle, openSessions } from './session.js';
+import { transfersOfMppPayments, transfersOfSessions } from './transfer-subject.js';
 
 export const mppSession = defineNoun({
   id: { kind: 'mppSession', prefix: 'mses', wire: 'prefixed' },
@@ -12,6 +13,7 @@ export const mppSession = defineNoun({
   lifecycle: mppSessionLifecycle,
   due: { concurrency: 8, run: stepMppSession },
   approvals: { mpp_session: sessionSubject, mpp_top_up: topUpSubject },
+  transfers: transfersOfSessions,
   openOn: openSessions,
   settling: { where: `status = 'closing'` },
   reset: [
@@ -27,6 +29,7 @@ export const mppSession = defineNoun({
 export const mppPayment = defineNoun({
   id: { kind: 'mppPayment', prefix: 'mpay', wire: 'prefixed' },
   approvals: { mpp_payment: mppPaymentSubject },
+  transfers: transfersOfMppPayments,
 });
 
 export const mppVoucher = defineNoun({ id: { kind: 'mppVoucher', prefix: 'vch', wire: 'prefixed' } });

@@ -26,13 +26,13 @@ import type { PaymentChange } from './payment.js';
  * 404, 409, 422 `same_wallet`, `currency_mismatch` and `payment_invalid`, and what refuses a spend.
  */
 export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentChange> {
-  const asked = await askedPayment(ctx, input);
-  const order = orderOf(asked, input);
+  const requested = await requestedPayment(ctx, input);
+  const order = orderOf(requested, input);
   if (order !== null) {
     const { payment, approval } = await payOnLedger(ctx, order);
     return { transfer: await readTransfer(ctx, payment.id), approval };
   }
-  const plan = await planPayment(ctx, asked, input);
+  const plan = await planPayment(ctx, requested, input);
   const id = newId(plan.value.at);
   const draft = (form: SpendForm) => draftPayment(ctx, id, plan, form);
   const options = { requestApproval: input.requestApproval === true };
@@ -43,16 +43,16 @@ export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentCha
 
 /** What payByMpp() would do. */
 export async function dryRunMppPayment(ctx: Ctx, input: PayMppInput): Promise<DryRun> {
-  const asked = await askedPayment(ctx, input);
-  const order = orderOf(asked, input);
+  const requested = await requestedPayment(ctx, input);
+  const order = orderOf(requested, input);
   if (order !== null) return dryRunPayment(ctx, order);
-  const plan = await planPayment(ctx, asked, input);
+  const plan = await planPayment(ctx, requested, input);
   const id = newId(plan.value.at);
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, id, plan, form), { requestApproval: input.requestApproval === true });
 }
 
 /** The parties and the amount of a payment, and the challenge that it answers. */
-interface AskedPayment extends Payee {
+interface RequestedPayment extends Payee {
   from: WalletRef;
   currency: Currency;
   /** Minor units. */
@@ -60,7 +60,7 @@ interface AskedPayment extends Payee {
   answered: AnsweredChallenge | null;
 }
 
-async function askedPayment(ctx: Ctx, input: PayMppInput): Promise<AskedPayment> {
+async function requestedPayment(ctx: Ctx, input: PayMppInput): Promise<RequestedPayment> {
   const { serviceUrl, payeeWalletId } = input;
   const from = await walletRef(ctx, input.walletId);
   if (from === null) throw new NotFound('walletId');
@@ -79,7 +79,7 @@ async function askedPayment(ctx: Ctx, input: PayMppInput): Promise<AskedPayment>
 }
 
 /** What pays an endpoint by a challenge of ours; null for any other payment. */
-function orderOf({ answered, from, amount }: AskedPayment, input: PayMppInput): PaymentOrder | null {
+function orderOf({ answered, from, amount }: RequestedPayment, input: PayMppInput): PaymentOrder | null {
   if (answered?.endpoint == null) return null;
   const { claim, metadata } = byChallenge(answered, from);
   const { agentId, description, requestApproval, serviceUrl } = input;
@@ -96,8 +96,8 @@ function orderOf({ answered, from, amount }: AskedPayment, input: PayMppInput): 
   };
 }
 
-async function planPayment(ctx: Ctx, asked: AskedPayment, input: PayMppInput): Promise<TransferPlan> {
-  const { from, to, merchantId, currency, amount, answered } = asked;
+async function planPayment(ctx: Ctx, requested: RequestedPayment, input: PayMppInput): Promise<TransferPlan> {
+  const { from, to, merchantId, currency, amount, answered } = requested;
   const { agentId, description, serviceUrl, requestApproval } = input;
   const at = ctx.clock.now();
   const authority = await authorizeSpend(ctx, {
@@ -122,6 +122,7 @@ async function planPayment(ctx: Ctx, asked: AskedPayment, input: PayMppInput): P
     currency,
     at,
     agentId: authority.agentId,
+    subject: { type: 'mpp_payment' },
     description,
     claims: byMpp === null ? [] : [byMpp.claim],
     protocolMetadata: { service_url: serviceUrl, ...byMpp?.metadata },

@@ -81,7 +81,7 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Pr
     ...completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles, mandate: undefined }),
     event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(original) }),
   ];
-  await postStep(ctx, tx, { transferId, legs, limits, events, operation: operationOf(transfer, amount, at) });
+  await postStep(ctx, tx, { transferId, legs, limits, events, operation: operationOf(ctx, transfer, amount, at) });
   return row;
 }
 
@@ -95,7 +95,7 @@ async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, me
   await takeFromRefunded(ctx, tx, row, at);
   const { legs } = await resolve(tx, hold, { capture: 0n, at });
   const events = [event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) })];
-  await postStep(ctx, tx, { transferId, legs, events, operation: operationOf(transfer, 0n, at) });
+  await postStep(ctx, tx, { transferId, legs, events, operation: operationOf(ctx, transfer, 0n, at) });
   return row;
 }
 
@@ -111,7 +111,7 @@ async function comeBack(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReas
   await takeFromRefunded(ctx, tx, row, at);
   const legs = await legsBack(ctx, tx, transfer, { amount, rail, currency });
   const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) })];
-  const operation = { ...operationOf(transfer, amount, at), operation: 'refund.returned' };
+  const operation = { ...operationOf(ctx, transfer, amount, at), operation: 'refund.returned' };
   await postStep(ctx, tx, { transferId, legs, events, operation });
   return row;
 }

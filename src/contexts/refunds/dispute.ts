@@ -16,8 +16,8 @@ import { partiesOf } from '../transfers/transfer.js';
 import type { CreateDisputeInput, ResolveDisputeInput, RespondToDisputeInput } from './dispute.input.js';
 import { NotYourSide } from './errors.js';
 import { isInEscrow, splitEscrow } from './escrow.js';
-import { tooMuchDisputed, tooMuchResolved } from './excess.js';
 import { fileDispute, ringDispute, shown } from './filing.js';
+import { tooMuchDisputed, tooMuchResolved } from './overpayment.js';
 import { agentsOf, lockTransfer, refund, withWallets } from './refund.js';
 import { restOf } from './refundable.js';
 

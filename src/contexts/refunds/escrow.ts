@@ -12,8 +12,8 @@ export type EscrowSplit = (ctx: Ctx, tx: Tx, dispute: Dispute, refunded: bigint)
 export const escrowSplit = onePart<EscrowSplit>('who splits an escrow');
 
 /** True for a transfer whose money is in the escrow of something that can be disputed. */
-export function isInEscrow({ status, taskId }: Pick<Transfer, 'status' | 'taskId'>): boolean {
-  return taskId !== null && status === 'pending';
+export function isInEscrow({ status, subjectType }: Pick<Transfer, 'status' | 'subjectType'>): boolean {
+  return subjectType === 'task' && status === 'pending';
 }
 
 /** Splits the escrow behind a dispute. */

@@ -6,11 +6,13 @@ import { cardRefundLifecycle, openCardRefunds } from './card-refund.js';
 import { cardRefundOrders } from './card-refund-life.js';
 import { disputeLifecycle, resolveDispute, stepDispute } from './dispute.js';
 import { refundLifecycle } from './refund.js';
+import { transfersOfRefunds } from './transfer-subject.js';
 
 export const refund = defineNoun({
   id: { kind: 'refund', prefix: 'rf', wire: 'bare' },
   table: 'refund',
   lifecycle: refundLifecycle,
+  transfers: transfersOfRefunds,
   settling: { where: `status IN ('pending', 'processing')` },
 });
 

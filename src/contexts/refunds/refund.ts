@@ -37,7 +37,7 @@ import { refundToCard } from './card-refund.js';
 import { NotYourSide } from './errors.js';
 import type { CreateRefundInput } from './refund.input.js';
 import { followRefund } from './refund-follower.js';
-import { type RefundAsked, refundData } from './refund-row.js';
+import { type RefundRequest, refundData } from './refund-row.js';
 import { checkRefundable, payeeOf, payeeShare, refuseCard, sumOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
@@ -69,7 +69,7 @@ export async function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<
     const amount = input.amount == null ? null : parseMinor(input.amount, original.currency, ['amount']);
     const { reason, reasonDetails } = input;
     const asked = { original, amount, reason, reasonDetails };
-    if (original.cardChargeId !== null) return refundToCard(ctx, tx, { ...asked, payee });
+    if (original.subjectType === 'card_charge') return refundToCard(ctx, tx, { ...asked, payee });
     return refund(ctx, tx, { ...asked, parties: await partiesOf(within(ctx, tx), original) });
   });
   if (made.status === 'processing') ringAt(ctx, 'card_refund', made.createdAt);
@@ -90,7 +90,7 @@ export function withWallets(transfer: Transfer): Transfer {
 }
 
 /** A refund between wallets. */
-export interface NewRefund extends RefundAsked {
+export interface NewRefund extends RefundRequest {
   parties: WalletParties;
 }
 
@@ -160,7 +160,7 @@ async function refundTransfer(ctx: Ctx, { id, original, parties, sum, at }: Refu
     at,
     agentId: ctx.actor.agent?.id,
     description: null,
-    links: { refundId: id },
+    subject: { type: 'refund', id },
     protocolMetadata: { refund_of: original.id },
   };
   if (destinationCurrency === null) return { ...head, type: 'internal', amount: sum, currency };

@@ -9,6 +9,7 @@ import { payoutOrders } from './payout-order.js';
 import { deleteRailFaults } from './rail-fault.js';
 import { restoreConfig, settlementConfig, usualConfig } from './settlement-config.js';
 import { orderDue } from './submission.js';
+import { transfersOfPayouts } from './transfer-subject.js';
 import { deleteWindow } from './window.js';
 import { stepWindow } from './window-closing.js';
 
@@ -18,6 +19,7 @@ export const payout = defineNoun({
   lifecycle: payoutLifecycle,
   due: orderDue(payoutOrders),
   approvals: { payout: payoutSubject },
+  transfers: transfersOfPayouts,
   openOn: openPayouts,
   settling: { where: `status IN ('pending', 'confirmed') AND due_at IS NOT NULL` },
   reset: [

@@ -76,7 +76,7 @@ export async function planPayout(ctx: Ctx, input: CreatePayoutInput, execution?:
   const rest = { rail: input.rail, description, agent_id: agentId, request_approval: requestApproval };
   const body = { wallet_id: walletId, amount: input.amount, currency, destination, ...rest };
   const request = { path: '/v1/payouts', body };
-  const made = execution && { links: { executionId: execution.id } };
+  const made = execution && { origin: { type: 'settlement_execution', id: execution.id } as const };
   return plan(ctx, { ...input, type: 'internal' }, from, { amount, currency, toCurrency: currency }, place, request, made);
 }
 
@@ -110,7 +110,7 @@ async function plan(
   sums: Sums,
   place: Place,
   request: { path: string; body: Record<string, unknown> },
-  part?: Pick<TransferPart, 'links' | 'claims'> & Partial<TransferPart>,
+  part?: Pick<TransferPart, 'origin' | 'claims'> & Partial<TransferPart>,
 ): Promise<PayoutPlan> {
   const { amount, currency, toCurrency, quote } = sums;
   const { fee } = railFor(ctx, place.rail, toCurrency);
@@ -126,7 +126,7 @@ async function plan(
     currency,
     amount: amount + feeOnTop,
     at,
-    isSettlement: part?.links.executionId !== undefined,
+    isSettlement: part?.origin.type === 'settlement_execution',
     request: { path: request.path, body: Object.fromEntries(Object.entries(request.body).filter(([, value]) => value != null)) },
     requestApproval: requestApproval === true,
   });
@@ -141,7 +141,8 @@ async function plan(
     at,
     exchange: await exchangeOf(ctx, sums),
     feeOnTop,
-    links: { ...part?.links, payoutId },
+    subject: { type: 'payout', id: payoutId },
+    origin: part?.origin,
     claims: part?.claims,
     agentId: authority.agentId,
     destination: place.shown,
@@ -186,7 +187,7 @@ function draftPayout(
 ): Draft<{ payout: Payout; transfer: Transfer }> {
   const { transferId, value, authority } = made;
   const { approvalId, decisionId, limits } = form;
-  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
+  const transfer = transferRow(ctx, { ...value, approvalId, decisionId }, transferId);
   const payout = payoutRow(ctx, made, approvalId === null ? startOf(window, value.at) : waits);
   const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules });
   const initiated =

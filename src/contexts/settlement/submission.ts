@@ -109,11 +109,11 @@ async function replace<Row extends Ordered>(ctx: Ctx, tx: Tx, kind: OrderKind<Ro
 }
 
 /** When it is asked again that was asked so often already. */
-export function askedNext(now: Date, asked: number): Date {
+export function nextInquiry(now: Date, asked: number): Date {
   return addSeconds(now, Math.min(longestAskSeconds, askSeconds * 2 ** Math.min(asked, 10)));
 }
 
 async function askLater<Row extends Ordered>(ctx: Ctx, tx: Tx, kind: OrderKind<Row>, { id, asked }: Row): Promise<Row> {
-  const data = { asked: asked + 1, dueAt: askedNext(ctx.clock.now(), asked), leaseUntil: null };
+  const data = { asked: asked + 1, dueAt: nextInquiry(ctx.clock.now(), asked), leaseUntil: null };
   return kind.rows(tx).update({ where: rowKey(ctx, id), data });
 }

@@ -29,7 +29,7 @@ export const streamSubject: ApprovalSubject = {
 export const topUpSubject: ApprovalSubject = {
   kind: 'transfer',
   lock: async (ctx, tx, id) => {
-    const { streamId } = await tx.transfer.findFirstOrThrow({ where: { id }, select: { streamId: true } });
+    const { subjectId: streamId } = await tx.transfer.findFirstOrThrow({ where: { id }, select: { subjectId: true } });
     await lockWithPayer(ctx, tx, streamId ?? '');
     return lockRow(tx.transfer, id);
   },
@@ -56,7 +56,7 @@ async function approveStream(ctx: Ctx, tx: Tx, approval: Approval): Promise<() =
 }
 
 async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
-  const { streamId, amount } = await deposit(tx, approval.subjectId);
+  const { subjectId: streamId, amount } = await deposit(tx, approval.subjectId);
   const { row, end } = await settle(ctx, tx, await tx.stream.findFirstOrThrow({ where: { id: streamId ?? '' } }));
   if (end !== null || !isOpen(row)) throw over(row, 'The stream has ended.');
   await payIn(ctx, tx, approval, row);
@@ -105,6 +105,6 @@ async function deposit(tx: Tx, id: string): Promise<Transfer> {
 export async function approvedStream(ctx: Ctx, { subjectType, subjectId }: Approval): Promise<StreamView | null> {
   if (subjectType === 'stream') return stream(ctx, subjectId);
   if (subjectType !== 'stream_top_up') return null;
-  const { streamId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: subjectId }, select: { streamId: true } });
+  const { subjectId: streamId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: subjectId }, select: { subjectId: true } });
   return streamId === null ? null : stream(ctx, streamId);
 }

@@ -6,6 +6,7 @@ import { streamSubject, topUpSubject } from './approval.js';
 import { stepStream } from './due.js';
 import { cancelStream } from './payout.js';
 import { openStreams, streamLifecycle } from './stream.js';
+import { transfersOfStreams } from './transfer-subject.js';
 
 export const stream = defineNoun({
   id: { kind: 'stream', prefix: 'str', wire: 'prefixed' },
@@ -13,6 +14,7 @@ export const stream = defineNoun({
   lifecycle: streamLifecycle,
   due: { concurrency: 8, run: stepStream },
   approvals: { stream: streamSubject, stream_top_up: topUpSubject },
+  transfers: transfersOfStreams,
   openOn: openStreams,
   reset: [
     resetStep({

@@ -117,7 +117,10 @@ export async function endStream(
 
 /** Calls off what waits for an approval, and gives back what it holds. Returns the oldest of it. */
 async function callOff(ctx: Ctx, tx: Tx, { id }: Stream, ending: Ending): Promise<Transfer | undefined> {
-  const waiting = await tx.transfer.findMany({ where: { streamId: id, status: 'pending' }, orderBy: { id: 'asc' } });
+  const waiting = await tx.transfer.findMany({
+    where: { subjectType: 'stream', subjectId: id, status: 'pending' },
+    orderBy: { id: 'asc' },
+  });
   const ended: Transfer[] = [];
   for (const transfer of waiting) {
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
@@ -140,7 +143,7 @@ async function postOut(ctx: Ctx, tx: Tx, row: Stream, out: MoneyOut, limits: rea
     to,
     currency: row.currency,
     at: ctx.clock.now(),
-    links: { streamId: row.id },
+    subject: { type: 'stream', id: row.id },
   };
   const transfer = transferRow(ctx, value);
   await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules }));

@@ -116,7 +116,7 @@ async function payloadOf(ctx: Ctx, id: string): Promise<StreamChange> {
   const made = await transfer(ctx, id);
   const waits = made.type === 'stream_start' && made.approvalId !== null;
   return {
-    stream: await stream(ctx, made.streamId ?? ''),
+    stream: await stream(ctx, made.subjectId ?? ''),
     transfer: made,
     approval: waits ? await approval(ctx, made.approvalId ?? '') : null,
   };

@@ -8,6 +8,7 @@ import { cancelTask } from './ending.js';
 import { approveTask } from './review.js';
 import { openTasks, revokedReason, taskLifecycle } from './task.js';
 import { taskTimeline } from './timeline.js';
+import { transfersOfTasks } from './transfer-subject.js';
 
 export const task = defineNoun({
   id: { kind: 'task', prefix: 'task', wire: 'bare' },
@@ -15,6 +16,7 @@ export const task = defineNoun({
   lifecycle: taskLifecycle,
   due: { concurrency: 8, run: stepTask },
   approvals: { task: taskSubject },
+  transfers: transfersOfTasks,
   openOn: openTasks,
   timeline: taskTimeline,
   settling: { where: `status_reason = '${revokedReason}' AND due_at IS NOT NULL` },

@@ -171,12 +171,13 @@ export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: 
     at: authority.at,
     hold: asideFor(escrowAccountId, form),
     agentId: authority.agentId,
-    links: { taskId, ...(mandate !== undefined && { mandateId: mandate.id }) },
+    subject: { type: 'task', id: taskId },
+    mandateId: mandate?.id,
     protocolMetadata: { task_id: printId('task', taskId), ...(merchant !== null && { merchant_id: printId('merchant', merchant.id) }) },
     approvalId: form.approvalId,
     decisionId: form.decisionId,
   };
-  const transfer = { ...transferRow(ctx, value), id: transferId };
+  const transfer = transferRow(ctx, value, transferId);
   return {
     value: transfer,
     posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rules: authority.rules }),

@@ -11,10 +11,10 @@ import type { Price } from './payment.js';
 import type { CreateTaskInput, TaskPaymentInput } from './task.input.js';
 
 /** A task as it is asked for. A message of A2A may name no skill: `skillId` is then that of the first; and its maximum has its own currency. */
-export type AskedTask = CreateTaskInput & { isFirstSkill?: boolean; maxPriceCurrency?: Currency | undefined };
+export type TaskRequest = CreateTaskInput & { isFirstSkill?: boolean; maxPriceCurrency?: Currency | undefined };
 
 interface Priced {
-  input: AskedTask;
+  input: TaskRequest;
   payment: TaskPaymentInput;
   /** What would go into escrow. */
   price: Price;

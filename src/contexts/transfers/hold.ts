@@ -25,8 +25,8 @@ import { captureLegs, paidData } from './exchange.js';
 import { operationOf, transferOperation } from './operation.js';
 import { carryOutScheduled } from './schedule.js';
 import { refuseCapture, refuseRelease } from './side.js';
+import { subjectOf } from './subject.js';
 import { aboutOf, transferLifecycle } from './transfer.js';
-import { followTransferEnd } from './transfer-end.js';
 import { visibleTransfers } from './transfer-list.js';
 import { lessWithheldAt } from './withholding.js';
 
@@ -39,10 +39,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
-    refuseOfRail(ctx, transfer);
-    refuseOfTask(transfer);
-    refuseOfSeller(ctx, transfer);
-    refuseOfSession(transfer);
+    subjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
     refuseAside(transfer);
     await refuseCapture(within(ctx, tx), transfer);
     await refuseWaiting(ctx, tx, transfer, 'The transfer waits for an approval: until it is given nothing can be captured.');
@@ -86,79 +83,13 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
-    refuseOfRail(ctx, transfer);
-    refuseOfTask(transfer);
-    refuseOfSeller(ctx, transfer);
-    refuseOfSession(transfer);
+    subjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
     await refuseRelease(within(ctx, tx), transfer);
-    if ((transfer.streamId ?? transfer.checkoutId) !== null) {
-      const whole = transfer.streamId === null ? 'pays a checkout' : 'is part of a stream';
-      await refuseWaiting(ctx, tx, transfer, `The transfer ${whole}: withdraw its approval, which ends both.`);
-    }
+    const whole = subjectOf(ctx, transfer)?.whole;
+    if (whole !== undefined) await refuseWaiting(ctx, tx, transfer, `The transfer ${whole}: withdraw its approval, which ends both.`);
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
     return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...(reason !== null && { code: 'cancelled', message: reason }) });
-  });
-}
-
-/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-227). */
-function refuseOfRail(ctx: Ctx, transfer: Transfer): void {
-  const { id, status, payoutId, fundingId, cardChargeId, refundId } = transfer;
-  if (refundId !== null) {
-    const next_actions = [{ rel: 'refund', actor: 'any', method: 'GET', path: `/v1/refunds/${refundId}` } as const];
-    throw new StateConflict('The transfer is a refund to a card: what becomes of it is up to the processor.', status, [], { next_actions });
-  }
-  if (cardChargeId !== null) {
-    const next_actions = [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` } as const, ...waysOf(ctx, transfer)];
-    throw new StateConflict('The transfer is a payment by card: what becomes of it is up to its processor.', status, [], { next_actions });
-  }
-  if (fundingId !== null) {
-    const path = `/v1/funding/transactions/${printId('fundingTransaction', fundingId)}`;
-    throw new StateConflict('The transfer is money that comes in: what becomes of it is up to its provider.', status, [], {
-      next_actions: [{ rel: 'funding_transaction', actor: 'any', method: 'GET', path }],
-    });
-  }
-  if (payoutId === null) return;
-  const path = `/v1/payouts/${printId('payout', payoutId)}`;
-  throw new StateConflict('The transfer is that of a payout: cancel the payout, while it was not submitted.', status, [], {
-    next_actions: [
-      { rel: 'payout', actor: 'any', method: 'GET', path },
-      { rel: 'cancel_payout', actor: 'any', method: 'POST', path: `${path}/cancel` },
-    ],
-  });
-}
-
-/** 409 for what pays for a task: the task decides what becomes of it (Gap G-332). */
-function refuseOfTask({ status, taskId }: Transfer): void {
-  if (taskId === null) return;
-  throw new StateConflict('The transfer pays for a task: approve, dispute or cancel the task.', status, [], {
-    next_actions: [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${taskId}` }],
-  });
-}
-
-/** 409 for what an x402 payment has authorized: its seller settles it, or it expires (Gap G-296). */
-function refuseOfSeller(ctx: Ctx, transfer: Transfer): void {
-  const { id, status, protocol, capture } = transfer;
-  if (protocol !== 'x402' || capture !== 'manual') return;
-  const path = `/v1/x402/payments/${printId('x402Payment', id)}`;
-  throw new StateConflict('The transfer is an x402 payment: its seller settles what was used.', status, [], {
-    next_actions: [
-      { rel: 'payment', actor: 'any', method: 'GET', path },
-      { rel: 'consume', actor: 'any', method: 'POST', path: `${path}/consume` },
-      ...waysOf(ctx, transfer),
-    ],
-  });
-}
-
-/** 409 for the deposit of an MPP session: closing the session settles it, and returns the rest (Gap G-311). */
-function refuseOfSession({ id, status, protocol, capture, protocolMetadata }: Transfer): void {
-  if (protocol !== 'mpp' || capture !== 'manual') return;
-  const { session_id: session } = protocolMetadata as { session_id: string };
-  throw new StateConflict('The transfer is the deposit of an MPP session: close the session.', status, [], {
-    next_actions: [
-      { rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` },
-      { rel: 'close', actor: 'any', method: 'POST', path: `/v1/mpp/sessions/${session}/close`, body: {} },
-    ],
   });
 }
 
@@ -168,14 +99,14 @@ async function refuseWaiting(ctx: Ctx, tx: Tx, { id, status, approvalId }: Trans
 }
 
 /** What may be done about a transfer that waits for an approval, by whoever sees that. */
-function waysOf(ctx: Ctx, { approvalId, agentId }: Transfer): NextAction[] {
+export function approvalActions(ctx: Ctx, { approvalId, agentId }: Transfer): NextAction[] {
   if (approvalId === null || !seesApprovalsOf(ctx, agentId)) return [];
   return [{ rel: 'cancel_approval', actor: 'any', method: 'POST', path: `/v1/approvals/${printId('approval', approvalId)}/cancel` }];
 }
 
 /** True for money that a settlement rule has set aside in its wallet: it goes nowhere. */
-function isAside({ executionId, payoutId, toWalletId }: Transfer): boolean {
-  return executionId !== null && payoutId === null && toWalletId === null;
+function isAside({ originType, subjectType, toWalletId }: Transfer): boolean {
+  return originType === 'settlement_execution' && subjectType === null && toWalletId === null;
 }
 
 /** 409 for capturing what a settlement rule holds (Gap G-204). */
@@ -201,9 +132,9 @@ export async function endTransfer(
     where: rowKey(ctx, transfer.id),
     data: { status, failureCode: code ?? null, failureMessage: message ?? null, updatedAt: now, dueAt: null, leaseUntil: null },
   });
-  await followTransferEnd(ctx, tx, done);
+  await subjectOf(ctx, done)?.onEnded?.(ctx, tx, done);
   if (status === 'failed') await emit(ctx, tx, 'transfer.failed', transferData(done), { at: now, ...aboutOf(done) });
-  if (transfer.holdId === null) await writeOperation(tx, operationOf(done, 0n, now), (await rulebook(within(ctx, tx))).rates);
+  if (transfer.holdId === null) await writeOperation(tx, operationOf(ctx, done, 0n, now), (await rulebook(within(ctx, tx))).rates);
   else {
     if (status === 'cancelled') await emit(ctx, tx, '_transfer.released', { transfer_id: printId('transfer', done.id) }, { at: now });
     await resolveHold(ctx, tx, done, await openHold(tx, transfer), 0n);

@@ -3,6 +3,7 @@ import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
 import { transferSubject } from './approval.js';
 import { cancelTransfer, stepTransfer } from './hold.js';
+import { subjectTypes } from './subject.js';
 import { transferTimeline } from './timeline.js';
 import { transferLifecycle } from './transfer.js';
 import { openTransfers } from './transfer-list.js';
@@ -17,15 +18,16 @@ export const transfer = defineNoun({
   timeline: transferTimeline,
   // That of a payout, of money that comes in, of a charge or of a refund ends with it.
   settling: {
-    where: `payout_id IS NULL AND funding_id IS NULL AND card_charge_id IS NULL AND refund_id IS NULL
+    where: `(subject_type IS NULL OR subject_type NOT IN ('payout', 'funding_transaction', 'card_charge', 'refund'))
       AND (status = 'processing' OR status = 'pending' AND hold_id IS NULL AND scheduled_for IS NULL)`,
   },
   reset: [
     resetStep({
       stage: 'running',
-      rows: ({ db }, most) => {
-        const alone = { streamId: null, payoutId: null, fundingId: null, taskId: null, protocol: { not: 'mpp' } } as const;
-        return db.transfer.findMany({ where: { status: 'pending', ...alone }, ...newestRows(most) });
+      rows: (ctx, most) => {
+        const others = subjectTypes(ctx, ({ endsWithNoun }) => endsWithNoun === true);
+        const alone = { OR: [{ subjectType: null }, { subjectType: { notIn: others } }] };
+        return ctx.db.transfer.findMany({ where: { status: 'pending', ...alone }, ...newestRows(most) });
       },
       end: (ctx, { id }, reason) => cancelTransfer(ctx, id, reason),
     }),

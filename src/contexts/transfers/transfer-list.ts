@@ -10,6 +10,7 @@ import { parseId, printId } from '../../platform/schema/id.js';
 import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { readableEntries } from '../accounts/entry.js';
+import { subjectTypes } from './subject.js';
 import type { TransferFilters } from './transfer.input.js';
 import { countTransfers, openTransferIds, type TransferChoice, transferIds } from './transfer-list.sql.js';
 
@@ -64,7 +65,9 @@ export async function entriesOfTransfer(ctx: Ctx, id: string): Promise<Entry[]> 
 
 /** Transfers that are still to happen from or to one of the wallets: a hold to be captured, or one that waits for its time. */
 export async function openTransfers(ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
-  const open = await openTransferIds(tx, ctx.workspace.id, walletIds, most);
+  const openedBy = (side: 'payer' | 'payee') => subjectTypes(ctx, ({ openBy }) => openBy?.includes(side) === true);
+  const others = { payer: openedBy('payer'), payee: openedBy('payee') };
+  const open = await openTransferIds(tx, ctx.workspace.id, walletIds, others, most);
   return open.map((id) => ({
     type: 'transfer',
     id: printId('transfer', id),

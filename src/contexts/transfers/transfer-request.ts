@@ -47,7 +47,7 @@ export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?
   const { value, authority } = plan;
   const id = part?.id ?? newId(value.at);
   if (value.scheduledFor !== undefined) {
-    const transfer = { ...transferRow(ctx, value), id };
+    const transfer = transferRow(ctx, value, id);
     await transact(ctx, async (tx) => {
       await insertScheduled(ctx, tx, transfer, value);
       return transfer;
@@ -142,7 +142,8 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
     reference: input.reference,
     metadata: input.metadata,
     sharedMetadata: input.sharedMetadata,
-    links: mandate === undefined ? part?.links : { ...part?.links, mandateId: mandate.id },
+    origin: part?.origin,
+    mandateId: mandate?.id,
     ...(mandate !== undefined && (await executionFacts(ctx, authority, to))),
     claims: part?.claims,
   };
@@ -240,7 +241,7 @@ function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Rec
 /** The row and the posting of a transfer under an authority. */
 export function draftTransfer(ctx: Ctx, id: string, { value, authority }: TransferPlan, form: SpendForm): Draft<Transfer> {
   const { approvalId, decisionId, limits } = form;
-  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id };
+  const transfer = transferRow(ctx, { ...value, approvalId, decisionId }, id);
   return {
     value: transfer,
     posting: transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules }),

@@ -20,6 +20,7 @@ import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
 import { rest } from './rest.js';
+import { originIdOf, subjectIdOf } from './subject.js';
 import {
   CancelTransferInput,
   CaptureByEnum,
@@ -73,11 +74,17 @@ export const Transfer = builder.prismaObject('Transfer', {
       description: 'The place out of the platform that it goes to.',
       resolve: ({ destination }) => destination as ShownDestination | null,
     }),
-    payoutId: t.expose('payoutId', { type: 'PayoutId', nullable: true, description: 'The payout whose money it is.' }),
-    fundingTransactionId: t.expose('fundingId', {
+    payoutId: t.field({
+      type: 'PayoutId',
+      nullable: true,
+      description: 'The payout whose money it is.',
+      resolve: (row) => subjectIdOf(row, 'payout'),
+    }),
+    fundingTransactionId: t.field({
       type: 'FundingTransactionId',
       nullable: true,
       description: 'The funding transaction whose money it is.',
+      resolve: (row) => subjectIdOf(row, 'funding_transaction'),
     }),
     protocol: t.expose('protocol', { type: ProtocolEnum }),
     description: t.exposeString('description', { nullable: true }),
@@ -105,16 +112,36 @@ export const Transfer = builder.prismaObject('Transfer', {
       description: `The approval that it waits or waited for. Null ${toPayee}.`,
       resolve: ofPayer((row) => row.approvalId),
     }),
-    batchId: t.expose('batchId', { type: 'BatchId', nullable: true, description: 'The batch that it is an item of.' }),
-    streamId: t.expose('streamId', { type: 'StreamId', nullable: true, description: 'The stream whose money it moves.' }),
+    batchId: t.field({
+      type: 'BatchId',
+      nullable: true,
+      description: 'The batch that it is an item of.',
+      resolve: (row) => originIdOf(row, 'batch'),
+    }),
+    streamId: t.field({
+      type: 'StreamId',
+      nullable: true,
+      description: 'The stream whose money it moves.',
+      resolve: (row) => subjectIdOf(row, 'stream'),
+    }),
     mandateId: t.field({
       type: 'MandateId',
       nullable: true,
       description: `The mandate that it is an execution of. Null ${toPayee}.`,
       resolve: ofPayer((row) => row.mandateId),
     }),
-    taskId: t.expose('taskId', { type: 'TaskId', nullable: true, description: 'The task that it pays for.' }),
-    refundId: t.expose('refundId', { type: 'RefundId', nullable: true, description: 'The refund whose money it moves.' }),
+    taskId: t.field({
+      type: 'TaskId',
+      nullable: true,
+      description: 'The task that it pays for.',
+      resolve: (row) => subjectIdOf(row, 'task'),
+    }),
+    refundId: t.field({
+      type: 'RefundId',
+      nullable: true,
+      description: 'The refund whose money it moves.',
+      resolve: (row) => subjectIdOf(row, 'refund'),
+    }),
     traceId: t.string({
       nullable: true,
       description: `Of the traceparent of the request that made it. Null ${toPayee}.`,

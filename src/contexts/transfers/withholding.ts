@@ -21,11 +21,11 @@ export const withholder = onePart<Withholder>('what is kept back of payments');
 /** The protocols by which merchants and endpoints are paid: whoever they pay is taken for one (Gap G-178). */
 const paying: ReadonlySet<Protocol> = new Set<Protocol>(['x402', 'acp', 'ucp', 'ap2', 'mpp']);
 
-type Payment = Pick<Transfer, 'protocol' | 'toWalletId' | 'refundId'>;
+type Payment = Pick<Transfer, 'protocol' | 'toWalletId' | 'subjectType'>;
 
 /** True for a payment of which something may be kept back. A refund pays a payer. */
-function isProtocolPayment({ protocol, toWalletId, refundId }: Payment): boolean {
-  return paying.has(protocol) && toWalletId !== null && refundId === null;
+function isProtocolPayment({ protocol, toWalletId, subjectType }: Payment): boolean {
+  return paying.has(protocol) && toWalletId !== null && subjectType !== 'refund';
 }
 
 /** What is kept back of a payment to the wallet, for the maker of a transfer: the posting of a protocol's payment asks for it. */

@@ -1,5 +1,6 @@
 // The GraphQL face of usage: operations, their sums, and traces.
 import type { Account, Operation } from '../../generated/prisma/client.js';
+import { operationCategories } from '../../manifest/operation-category.js';
 import { NotFound } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
@@ -7,7 +8,6 @@ import { actorId } from '../agents/me.js';
 import { InitiatorTypeEnum } from '../spending/initiator.schema.js';
 import { ProtocolEnum } from '../spending/protocol.input.js';
 import { counterparty, describe } from './description.js';
-import { operationCategories } from './operation.js';
 import { mostTraced, operations, type Trace, trace } from './operation-list.js';
 import type { Period } from './period.js';
 import { rest } from './rest.js';

@@ -24,7 +24,7 @@ import { walletOfDeposit } from './deposit.js';
 import { readPayload } from './exact.js';
 import type { ByMpp } from './ledger-payment.js';
 import { type ChainNetwork, ownChain } from './network.js';
-import { completedEvent, proofSeconds } from './payment.js';
+import { completedEvent, proofSeconds, subjectTypeOf } from './payment.js';
 import { signProof } from './proof.js';
 import type { TransferAuthorization } from './transfer-authorization.js';
 import { readPaymentHeader } from './wire.js';
@@ -194,10 +194,11 @@ async function credit(
     amount,
     currency,
     at: settledAt ?? ctx.clock.now(),
+    subject: { type: subjectTypeOf(protocol) },
     protocolMetadata: { payment_id: printId('x402Payment', id), payer: payerWallet, ...endpoint },
     withholding: await withholdingOf(reader, protocol, to),
   };
-  const transfer = { ...transferRow(ctx, value), id };
+  const transfer = transferRow(ctx, value, id);
   const rules = await rulebook(reader);
   await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }));
 }

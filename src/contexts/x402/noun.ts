@@ -6,6 +6,7 @@ import { x402EndpointLifecycle } from './endpoint.js';
 import { deleteEndpoint } from './endpoint-request.js';
 import { openPayments, x402PaymentLifecycle } from './payment.js';
 import { paymentSubject } from './payment-life.js';
+import { transfersOfPayments } from './transfer-subject.js';
 
 export const x402Endpoint = defineNoun({
   id: { kind: 'x402Endpoint', prefix: 'epd', wire: 'prefixed' },
@@ -26,6 +27,7 @@ export const x402Payment = defineNoun({
   lifecycle: x402PaymentLifecycle,
   due: { concurrency: 8, run: stepPayment },
   approvals: { x402_payment: paymentSubject },
+  transfers: transfersOfPayments,
   openOn: openPayments,
   settling: { where: `status = 'pending' AND due_at IS NOT NULL` },
 });

@@ -14,7 +14,6 @@ import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending } from '../spending/approval.js';
 import { transferSubject } from '../transfers/approval.js';
 import { captureHeld } from '../transfers/hold.js';
-import type { TransferEndFollower } from '../transfers/transfer-end.js';
 import { completedEvent, proofSeconds, settlementHash } from './payment.js';
 import { checkUsable, lockPayment, useUp } from './payment-use.js';
 import { signProof } from './proof.js';
@@ -33,11 +32,10 @@ export const paymentSubject: ApprovalSubject = {
 };
 
 /** A payment whose transfer ends without its money has failed, whoever ends it: an approval, an expiry, the payer. */
-export const failPayment: TransferEndFollower = async (_ctx, tx, { id, protocol, status, failureCode }) => {
-  if (protocol !== 'x402' && protocol !== 'mpp') return;
+export async function failPayment(_ctx: Ctx, tx: Tx, { id, status, failureCode }: Transfer): Promise<void> {
   const data = { status: 'failed', failureReason: failureCode ?? status, dueAt: null } as const;
   await tx.x402Payment.updateMany({ where: { id, status: 'pending' }, data });
-};
+}
 
 /** The money of a payment has moved: it is settled, and proves it. Under the lock of the transfer. */
 async function settle(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment> {

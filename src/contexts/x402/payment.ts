@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { EventRow } from '../../events/event.js';
-import type { Prisma, Transfer, X402Payment, X402PaymentStatus } from '../../generated/prisma/client.js';
+import type { Prisma, Protocol, Transfer, X402Payment, X402PaymentStatus } from '../../generated/prisma/client.js';
 import type { OpenOn } from '../../manifest/noun.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
@@ -16,6 +16,11 @@ import { Visibility } from '../../platform/visibility.js';
 import { event } from './events.js';
 
 /** A payment fails with its transfer, or when its chain refuses it. */
+/** The name of what a payment is by its protocol: one by MPP is settled as one of x402 is. */
+export function subjectTypeOf(protocol: Protocol): 'x402_payment' | 'mpp_payment' {
+  return protocol === 'mpp' ? 'mpp_payment' : 'x402_payment';
+}
+
 export const x402PaymentLifecycle: Lifecycle<X402PaymentStatus> = {
   noun: 'payment',
   path: '/v1/x402/payments/{id}',

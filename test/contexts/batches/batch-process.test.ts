@@ -62,7 +62,7 @@ const endLeases = () =>
   query(harness, "UPDATE batch SET lease_until = clock_timestamp() - interval '1 second' WHERE lease_until IS NOT NULL");
 
 const transfersOf = async (batch: Json): Promise<number> =>
-  (await query(harness, 'SELECT FROM transfer WHERE batch_id = $1', [bare(batch)])).length;
+  (await query(harness, 'SELECT FROM transfer WHERE origin_id = $1', [bare(batch)])).length;
 
 /** Everything was done once: the items, the transfers, the money, the events. */
 async function expectDoneOnce(batch: Json, to: Json, count: number): Promise<void> {

@@ -1,6 +1,6 @@
-// Why the action of a rule was not carried out, where nobody refused it: there was nothing to do, or too little.
+// Rolls the action of a rule back where nobody refused it: there was nothing to do, or too little.
 
-export class Undone extends Error {
+export class Rollback extends Error {
   readonly status: 'skipped' | 'failed';
   readonly code: string;
 

@@ -7,8 +7,8 @@ import type { CreateSession } from './request-shape.js';
 type Details = NonNullable<CreateSession['fulfillment_details']>;
 type AcpAddress = NonNullable<Details['address']>;
 
-/** Kept with the checkout; its address is the checkout's own, but for the name on it. */
-export interface Kept {
+/** Stored with the checkout; its address is the checkout's own, but for the name on it. */
+export interface SessionDetails {
   buyer?: CreateSession['buyer'];
   fulfillment?: Omit<Details, 'address'>;
   recipient?: Pick<AcpAddress, 'name' | 'company'>;
@@ -19,23 +19,23 @@ export interface Kept {
 }
 
 /** What was kept of a checkout; nothing for one that was not made by ACP's own wire. */
-export function keptOf(row: Pick<Checkout, 'items' | 'currency' | 'details' | 'shippingAddress'>): Kept {
-  return requestOf(row).wire as Kept;
+export function sessionDetailsOf(row: Pick<Checkout, 'items' | 'currency' | 'details' | 'shippingAddress'>): SessionDetails {
+  return requestOf(row).wire as SessionDetails;
 }
 
 /** What of a request is kept. */
-export type Noted = {
+export type NewDetails = {
   [Name in 'buyer' | 'fulfillment_details' | 'order_notes' | 'locale' | 'timezone' | 'coupons' | 'discounts']?:
     | CreateSession[Name]
     | undefined;
 };
 
 /** What a request says anew replaces what was kept, member by member. */
-export function keep(before: Kept, request: Noted): Kept {
+export function mergeDetails(before: SessionDetails, request: NewDetails): SessionDetails {
   const { buyer, fulfillment_details: details, order_notes: notes, locale, timezone, coupons, discounts } = request;
   const codes = discounts?.codes ?? coupons;
   const { address, ...fulfillment } = details ?? {};
-  const after: Kept = {
+  const after: SessionDetails = {
     ...before,
     ...(buyer !== undefined && { buyer }),
     ...(details !== undefined && { fulfillment: { ...before.fulfillment, ...fulfillment } }),
@@ -46,7 +46,7 @@ export function keep(before: Kept, request: Noted): Kept {
     ...(codes !== undefined && { discount_codes: codes }),
   };
   // As JSON keeps it: what is undefined is not there.
-  return JSON.parse(JSON.stringify(after)) as Kept;
+  return JSON.parse(JSON.stringify(after)) as SessionDetails;
 }
 
 /** An address of ACP as the platform keeps it. */
@@ -55,7 +55,10 @@ export function addressOf({ line_one: line1, line_two: line2, city, state, count
 }
 
 /** The address of a checkout as ACP has it. */
-export function acpAddressOf({ line1, line2, city, state, postalCode, country }: Address, recipient: Kept['recipient']): AcpAddress {
+export function acpAddressOf(
+  { line1, line2, city, state, postalCode, country }: Address,
+  recipient: SessionDetails['recipient'],
+): AcpAddress {
   return {
     name: recipient?.name ?? '',
     line_one: line1,

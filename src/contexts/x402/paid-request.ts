@@ -1,14 +1,14 @@
-// What is asked for at the paid door: an endpoint, by somebody without a credential.
+// A request at the paid door: for an endpoint, by somebody without a credential.
 import type { X402Endpoint } from '../../generated/prisma/client.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
-import type { Knock } from '../../platform/door.js';
+import type { DoorRequest } from '../../platform/door.js';
 import { systemCtx } from '../../platform/due/step.js';
 import { NotFound } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
 import { payableEndpoint, resourceOf, workspaceOfEndpoint } from './endpoint.js';
 
-/** An endpoint that is asked for without a credential, and a ctx of its workspace. */
-export interface Asked {
+/** The endpoint that is requested, and a ctx of its workspace: nobody has shown a credential. */
+export interface PaidRequest {
   ctx: Ctx;
   endpoint: X402Endpoint;
   /** The address that is paid for. */
@@ -20,7 +20,7 @@ export interface Asked {
 }
 
 /** Finds the endpoint that a path names, in the environment of the listener. 404, 409 for one that takes no payments. */
-export async function askedEndpoint(platform: Platform, { environment, origin, params, raw, effect }: Knock): Promise<Asked> {
+export async function readPaidRequest(platform: Platform, { environment, origin, params, raw, effect }: DoorRequest): Promise<PaidRequest> {
   const id = parseId('x402Endpoint', params['endpoint_id']);
   const workspace = id === null ? null : await workspaceOfEndpoint(platform, id, environment);
   if (id === null || workspace === null) throw new NotFound();
