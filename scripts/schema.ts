@@ -4,22 +4,9 @@
 //   npm run schema:check   exits 1 when a committed file is not what would be written
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { printSchema } from 'graphql';
-import { doors } from '../src/contexts.js';
-import { openApi } from '../src/rest/openapi.js';
-import { compileRoutes, loadOperations } from '../src/rest/routes.js';
-import { schema } from '../src/schema.js';
-import { printAnswers } from './console-answers.js';
-import { printGuards } from './guards.js';
+import { printed } from './printed.js';
 
 const at = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const routes = compileRoutes(schema, loadOperations(at('src/contexts')));
-const printed: Readonly<Record<string, string>> = {
-  'schema.graphql': `${printSchema(schema)}\n`,
-  'openapi.json': `${JSON.stringify(openApi(routes, { doors }), null, 2)}\n`,
-  'src/console/answers.ts': printAnswers(schema),
-  ...printGuards(),
-};
 
 function committed(name: string): string {
   try {
