@@ -1,6 +1,7 @@
 // A running platform for one test file: its own database, both listeners, a clock that the test moves, and a ledger that is
 // checked after every test. Every answer is checked against openapi.json, and every refusal says what can be done about it.
 import { randomBytes } from 'node:crypto';
+import { type Dispatcher, request } from 'undici';
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
@@ -70,18 +71,19 @@ export class Client {
   /** Sends a request, by default with the tenant's API key; checks the answer against openapi.json. */
   async call(method: string, path: string, { as = this.key, body, headers = {}, raw }: CallOptions = {}): Promise<Answer> {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(this.url + path, {
-      method,
+    // Costs a third of what fetch does.
+    const response = await request(this.url + path, {
+      method: method as Dispatcher.HttpMethod,
       headers: {
+        Accept: '*/*',
         ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
         ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },
-      ...(content === undefined ? {} : { body: content }),
-      redirect: 'manual',
+      body: content ?? null,
     });
-    const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : parse(text) };
+    const text = await response.body.text();
+    const answer = { status: response.statusCode, headers: headersOf(response.headers), body: text === '' ? undefined : parse(text) };
     checkAnswer(method, path, answer);
     checkWayOut(`${method} ${path}`, answer);
     return answer;
@@ -111,9 +113,13 @@ export class Client {
   /** The answer's `data`, of a call that must succeed. */
   async make(path: string, body: unknown, options: CallOptions = {}): Promise<Json> {
     const answer = await this.post(path, body, options);
-    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
+    if (answer.status >= 300) expect.fail(`POST ${path} ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body.data;
   }
+}
+
+function headersOf(given: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  return new Headers(Object.entries(given).flatMap(([name, value = []]) => [value].flat().map((one): [string, string] => [name, one])));
 }
 
 function parse(text: string): Json {
