@@ -2,7 +2,7 @@
 // checked after every test. Every answer is checked against openapi.json, and every refusal says what can be done about it.
 import { randomBytes } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
-import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
 import { dueSteps, escrows, followers, realTime } from '../src/contexts.js';
@@ -12,9 +12,9 @@ import type { Platform } from '../src/platform/ctx.js';
 import { createLogger } from '../src/platform/log.js';
 import { startServer } from '../src/server.js';
 import { work } from '../src/worker.js';
-import { admin, newDatabaseName, withDatabase } from './database.js';
 import { checkEvents } from './event-data.js';
 import { givePlatformBack, type Started, takePlatform } from './kept-platform.js';
+import { newDatabase } from './new-database.js';
 import { checkAnswer } from './openapi.js';
 import { checkWayOut } from './way-out.js';
 
@@ -175,11 +175,9 @@ async function startPlatform(
   clock: Clock,
   { limits = {}, env = {}, route, mostInFlight, nameServers = noNameServer }: HarnessOptions,
 ): Promise<Started> {
-  const database = newDatabaseName(inject('template'));
-  await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+  const database = await newDatabase();
   const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
-  const ownUrl = withDatabase(inject('databaseUrl'), database);
-  const databaseUrl = (await route?.(ownUrl)) ?? ownUrl;
+  const databaseUrl = (await route?.(database.url)) ?? database.url;
   const secretsKey = randomBytes(32).toString('hex');
   const config = loadConfig({
     DATABASE_URL: databaseUrl,
@@ -205,7 +203,7 @@ async function startPlatform(
     ...server,
     remove: async () => {
       await server.stop();
-      await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+      await database.drop();
     },
   };
 }
