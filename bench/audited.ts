@@ -3,7 +3,7 @@
 import pg from 'pg';
 import { measure, type Result } from './measure.js';
 import { type BenchDatabase, median, Sandbox, say } from './platform.js';
-import { makeWallets, requestMaker } from './transfers.js';
+import { makeWallets, requestMaker } from './wallets.js';
 
 const withoutAudit = `
   CREATE FUNCTION drop_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;

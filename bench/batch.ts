@@ -7,7 +7,8 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { makeBaselines } from './baseline.js';
 import { median, openBenchDatabase, Sandbox, say, testKey } from './platform.js';
-import { drained, makeWallets, pgbench } from './transfers.js';
+import { drained, pgbench } from './transfers.js';
+import { makeWallets } from './wallets.js';
 
 const about = `Usage: npm run bench -- batch [--rounds 5] [--seconds 4] [--wallets 1000] [--items 500]
 

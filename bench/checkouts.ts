@@ -1,8 +1,7 @@
 // Completions of ACP checkouts by wallet: agents that pay at merchants, beside transfers of the same agents to the merchants' wallets.
 import { type Holder, inTurn, makeHolders, transferOf } from './holder.js';
-import { postRequest } from './measure.js';
+import { postRequest, type Series } from './measure.js';
 import type { Sandbox } from './platform.js';
-import type { Series } from './protocols.js';
 
 /** Checkouts that are made for each second that they are completed: a machine that completes more runs out of them. */
 const perSecond = 1_500;

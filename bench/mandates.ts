@@ -1,7 +1,6 @@
 // Executions of AP2 mandates: agents that spend at merchants, beside transfers of the same agents to the merchants' wallets.
 import { inTurn, makeHolders, transferOf } from './holder.js';
-import { postRequest } from './measure.js';
-import type { Series } from './protocols.js';
+import { postRequest, type Series } from './measure.js';
 
 export const mandates: Series = {
   name: 'mandates',

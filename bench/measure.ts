@@ -1,10 +1,19 @@
 // How fast POST /v1/transfers is under a load, and what CPU a request takes.
 import { type CpuSeconds, cpuSeconds } from './cpu.js';
 import { sendLoad } from './http-load.js';
-import { testKey } from './platform.js';
+import { type Sandbox, testKey } from './platform.js';
 
 /** What a request is sent as, again and again. */
 export type Next = () => string;
+
+/** A protocol to be measured beside transfers. */
+export interface Series {
+  name: string;
+  /** The ratio to transfers that is aimed at. */
+  aim: number;
+  /** Makes everybody who takes part, and says what is sent. `seconds`: for how long, in all. */
+  open(sandbox: Sandbox, seconds: number): Promise<{ ours: Next; transfers: Next }>;
+}
 
 export interface Result {
   /** Requests per second. */

@@ -4,9 +4,8 @@ import { createHash } from 'node:crypto';
 import { type Address, parseAddress } from '../src/contexts/x402/address.js';
 import { digestOf, signerOf, type TransferAuthorization } from '../src/contexts/x402/transfer-authorization.js';
 import { type Holder, inTurn, makeHolders, transferOf } from './holder.js';
-import { postRequest } from './measure.js';
+import { postRequest, type Series } from './measure.js';
 import { median, type Sandbox } from './platform.js';
-import type { Series } from './protocols.js';
 
 export const x402: Series = {
   name: 'x402',

@@ -4,18 +4,9 @@ import { parseArgs } from 'node:util';
 import { cardVerifications } from './card-verification.js';
 import { checkouts } from './checkouts.js';
 import { mandates } from './mandates.js';
-import { measure, type Next, type Result } from './measure.js';
+import { measure, type Next, type Result, type Series } from './measure.js';
 import { recovery, vouchers, x402 } from './paid-apis.js';
 import { median, openBenchDatabase, Sandbox, say } from './platform.js';
-
-/** A protocol to be measured. */
-export interface Series {
-  name: string;
-  /** The ratio to transfers that is aimed at. */
-  aim: number;
-  /** Makes everybody who takes part, and says what is sent. `seconds`: for how long, in all. */
-  open(sandbox: Sandbox, seconds: number): Promise<{ ours: Next; transfers: Next }>;
-}
 
 const series: readonly Series[] = [mandates, checkouts, x402, vouchers];
 

@@ -5,7 +5,7 @@ import { Collector } from './collector.js';
 import { measure, type Result } from './measure.js';
 import { type BenchDatabase, median, Sandbox, say } from './platform.js';
 import { traceCost, untracedCost } from './trace-cost.js';
-import { makeWallets, requestMaker } from './transfers.js';
+import { makeWallets, requestMaker } from './wallets.js';
 
 const kinds = ['untraced', 'traced', 'all'] as const;
 type Kind = (typeof kinds)[number];

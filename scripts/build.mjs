@@ -2,7 +2,7 @@
 // the console, which is a program of its own for browsers. Then sdk/dist, the package for callers.
 //   node scripts/build.mjs              build everything
 //   node scripts/build.mjs --if-stale   only what changed since the last build: in an unchanged checkout a few milliseconds
-//   node scripts/build.mjs --client     only the generated Prisma client, and only when it is stale
+//   node scripts/build.mjs --client     only what is generated into src: the Prisma client, when it is stale, and the kinds of ids
 //   node scripts/build.mjs --console    only dist/console, and only when it is stale
 //   node scripts/build.mjs --sdk        only sdk/dist, and only when it is stale
 // Says nothing on standard output: `npm run --silent cli` prints JSON there.
@@ -12,6 +12,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { printIdKinds } from './id-kinds.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => path.join(root, ...parts);
@@ -83,6 +84,15 @@ function generateClient() {
   writeFileSync(stamp, print);
 }
 
+/** Prints the kinds of ids from the nouns; the file is left alone where it says the same. */
+function generateIdKinds() {
+  const file = path.join(generated, 'id-kind.ts');
+  const text = printIdKinds(at('src', 'contexts'), readFileSync(at('schema.graphql'), 'utf8'));
+  if (isFresh(file, text)) return;
+  mkdirSync(generated, { recursive: true });
+  writeFileSync(file, text);
+}
+
 function compile(print) {
   const fresh = at(`dist.${process.pid}`);
   try {
@@ -145,7 +155,10 @@ function isDeployed() {
 }
 
 function build() {
-  if (options.has('--client')) generateClient();
+  if (options.has('--client')) {
+    generateClient();
+    generateIdKinds();
+  }
   if (options.has('--console')) buildConsole();
   if (options.has('--sdk')) buildSdk();
   if (['--client', '--console', '--sdk'].some((part) => options.has(part))) return;
@@ -161,6 +174,7 @@ function buildAll() {
   if (!options.has('--if-stale') || !isFresh(at('dist', '.stamp'), print)) {
     process.stderr.write('Building dist/ ...\n');
     generateClient();
+    generateIdKinds();
     compile(print);
   }
   buildConsole();

@@ -6,7 +6,7 @@ import { examples } from './contexts/analytics/example.js';
 import { jwks } from './contexts/identity/signing-key.js';
 import { spendableTags } from './contexts/spending/spendable.js';
 import { countRequests } from './contexts/usage/request-count.js';
-import { credentialResolvers, doors } from './contexts.js';
+import { manifest } from './contexts.js';
 import { limitAnswers } from './http/answer-limit.js';
 import { authenticate, type Identify, identifier } from './http/authenticate.js';
 import { openConsole } from './http/console.js';
@@ -70,7 +70,7 @@ export function createApp(options: AppOptions): Koa<State, Routed> {
   const { platform, environment, metrics } = options;
   const { config, log } = platform;
   const rates = limitRates({ limits: limitsOf(config, environment), environment, clock: platform.clock, redis: options.redis });
-  const identify = identifier({ platform, environment, resolvers: credentialResolvers });
+  const identify = identifier({ platform, environment, resolvers: manifest.credentials });
   const guards = [rates.address, authenticate(platform, identify), rates.actor];
 
   const app = new Koa<State, Routed>();
@@ -160,9 +160,9 @@ function rest({ schema, routes, keys, limitLoad }: AppOptions, guards: readonly 
   }));
 }
 
-/** A door that asks for no credential looks at none: whoever knocks signs what it says. */
+/** A door that asks for no credential looks at none: its caller signs what it says. */
 function doorways({ platform, environment, baseUrl, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
-  return doors.map((door) => {
+  return manifest.doors.map((door) => {
     const serve = serveDoor(door, { platform, environment, baseUrl, idempotency: keys.run });
     const asked = door.audience === undefined ? guards.slice(0, 1) : guards;
     const { method, path } = door;

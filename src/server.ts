@@ -2,21 +2,7 @@
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { type AppOptions, createApp, createProbeApp } from './app.js';
-import {
-  afterCommits,
-  metrics as counted,
-  doors,
-  dueSteps,
-  followers,
-  gauges,
-  lastWrites,
-  onFreeze,
-  openOn,
-  realTime,
-  regularWrites,
-  streamEnds,
-  sweeps,
-} from './contexts.js';
+import { manifest } from './contexts.js';
 import { hasUnheard } from './events/listener.js';
 import { createHttpServer } from './http/deadline.js';
 import { openHealth, type ReadinessCheck } from './http/health.js';
@@ -95,10 +81,10 @@ export async function openPlatform(
   await cache.open();
   const outbound = new Outbound({ allowHosts: config.webhookAllowHosts, nameServers, now: () => clock.now().getTime() });
   const fanout = new Fanout({ pool: database.pool, cache, redis, log });
-  const listenerNames = followers.listeners.map(({ name }) => name);
+  const listenerNames = manifest.listeners.map(({ name }) => name);
   const agenda: Agenda = {
-    tables: dueSteps.map(({ table }) => table),
-    settle: (workspaceId) => work(platform, { followers, steps: dueSteps }, workspaceId),
+    tables: manifest.due.map(({ table }) => table),
+    settle: (workspaceId) => work(platform, { followers: manifest.followers, due: manifest.due }, workspaceId),
     isUnheard: (workspaceId) => hasUnheard(database.pool, workspaceId, listenerNames),
   };
   const platform: Platform = {
@@ -113,8 +99,7 @@ export async function openPlatform(
     clock,
     log,
     agenda,
-    openOn,
-    onFreeze,
+    extensions: manifest.extensions(),
     due: new DueBell(),
     published: new Signal(),
     ...(tracing && { tracing }),
@@ -130,15 +115,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await options.prepare?.(platform);
   shareBell(platform, config.role);
   const keys = new IdempotencyKeys(platform);
-  const worker =
-    config.role === 'api' || options.pollMs === 0
-      ? undefined
-      : startWorker(platform, { followers, steps: dueSteps, afterCommits, realTime, sweeps }, options.pollMs);
-  const writing = startWriting(platform, options.pollMs === 0 ? [] : regularWrites);
+  const worker = config.role === 'api' || options.pollMs === 0 ? undefined : startWorker(platform, manifest, options.pollMs);
+  const writing = startWriting(platform, options.pollMs === 0 ? [] : manifest.regularWrites);
   const checks = readinessChecks(platform, redis, worker);
 
-  const groups = [...gauges, processGauges(redis, worker)];
-  const metrics = createMetrics(platform.database.pool, { platform, metrics: counted, groups });
+  const groups = [...manifest.gauges, processGauges(redis, worker)];
+  const metrics = createMetrics(platform.database.pool, { platform, metrics: manifest.metrics, groups });
   const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
   const unread = new Unread(options.unread);
   const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis, unread });
@@ -151,7 +133,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(probes && { metricsUrl: addressOf(probes, config.host) }),
     async stop() {
       const closed = Promise.all(Object.values(servers).map((server) => close(server)));
-      for (const endStreams of [...streamEnds, endToolStreams, endWaits]) await endStreams(platform);
+      for (const endStreams of [...manifest.streamEnds, endToolStreams, endWaits]) await endStreams(platform);
       await closed;
       // Deliveries that get no answer for so long are given back, and sent again by the next process.
       const impatience = setTimeout(() => void platform.outbound.close(), sendGraceMs);
@@ -181,7 +163,7 @@ async function openListeners(
   parts: Pick<AppOptions, 'platform' | 'keys' | 'metrics' | 'health' | 'redis' | 'unread'>,
 ): Promise<Partial<Record<Environment, Server>>> {
   const routes = allRoutes();
-  const openapi = lazily(() => openApi(routes, { doors }));
+  const openapi = lazily(() => openApi(routes, manifest));
   const catalog = lazily(() => compileCatalog(schema, routes, parts.keys.run));
   const load = limitLoad(parts.platform.database.pool, mostInFlight);
   const listeners = [
@@ -209,7 +191,7 @@ function lazily<T>(make: () => T): () => T {
 const writeEveryMs = 3_000;
 
 /** Writes what the process keeps in memory, every few seconds and when it ends. */
-function startWriting(platform: Platform, writes: typeof regularWrites): { stop: () => Promise<void> } {
+function startWriting(platform: Platform, writes: typeof manifest.regularWrites): { stop: () => Promise<void> } {
   const loops = writes.map((write) => {
     const round = async () => {
       await write(platform);
@@ -220,7 +202,7 @@ function startWriting(platform: Platform, writes: typeof regularWrites): { stop:
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));
-      for (const write of lastWrites) await write(platform);
+      for (const write of manifest.lastWrites) await write(platform);
     },
   };
 }

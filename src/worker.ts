@@ -18,10 +18,10 @@ export interface Worker {
   lagMs(): number;
 }
 
-/** What a worker does, as contexts.ts lists it. */
+/** What a worker does, as the manifest has it. */
 export interface Work {
   followers: Followers;
-  steps: readonly DueStep[];
+  due: readonly DueStep[];
   afterCommits: readonly AfterCommit[];
   realTime: readonly RealTimeWork[];
   sweeps: readonly Sweep[];
@@ -33,7 +33,7 @@ export interface Work {
  */
 export async function work(
   platform: Platform,
-  { followers, steps, realTime = [] }: Pick<Work, 'followers' | 'steps'> & Partial<Pick<Work, 'realTime'>>,
+  { followers, due, realTime = [] }: Pick<Work, 'followers' | 'due'> & Partial<Pick<Work, 'realTime'>>,
   workspaceId?: string,
 ): Promise<void> {
   const listening = followers.listeners.map((listener) => new Listening(platform, listener));
@@ -47,7 +47,7 @@ export async function work(
       const heard = await (workspaceId === undefined ? each.drain() : each.drainWorkspace(workspaceId));
       more ||= heard > 0;
     }
-    more = (await runDue(platform, steps, workspaceId)) > 0 || more;
+    more = (await runDue(platform, due, workspaceId)) > 0 || more;
     for (const each of realTime) more = (await each.run(platform)) === 0 || more;
   }
 }
@@ -56,7 +56,7 @@ export async function work(
  * Publishes events when something was committed, runs due rows when they become due, and sweeps once a minute. What no bell
  * announced is found by a poll, every `pollMs`.
  */
-export function startWorker(platform: Platform, { followers, steps, afterCommits, realTime, sweeps }: Work, pollMs = 1_000): Worker {
+export function startWorker(platform: Platform, { followers, due, afterCommits, realTime, sweeps }: Work, pollMs = 1_000): Worker {
   const { database, published, log } = platform;
   const publishing = Array.from(
     { length: shards },
@@ -74,7 +74,7 @@ export function startWorker(platform: Platform, { followers, steps, afterCommits
     database.written.listen(() => wakeAll([...publishing, ...following])),
     published.listen(() => wakeAll(listening, hearEveryMs)),
   ];
-  const tables = steps.map((step) => startTable(platform, step, pollMs));
+  const tables = due.map((step) => startTable(platform, step, pollMs));
   const inRealTime = realTime.map((each) => startRealTime(platform, each, pollMs));
   const sweeping = sweeps.map((sweep) => startSweep(platform, sweep));
   return {

@@ -22,7 +22,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import type { FieldFacts } from '../src/platform/schema/builder.js';
 import { countNodes } from '../src/platform/schema/complexity.js';
-import { compileRoutes } from '../src/rest/routes.js';
+import { compileRoutes, loadOperations } from '../src/rest/routes.js';
 import { schema } from '../src/schema.js';
 import { type Answer, useHarness } from './harness.js';
 
@@ -190,15 +190,15 @@ describe('the arguments of the schema', () => {
 });
 
 describe('a routed operation', () => {
-  const route = (selection: string) => [
-    {
-      file: 'accounts/rest.graphql',
-      text: `# About.\nquery listMany($limit: Limit = 50) @route(method: GET, path: "/v1/many") { body: accounts(limit: $limit) { data: nodes { ${selection} } } }`,
-    },
-  ];
+  const written = loadOperations(new URL('../src/contexts', import.meta.url).pathname);
+  const compiled = (selection: string) => {
+    const head = 'query listMany($limit: Limit = 50) @route(method: GET, path: "/v1/many")';
+    const text = `${head} { body: accounts(limit: $limit) { data: nodes { ${selection} } } }`;
+    return compileRoutes(schema, [...written, { file: 'accounts/rest.graphql', text }]);
+  };
   it('is counted at boot, with the most that its limits can be', () => {
-    expect(() => compileRoutes(schema, route('id'))).not.toThrow();
-    expect(() => compileRoutes(schema, route('wallets(limit: 50) { nodes { id } }'))).toThrow('can ask for 10200 nodes; at most 10000');
+    expect(() => compiled('id')).not.toThrow();
+    expect(() => compiled('wallets(limit: 50) { nodes { id } }')).toThrow('can ask for 10200 nodes; at most 10000');
   });
 });
 

@@ -1,7 +1,7 @@
 // Checks the events of a database against the catalog.
 import { expect } from 'vitest';
-import { catalog } from '../src/events/catalog.js';
 import type { Database } from '../src/platform/postgres/database.js';
+import { catalog } from './catalog.js';
 
 /** A text of the data of an event, and the way to it. */
 export interface Leaf {

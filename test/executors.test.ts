@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { usageListener } from '../src/contexts/usage/rollup.sql.js';
-import { credentialResolvers, followers } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import { Listening } from '../src/events/listener.js';
 import { publishEvents } from '../src/events/outbox.js';
 import type { Ctx } from '../src/platform/ctx.js';
@@ -29,7 +29,7 @@ const executors: readonly [string, (route: Route) => Execute][] = [
 ];
 
 async function openCtx(): Promise<Ctx> {
-  const resolver = credentialResolvers.find(({ prefix }) => prefix === 'pk_');
+  const resolver = manifest.credentials.find(({ prefix }) => prefix === 'pk_');
   if (resolver === undefined) throw new Error('nobody knows API keys');
   const identity = await resolver.resolve(h.platform, h.test.key, 'test');
   return createCtx(h.platform, identity, { requestId: 'req_executors', ip: '127.0.0.1' });
@@ -209,7 +209,7 @@ async function auditedNames(): Promise<Set<string>> {
 }
 
 async function countedOperations(): Promise<Played['counted']> {
-  while ((await publishEvents(h.platform, followers)).more);
+  while ((await publishEvents(h.platform, manifest.followers)).more);
   await new Listening(h.platform, usageListener).drain();
   const { rows } = await h.platform.database.pool.query<Played['counted'][number]>(`
     SELECT o.category, count(*)::int AS operations, (SELECT coalesce(sum(r.operations), 0)::int FROM usage_rollup r

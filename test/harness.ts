@@ -5,7 +5,7 @@ import { type Dispatcher, request } from 'undici';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { dueSteps, escrows, followers, realTime } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Clock } from '../src/platform/clock.js';
 import type { Platform } from '../src/platform/ctx.js';
@@ -157,7 +157,7 @@ export class Harness {
 
   /** Publishes what was written and runs everything that is due. */
   runDue(): Promise<void> {
-    return work(this.platform, { followers, steps: dueSteps, realTime });
+    return work(this.platform, manifest);
   }
 
   /** Moves the clock and runs what became due. */
@@ -249,7 +249,7 @@ export function useHarness({ checkLedger: check = true, ...options }: HarnessOpt
 
   async function checkBooks(): Promise<void> {
     await checkEvents(harness.platform.database);
-    if (check) expect(await checkLedger(harness.platform.database, escrows)).toEqual([]);
+    if (check) expect(await checkLedger(harness.platform.database, manifest.escrows)).toEqual([]);
   }
 }
 

@@ -3,7 +3,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { lastWrites } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import type { Clock } from '../src/platform/clock.js';
 import type { Platform } from '../src/platform/ctx.js';
 import type { RunningServer } from '../src/server.js';
@@ -86,7 +86,7 @@ export async function givePlatformBack({ failed }: { failed: boolean }): Promise
 /** True when nothing of the file is under way any more, and every part of the platform is in its place. */
 async function isIdle({ started: { platform }, parts }: Kept): Promise<boolean> {
   if (Object.entries(parts).some(([name, part]) => platform[name as keyof Platform] !== part)) return false;
-  for (const write of lastWrites) await write(platform);
+  for (const write of manifest.lastWrites) await write(platform);
   const { pool } = platform.database;
   const begun = performance.now();
   while (answering.size > 0 || pool.idleCount < pool.totalCount || pool.waitingCount > 0) {

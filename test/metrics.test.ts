@@ -1,6 +1,6 @@
 // GET /metrics: every metric that docs/operations.md lists is there, and moves with what it counts.
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { followers } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import { publishEvents } from '../src/events/outbox.js';
 import { createMetrics } from '../src/http/metrics.js';
 import { createLogger } from '../src/platform/log.js';
@@ -79,9 +79,9 @@ describe('GET /metrics', () => {
     const waiting = await scrape();
     expect(waiting.get('outbox_lines')).toBe(1);
     expect(waiting.get('outbox_oldest_seconds')).toBeGreaterThan(0);
-    await publishEvents(harness.platform, followers);
+    await publishEvents(harness.platform, manifest.followers);
     harness.clock.advance(30);
-    const lags = followers.listeners.map(({ name }) => `listener_lag_seconds{listener="${name}"}`);
+    const lags = manifest.followers.listeners.map(({ name }) => `listener_lag_seconds{listener="${name}"}`);
     const unheard = await scrape();
     for (const lag of lags) expect(unheard.get(lag), lag).toBeGreaterThanOrEqual(30);
     await harness.runDue();

@@ -2,14 +2,14 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import { doors } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import { openApi } from '../src/rest/openapi.js';
 import { compileRoutes, loadOperations } from '../src/rest/routes.js';
 import { schema } from '../src/schema.js';
 
 const routes = compileRoutes(schema, loadOperations(new URL('../src/contexts', import.meta.url).pathname));
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
-export const document: any = openApi(routes, { doors });
+export const document: any = openApi(routes, manifest);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

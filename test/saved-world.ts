@@ -1,5 +1,5 @@
 // The rows of a database at one moment, to which it can be taken back: quicker than making the objects of a test again.
-import { lastWrites } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import type { Platform } from '../src/platform/ctx.js';
 import { filledTables, withoutTriggers } from './kept-platform.js';
 
@@ -11,7 +11,7 @@ export async function saveWorld(platform: Platform): Promise<() => Promise<void>
   await pool.query(`DROP SCHEMA IF EXISTS saved CASCADE; CREATE SCHEMA saved; ${copies.join(' ')}`);
 
   return async () => {
-    for (const write of lastWrites) await write(platform);
+    for (const write of manifest.lastWrites) await write(platform);
     const filled = (await filledTables(platform)).map(({ name }) => `DELETE FROM public.${name};`);
     const rows = saved.map((name) => `INSERT INTO public.${name} TABLE saved.${name};`);
     await withoutTriggers(pool, `${filled.join(' ')} ${rows.join(' ')}`);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import { escrows } from '../src/contexts.js';
+import { manifest } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Platform } from '../src/platform/ctx.js';
 import { createLogger } from '../src/platform/log.js';
@@ -63,7 +63,7 @@ export class ServerOnDatabase {
   /** Fails unless the ledger is right. */
   async expectBalanced(): Promise<void> {
     const { database } = await this.#parts();
-    expect(await checkLedger(database, escrows)).toEqual([]);
+    expect(await checkLedger(database, manifest.escrows)).toEqual([]);
   }
 
   /** What the server is made of, here too: a command of the command line would take a process. */

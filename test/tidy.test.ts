@@ -27,7 +27,7 @@ function lines(pattern: RegExp, where: (file: SourceFile) => boolean, allowed: r
 }
 
 const emptyWords = ['service', 'manager', 'helper', 'util', 'common', 'misc', 'base', 'index'].flatMap((word) => [word, `${word}s`]);
-const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|sql|door|test|conformance|fuzz))?\.(tsx?|mjs|graphql)$/;
+const fileName = /^[a-z0-9]+(-[a-z0-9]+)*(\.(schema|input|sql|door|test|conformance|fuzz))?\.(tsx?|mjs|graphql)$/;
 
 /** Raw SQL outside the ledger and the platform: keys are read and written in batches, readiness asks the pool itself. */
 const rawSql = ['src/http/idempotency.ts', 'src/server.ts'];
@@ -66,15 +66,14 @@ const names: Rule = (all) =>
       return fileName.test(name) ? [] : [`${path} is not a noun in kebab-case`];
     });
 
-/** The wire contract of one context is one file, read from top to bottom. */
-const longest = (path: string) => (path.endsWith('.graphql') ? 600 : 300);
+const longest = 300;
 
 const sizes: Rule = (all) =>
   all
     .filter((file) => isOurs(file) && !file.path.endsWith('.sql'))
     .flatMap(({ path, text }) => {
       const count = text.trimEnd().split('\n').length;
-      return count > longest(path) ? [`${path} has ${count} lines, at most ${longest(path)} are allowed`] : [];
+      return count > longest ? [`${path} has ${count} lines, at most ${longest} are allowed`] : [];
     });
 
 /** Tests are left out: a describe() is a function as long as its cases. */
@@ -173,15 +172,18 @@ const sdkImports: Rule = (all) =>
       .map(({ from }) => `${file.path} imports ${from}`),
   );
 
-/** Every face is part of the schema, every declaration of events part of the manifest, every operation file belongs to a context. */
+/** Every face is part of the schema, every noun and declaration of events part of its context, every context part of the manifest, every operation file belongs to a context. */
 const placement: Rule = (all) => {
   const importedBy = (manifest: string) =>
     new Set(all.filter(({ path }) => path === manifest).flatMap((file) => importsOf(file).map(({ from }) => from)));
   const [faces, contexts] = [importedBy('src/schema.ts'), importedBy('src/contexts.ts')];
   return all.flatMap(({ path }) => {
     if (path.endsWith('.schema.ts') && !faces.has(path)) return [`${path} is not imported by src/schema.ts`];
-    if (/^src\/contexts\/[a-z0-9-]+\/events\.ts$/.test(path) && !contexts.has(path)) return [`${path} is not imported by src/contexts.ts`];
-    if (path.endsWith('.graphql') && !/^src\/contexts\/([a-z0-9-]+\/)?rest\.graphql$/.test(path))
+    const [folder, own] = /^(src\/contexts\/[a-z0-9-]+)\/(?:noun|context|[a-z-]*events)\.ts$/.exec(path) ?? [];
+    if (own !== undefined && folder?.endsWith('/context.ts') && !contexts.has(path)) return [`${path} is not imported by src/contexts.ts`];
+    if (own !== undefined && !folder?.endsWith('/context.ts') && !importedBy(`${own}/context.ts`).has(path))
+      return [`${path} is not imported by ${own}/context.ts`];
+    if (path.endsWith('.graphql') && !/^src\/contexts\/[a-z0-9-]+\/rest\.graphql$/.test(path))
       return [`${path} is not a context's rest.graphql`];
     return [];
   });

@@ -17,7 +17,7 @@ let worker: Worker | undefined;
 function start(work: Partial<Work>, pollMs = noPoll): Worker {
   worker = startWorker(
     harness.platform,
-    { followers: { writeChannels: async () => undefined, listeners: [] }, steps: [], afterCommits: [], realTime: [], sweeps: [], ...work },
+    { followers: { writeChannels: async () => undefined, listeners: [] }, due: [], afterCommits: [], realTime: [], sweeps: [], ...work },
     pollMs,
   );
   return worker;
@@ -76,7 +76,7 @@ describe('due work', () => {
     });
     const errands = new Errands();
     errands.isQuick = true;
-    start({ steps: [transfers, errands.step({ concurrency: 8 })] });
+    start({ due: [transfers, errands.step({ concurrency: 8 })] });
     await expect.poll(() => slow).toBeDefined();
     await addErrands(harness, own, { count: 3 });
     harness.platform.due.ring('errand');
@@ -92,7 +92,7 @@ describe('due work', () => {
     const errands = new Errands();
     errands.isQuick = true;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    start({ steps: [errands.step({ concurrency: 8 })] });
+    start({ due: [errands.step({ concurrency: 8 })] });
     await expect.poll(() => claimed().length).toBe(1);
     await addErrands(harness, own, { dueIn: 3 });
     // Whoever wrote the row says when it is due: nothing is claimed before.
@@ -112,7 +112,7 @@ describe('due work', () => {
     await addErrands(harness, own, { dueIn: 3 });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const timers = vi.spyOn(globalThis, 'setTimeout');
-    start({ steps: [errands.step({ concurrency: 8 })] });
+    start({ due: [errands.step({ concurrency: 8 })] });
     await expect.poll(() => timers.mock.calls.some(([, ms = 0]) => ms > 2_900 && ms <= 3_000)).toBe(true);
     harness.clock.advance(3);
     vi.advanceTimersByTime(3_000);

@@ -6,8 +6,12 @@ BEGIN
      IS DISTINCT FROM (OLD.id, OLD.workspace_id, OLD.type, OLD.amount, OLD.currency, OLD.created_at)
      OR (NEW.from_wallet_id, NEW.from_account_id) IS DISTINCT FROM (OLD.from_wallet_id, OLD.from_account_id)
      OR (NEW.to_wallet_id, NEW.to_account_id) IS DISTINCT FROM (OLD.to_wallet_id, OLD.to_account_id)
-       AND NOT (OLD.task_id IS NOT NULL AND OLD.status = 'pending' AND NEW.status = 'pending') THEN
+       AND NOT (OLD.subject_type = 'task' AND OLD.status = 'pending' AND NEW.status = 'pending') THEN
     RAISE EXCEPTION 'the amount and the parties of a transfer never change' USING ERRCODE = 'AP010';
+  END IF;
+  IF (NEW.subject_type, NEW.subject_id, NEW.origin_type, NEW.origin_id)
+     IS DISTINCT FROM (OLD.subject_type, OLD.subject_id, OLD.origin_type, OLD.origin_id) THEN
+    RAISE EXCEPTION 'what a transfer is of never changes' USING ERRCODE = 'AP010';
   END IF;
   IF NEW.status <> OLD.status AND OLD.status IN ('completed', 'failed', 'cancelled') THEN
     RAISE EXCEPTION 'transfer % is %', OLD.id, OLD.status USING ERRCODE = 'AP010';

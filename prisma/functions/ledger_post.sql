@@ -86,13 +86,13 @@ BEGIN
          v_currency[e.a], s.entry_amount[e.n], v_balance[e.a] + s.entry_total[e.n], greatest(v_last[e.a], s.entry_at[e.n])
   FROM (SELECT n, s.entry_account[n] AS a FROM generate_series(1, cardinality(s.entry_account)) n) e;
 
-  IF v_crossed THEN
+  -- A process of the release before hands over no text.
+  IF v_crossed AND s.low_event IS NOT NULL THEN
     WITH low AS (
       INSERT INTO event (workspace_id, id, type, data, object_id, created_at)
-      SELECT a.workspace_id, uuid_at(x.at), 'account.balance.low',
-             json_build_object('account_id', 'acc_' || w.account_id, 'wallet_id', 'wal_' || w.id,
-               'balance', money_text(a.balance + x.delta, a.currency),
-               'threshold', money_text(a.low_threshold, a.currency), 'currency', a.currency),
+      SELECT a.workspace_id, uuid_at(x.at), s.low_event ->> 'type',
+             format(s.low_event ->> 'data', w.account_id, w.id, money_text(a.balance + x.delta, a.currency),
+                    money_text(a.low_threshold, a.currency), a.currency)::json,
              w.id, x.at
       FROM unnest(s.account_workspace, s.account_id, s.account_delta, s.account_at) AS x (workspace_id, id, delta, at)
       JOIN ledger_account a ON a.workspace_id = x.workspace_id AND a.id = x.id
@@ -134,6 +134,9 @@ BEGIN
   END IF;
   IF event_rows IS NOT NULL THEN
     INSERT INTO event SELECT r.* FROM json_populate_recordset(record_base(NULL::event), event_rows) r;
+  END IF;
+  IF s.left_events IS NOT NULL THEN
+    INSERT INTO event SELECT r.* FROM json_populate_recordset(record_base(NULL::event), with_left(s.left_events)) r;
   END IF;
   IF outbox_rows IS NOT NULL THEN
     INSERT INTO outbox SELECT r.* FROM json_populate_recordset(record_base(NULL::outbox), outbox_rows) r;

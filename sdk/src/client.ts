@@ -2,12 +2,12 @@
 import createFetchClient from 'openapi-fetch';
 import type { Call, CallOptions, List } from './call.js';
 import { type ChannelEvent, type ChannelOptions, eachEvent } from './channel.js';
-import { type Credential, fixed, SignIn } from './credential.js';
+import { type Credential, type Fetch, fixed, SignIn } from './credential.js';
 import { ApiError, NetworkError } from './error.js';
 import type { paths } from './generated/api.js';
 import { keyExceptions } from './generated/key-exception.js';
 import { eachItem } from './page.js';
-import { type Fetch, isRepeatable, isStream, type Patience, send } from './send.js';
+import { isRepeatable, isStream, type Patience, send } from './send.js';
 
 export interface ClientOptions extends Partial<Patience> {
   /** Where the platform listens, such as http://localhost:4001. */

@@ -1,6 +1,8 @@
 // Who a client is: a credential that is sent as it is, or an agent's Ed25519 key, with which it signs in and renews its session.
 import { NetworkError } from './error.js';
-import type { Fetch } from './send.js';
+
+/** What sends: the fetch of the platform it runs on, unless a caller brings one. */
+export type Fetch = (request: Request) => Promise<Response>;
 
 /** An agent that signs in with its own key. */
 export interface AgentKey {

@@ -1,10 +1,11 @@
 // A fetch that pays: a 402 of x402 or MPP is paid from a wallet of the platform, within a maximum for each call and in total, and the
 // request is sent again with what proves it. The platform's own limits hold beside these (Gap G-392).
 import type { Client } from './client.js';
+import type { Fetch } from './credential.js';
 import { demandIn, encode, type MppDemand, majorOf, unitsOf, type X402Demand } from './demand.js';
 import { ApiError } from './error.js';
 import type { components } from './generated/api.js';
-import { type Fetch, holding } from './send.js';
+import { holding } from './send.js';
 
 export interface PaymentLimits {
   /** The wallet that pays. */

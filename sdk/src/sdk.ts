@@ -2,9 +2,9 @@
 export type { Answer, Call, CallOptions, DryRun, Init, List, ListItem, ListPath, PathOf } from './call.js';
 export type { ChannelEvent, ChannelOptions } from './channel.js';
 export { type Client, type ClientOptions, createClient } from './client.js';
-export type { AgentKey, Credential } from './credential.js';
+export type { AgentKey, Credential, Fetch } from './credential.js';
 export { ApiError, type ErrorDetails, NetworkError, type NextAction } from './error.js';
 export type { components, operations, paths } from './generated/api.js';
 export type { ErrorCode } from './generated/code.js';
 export { type PayingFetch, type Payment, PaymentError, type PaymentLimits, payingFetch } from './paying-fetch.js';
-export type { Fetch, Patience } from './send.js';
+export type { Patience } from './send.js';

@@ -1,6 +1,6 @@
 // Sends a request until it is answered: again after a network failure where that is safe, and where the answer says when (details.retry,
 // Retry-After). A request keeps its Idempotency-Key through all of it, so it takes effect once.
-import { type Bearer, SignInRefused } from './credential.js';
+import { type Bearer, type Fetch, SignInRefused } from './credential.js';
 import { asRecord, NetworkError } from './error.js';
 
 /** How long and how often is tried. */
@@ -10,9 +10,6 @@ export interface Patience {
   /** Milliseconds after which no further attempt begins; 0 tries once. */
   retryForMs: number;
 }
-
-/** What sends: the fetch of the platform it runs on, unless a caller brings one. */
-export type Fetch = (request: Request) => Promise<Response>;
 
 export interface Way extends Patience {
   fetch: Fetch;

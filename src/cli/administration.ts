@@ -4,7 +4,7 @@ import { loadConfig } from '../config.js';
 import { createApiKey, revokeApiKey } from '../contexts/identity/api-key.js';
 import { createTenant, tenantWorkspace, workspacesOf } from '../contexts/identity/tenant.js';
 import { fillSandbox } from '../contexts/sandbox/fill.js';
-import { escrows } from '../contexts.js';
+import { manifest } from '../contexts.js';
 import { checkLedger } from '../ledger/trial-balance.js';
 import type { Environment, Platform } from '../platform/ctx.js';
 import { openDataHome } from '../platform/data-home.js';
@@ -95,7 +95,7 @@ export const administration = {
   },
   'ledger check': () =>
     withPlatform(async (platform) => {
-      const breaks = await checkLedger(platform.database, escrows);
+      const breaks = await checkLedger(platform.database, manifest.escrows);
       for (const found of breaks) say(`BREAK  ${found}`);
       if (breaks.length === 0)
         say('The ledger is right: balances and transactions sum to zero, every account chains, every hold is covered.');

@@ -24,6 +24,14 @@ export interface About {
   roles?: Roles;
 }
 
+/** A limit, of which an event says what is left: `maximum` minor units, less what its counter stands at. */
+export interface LimitLeft {
+  counter: string;
+  window: string;
+  maximum: string;
+  currency: string;
+}
+
 /** An event before it is written. */
 export interface EventRow {
   id: string;
@@ -37,6 +45,8 @@ export interface EventRow {
   traceSpan: string | null;
   createdAt: Date;
   roles: Roles | null;
+  /** Members of its data that only the posting knows which the event is written with: what limits have left after it. */
+  left?: Readonly<Record<string, LimitLeft>>;
 }
 
 /** What an event takes from the ctx of whoever makes it. */
@@ -86,7 +96,7 @@ export function eventRecords(workspaceId: string, rows: readonly EventRow[]): { 
 }
 
 /** What rowOf() would make of it, spelled out: no other row is written as often. */
-function recordOf(workspaceId: string, { id, type, data, objectId, agentId, traceId, traceSpan, createdAt }: EventRow): Row {
+function recordOf(workspaceId: string, { id, type, data, objectId, agentId, traceId, traceSpan, createdAt, left }: EventRow): Row {
   return {
     workspace_id: workspaceId,
     id,
@@ -97,6 +107,7 @@ function recordOf(workspaceId: string, { id, type, data, objectId, agentId, trac
     trace_id: traceId ?? undefined,
     trace_span: traceSpan ?? undefined,
     created_at: printTime(createdAt),
+    left,
   };
 }
 

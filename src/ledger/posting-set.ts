@@ -3,6 +3,7 @@
 import { joinLines, operationLines } from '../events/event.js';
 import { printTime, type Row } from '../platform/postgres/column.js';
 import { claimSubject, guardSubject, limitSubject } from './fault.js';
+import { lowBalanceEvent } from './low-balance.js';
 import type { Claim, Guard, LimitUse, Posting } from './posting.js';
 import { allTables, type RecordTable } from './record.js';
 
@@ -134,6 +135,8 @@ export const setAttributes: readonly string[] = [
   'transaction_limits',
   'transaction_first_use',
   'transaction_last_use',
+  'left_events',
+  'low_event',
 ];
 
 /** The arguments of ledger_post() by name: `s` is the set, `<table>_rows` are the rows that are recorded with it. */
@@ -143,13 +146,15 @@ export type SetArguments = { s: Record<string, unknown> } & { [T in RecordTable 
 export function encodeSet(postings: readonly Posting[]): SetArguments {
   const rows = postings.map((value) => ({ workspaceId: value.workspaceId, at: printTime(value.at), value }));
   const { accounts, entries } = entriesOf(rows);
-  const s: Record<string, unknown> = {};
+  const s: Record<string, unknown> = { low_event: lowBalanceEvent };
   writeLists(s, accountAttributes, accounts);
   writeLists(s, entryAttributes, entries);
   writeLists(s, transactionAttributes, rows);
   writeLists(s, guardAttributes, guardsOf(rows));
   writeLists(s, claimAttributes, claimsOf(rows));
   if (postings.some(({ limits }) => limits.length > 0)) writeLimits(s, rows);
+  const left = postings.flatMap(({ records }) => records.event?.filter(saysLeft) ?? []);
+  if (left.length > 0) s['left_events'] = left;
   return { s, ...recordsOf(postings) };
 }
 
@@ -279,12 +284,16 @@ function claimsOf(postings: readonly InWorkspace<Posting>[]): InWorkspace<Claim>
   return inOrderOfKey(claims);
 }
 
+/** Whether an event says what limits have left, which ledger_post() puts into it. */
+const saysLeft = (event: Row): boolean => event['left'] !== undefined;
+
 function recordsOf(postings: readonly Posting[]): Omit<SetArguments, 's'> {
   const records: Record<string, readonly Row[]> = {};
   for (const table of allTables) {
-    const rows = postings.flatMap(({ records: own }) =>
-      table === 'outbox' ? [...(own.outbox ?? []), ...operationLines(own.operation ?? [])] : (own[table] ?? []),
-    );
+    const rows = postings.flatMap(({ records: own }) => {
+      if (table === 'outbox') return [...(own.outbox ?? []), ...operationLines(own.operation ?? [])];
+      return table === 'event' ? (own.event ?? []).filter((event) => !saysLeft(event)) : (own[table] ?? []);
+    });
     if (rows.length > 0) records[`${table}_rows`] = table === 'outbox' ? joinLines(rows) : rows;
   }
   return records;

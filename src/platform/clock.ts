@@ -7,6 +7,9 @@ export interface Clock {
 /** Real time. */
 export const systemClock: Clock = { now: () => new Date() };
 
+/** The clock of a workspace is moved at most so far at once: five years. */
+export const maxAdvanceSeconds = 5 * 365 * 86_400;
+
 /** `clock` moved by `offsetMs`, for a workspace whose test clock was advanced. */
 export function shiftedClock(clock: Clock, offsetMs: number): Clock {
   return offsetMs === 0 ? clock : { now: () => new Date(clock.now().getTime() + offsetMs) };

@@ -5,7 +5,7 @@ import type { Clock } from './clock.js';
 import type { Vault } from './crypto.js';
 import type { DueBell } from './due/due-bell.js';
 import type { Effect } from './effect.js';
-import type { NextAction, OpenItem } from './errors.js';
+import type { Extensions } from './extension.js';
 import type { Fanout } from './fanout.js';
 import type { Logger } from './log.js';
 import type { Outbound } from './outbound/client.js';
@@ -79,22 +79,6 @@ export interface Agenda {
   isUnheard(workspaceId: string): Promise<boolean>;
 }
 
-/** What a context keeps open on some of the wallets, at most `most`, and the request that would end each. */
-export type OpenOn = (ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number) => Promise<(OpenItem & { ends: NextAction })[]>;
-
-/** Something whose spending has just been stopped, and the code for why. A revoked agent is stopped for good. */
-export interface Frozen {
-  kind: 'workspace' | 'account' | 'wallet' | 'agent';
-  id: string;
-  reason: 'workspace_frozen' | 'account_suspended' | 'wallet_frozen' | 'agent_frozen' | 'agent_suspended' | 'agent_revoked';
-}
-
-/**
- * What a context stops when spending is stopped, in that transaction: whoever froze it holds its row, and has not touched a ledger account
- * yet.
- */
-export type OnFreeze = (ctx: Ctx, tx: Tx, frozen: Frozen) => Promise<void>;
-
 /** Long-lived parts of the process, made once by main (or by the test harness) and handed to every request and worker. */
 export interface Platform {
   config: Config;
@@ -113,10 +97,8 @@ export interface Platform {
   clock: Clock;
   log: Logger;
   agenda: Agenda;
-  /** What may keep a wallet from being closed, context by context. */
-  openOn: readonly OpenOn[];
-  /** What stops with the spending of a payer, context by context. */
-  onFreeze: readonly OnFreeze[];
+  /** What contexts hand to those below them. */
+  extensions: Extensions;
   /** Rung when this process has written rows that become due soon. */
   due: DueBell;
   /** Rung when this process has published events. */
@@ -170,11 +152,6 @@ export interface Ctx {
   idempotency?: IdempotencyClaim;
   /** What the audit log is told of its changes; null: nothing, for work that keeps books. */
   act?: Act | null;
-}
-
-/** Stops what every context keeps running for a payer whose spending has just been stopped. */
-export async function stopRunning(ctx: Ctx, tx: Tx, frozen: Frozen): Promise<void> {
-  for (const stop of ctx.platform.onFreeze) await stop(ctx, tx, frozen);
 }
 
 /** The ctx for rules that only read, inside a transaction: they take no second connection, for which everybody may be waiting. */

@@ -7,7 +7,7 @@ import type { Effect } from './effect.js';
 import { type ApiError, declareError } from './errors.js';
 
 /** What came to a door. */
-export interface Knock {
+export interface DoorRequest {
   environment: Environment;
   /** Where callers reach this listener, without a slash at the end: as `originFor` decides it. */
   origin: string;
@@ -25,11 +25,11 @@ export interface Knock {
   message: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'headersDistinct'>;
 }
 
-/** A knock whose sender has been let in. */
-export interface Visit<Body = unknown, Admission = unknown> extends Knock {
+/** A request whose sender has been let in. */
+export interface Visit<Body = unknown, Admission = unknown> extends DoorRequest {
   /** The body, as the schema of the door reads it; `{}` where none was sent. */
   body: Body;
-  /** What `admit` made of the knock. */
+  /** What `admit` made of the request. */
   admission: Admission;
 }
 
@@ -70,11 +70,11 @@ interface DoorFacts {
   refusal?: { spell: Spelling; schema: z.ZodType };
 }
 
-/** A door that asks for no credential: whoever knocks signs what it says, or reads what is public. */
+/** A door that asks for no credential: its caller signs what it says, or reads what is public. */
 export interface OpenDoor extends DoorFacts {
   audience?: undefined;
   /** Answers, or throws the ApiError. The body has not been looked at. */
-  take(platform: Platform, knock: Knock): Promise<DoorAnswer>;
+  take(platform: Platform, request: DoorRequest): Promise<DoorAnswer>;
 }
 
 /** A door that lets in who shows one of the platform's credentials. */
@@ -91,7 +91,7 @@ export interface GuardedDoor<Body = unknown, Admission = unknown> extends DoorFa
    */
   named?(visit: Visit<Body, Admission>): { key: string; content: unknown } | undefined;
   /** Asks what the protocol asks of every request (versions, signatures), before its body is understood. Throws the ApiError. */
-  admit?(ctx: Ctx, knock: Knock): Admission | Promise<Admission>;
+  admit?(ctx: Ctx, request: DoorRequest): Admission | Promise<Admission>;
   /** Does what is asked, or throws the ApiError. */
   take(ctx: Ctx, visit: Visit<Body, Admission>): Promise<DoorAnswer>;
   /** Answers a request whose effect an earlier one with the same key had; `reference` is that of its result. It changes nothing. */

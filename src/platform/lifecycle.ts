@@ -27,6 +27,11 @@ export function allowedFrom<S extends string>({ steps }: Lifecycle<S>, to: S): S
   return (Object.keys(steps) as S[]).filter((from) => steps[from].includes(to));
 }
 
+/** The statuses that others may follow. */
+export function openStatuses<S extends string>({ steps }: Lifecycle<S>): S[] {
+  return (Object.keys(steps) as S[]).filter((status) => steps[status].length > 0);
+}
+
 /** Throws 409 `state_conflict` unless the object `id`, which is `from`, may become `to`. */
 export function checkStep<S extends string>(lifecycle: Lifecycle<S>, id: string, from: S, to: S): void {
   if (!lifecycle.steps[from].includes(to)) throw conflict(lifecycle, id, from, to);

@@ -1,5 +1,6 @@
 // Dictionaries of structured fields (RFC 9651), read strictly: header fields of protocols such as UCP-Agent, Signature-Input and
-// Content-Digest. Dates and display strings are refused.
+// Content-Digest. Dates and display strings are refused. The package structured-headers (2.1) does not do: it prints 1.0 as 1, which the
+// published tests refuse and which would change what was signed, takes the last of two equal keys, and forgets how a member was written.
 
 export type BareItem =
   | { type: 'string' | 'token'; value: string }

@@ -12,9 +12,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-export type Method = (typeof methods)[number];
+import { type Method, methods } from '../platform/schema/route.js';
 
 /** What `@route(method, path, status = 200, when)` says (Gap G-01). */
 export interface RouteDirective {

@@ -3,7 +3,7 @@
 import { originFor } from '../platform/authority.js';
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx, Environment, Platform } from '../platform/ctx.js';
-import { type Door, type DoorAnswer, type GuardedDoor, IdempotencyKeyRequired, type Knock, type Visit } from '../platform/door.js';
+import { type Door, type DoorAnswer, type DoorRequest, type GuardedDoor, IdempotencyKeyRequired, type Visit } from '../platform/door.js';
 import type { Effect } from '../platform/effect.js';
 import { ApiError, invalidRequest } from '../platform/errors.js';
 import { type Answer, type Idempotency, IdempotencyInFlight } from '../platform/idempotency.js';
@@ -30,11 +30,11 @@ export function serveDoor(door: Door, { platform, environment, baseUrl, idempote
     if (door.audience !== undefined) authorize((ctx as Ctx).actor, door.audience);
     const raw = await rawOf(door, exchange);
     const origin = originFor({ baseUrl, host: platform.config.host }, exchange.req);
-    const knock = { ...knockOf(exchange, raw), environment, origin, effect };
+    const request = { ...requestOf(exchange, raw), environment, origin, effect };
     const { answer, headers } =
       door.audience === undefined
-        ? answered(door, await door.take(platform, knock))
-        : await receive(door, ctx as Ctx, knock, raw, idempotency);
+        ? answered(door, await door.take(platform, request))
+        : await receive(door, ctx as Ctx, request, raw, idempotency);
     send(exchange, answer);
     const { media } = door.answers[answer.status] ?? {};
     if (media !== undefined) exchange.set('Content-Type', media);
@@ -63,7 +63,7 @@ function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer)
   return { answer: { status: status ?? Number(Object.keys(answers)[0]), body, secretless: () => body }, headers };
 }
 
-function knockOf({ req, params, query }: Exchange, raw: Uint8Array): Omit<Knock, 'effect' | 'environment' | 'origin'> {
+function requestOf({ req, params, query }: Exchange, raw: Uint8Array): Omit<DoorRequest, 'effect' | 'environment' | 'origin'> {
   const header = (name: string) => {
     const value = req.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : (value?.join(', ') ?? '');
@@ -71,15 +71,15 @@ function knockOf({ req, params, query }: Exchange, raw: Uint8Array): Omit<Knock,
   return { params, query, header, raw, message: req };
 }
 
-async function receive(door: GuardedDoor, ctx: Ctx, knock: Knock, raw: Buffer, idempotency: Idempotency): Promise<Answered> {
+async function receive(door: GuardedDoor, ctx: Ctx, request: DoorRequest, raw: Buffer, idempotency: Idempotency): Promise<Answered> {
   const isMutation = door.method !== 'GET';
   ctx.effect.isMutation = isMutation;
   ctx.act = { action: door.id };
-  const admission = await door.admit?.(ctx, knock);
-  const given = door.key === undefined ? undefined : keyOf(door, knock);
+  const admission = await door.admit?.(ctx, request);
+  const given = door.key === undefined ? undefined : keyOf(door, request);
   const content = raw.length === 0 ? {} : parseBody(raw);
   checkText(content);
-  const visit: Visit = { ...knock, admission, body: door.request === undefined ? {} : readBy(door.request.schema, content) };
+  const visit: Visit = { ...request, admission, body: door.request === undefined ? {} : readBy(door.request.schema, content) };
   try {
     const named = given === undefined ? door.named?.(visit) : { key: given, content };
     return await answerOnce(door, ctx, visit, named, idempotency);
@@ -135,7 +135,7 @@ function again(door: GuardedDoor, ctx: Ctx, visit: Visit, reference: string): Pr
   return door.again(ctx, visit, reference);
 }
 
-function keyOf({ key }: GuardedDoor, { header }: Knock): string | undefined {
+function keyOf({ key }: GuardedDoor, { header }: DoorRequest): string | undefined {
   const given = header('Idempotency-Key');
   if (given !== '') return given;
   if (key === 'required') throw new IdempotencyKeyRequired();
@@ -143,7 +143,7 @@ function keyOf({ key }: GuardedDoor, { header }: Knock): string | undefined {
 }
 
 /** The path with its parameters, decoded: two spellings of one path are one, and a key is of one path (Gap G-276). */
-function pathOf({ path }: Door, { params }: Knock): string {
+function pathOf({ path }: Door, { params }: DoorRequest): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 

@@ -2,6 +2,7 @@
 // body, the selection the response, a fragment a component, the description of an operation its summary.
 import { getNamedType, isSpecifiedScalarType } from 'graphql';
 import type { Door } from '../platform/door.js';
+import type { Method } from '../platform/schema/route.js';
 import type { JsonSchema } from '../platform/schema/scalar.js';
 import { boundsOf } from '../platform/schema/validation.js';
 import { SchemaComponents } from './json-schema.js';
@@ -30,7 +31,7 @@ export interface DocumentOptions {
 export function openApi(routes: readonly Route[], { doors = [], urls }: DocumentOptions = {}): Json {
   const components = new SchemaComponents();
   const paths: Record<string, Json> = {};
-  for (const route of routes.filter(({ when }) => when === undefined)) {
+  for (const route of inOrder(routes.filter(({ when }) => when === undefined))) {
     const flagged = routes.filter(({ when, method, path }) => when !== undefined && method === route.method && path === route.path);
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, flagged, components) };
   }
@@ -50,6 +51,12 @@ export function openApi(routes: readonly Route[], { doors = [], urls }: Document
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: { schemas, responses: errorResponses(), parameters, headers, securitySchemes: schemesOf(paths) },
   };
+}
+
+/** What makes a thing stands before what reads it. */
+function inOrder(routes: readonly Route[]): Route[] {
+  const order: readonly Method[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'];
+  return [...routes].sort((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
 }
 
 /** The ways to sign in that some operation takes. */

@@ -1,8 +1,9 @@
-// Compiles the rest.graphql files into routes: every endpoint is one GraphQL operation that carries its own method and path
-// (ARCHITECTURE.md 3). Whatever is wrong with one stops the process, with file and line.
+// Compiles routed operations: every endpoint is one GraphQL operation that carries its own method and path (ARCHITECTURE.md 3). Most are
+// printed from the route of a field, some are written into a rest.graphql. Whatever is wrong with one stops the process, and says where.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+  type DefinitionNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -21,8 +22,10 @@ import type { Audience, Ctx, PortalScope } from '../platform/ctx.js';
 import { admissionOf } from '../platform/schema/audience.js';
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { countNodes, mostNodes } from '../platform/schema/complexity.js';
-import { type Method, type Stripped, stripDirectives } from './directives.js';
+import type { Method, RouteContext } from '../platform/schema/route.js';
+import { type Stripped, stripDirectives } from './directives.js';
 import { type OutputShape, shapeOf } from './output.js';
+import { printOperations } from './print.js';
 import { type RouteVariable, variablesOf } from './variable.js';
 
 /** One rest.graphql file. */
@@ -42,8 +45,7 @@ export interface Route {
   when?: string;
   /** The operation's description. */
   summary: string;
-  /** The context: name of the file's folder, and what the comment at the top of the file says. */
-  context: { name: string; about: string };
+  context: RouteContext;
   /** The operation and the fragments that it uses, without our directives and descriptions. */
   document: DocumentNode;
   /** `document` as text: GraphQL that anybody can send. */
@@ -65,11 +67,12 @@ export function takesKey({ kind, audience, facts }: Route): boolean {
   return kind === 'mutation' && audience !== 'public' && facts.effect !== 'none';
 }
 
-/** The rest.graphql of a folder of contexts, which has what they share, and those below it, in order of their names. */
+/** The rest.graphql files of the folders of contexts, in order of their names. */
 export function loadOperations(contexts: string): RouteSource[] {
   const folders = readdirSync(contexts, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return [contexts, ...folders.map(({ name }) => path.join(contexts, name)).sort()]
-    .map((folder) => path.join(folder, 'rest.graphql'))
+  return folders
+    .map(({ name }) => path.join(contexts, name, 'rest.graphql'))
+    .sort()
     .flatMap((file) => {
       try {
         return [{ file, text: readFileSync(file, 'utf8') }];
@@ -81,11 +84,18 @@ export function loadOperations(contexts: string): RouteSource[] {
 }
 
 /**
- * Parses, validates and compiles the operations of all files, which share their fragments. Throws one Error that lists every
- * fault as `file:line:column message`.
+ * Parses, validates and compiles the operations of the fields of a schema and of all files, which share their fragments. Throws one Error
+ * that lists every fault as `file:line:column message`; the file of what was printed is the name of the field, such as `Mutation.freezeWallet`.
  */
-export function compileRoutes(schema: GraphQLSchema, sources: readonly RouteSource[]): Route[] {
-  const definitions = sources.flatMap(({ file, text }) => located(() => parse(new Source(text, file)).definitions));
+export function compileRoutes(schema: GraphQLSchema, sources: readonly RouteSource[] = []): Route[] {
+  const written = sources.flatMap(definitionsOf);
+  const contexts = new Map<Source | undefined, RouteContext>();
+  const printed = printOperations(schema, written).flatMap(({ context, ...source }) => {
+    const definitions = definitionsOf(source);
+    if (context !== undefined) contexts.set(definitions[0]?.loc?.source, context);
+    return definitions;
+  });
+  const definitions = [...printed, ...written];
   if (definitions.length === 0) return [];
   const stripped = located(() => stripDirectives({ kind: Kind.DOCUMENT, definitions }));
   const errors = validate(schema, stripped.document, undefined, { maxErrors: 50 });
@@ -94,16 +104,26 @@ export function compileRoutes(schema: GraphQLSchema, sources: readonly RouteSour
   for (const definition of stripped.document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
-  const routes = [...stripped.routes.keys()].map((operation) => located(() => compileRoute(schema, operation, stripped, fragments)));
+  const abouts = new Map([...contexts.values()].map(({ name, about }) => [name, about]));
+  const routes = [...stripped.routes.keys()].map((operation) => {
+    const source = operation.loc?.source;
+    const context = contexts.get(source) ?? contextOf(source, abouts);
+    return located(() => compileRoute(schema, operation, stripped, { fragments, context }));
+  });
   refuseClashes(routes);
   return routes;
+}
+
+/** What a file defines. Throws where it is not GraphQL. */
+export function definitionsOf({ file, text }: RouteSource): readonly DefinitionNode[] {
+  return located(() => parse(new Source(text, file)).definitions);
 }
 
 function compileRoute(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   stripped: Stripped,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  { fragments, context }: { fragments: ReadonlyMap<string, FragmentDefinitionNode>; context: RouteContext },
 ): Route {
   const directive = stripped.routes.get(operation);
   const name = operation.name?.value;
@@ -125,7 +145,7 @@ function compileRoute(
     name,
     kind: operation.operation,
     summary: operation.description?.value ?? name,
-    context: contextOf(operation.loc?.source),
+    context,
     document,
     text: print(document),
     operation,
@@ -138,20 +158,11 @@ function compileRoute(
   };
 }
 
-function contextOf(source: Source | undefined): Route['context'] {
+/** The context of a file: the name of its folder, and what its routes or the comment at the top of the file say of it. */
+function contextOf(source: Source | undefined, abouts: ReadonlyMap<string, string>): RouteContext {
   const name = path.basename(path.dirname(source?.name ?? ''));
-  const lines = (source?.body ?? '').split('\n');
-  const comment = lines.slice(
-    0,
-    lines.findIndex((line) => !line.startsWith('#')),
-  );
-  return {
-    name,
-    about: comment
-      .map((line) => line.replace(/^#\s*/, ''))
-      .join(' ')
-      .trim(),
-  };
+  const comment = /^(#.*\n)*/.exec(source?.body ?? '')?.[0] ?? '';
+  return { name, about: abouts.get(name) ?? comment.replace(/^# */gm, '').trim().replaceAll('\n', ' ') };
 }
 
 /** The fragments that a node spreads, and those that they spread. */

@@ -88,10 +88,10 @@ describe('a listener', () => {
     await harness.live.make('/v1/accounts', { type: 'person', name: 'Two' });
     await publishEvents(harness.platform, published);
     await harness.live.make('/v1/accounts', { type: 'person', name: 'Three' });
-    await work(harness.platform, { followers: { ...published, listeners: [listener] }, steps: [] });
+    await work(harness.platform, { followers: { ...published, listeners: [listener] }, due: [] });
     expect(heard.slice(-3)).toEqual(['One', 'Two', 'Three']);
     const before = stretches.length;
-    await work(harness.platform, { followers: { ...published, listeners: [listener] }, steps: [] });
+    await work(harness.platform, { followers: { ...published, listeners: [listener] }, due: [] });
     expect(stretches).toHaveLength(before);
   });
 

@@ -2,8 +2,8 @@
 
 import { walletRef } from '../../src/contexts/accounts/wallet-ref.js';
 import { type ChargeInput, type OpenedCharge, openCharge, planCharge, ringCharge } from '../../src/contexts/cards/charge-request.js';
-import { type ChargeOutcome, declareChargeSubject } from '../../src/contexts/cards/charge-subject.js';
-import { credentialResolvers } from '../../src/contexts.js';
+import { type ChargeOutcome, type ChargeSubject, chargeSubjects } from '../../src/contexts/cards/charge-subject.js';
+import { manifest } from '../../src/contexts.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import { transact } from '../../src/platform/idempotency.js';
 import { parseMinor } from '../../src/platform/money.js';
@@ -48,17 +48,17 @@ export async function storedCard({ platform, clock }: Harness, client: Client): 
 
 /** What became of parcels, by id, in the order in which it was told. */
 const told = new Map<string, ChargeOutcome[]>();
-declareChargeSubject('parcel', {
+const parcel: ChargeSubject = {
   lock: async () => {},
   settle: async (_ctx, _tx, { subjectId }, outcome) => told.set(subjectId, [...(told.get(subjectId) ?? []), outcome]),
-});
+};
 
 /** What was told of the parcel of a charge. */
 export const toldOfParcel = ({ charge }: Pick<OpenedCharge, 'charge'>): ChargeOutcome[] => told.get(charge.subjectId) ?? [];
 
 /** The ctx of a request with this credential. */
 export async function ctxAs({ platform }: Harness, token: string): Promise<Ctx> {
-  const resolver = credentialResolvers.find(({ prefix }) => token.startsWith(prefix));
+  const resolver = manifest.credentials.find(({ prefix }) => token.startsWith(prefix));
   if (resolver === undefined) throw new Error('nobody knows the credential');
   return createCtx(platform, await resolver.resolve(platform, token, 'test'), { requestId: 'req_card', ip: '127.0.0.1' });
 }
@@ -82,6 +82,8 @@ type Extra = Partial<Omit<ChargeInput, 'amount'>> & { as?: string };
 
 /** The plan of a charge for a new parcel, as the one with this credential asks for it. */
 export async function planFor(harness: Harness, { card, merchant, currency }: Buyer, amount: string, { as, ...extra }: Extra = {}) {
+  const subjects = harness.platform.extensions.of(chargeSubjects);
+  if (!subjects.has('parcel')) subjects.add('parcel', parcel);
   const ctx = await ctxAs(harness, as ?? harness.test.key);
   const to = await walletRef(ctx, merchant.settlement_wallet_id);
   if (to === null) throw new Error('the merchant has no wallet');

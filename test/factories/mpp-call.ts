@@ -23,8 +23,8 @@ export function answerTo(buyer: Buyer, challenge: Challenge, changes: Json = {})
   return printCredential({ challenge: { ...challenge, ...changes.challenge }, payload, ...(changes.source && { source: changes.source }) });
 }
 
-/** A knock at the paid door, with a body where one is given. */
-export function knock(client: Client, { id }: Json, authorization?: string, body?: object): Promise<Answer> {
+/** A paidRequest at the paid door, with a body where one is given. */
+export function paidRequest(client: Client, { id }: Json, authorization?: string, body?: object): Promise<Answer> {
   const headers = authorization === undefined ? {} : { Authorization: authorization };
   return client.call(body === undefined ? 'GET' : 'POST', `/x402/${id}`, { as: null, headers, body });
 }
@@ -36,7 +36,7 @@ export function challengesIn({ headers }: Answer): Record<string, Challenge> {
 
 /** The challenge of the method `ledger` that an endpoint gives now. */
 export async function ledgerChallenge(client: Client, endpoint: Json, body?: object): Promise<Challenge> {
-  return challengesIn(await knock(client, endpoint, undefined, body))['ledger'] as Challenge;
+  return challengesIn(await paidRequest(client, endpoint, undefined, body))['ledger'] as Challenge;
 }
 
 const ledgerCharge = Method.from({

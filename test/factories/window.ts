@@ -46,6 +46,9 @@ export async function protocolPayment(
     withholding: await withholdingOf(ctx, protocol, payee),
   } as const;
   const transfer = transferRow(ctx, value);
-  await postingNow(ctx, transfer.id)(transferPosting(ctx, transfer, value, { limits: [], guards: [], rates: await rateBook(ctx) }));
+  await postingNow(
+    ctx,
+    transfer.id,
+  )(transferPosting(ctx, transfer, value, { limits: [], guards: [], rules: { rates: await rateBook(ctx) } }));
   return transfer;
 }

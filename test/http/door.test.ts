@@ -37,9 +37,9 @@ const write = guardedDoor({
   },
   answers: { 201: { schema: page } },
   failures: [409, 422],
-  admit(_ctx, knock) {
-    if (knock.header('Wire-Version') !== '1') throw invalidRequest('Send Wire-Version: 1.', 'version');
-    return { bytes: knock.raw.length };
+  admit(_ctx, request) {
+    if (request.header('Wire-Version') !== '1') throw invalidRequest('Send Wire-Version: 1.', 'version');
+    return { bytes: request.raw.length };
   },
   async take(ctx, { body, params, admission }) {
     const { id, text } = await writeNote(ctx, body.text, body.dry);

@@ -33,6 +33,7 @@ import { Vault } from '../../src/platform/crypto.js';
 import type { ActorType, Environment, Platform } from '../../src/platform/ctx.js';
 import type { Door } from '../../src/platform/door.js';
 import { DueBell } from '../../src/platform/due/due-bell.js';
+import { Extensions } from '../../src/platform/extension.js';
 import { Fanout } from '../../src/platform/fanout.js';
 import { createLogger, type Logger } from '../../src/platform/log.js';
 import { Outbound } from '../../src/platform/outbound/client.js';
@@ -70,8 +71,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     clock,
     log,
     agenda: { tables: [], settle: async () => {}, isUnheard: async () => false },
-    openOn: [],
-    onFreeze: [],
+    extensions: new Extensions([]),
     due: new DueBell(),
     published: new Signal(),
   };

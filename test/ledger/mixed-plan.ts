@@ -1,6 +1,5 @@
 // Postings of every mixture, for tests that try sets: with or without a transfer, a hold, events, limits and claims.
 import fc from 'fast-check';
-import { catalog } from '../../src/events/catalog.js';
 import { type EventRow, eventRecords, eventRow } from '../../src/events/event.js';
 import type { Transfer } from '../../src/generated/prisma/client.js';
 import type { WalletAccounts } from '../../src/ledger/account.js';
@@ -10,6 +9,7 @@ import { joinRecords } from '../../src/ledger/record.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import { rowOf } from '../../src/platform/postgres/column.js';
 import { newId } from '../../src/platform/schema/id.js';
+import { catalog } from '../catalog.js';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 }).map((one) => one.replaceAll('\u0000', '').toWellFormed());
 const spelled = ['', '{}', '"', '\\', "'", '{a,b}', 'NULL', 'null', '\\u0000', '\u{1f600}', '\u202e', '\n\t\b', '$1'];
@@ -165,16 +165,11 @@ function transferOf(ctx: Ctx, { minor, kind, description, referenced, metadata }
     destinationCurrency: null,
     feeAmount: 0n,
     quoteId: null,
-    batchId: null,
-    streamId: null,
-    refundId: null,
-    payoutId: null,
-    fundingId: null,
-    executionId: null,
+    subjectType: null,
+    subjectId: null,
+    originType: null,
+    originId: null,
     mandateId: null,
-    cardChargeId: null,
-    taskId: null,
-    checkoutId: null,
     destination: null,
   };
 }

@@ -5,6 +5,7 @@ import { Effect } from '../../src/platform/effect.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../src/platform/errors.js';
 import { builder, facts, Pagination, pageArgs } from '../../src/platform/schema/builder.js';
 import type { Page } from '../../src/platform/schema/page.js';
+import { routesOf } from '../../src/platform/schema/route.js';
 import type { RouteSource } from '../../src/rest/routes.js';
 
 export interface Order {
@@ -40,6 +41,7 @@ const see = (args: unknown) => {
   seen.runs += 1;
 };
 
+const rest = routesOf('orders', 'Orders of the shop.');
 const Status = builder.enumType('OrderStatus', { values: ['open', 'in_progress', 'shipped'] as const });
 const Address = builder.objectRef<NonNullable<Order['address']>>('Address').implement({
   fields: (t) => ({ line1: t.exposeString('line1'), postalCode: t.exposeString('postalCode', { nullable: true }) }),
@@ -58,7 +60,7 @@ const OrderRef = builder.objectRef<Order>('Order').implement({
     status: t.expose('status', { type: Status }),
     total: t.expose('total', { type: 'Amount', description: 'What it costs.' }),
     note: t.exposeString('note', { nullable: true }),
-    address: t.expose('address', { type: Address, nullable: true }),
+    address: t.expose('address', { type: Address, nullable: true, wire: { orNull: true } }),
     items: t.expose('items', { type: [Item] }),
     metadata: t.expose('metadata', { type: 'JSON' }),
     pickupCode: t.exposeString('pickupCode', { extensions: { secret: true } }),
@@ -128,6 +130,7 @@ builder.queryFields((t) => ({
     },
   }),
   order: t.field({
+    route: rest('GET /v1/orders/{id}', 'Read an order.', { name: 'readOrder' }),
     type: OrderRef,
     args: { id: t.arg({ type: 'TransferId' }) },
     resolve: (_, { id }) => {
@@ -145,6 +148,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   placeOrder: t.field({
+    route: rest('POST /v1/orders', 'Place an order.', { status: 201 }),
     type: OrderRef,
     ...facts({ errors: [CurrencyMismatch] }),
     args: { input: t.arg({ type: PlaceOrderInput }) },
@@ -156,12 +160,14 @@ builder.mutationFields((t) => ({
     },
   }),
   quoteOrder: t.field({
+    route: rest('POST /v1/orders', 'What it would cost.', { when: 'dry_run' }),
     type: Receipt,
     ...facts({ effect: 'none' }),
     args: { input: t.arg({ type: PlaceOrderInput }) },
     resolve: (_, { input }) => ({ code: `quote ${input.maxTotal}` }),
   }),
   cancelOrder: t.field({
+    route: rest('POST /v1/orders/{id}/cancel', 'Cancel an order.', { names: { orderId: 'id' }, body: 'order' }),
     type: Placed,
     authScopes: { audience: 'operator' },
     args: { orderId: t.arg({ type: 'TransferId' }), waits: t.arg.boolean({ required: false }) },
@@ -171,12 +177,14 @@ builder.mutationFields((t) => ({
     },
   }),
   importOrders: t.field({
+    route: rest('POST /v1/orders/import', 'Import orders.', { status: 202 }),
     type: Receipt,
     ...facts({ batch: true }),
     args: { input: t.arg({ type: ImportOrdersInput }) },
     resolve: (_, { input }) => ({ code: String(input.blob.length) }),
   }),
   knock: t.field({
+    route: rest('POST /v1/knock', 'Knock.', { body: true }),
     type: Receipt,
     authScopes: { audience: 'public' },
     skipTypeScopes: true,
@@ -189,15 +197,7 @@ export const schema = builder.toSchema({ sortSchema: false });
 
 export const shop: RouteSource = {
   file: 'contexts/orders/rest.graphql',
-  text: `# Orders of the shop.
-fragment Order on Order {
-  id status total note
-  address @orNull { line1 postal_code: postalCode }
-  items { sku quantity gift_text: giftText }
-  metadata
-  pickup_code: pickupCode
-  created_at: createdAt
-}
+  text: `# What is no plain projection of orders.
 
 "List orders."
 query listOrders($status: OrderStatus, $timeRange: String, $since: DateTime, $with_gifts: Boolean, $sku: [String!], $page: Page = 1, $limit: Limit = 50, $last_seen: String @header(name: "Last-Event-ID"))
@@ -208,28 +208,8 @@ query listOrders($status: OrderStatus, $timeRange: String, $since: DateTime, $wi
   }
 }
 
-"Read an order."
-query readOrder($id: TransferId!) @route(method: GET, path: "/v1/orders/{id}") { data: order(id: $id) { ...Order } }
-
 "Fail."
 query readBroken @route(method: GET, path: "/v1/broken") { data: broken { code } }
-
-"Place an order."
-mutation placeOrder($input: PlaceOrderInput!) @route(method: POST, path: "/v1/orders", status: 201) { data: placeOrder(input: $input) { ...Order } }
-
-"What it would cost."
-mutation quoteOrder($input: PlaceOrderInput!) @route(method: POST, path: "/v1/orders", when: dry_run) { data: quoteOrder(input: $input) { code } }
-
-"Cancel an order."
-mutation cancelOrder($id: TransferId!, $waits: Boolean) @route(method: POST, path: "/v1/orders/{id}/cancel") {
-  body: cancelOrder(orderId: $id, waits: $waits) { data: order { ...Order } approval { id } }
-}
-
-"Import orders."
-mutation importOrders($input: ImportOrdersInput!) @route(method: POST, path: "/v1/orders/import", status: 202) { data: importOrders(input: $input) { code } }
-
-"Knock."
-mutation knock @route(method: POST, path: "/v1/knock") { body: knock { code } }
 `,
 };
 

@@ -1,6 +1,6 @@
 // The public documents of A2A: the card of the platform, and those of its agents.
 import type { Platform } from '../../platform/ctx.js';
-import type { Door, DoorAnswer, Knock, OpenDoor } from '../../platform/door.js';
+import type { Door, DoorAnswer, DoorRequest, OpenDoor } from '../../platform/door.js';
 import { type AgentCard, agentCard, cardMedia, cardPath, digestOf, platformCard, signedCardShape } from './card.js';
 import { signCard } from './card-signature.js';
 
@@ -11,7 +11,7 @@ const keptSeconds = 300;
  * The signed card, or 304 for a reader that has it. No two signatures of a card are the same bytes, so its ETag is a weak one: it names
  * what stands in the card. The address in it is never the word of whoever asks (Gap G-343).
  */
-async function answer(platform: Platform, { header, origin }: Knock, card: AgentCard): Promise<DoorAnswer> {
+async function answer(platform: Platform, { header, origin }: DoorRequest, card: AgentCard): Promise<DoorAnswer> {
   const tag = `W/"${digestOf(card).slice(0, 32)}"`;
   const headers = { ETag: tag, 'Cache-Control': `public, max-age=${keptSeconds}` };
   const known = header('If-None-Match')
@@ -38,7 +38,7 @@ const platformCardDoor: OpenDoor = {
   summary: 'The agent card of the platform',
   description: 'Where the cards and the endpoints of agents are. Signed: the key is in `/.well-known/jwks.json`.',
   failures: [400, 503],
-  take: (platform, knock) => answer(platform, knock, platformCard(knock.origin)),
+  take: (platform, request) => answer(platform, request, platformCard(request.origin)),
 };
 
 const agentCardDoor: OpenDoor = {
@@ -48,8 +48,8 @@ const agentCardDoor: OpenDoor = {
   summary: 'The agent card of an agent',
   description: 'Its skills, what they cost and where it takes messages. 404 for one that is not active. Signed by the platform.',
   failures: [400, 404, 503],
-  take: async (platform, knock) =>
-    answer(platform, knock, await agentCard(platform, knock.environment, knock.params['agent_id'], knock.origin)),
+  take: async (platform, request) =>
+    answer(platform, request, await agentCard(platform, request.environment, request.params['agent_id'], request.origin)),
 };
 
 export const cardDoors: readonly Door[] = [platformCardDoor, agentCardDoor];

@@ -1,7 +1,7 @@
 // The door of A2A: JSON-RPC at the endpoint of an agent, in 1.0 and 0.3. Messages name themselves, so the same one has one effect.
 import { sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { type Door, guardedDoor, type Knock, type Visit } from '../../platform/door.js';
+import { type Door, type DoorRequest, guardedDoor, type Visit } from '../../platform/door.js';
 import { NotFound } from '../../platform/errors.js';
 import { IdempotencyInFlight } from '../../platform/idempotency.js';
 import { parseId } from '../../platform/schema/id.js';
@@ -26,7 +26,7 @@ type Body = Parameters<typeof idOf>[0];
 type Asking = Visit<Body, Host>;
 
 /** Finds the agent whose endpoint it is. 404 for one that is not of this workspace: whose tasks are whose is asked of each task. */
-async function admit(ctx: Ctx, { raw, params }: Knock): Promise<Host> {
+async function admit(ctx: Ctx, { raw, params }: DoorRequest): Promise<Host> {
   refuseBatch(raw);
   const id = parseId('agent', params['agent_id']);
   const host = id === null ? null : await ctx.db.agent.findFirst({ where: { id }, select: { id: true, status: true } });

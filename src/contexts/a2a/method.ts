@@ -71,7 +71,8 @@ async function newTask(ctx: Ctx, host: Host, message: SentMessage): Promise<Task
       skillId: skill.id,
       isFirstSkill: message.metadata.skill_id === undefined,
       payload: payloadIn(message),
-      payment: paid && { ...paid, maxPrice: max?.amount, maxPriceCurrency: max?.currency },
+      payment: paid && { ...paid, maxPrice: max?.amount },
+      maxPriceCurrency: max?.currency,
       deadline,
       contextId: message.contextId,
     });

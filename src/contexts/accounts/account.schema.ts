@@ -1,13 +1,10 @@
 // The GraphQL face of accounts.
-import { z } from 'zod';
-import { AccountStatus, AccountType } from '../../generated/prisma/enums.js';
 import { AlreadyExists, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { AccountStatusEnum, AccountTypeEnum, CreateAccountInput, UpdateAccountInput } from './account.input.js';
 import { account, accounts, createAccount, updateAccount } from './account.js';
-
-const AccountTypeEnum = builder.enumType(AccountType, { name: 'AccountType' });
-const AccountStatusEnum = builder.enumType(AccountStatus, { name: 'AccountStatus' });
+import { rest } from './rest.js';
 
 export const Account = builder.prismaObject('Account', {
   description: 'A person or business that owns wallets.',
@@ -28,48 +25,16 @@ export const Account = builder.prismaObject('Account', {
 });
 const AccountPage = pageOf(Account, 'Account');
 
-export const name = z.string().trim().min(1).max(200);
-const email = z.email().max(254);
-const customer = z.string().min(1).max(128);
-
-const CreateAccountInput = builder.inputType('CreateAccountInput', {
-  fields: (t) => ({
-    type: t.field({ type: AccountTypeEnum }),
-    name: t.string({ validate: name }),
-    email: t.string({ required: false, validate: email }),
-    country: t.string({
-      required: false,
-      description: 'ISO 3166-1 alpha-2.',
-      validate: z.string().regex(/^[A-Z]{2}$/, 'must be two capital letters'),
-    }),
-    customerReference: t.string({
-      required: false,
-      description: 'Your customer; portal tokens with it see the account.',
-      validate: customer,
-    }),
-    defaultCurrency: t.field({ type: 'Currency', required: false }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-
-const UpdateAccountInput = builder.inputType('UpdateAccountInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: name }),
-    email: t.string({ required: false, validate: email }),
-    status: t.field({ type: AccountStatusEnum, required: false }),
-    customerReference: t.string({ required: false, description: 'Set once, where the account has none.', validate: customer }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-
 builder.queryFields((t) => ({
   account: t.prismaField({
+    route: rest('GET /v1/accounts/{id}', 'Read an account.'),
     type: Account,
     args: { id: t.arg({ type: 'AccountId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => account(ctx, id, query),
   }),
   accounts: t.field({
+    route: rest('GET /v1/accounts', 'List accounts.'),
     type: AccountPage,
     args: {
       ...pageArgs(t),
@@ -83,12 +48,14 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createAccount: t.field({
+    route: rest('POST /v1/accounts', 'Open an account.', { status: 201 }),
     type: Account,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateAccountInput }) },
     resolve: once((ctx, { input }) => createAccount(ctx, input), account),
   }),
   updateAccount: t.field({
+    route: rest('PATCH /v1/accounts/{id}', 'Change an account.'),
     type: Account,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'AccountId' }), input: t.arg({ type: UpdateAccountInput }) },

@@ -1,17 +1,18 @@
 // Accounts: the people and businesses that own wallets (CONTRACT.md 1).
 
-import type { Account, AccountStatus, AccountType, Prisma } from '../../generated/prisma/client.js';
+import type { Account, AccountStatus, Prisma } from '../../generated/prisma/client.js';
 import { setWalletAccounts } from '../../ledger/account.js';
-import { type Ctx, stopRunning } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { AlreadyExists, NotFound, type StateConflict } from '../../platform/errors.js';
+import { stopRunning } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
-import type { Currency } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { sqlName, Visibility } from '../../platform/visibility.js';
+import type { CreateAccountInput, UpdateAccountInput } from './account.input.js';
 import { closeWallets } from './closing.js';
 import { emit } from './events.js';
 
@@ -28,16 +29,6 @@ export const accountLifecycle: Lifecycle<AccountStatus> = {
     body: { status },
   })),
 };
-
-export interface CreateAccountInput {
-  type: AccountType;
-  name: string;
-  email?: string | null | undefined;
-  country?: string | null | undefined;
-  customerReference?: string | null | undefined;
-  defaultCurrency?: Currency | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
 
 /** Opens an account. Emits account.created. */
 export function createAccount(ctx: Ctx, input: CreateAccountInput): Promise<Account> {
@@ -62,22 +53,13 @@ export function createAccount(ctx: Ctx, input: CreateAccountInput): Promise<Acco
   });
 }
 
-export interface UpdateAccountInput {
-  id: string;
-  name?: string | null | undefined;
-  email?: string | null | undefined;
-  status?: AccountStatus | null | undefined;
-  customerReference?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /**
  * Changes an account. A status change reaches the account's wallets in the same transaction. Emits account.updated when (Gap G-31)
  * something changed. 409 `state_conflict` for a status that cannot follow, and for closing an
  * account whose wallets, or those of its agents, hold money or have something open (Gap G-30). A customer reference is set once
  * (Gap G-430): portal tokens with it see the account from then on. 409 `already_exists` for another one.
  */
-export function updateAccount(ctx: Ctx, input: UpdateAccountInput): Promise<Account> {
+export function updateAccount(ctx: Ctx, input: UpdateAccountInput & { id: string }): Promise<Account> {
   return transact(ctx, async (tx) => {
     const before = await lockRow(tx.account, input.id);
     refuseOtherCustomer(before, input);
@@ -132,22 +114,8 @@ export async function account(ctx: Ctx, id: string, query: object = {}): Promise
   return found;
 }
 
-export interface AccountFilter extends PageInput {
-  type?: AccountType | null | undefined;
-  status?: AccountStatus | null | undefined;
-  customerReference?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Accounts, newest first. */
-export function accounts(ctx: Ctx, filter: AccountFilter, query: object = {}): Promise<Page<Account>> {
-  const conditions: Prisma.AccountWhereInput[] = [visibleAccounts.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.type) conditions.push({ type: filter.type });
-  if (filter.status) conditions.push({ status: filter.status });
-  if (filter.customerReference) conditions.push({ customerReference: filter.customerReference });
-  return listPage(ctx, 'account', ctx.db.account, { AND: conditions }, filter, query);
-}
+export const accounts = listOf('account', { visible: visibleAccounts });
 
 function eventData({ id, type, status, name }: Account) {
   return { account_id: printId('account', id), type, status, name };

@@ -1,6 +1,7 @@
 // Closing wallets, one by itself or those of an account: only empty ones on which nothing is open, and for good (CONTRACT.md 1).
 import { haveMoney, lockWalletAccounts, setWalletAccounts } from '../../ledger/account.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import { type OpenOn, openOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { StateConflict } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 
@@ -22,7 +23,7 @@ export async function closeWallets(ctx: Ctx, tx: Tx, walletIds: readonly string[
   // Closed first: no posting and no hold reaches the wallets any more, so what is seen now stays true.
   await lockWalletAccounts(ctx, tx, walletIds);
   await setWalletAccounts(tx, walletIds, 'closed');
-  const open = await openOn(ctx, tx, walletIds);
+  const open = await openItems(ctx, tx, walletIds);
   if (open.length > 0) {
     const message = `Something is still open on the ${closing.noun}: see details.open. End it, or wait for its end.`;
     throw new StateConflict(message, closing.status, [], {
@@ -42,9 +43,9 @@ export async function closeWallets(ctx: Ctx, tx: Tx, walletIds: readonly string[
   });
 }
 
-async function openOn(ctx: Ctx, tx: Tx, walletIds: readonly string[]) {
+async function openItems(ctx: Ctx, tx: Tx, walletIds: readonly string[]) {
   const found: Awaited<ReturnType<OpenOn>> = [];
-  for (const ask of ctx.platform.openOn) {
+  for (const ask of ctx.platform.extensions.of(openOn)) {
     if (found.length < mostOpen) found.push(...(await ask(ctx, tx, walletIds, mostOpen - found.length)));
   }
   return found;

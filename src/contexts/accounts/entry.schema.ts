@@ -5,6 +5,7 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { defaultLimit } from '../../platform/schema/page.js';
 import { entries, newestOfWallet } from './entry.js';
+import { rest } from './rest.js';
 import { Wallet } from './wallet.schema.js';
 
 const Direction = builder.enumType('EntryDirection', { values: ['debit', 'credit'] as const });
@@ -18,7 +19,7 @@ export const Entry = builder.objectRef<LedgerEntry>('Entry').implement({
     walletId: t.expose('walletId', { type: 'WalletId', nullable: true }),
     account: t.exposeString('kind', { description: 'Kind of the ledger account, such as wallet.available or world.' }),
     bucket: t.exposeString('bucket', { nullable: true }),
-    direction: t.field({ type: Direction, resolve: ({ amount }) => (amount < 0n ? 'debit' : 'credit') }),
+    direction: t.field({ wire: { after: 'account' }, type: Direction, resolve: ({ amount }) => (amount < 0n ? 'debit' : 'credit') }),
     amount: t.field({ type: 'Amount', resolve: ({ amount, currency }) => formatMinor(amount < 0n ? -amount : amount, currency) }),
     currency: t.expose('currency', { type: 'Currency' }),
     balanceAfter: t.field({
@@ -33,6 +34,7 @@ const EntryPage = pageOf(Entry, 'Entry');
 
 builder.queryField('walletEntries', (t) =>
   t.field({
+    route: rest('GET /v1/wallets/{id}/entries', 'The statement of a wallet: its ledger entries, newest first.'),
     type: EntryPage,
     args: { id: t.arg({ type: 'WalletId' }), ...pageArgs(t) },
     ...facts({ errors: [NotFound] }),

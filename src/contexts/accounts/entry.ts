@@ -14,13 +14,8 @@ import { cutPage } from '../../platform/schema/nested-page.js';
 import { type Page, type PageInput, readPage, refuseCursor, type Source } from '../../platform/schema/page.js';
 import { visibleWallets, wallet } from './wallet.js';
 
-export interface EntryPageInput extends PageInput {
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Entries of a wallet in all its buckets, newest first. 404 for an unknown wallet, 400 for a cursor that is none. */
-export async function entries(ctx: Ctx, walletId: string, input: EntryPageInput): Promise<Page<Entry>> {
+export async function entries(ctx: Ctx, walletId: string, input: PageInput): Promise<Page<Entry>> {
   await wallet(ctx, walletId);
   const span = { since: input.since ?? undefined, until: input.until ?? undefined };
   const source: Source<Entry> = {

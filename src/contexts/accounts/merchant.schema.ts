@@ -1,24 +1,13 @@
 // The GraphQL face of merchants.
-import { z } from 'zod';
-import { MerchantStatus } from '../../generated/prisma/enums.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { visibleAccounts } from './account.js';
 import { Account } from './account.schema.js';
-import {
-  categoryPattern,
-  createMerchant,
-  type MerchantWarning,
-  merchant,
-  merchants,
-  seesPrivateSide,
-  updateMerchant,
-  warningsOf,
-} from './merchant.js';
-
-const MerchantStatusEnum = builder.enumType(MerchantStatus, { name: 'MerchantStatus' });
+import { CreateMerchantInput, MerchantStatusEnum, UpdateMerchantInput } from './merchant.input.js';
+import { createMerchant, type MerchantWarning, merchant, merchants, seesPrivateSide, updateMerchant, warningsOf } from './merchant.js';
+import { rest } from './rest.js';
 
 const WarningType = builder.objectRef<MerchantWarning>('MerchantWarning').implement({
   fields: (t) => ({ code: t.exposeString('code'), message: t.exposeString('message') }),
@@ -73,47 +62,16 @@ export const Merchant = builder.prismaObject('Merchant', {
 });
 const MerchantPage = pageOf(Merchant, 'Merchant');
 
-const merchantName = z.string().trim().min(1).max(200);
-const category = z.string().regex(categoryPattern, 'must be a slug such as cloud-computing, or a four-digit MCC').max(64);
-const url = z.url({ protocol: /^https?$/ }).max(2048);
-
-const CreateMerchantInput = builder.inputType('CreateMerchantInput', {
-  fields: (t) => ({
-    name: t.string({ validate: merchantName }),
-    category: t.string({ description: 'A slug, or a four-digit merchant category code.', validate: category }),
-    accountId: t.field({ type: 'AccountId' }),
-    settlementWalletId: t.field({ type: 'WalletId', required: false }),
-    url: t.string({ required: false, validate: url }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-    acceptsBuyerPrices: t.boolean({
-      required: false,
-      description: 'Without an offer: false refuses checkouts at prices that buyers name. True by default.',
-    }),
-  }),
-});
-const UpdateMerchantInput = builder.inputType('UpdateMerchantInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: merchantName }),
-    category: t.string({ required: false, validate: category }),
-    settlementWalletId: t.field({ type: 'WalletId', required: false }),
-    url: t.string({ required: false, validate: url }),
-    status: t.field({ type: MerchantStatusEnum, required: false }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-    acceptsBuyerPrices: t.boolean({
-      required: false,
-      description: 'Without an offer: false refuses checkouts at prices that buyers name.',
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   merchant: t.prismaField({
+    route: rest('GET /v1/merchants/{id}', 'Read a merchant.'),
     type: Merchant,
     args: { id: t.arg({ type: 'MerchantId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => merchant(ctx, id, query),
   }),
   merchants: t.field({
+    route: rest('GET /v1/merchants', 'List merchants.'),
     type: MerchantPage,
     args: {
       ...pageArgs(t),
@@ -127,6 +85,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createMerchant: t.field({
+    route: rest('POST /v1/merchants', 'Register a merchant.', { status: 201 }),
     type: Merchant,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateMerchantInput }) },
@@ -134,6 +93,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createMerchant(ctx, input), merchant),
   }),
   updateMerchant: t.field({
+    route: rest('PATCH /v1/merchants/{id}', 'Change a merchant.'),
     type: Merchant,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'MerchantId' }), input: t.arg({ type: UpdateMerchantInput }) },

@@ -1,30 +1,18 @@
 // Merchants: who sells, in which category, and where their money goes (CONTRACT.md 1).
 
-import type { Merchant, MerchantStatus, Prisma } from '../../generated/prisma/client.js';
+import type { Merchant, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleAccounts } from './account.js';
+import type { CreateMerchantInput, UpdateMerchantInput } from './merchant.input.js';
 import { checkOffer, hasOffer } from './offer.js';
 import { defaultWalletRef, type WalletRef, walletRef } from './wallet-ref.js';
-
-/** A category: a slug, or a four-digit merchant category code. */
-export const categoryPattern = /^(\d{4}|[a-z0-9]+(-[a-z0-9]+)*)$/;
-
-export interface CreateMerchantInput {
-  name: string;
-  category: string;
-  accountId: string;
-  settlementWalletId?: string | null | undefined;
-  url?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-  acceptsBuyerPrices?: boolean | null | undefined;
-}
 
 /** What whoever has a merchant should know of it. */
 export interface MerchantWarning {
@@ -69,19 +57,8 @@ export function createMerchant(ctx: Ctx, input: CreateMerchantInput): Promise<Me
   });
 }
 
-export interface UpdateMerchantInput {
-  id: string;
-  name?: string | null | undefined;
-  category?: string | null | undefined;
-  settlementWalletId?: string | null | undefined;
-  url?: string | null | undefined;
-  status?: MerchantStatus | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-  acceptsBuyerPrices?: boolean | null | undefined;
-}
-
 /** Changes a merchant. Metadata replaces what was there; 400 for an offer in it that is none. */
-export async function updateMerchant(ctx: Ctx, input: UpdateMerchantInput): Promise<Merchant> {
+export async function updateMerchant(ctx: Ctx, input: UpdateMerchantInput & { id: string }): Promise<Merchant> {
   checkOffer(input.metadata);
   const changed = await transact(ctx, async (tx) => {
     const before = await tx.merchant.findFirst({ where: { id: input.id }, select: { accountId: true } });
@@ -147,19 +124,9 @@ export async function payeeOfMerchant(
   return settlement?.currency === currency ? settlement : defaultWalletRef(ctx, accountId, currency);
 }
 
-export interface MerchantFilter extends PageInput {
-  accountId?: string | null | undefined;
-  category?: string | null | undefined;
-  status?: MerchantStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Merchants, newest first. Of an account that the actor may not read, `accountId` finds none: whose they are is private. */
-export function merchants(ctx: Ctx, filter: MerchantFilter, query: object = {}): Promise<Page<Merchant>> {
-  const conditions: Prisma.MerchantWhereInput[] = [visibleMerchants.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.accountId) conditions.push({ accountId: filter.accountId, account: visibleAccounts.where(ctx) });
-  if (filter.category) conditions.push({ category: filter.category });
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'merchant', ctx.db.merchant, { AND: conditions }, filter, query);
-}
+export const merchants = listOf(
+  'merchant',
+  { visible: visibleMerchants },
+  { accountId: (accountId: string, ctx) => ({ accountId, account: visibleAccounts.where(ctx) }) },
+);

@@ -1,6 +1,5 @@
 // The GraphQL face of wallets, their balances and their entries.
-import { z } from 'zod';
-import { WalletOwnerType, WalletStatus } from '../../generated/prisma/enums.js';
+import { WalletStatus } from '../../generated/prisma/enums.js';
 import { type Balance, balance } from '../../ledger/account.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -12,12 +11,14 @@ import { visibleAccounts } from './account.js';
 import { Account } from './account.schema.js';
 import { accountBalances, balancesOf, type WalletBalance, walletBalance } from './balance.js';
 import { WalletFrozen } from './errors.js';
+import { rest } from './rest.js';
+import { CreateWalletInput, FreezeWalletInput, UpdateWalletInput, WalletOwnerTypeEnum } from './wallet.input.js';
 import { closeWallet, createWallet, freezeWallet, unfreezeWallet, updateWallet, visibleWallets, wallet, wallets } from './wallet.js';
 
-const WalletOwnerTypeEnum = builder.enumType(WalletOwnerType, { name: 'WalletOwnerType' });
 const WalletStatusEnum = builder.enumType(WalletStatus, { name: 'WalletStatus' });
 
 const BalanceType = builder.objectRef<Balance>('Balance').implement({
+  extensions: { component: true },
   description: 'What a wallet holds: to spend, set aside, ready to stream, and on its way in.',
   fields: (t) => ({
     currency: t.expose('currency', { type: 'Currency' }),
@@ -67,8 +68,8 @@ const WalletBalanceType = builder.objectRef<WalletBalance>('WalletBalance').impl
   fields: (t) => ({
     walletId: t.expose('walletId', { type: 'WalletId' }),
     at: t.expose('at', { type: 'DateTime' }),
-    balance: t.field({ type: BalanceType, resolve: (b) => b }),
-    currency: t.expose('currency', { type: 'Currency' }),
+    balance: t.field({ wire: { shown: false }, type: BalanceType, resolve: (b) => b }),
+    currency: t.expose('currency', { wire: { after: 'total' }, type: 'Currency' }),
     available: t.field({ type: 'Amount', resolve: (b) => formatMinor(b.available, b.currency) }),
     held: t.field({ type: 'Amount', resolve: (b) => formatMinor(b.held, b.currency) }),
     wrapped: t.field({ type: 'Amount', resolve: (b) => formatMinor(b.wrapped, b.currency) }),
@@ -76,41 +77,16 @@ const WalletBalanceType = builder.objectRef<WalletBalance>('WalletBalance').impl
   }),
 });
 
-const walletName = z.string().trim().min(1).max(100);
-
-const CreateWalletInput = builder.inputType('CreateWalletInput', {
-  fields: (t) => ({
-    ownerType: t.field({ type: WalletOwnerTypeEnum }),
-    ownerId: t.field({ type: 'OwnerId' }),
-    currency: t.field({ type: 'Currency' }),
-    name: t.string({ required: false, validate: walletName }),
-    lowBalanceThreshold: t.field({
-      type: 'Amount',
-      required: false,
-      description: 'Emit account.balance.low when available falls below it.',
-    }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const UpdateWalletInput = builder.inputType('UpdateWalletInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: walletName }),
-    lowBalanceThreshold: t.field({ type: 'Amount', required: false }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const FreezeWalletInput = builder.inputType('FreezeWalletInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().max(500) }) }),
-});
-
 builder.queryFields((t) => ({
   wallet: t.prismaField({
+    route: rest('GET /v1/wallets/{id}', 'Read a wallet with its balance.'),
     type: Wallet,
     args: { id: t.arg({ type: 'WalletId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => wallet(ctx, id, query),
   }),
   wallets: t.field({
+    route: rest('GET /v1/wallets', 'List wallets.'),
     type: WalletPage,
     args: {
       ...pageArgs(t),
@@ -122,12 +98,16 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx, info) => wallets(ctx, filter, nodesQuery(ctx, info)),
   }),
   walletBalance: t.field({
+    route: rest('GET /v1/wallets/{id}/balance', 'The balance of a wallet, now or at a point in time.'),
     type: WalletBalanceType,
     args: { id: t.arg({ type: 'WalletId' }), at: t.arg({ type: 'DateTime', required: false }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id, at }, ctx) => walletBalance(ctx, id, at ?? undefined),
   }),
   accountBalances: t.field({
+    route: rest('GET /v1/accounts/{id}/balances', 'Balances of an account, one line per currency, now or at a point in time.', {
+      name: 'getAccountBalances',
+    }),
     type: [BalanceType],
     args: { id: t.arg({ type: 'AccountId' }), at: t.arg({ type: 'DateTime', required: false }) },
     ...facts({ errors: [NotFound], most: currencies.length }),
@@ -154,6 +134,7 @@ builder.prismaObjectFields(Account, (t) => ({
 
 builder.mutationFields((t) => ({
   createWallet: t.field({
+    route: rest('POST /v1/wallets', 'Open a wallet for an account or an agent.', { status: 201 }),
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateWalletInput }) },
@@ -161,6 +142,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createWallet(ctx, input), wallet),
   }),
   updateWallet: t.field({
+    route: rest('PATCH /v1/wallets/{id}', "Change a wallet's name, threshold or metadata."),
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: UpdateWalletInput }) },
@@ -168,6 +150,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateWallet(ctx, { ...input, id }), wallet),
   }),
   freezeWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/freeze', "Stop a wallet's spending. It still takes money."),
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: FreezeWalletInput }) },
@@ -175,6 +158,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => freezeWallet(ctx, id, input.reason ?? null), wallet),
   }),
   closeWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/close', 'Close an empty wallet for good.'),
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }) },
@@ -182,6 +166,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id }) => closeWallet(ctx, id), wallet),
   }),
   unfreezeWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/unfreeze', 'Let a frozen wallet spend again.'),
     type: Wallet,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: FreezeWalletInput }) },

@@ -1,18 +1,20 @@
 // Wallets: each holds money in one currency and is owned by an account or by one of its agents (CONTRACT.md 1).
 import type { Account, Prisma, Wallet, WalletOwnerType, WalletStatus } from '../../generated/prisma/client.js';
 import { openWalletAccounts, setLowThreshold, setWalletAccounts } from '../../ledger/account.js';
-import { type Ctx, stopRunning } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
+import { stopRunning } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { inactiveAccount } from './account.js';
 import { closeWallets } from './closing.js';
+import type { CreateWalletInput, UpdateWalletInput } from './wallet.input.js';
 
 /** A frozen wallet takes money and does not spend (Gap G-32). */
 export const walletLifecycle: Lifecycle<WalletStatus> = {
@@ -25,15 +27,6 @@ export const walletLifecycle: Lifecycle<WalletStatus> = {
     { to: 'closed', rel: 'close', actor: 'api_key', method: 'POST', path: '/close' },
   ],
 };
-
-export interface CreateWalletInput {
-  ownerType: WalletOwnerType;
-  ownerId: string;
-  currency: Currency;
-  name?: string | null | undefined;
-  lowBalanceThreshold?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
 
 /** Opens a wallet. 404 when the owner is not of this workspace; 409 when its account is not active. */
 export function createWallet(ctx: Ctx, input: CreateWalletInput): Promise<Wallet> {
@@ -87,15 +80,8 @@ export async function insertWallet(ctx: Ctx, tx: Tx, input: NewWallet): Promise<
   return wallet;
 }
 
-export interface UpdateWalletInput {
-  id: string;
-  name?: string | null | undefined;
-  lowBalanceThreshold?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** Changes a wallet's name, threshold or metadata. A null threshold disarms account.balance.low. */
-export function updateWallet(ctx: Ctx, input: UpdateWalletInput): Promise<Wallet> {
+export function updateWallet(ctx: Ctx, input: UpdateWalletInput & { id: string }): Promise<Wallet> {
   return transact(ctx, async (tx) => {
     const before = await lockRow(tx.wallet, input.id);
     const threshold =
@@ -165,24 +151,8 @@ export async function wallet(ctx: Ctx, id: string, query: object = {}): Promise<
   return found;
 }
 
-export interface WalletFilter extends PageInput {
-  ownerType?: WalletOwnerType | null | undefined;
-  ownerId?: string | null | undefined;
-  currency?: string | null | undefined;
-  status?: WalletStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Wallets, newest first. `ownerId` is an account (its own wallets) or an agent. */
-export async function wallets(ctx: Ctx, filter: WalletFilter, query: object = {}): Promise<Page<Wallet>> {
-  const conditions: Prisma.WalletWhereInput[] = [visibleWallets.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.ownerType) conditions.push({ ownerType: filter.ownerType });
-  if (filter.ownerId) conditions.push(await ownedBy(ctx, filter.ownerId));
-  if (filter.currency) conditions.push({ currency: filter.currency });
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'wallet', ctx.db.wallet, { AND: conditions }, filter, query);
-}
+export const wallets = listOf('wallet', { visible: visibleWallets }, { ownerId: (id: string, ctx) => ownedBy(ctx, id) });
 
 /** One condition and not two, so that the wallets are read in order by one index. */
 async function ownedBy({ db }: Ctx, ownerId: string): Promise<Prisma.WalletWhereInput> {

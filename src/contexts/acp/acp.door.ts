@@ -1,7 +1,7 @@
 // The doors of ACP: its own wire, on the checkouts of this platform (docs/protocols.md "ACP").
 import type { Checkout } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { type Door, type GuardedDoor, guardedDoor, type Knock, type OpenDoor } from '../../platform/door.js';
+import { type Door, type DoorRequest, type GuardedDoor, guardedDoor, type OpenDoor } from '../../platform/door.js';
 import type { ApiError } from '../../platform/errors.js';
 import { checkout } from '../checkouts/checkout.js';
 import { discovery, discoveryShape } from './discovery.js';
@@ -24,20 +24,20 @@ const facts = {
   ],
   echoes: ['Idempotency-Key', 'Request-Id'],
   refusal: { spell: spellAcp, schema: acpError },
-  admit: (_ctx: Ctx, { header }: Knock) => checkVersion(header('API-Version')),
+  admit: (_ctx: Ctx, { header }: DoorRequest) => checkVersion(header('API-Version')),
 } as const satisfies Partial<GuardedDoor>;
 
-const pathOf = ({ params }: Knock): SessionPath => ({
+const pathOf = ({ params }: DoorRequest): SessionPath => ({
   merchantId: params['merchant_id'] ?? '',
   ...(params['checkout_session_id'] !== undefined && { sessionId: params['checkout_session_id'] }),
 });
 
-const show = async (ctx: Ctx, row: Checkout, { origin }: Knock, besides: readonly AcpMessage[] = []) => ({
+const show = async (ctx: Ctx, row: Checkout, { origin }: DoorRequest, besides: readonly AcpMessage[] = []) => ({
   body: await readSession(ctx, row, { origin, besides }),
 });
 
 /** The session of an earlier request with the same key, as it is now. */
-const again = async (ctx: Ctx, knock: Knock, reference: string) => show(ctx, await checkout(ctx, 'acp', reference), knock);
+const again = async (ctx: Ctx, request: DoorRequest, reference: string) => show(ctx, await checkout(ctx, 'acp', reference), request);
 
 const keyed = { ...facts, key: 'required', again } as const;
 const ok = { 200: { schema: session, description: 'The session.' } };

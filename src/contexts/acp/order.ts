@@ -2,18 +2,18 @@
 import type { Checkout } from '../../generated/prisma/client.js';
 import { printCheckoutId } from '../checkouts/checkout.js';
 import type { Basket } from '../checkouts/offer.js';
-import type { Kept } from './kept.js';
+import type { SessionDetails } from './session-details.js';
 import type { AcpOrder, AcpTotal } from './session-shape.js';
 
 export interface OrderParts {
   basket: Basket;
   totals: AcpTotal[];
-  kept: Kept;
+  sessionDetails: SessionDetails;
   permalink: string;
 }
 
 /** The order of a checkout that is paid. Its id is that of the checkout, in its own form (Gap G-278). */
-export function orderOf(row: Checkout, { basket, totals, kept, permalink }: OrderParts): AcpOrder {
+export function orderOf(row: Checkout, { basket, totals, sessionDetails, permalink }: OrderParts): AcpOrder {
   const isFulfilled = row.status === 'fulfilled';
   return {
     type: 'order',
@@ -21,7 +21,10 @@ export function orderOf(row: Checkout, { basket, totals, kept, permalink }: Orde
     checkout_session_id: printCheckoutId(row),
     permalink_url: permalink,
     status: isFulfilled ? 'completed' : 'confirmed',
-    confirmation: { confirmation_number: row.id, ...(kept.order_notes !== undefined && { order_notes: kept.order_notes }) },
+    confirmation: {
+      confirmation_number: row.id,
+      ...(sessionDetails.order_notes !== undefined && { order_notes: sessionDetails.order_notes }),
+    },
     line_items: basket.lines.map(({ item, quantity, base }, index) => ({
       id: `li_${index + 1}`,
       title: item.title,

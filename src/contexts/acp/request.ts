@@ -9,9 +9,9 @@ import { readMerchant } from '../checkouts/checkout-request.js';
 import { completeCheckout } from '../checkouts/completion.js';
 import { cancelCheckout } from '../checkouts/ending.js';
 import { createOffered, isOffered, type OfferedRequest, type Seller, sellerOf, updateOffered } from '../checkouts/offered.js';
-import { addressOf, type Kept, keep, keptOf } from './kept.js';
 import { paymentOf } from './payment-handler.js';
 import type { CancelSession, CompleteSession, CreateSession, UpdateSession } from './request-shape.js';
+import { addressOf, mergeDetails, type SessionDetails, sessionDetailsOf } from './session-details.js';
 
 /** How long a session may be paid, as every checkout by default (Gap G-281). */
 const lifetimeSeconds = 1_800;
@@ -61,7 +61,7 @@ export async function createSession(ctx: Ctx, path: SessionPath, body: CreateSes
     lines: items.map(({ id, quantity }) => ({ id, quantity })),
     selections: [],
     shippingAddress: details?.address === undefined ? null : addressOf(details.address),
-    wire: { ...keep({}, body) },
+    wire: { ...mergeDetails({}, body) },
     metadata,
     expiresAt: new Date(ctx.clock.now().getTime() + lifetimeSeconds * 1_000),
   });
@@ -88,7 +88,7 @@ export async function updateSession(ctx: Ctx, path: SessionPath, body: UpdateSes
         selections: selected.map(({ option_id: optionId, item_ids: itemIds }) => ({ optionId, itemIds })),
       }),
       ...(details?.address !== undefined && { shippingAddress: addressOf(details.address) }),
-      wire: { ...keep(wire as Kept, body) },
+      wire: { ...mergeDetails(wire as SessionDetails, body) },
     }),
   );
 }
@@ -100,7 +100,7 @@ export async function completeSession(ctx: Ctx, path: SessionPath, body: Complet
   const allowed = (merchant === null ? null : offerOf(merchant))?.paymentHandlers ?? paymentHandlers;
   const payment = paymentOf(body.payment_data, allowed);
   const details = (held: Checkout) =>
-    isOffered(held) ? { ...(held.details as Record<string, unknown>), wire: keep(keptOf(held), body) } : undefined;
+    isOffered(held) ? { ...(held.details as Record<string, unknown>), wire: mergeDetails(sessionDetailsOf(held), body) } : undefined;
   const completed = await completeCheckout(ctx, 'acp', row.id, { payment, details });
   return completed.checkout;
 }

@@ -8,10 +8,10 @@ import { type FulfillmentOption, maxOfferMinor, offerOf, paymentHandlers } from 
 import { type Address, isOpen, printCheckoutId } from '../checkouts/checkout.js';
 import type { Basket, PricedLine, Problem } from '../checkouts/offer.js';
 import { basketOf, problemsNow } from '../checkouts/offered.js';
-import { acpAddressOf, type Kept, keptOf } from './kept.js';
 import { messagesOf } from './message.js';
 import { orderOf } from './order.js';
 import { handlersOf } from './payment-handler.js';
+import { acpAddressOf, type SessionDetails, sessionDetailsOf } from './session-details.js';
 import type { AcpFulfillmentOption, AcpLineItem, AcpMessage, AcpSession, AcpStatus, AcpTotal } from './session-shape.js';
 import { acpVersion } from './version.js';
 
@@ -30,7 +30,7 @@ export async function readSession(ctx: Ctx, row: Checkout, { origin, besides = [
   const problems = isDue && row.status !== 'pending_payment' ? problemsNow(row, offer) : [];
   const basket = basketOf(row);
   const status = statusOf(row, { isDue, problems });
-  const kept = keptOf(row);
+  const sessionDetails = sessionDetailsOf(row);
   const lines = basket.lines.map(lineItemOf(basket));
   const totals = totalsOf(basket, await refundedOf(ctx, row));
   return {
@@ -47,21 +47,23 @@ export async function readSession(ctx: Ctx, row: Checkout, { origin, besides = [
       },
       interventions: { supported: [], required: [], enforcement: 'optional' },
     },
-    ...(kept.buyer !== undefined && { buyer: kept.buyer }),
+    ...(sessionDetails.buyer !== undefined && { buyer: sessionDetails.buyer }),
     status,
     currency: row.currency.toLowerCase(),
-    ...(kept.locale !== undefined && { locale: kept.locale }),
-    ...(kept.timezone !== undefined && { timezone: kept.timezone }),
+    ...(sessionDetails.locale !== undefined && { locale: sessionDetails.locale }),
+    ...(sessionDetails.timezone !== undefined && { timezone: sessionDetails.timezone }),
     line_items: lines,
-    ...fulfillmentOf(row, basket, kept),
+    ...fulfillmentOf(row, basket, sessionDetails),
     totals,
-    messages: [...messagesOf(row, status, problems, kept.discount_codes ?? []), ...besides],
+    messages: [...messagesOf(row, status, problems, sessionDetails.discount_codes ?? []), ...besides],
     links: Object.entries(basket.offer.links).map(([type, url]) => ({ type, url })),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
     metadata: row.metadata as Record<string, unknown>,
-    ...(status === 'completed' && { order: orderOf(row, { basket, totals, kept, permalink: permalinkOf(merchant, row, basket, origin) }) }),
+    ...(status === 'completed' && {
+      order: orderOf(row, { basket, totals, sessionDetails, permalink: permalinkOf(merchant, row, basket, origin) }),
+    }),
   };
 }
 
@@ -124,7 +126,7 @@ function totalsOf(
 
 type Fulfillment = Pick<AcpSession, 'fulfillment_details' | 'fulfillment_options' | 'selected_fulfillment_options'>;
 
-function fulfillmentOf(row: Checkout, { options, selections }: Basket, { fulfillment, recipient }: Kept): Fulfillment {
+function fulfillmentOf(row: Checkout, { options, selections }: Basket, { fulfillment, recipient }: SessionDetails): Fulfillment {
   const address = row.shippingAddress as Address | null;
   const details = { ...fulfillment, ...(address !== null && { address: acpAddressOf(address, recipient) }) };
   const selected = selections.map(({ option: { type, id }, itemIds }) => ({ type, option_id: id, item_ids: [...itemIds] }));

@@ -1,5 +1,4 @@
 // The GraphQL face of agents: their life, their enrolment and their token.
-import { z } from 'zod';
 import { AgentStatus } from '../../generated/prisma/enums.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -10,11 +9,12 @@ import { visibleAccounts } from '../accounts/account.js';
 import { Account } from '../accounts/account.schema.js';
 import { visibleWallets } from '../accounts/wallet.js';
 import { WalletPage } from '../accounts/wallet.schema.js';
+import { AgentStepInput, CreateAgentInput, kyaTier, UpdateAgentInput } from './agent.input.js';
 import { type AgentStep, agent, agents, stepAgent, updateAgent, visibleAgents } from './agent.js';
 import { liveSince } from './connection.js';
 import { createAgent, type Enrolment, enrolment } from './enrolment.js';
 import { IssuedAuthKey } from './key.schema.js';
-import { mostSkills, skillId } from './skill-input.js';
+import { rest } from './rest.js';
 import { tokenWarning } from './token.schema.js';
 
 const AgentStatusEnum = builder.enumType(AgentStatus, { name: 'AgentStatus' });
@@ -35,6 +35,7 @@ export const Agent = builder.prismaObject('Agent', {
     description: t.exposeString('description', { nullable: true }),
     status: t.expose('status', { type: AgentStatusEnum }),
     statusReason: t.exposeString('statusReason', {
+      wire: { shown: false },
       nullable: true,
       description: 'Why it was last frozen, suspended, activated or revoked.',
     }),
@@ -102,49 +103,9 @@ const EnrolmentType = builder.objectRef<Enrolment>('AgentEnrolment').implement({
   }),
 });
 
-const name = z.string().trim().min(1).max(200);
-const description = z.string().max(2_000);
-const kyaTier = z.int().min(0).max(3);
-const skills = z.array(z.union([skillId, z.record(z.string(), z.unknown())], 'must be the id of a skill, or an object')).max(mostSkills);
-
-const whatSkillsAre = 'Ids, or objects with the members of `POST /v1/agents/{id}/skills`.';
-
-const AgentWalletInput = builder.inputType('AgentWalletInput', { fields: (t) => ({ currency: t.field({ type: 'Currency' }) }) });
-
-const CreateAgentInput = builder.inputType('CreateAgentInput', {
-  fields: (t) => ({
-    parentAccountId: t.field({ type: 'AccountId' }),
-    name: t.string({ validate: name }),
-    kyaTier: t.int({ required: false, description: '0 to 3; 0 by default.', validate: kyaTier }),
-    generateKeypair: t.boolean({ required: false, description: 'Make an Ed25519 key pair; the private key is answered once.' }),
-    description: t.string({ required: false, validate: description }),
-    skills: t.field({ type: ['JSON'], required: false, description: whatSkillsAre, validate: skills }),
-    wallet: t.field({ type: AgentWalletInput, required: false, description: 'Open a wallet of its own.' }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-
-const UpdateAgentInput = builder.inputType('UpdateAgentInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: name }),
-    description: t.string({ required: false, validate: description }),
-    kyaTier: t.int({ required: false, description: 'Not by the agent itself.', validate: kyaTier }),
-    skills: t.field({
-      type: ['JSON'],
-      required: false,
-      description: `${whatSkillsAre} They take the place of those before.`,
-      validate: skills,
-    }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-
-const AgentStepInput = builder.inputType('AgentStepInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().max(500) }) }),
-});
-
 builder.queryFields((t) => ({
   agent: t.prismaField({
+    route: rest('GET /v1/agents/{id}', 'Read an agent.'),
     type: Agent,
     ...openToPortal('agents:read'),
     args: { id: t.arg({ type: 'AgentId' }) },
@@ -152,6 +113,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => agent(ctx, id, query),
   }),
   agents: t.field({
+    route: rest('GET /v1/agents', 'List agents.'),
     type: AgentPage,
     ...openToPortal('agents:read'),
     args: {
@@ -167,8 +129,9 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => {
   // Plain fields: what a selection needs beyond the row is then loaded after the change.
-  const step = (verb: AgentStep) =>
+  const step = (verb: AgentStep, summary: string) =>
     t.field({
+      route: rest(`POST /v1/agents/{id}/${verb}`, summary),
       type: Agent,
       authScopes: { audience: 'operator' },
       args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: AgentStepInput }) },
@@ -184,15 +147,16 @@ builder.mutationFields((t) => {
       resolve: once((ctx, { input }) => createAgent(ctx, input), enrolment),
     }),
     updateAgent: t.field({
+      route: rest('PATCH /v1/agents/{id}', 'Change an agent.'),
       type: Agent,
       args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: UpdateAgentInput }) },
       ...facts({ errors: [Forbidden, NotFound, StateConflict] }),
       resolve: once((ctx, { id, input }) => updateAgent(ctx, { ...input, id }), agent),
     }),
-    freezeAgent: step('freeze'),
-    unfreezeAgent: step('unfreeze'),
-    suspendAgent: step('suspend'),
-    activateAgent: step('activate'),
-    revokeAgent: step('revoke'),
+    freezeAgent: step('freeze', "Stop an agent's spending; it still reads."),
+    unfreezeAgent: step('unfreeze', 'Let a frozen agent spend again.'),
+    suspendAgent: step('suspend', 'Refuse every credential of an agent.'),
+    activateAgent: step('activate', 'Let a suspended agent in again.'),
+    revokeAgent: step('revoke', 'End an agent for good, with its key, tokens and sessions.'),
   };
 });

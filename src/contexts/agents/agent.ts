@@ -3,17 +3,19 @@
 
 import type { Agent, AgentStatus, Prisma } from '../../generated/prisma/client.js';
 import { sha256 } from '../../platform/crypto.js';
-import { type ActingAgent, type Ctx, type Environment, type Platform, stopRunning, type Workspace } from '../../platform/ctx.js';
+import type { ActingAgent, Ctx, Environment, Platform, Workspace } from '../../platform/ctx.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
+import { stopRunning } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { endEntries } from '../identity/directory.js';
 import { findEntry } from '../identity/directory.sql.js';
+import type { UpdateAgentInput } from './agent.input.js';
 import { liveSince } from './connection.js';
 import { AgentSuspended } from './errors.js';
 import { readSkills, replaceSkills } from './skill-input.js';
@@ -123,18 +125,8 @@ export async function endSessions(ctx: Ctx, tx: Tx, agentId: string): Promise<nu
   return count;
 }
 
-export interface UpdateAgentInput {
-  id: string;
-  name?: string | null | undefined;
-  description?: string | null | undefined;
-  kyaTier?: number | null | undefined;
-  /** They take the place of those before. */
-  skills?: readonly unknown[] | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** Changes an agent. An agent changes itself, but for its tier: 403 (Gap G-56). A revoked one stays as it is: 409. */
-export async function updateAgent(ctx: Ctx, input: UpdateAgentInput): Promise<Agent> {
+export async function updateAgent(ctx: Ctx, input: UpdateAgentInput & { id: string }): Promise<Agent> {
   const { id, name, description, kyaTier, skills, metadata } = input;
   seesAgent(ctx, id);
   if (kyaTier != null && ctx.actor.type === 'agent')
@@ -182,27 +174,16 @@ export async function agent(ctx: Ctx, id: string, query: object = {}): Promise<A
   return found;
 }
 
-export interface AgentFilter extends PageInput {
-  status?: AgentStatus | null | undefined;
-  parentAccountId?: string | null | undefined;
-  kyaTier?: number | null | undefined;
-  connected?: boolean | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Agents, newest first; an agent's list holds itself. */
-export function agents(ctx: Ctx, filter: AgentFilter, query: object = {}): Promise<Page<Agent>> {
-  const conditions: Prisma.AgentWhereInput[] = [visibleAgents.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.status) conditions.push({ status: filter.status });
-  if (filter.parentAccountId) conditions.push({ parentAccountId: filter.parentAccountId });
-  if (filter.kyaTier != null) conditions.push({ kyaTier: filter.kyaTier });
-  if (filter.connected != null) {
-    const live = { lastHeartbeatAt: { gt: liveSince(ctx.platform) } };
-    conditions.push({ connections: { [filter.connected ? 'some' : 'none']: live } });
-  }
-  return listPage(ctx, 'agent', ctx.db.agent, { AND: conditions }, filter, query);
-}
+export const agents = listOf(
+  'agent',
+  { visible: visibleAgents },
+  {
+    connected: (connected: boolean, { platform }) => ({
+      connections: { [connected ? 'some' : 'none']: { lastHeartbeatAt: { gt: liveSince(platform) } } },
+    }),
+  },
+);
 
 /** What a spend needs of the agent that an API key acts for (`agent_id`), kept in the process. Null for one that the actor does not see. */
 export async function actingAgent(ctx: Ctx, id: string): Promise<ActingAgent | null> {

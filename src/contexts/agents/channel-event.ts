@@ -1,7 +1,7 @@
 // What the channel of an agent shows (CONTRACT.md 5 "SSE channel"): its own frames, declared here, and a numbered event for each
 // published event whose declaration has a channel line.
 import { z } from 'zod';
-import { catalog } from '../../events/catalog.js';
+import { catalogOf, type EventCatalog } from '../../events/catalog.js';
 import { id } from '../../events/data.js';
 import type { ChannelWriter, ShownEvent } from '../../events/outbox.js';
 import type { Platform } from '../../platform/ctx.js';
@@ -49,7 +49,7 @@ export function newFrame<T extends ChannelFrame>(
 }
 
 /** What the channels of the agents with a role in an event show of it; nothing when its type has no channel line. */
-function agentEventsOf({ workspaceId, id: eventId, type, createdAt, data, roles }: ShownEvent): NewAgentEvent[] {
+function agentEventsOf(catalog: EventCatalog, { workspaceId, id: eventId, type, createdAt, data, roles }: ShownEvent): NewAgentEvent[] {
   const channel = catalog.get(type)?.channel;
   if (channel === undefined) return [];
   return Object.entries(roles).map(([agentId, role]) => {
@@ -60,7 +60,7 @@ function agentEventsOf({ workspaceId, id: eventId, type, createdAt, data, roles 
 
 /** Writes what channels show of a batch, in the order of its events, and announces it to the readers of every process. */
 export const writeChannels: ChannelWriter = async (platform, tx, events) => {
-  const shown = events.flatMap(agentEventsOf);
+  const shown = events.flatMap((event) => agentEventsOf(catalogOf({ platform }), event));
   if (shown.length === 0) return undefined;
   return platform.fanout.announce(tx, await appendAgentEvents(tx, shown));
 };

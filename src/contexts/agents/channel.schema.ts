@@ -6,6 +6,7 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { agentEvents } from './channel.js';
 import { TooManyConnections } from './errors.js';
 import { type Liveness, liveness } from './liveness.js';
+import { rest } from './rest.js';
 
 const ChannelEvent = builder.objectRef<Message>('ChannelEvent').implement({
   description: 'One event of an agent’s channel.',
@@ -28,22 +29,33 @@ const LivenessType = builder.objectRef<Liveness>('Liveness').implement({
     agentId: t.expose('agentId', { type: 'AgentId' }),
     connected: t.exposeBoolean('connected'),
     connections: t.exposeInt('connections', { description: 'Open streams, at most five.' }),
-    connectedAt: t.expose('connectedAt', { type: 'DateTime', nullable: true, description: 'Since when the newest is open.' }),
-    lastHeartbeatAt: t.expose('lastHeartbeatAt', { type: 'DateTime', nullable: true }),
-    lastEventId: t.exposeString('lastEventId', { nullable: true, description: 'The newest number of the channel.' }),
-    lastDisconnectAt: t.expose('lastDisconnectAt', { type: 'DateTime', nullable: true }),
+    connectedAt: t.expose('connectedAt', {
+      wire: { orNull: true },
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when the newest is open.',
+    }),
+    lastHeartbeatAt: t.expose('lastHeartbeatAt', { wire: { orNull: true }, type: 'DateTime', nullable: true }),
+    lastEventId: t.exposeString('lastEventId', {
+      wire: { orNull: true },
+      nullable: true,
+      description: 'The newest number of the channel.',
+    }),
+    lastDisconnectAt: t.expose('lastDisconnectAt', { wire: { orNull: true }, type: 'DateTime', nullable: true }),
     sessionExpiresAt: t.expose('sessionExpiresAt', {
+      wire: { orNull: true },
       type: 'DateTime',
       nullable: true,
       description: 'Of the connected session that lasts longest.',
     }),
     bufferedEvents: t.exposeInt('bufferedEvents', { description: 'How many events can be read again.' }),
-    oldestBufferedEventId: t.exposeString('oldestBufferedEventId', { nullable: true }),
+    oldestBufferedEventId: t.exposeString('oldestBufferedEventId', { wire: { orNull: true }, nullable: true }),
   }),
 });
 
 builder.queryFields((t) => ({
   liveness: t.field({
+    route: rest('GET /v1/agents/{id}/liveness', 'Read whether an agent is listening.', { names: { agentId: 'id' } }),
     type: LivenessType,
     authScopes: { audience: 'operator' },
     args: { agentId: t.arg({ type: 'AgentId' }) },

@@ -3,29 +3,16 @@ import type { Account, Agent, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import type { Currency } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { inactiveAccount } from '../accounts/account.js';
 import { insertWallet } from '../accounts/wallet.js';
 import { addEntry } from '../identity/directory.js';
+import type { CreateAgentInput } from './agent.input.js';
 import { agent, agentHash } from './agent.js';
 import { insertKey, type NewKey, provisionedKey } from './key.js';
 import { readSkills, replaceSkills } from './skill-input.js';
 import { issueToken } from './token.js';
-
-export interface CreateAgentInput {
-  parentAccountId: string;
-  name: string;
-  kyaTier?: number | null | undefined;
-  generateKeypair?: boolean | null | undefined;
-  description?: string | null | undefined;
-  /** Ids, or objects as `readSkills()` reads them. */
-  skills?: readonly unknown[] | null | undefined;
-  /** Opens a wallet of its own in this currency. */
-  wallet?: { currency: Currency } | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
 
 /** A new agent and its credentials. The token is null on a replay: nothing keeps it. */
 export interface Enrolment {

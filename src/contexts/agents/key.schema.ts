@@ -1,10 +1,10 @@
 // The GraphQL face of agents' keys.
-import { z } from 'zod';
 import { AgentKeyStatus } from '../../generated/prisma/enums.js';
 import { AlreadyExists, ApiKeyRequired, MissingCredential, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { AgentSuspended, KeyRevoked, SignatureInvalid } from './errors.js';
+import { ProvisionAuthKeyInput, RotateAuthKeyInput } from './key.input.js';
 import {
   keys,
   mostKeys,
@@ -17,6 +17,7 @@ import {
   revokeKey,
   rotateKey,
 } from './key.js';
+import { rest } from './rest.js';
 
 const AgentKeyStatusEnum = builder.enumType(AgentKeyStatus, { name: 'AgentKeyStatus' });
 export const KeyAlgorithm = builder.enumType('KeyAlgorithm', { values: ['ed25519'] as const });
@@ -83,30 +84,6 @@ const RevokedAuthKey = builder.objectRef<RevokedKey>('RevokedAuthKey').implement
   }),
 });
 
-const publicKey = z.string().max(200);
-
-const ProvisionKeyInput = builder.inputType('ProvisionAuthKeyInput', {
-  fields: (t) => ({
-    publicKey: t.string({ required: false, description: 'Your own: base64 of 32 bytes. Without it a pair is made.', validate: publicKey }),
-  }),
-});
-
-const RotateKeyInput = builder.inputType('RotateAuthKeyInput', {
-  fields: (t) => ({
-    proof: t.string({
-      required: false,
-      description: 'Base64 signature of `rotate:` and the id of the agent (`rotate:agt_...`) by its current key.',
-      validate: z.string().max(200),
-    }),
-    newPublicKey: t.string({ required: false, description: 'Your own: base64 of 32 bytes.', validate: publicKey }),
-    reason: t.string({
-      required: false,
-      description: 'Why an API key rotates without a proof.',
-      validate: z.string().trim().min(1).max(500),
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   agentKeys: t.prismaField({
     type: [AgentKey],
@@ -121,7 +98,7 @@ builder.mutationFields((t) => ({
   provisionAuthKey: t.field({
     type: IssuedAuthKey,
     authScopes: { audience: 'api_key' },
-    args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: ProvisionKeyInput }) },
+    args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: ProvisionAuthKeyInput }) },
     ...facts({ errors: [NotFound, AlreadyExists, StateConflict] }),
     resolve: once((ctx, { id, input }) => provisionKey(ctx, id, input.publicKey), provisionedKey),
   }),
@@ -129,11 +106,12 @@ builder.mutationFields((t) => ({
     type: RotatedAuthKey,
     skipTypeScopes: true,
     authScopes: { audience: 'public' },
-    args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: RotateKeyInput }) },
+    args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: RotateAuthKeyInput }) },
     ...facts({ errors: [MissingCredential, SignatureInvalid, KeyRevoked, ApiKeyRequired, AgentSuspended, NotFound, StateConflict] }),
     resolve: (_root, { id, input }, ctx) => rotateKey(ctx, { ...input, agentId: id }),
   }),
   revokeAuthKey: t.field({
+    route: rest('DELETE /v1/agents/{id}/auth-keys', 'Revoke the key of an agent. Ends its sessions and its tokens for good.'),
     type: RevokedAuthKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'AgentId' }) },

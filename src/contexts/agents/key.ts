@@ -15,6 +15,7 @@ import { admitAgent, agent, agentRevoked, endSessions, lastKeyRevoked, revokeTok
 import { showKeyEnded } from './channel.js';
 import { generateKeyPair, isPublishedKey, publicKeyBytes, verifySignature, weaknessOf } from './ed25519.js';
 import { KeyRevoked, SignatureInvalid } from './errors.js';
+import type { RotateAuthKeyInput } from './key.input.js';
 
 /** SPEC.md "Agent authentication key". */
 export const keyLifecycle: Lifecycle<AgentKeyStatus> = {
@@ -92,15 +93,6 @@ export async function provisionedKey(ctx: Ctx, id: string): Promise<NewKey> {
   return { key, privateKey: null };
 }
 
-export interface RotateKeyInput {
-  agentId: string;
-  /** Signature of `rotate:` and the agent's id by its current key. */
-  proof?: string | null | undefined;
-  newPublicKey?: string | null | undefined;
-  /** Why an API key rotates without a proof. */
-  reason?: string | null | undefined;
-}
-
 export interface RotatedKey extends NewKey {
   previousKeyId: string;
   sessionsRevoked: number;
@@ -111,7 +103,7 @@ export interface RotatedKey extends NewKey {
  * 401 `signature_invalid` for a proof that the current key did not sign and for an agent that nobody knows,
  * 401 `key_revoked` for one by a revoked key, 409 when there is no active key to rotate.
  */
-export async function rotateKey(ctx: Ctx, input: RotateKeyInput): Promise<RotatedKey> {
+export async function rotateKey(ctx: Ctx, input: RotateAuthKeyInput & { agentId: string }): Promise<RotatedKey> {
   const { agentId, proof, newPublicKey } = input;
   if (proof == null) checkRecovery(ctx, input);
   const within = await ctxOfAgent(ctx, agentId);
@@ -138,7 +130,7 @@ export async function rotateKey(ctx: Ctx, input: RotateKeyInput): Promise<Rotate
 }
 
 /** Who may rotate without a proof: an API key that says why. */
-function checkRecovery({ actor }: Ctx, { reason }: RotateKeyInput): void {
+function checkRecovery({ actor }: Ctx, { reason }: RotateAuthKeyInput): void {
   if (actor.type === 'anonymous') {
     throw new MissingCredential('Send a `proof` signed by the current key, or an API key with a `reason`.', {
       headers: { 'WWW-Authenticate': 'Bearer' },

@@ -1,11 +1,12 @@
 // The GraphQL face of challenges and sessions.
-import { z } from 'zod';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { AgentSuspended, ChallengeInvalid, KeyRevoked, SignatureInvalid } from './errors.js';
 import { KeyAlgorithm } from './key.schema.js';
 import { isSessionConnected } from './liveness.js';
+import { rest } from './rest.js';
+import { AuthenticateInput } from './session.input.js';
 import {
   authenticateAgent,
   createChallenge,
@@ -57,18 +58,9 @@ const DeletedSession = builder.objectRef<{ id: string }>('DeletedSession').imple
   }),
 });
 
-const AuthenticateInput = builder.inputType('AuthenticateInput', {
-  fields: (t) => ({
-    challenge: t.string({ validate: z.string().min(1).max(512) }),
-    signature: t.string({
-      description: 'Base64 Ed25519 signature of the challenge (its UTF-8 bytes).',
-      validate: z.string().min(1).max(512),
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   agentSessions: t.prismaField({
+    route: rest('GET /v1/agents/{id}/sessions', 'List the live sessions of an agent.', { name: 'listSessions' }),
     type: [AgentSession],
     description: `The newest ${mostSessions} live sessions of an agent.`,
     args: { id: t.arg({ type: 'AgentId' }) },
@@ -95,6 +87,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, ctx) => authenticateAgent(ctx, { ...input, agentId: id }),
   }),
   revokeSession: t.field({
+    route: rest('DELETE /v1/agents/{id}/sessions/{session_id}', 'End a session.', { names: { agentId: 'id', id: 'session_id' } }),
     type: DeletedSession,
     args: { agentId: t.arg({ type: 'AgentId' }), id: t.arg({ type: 'SessionId' }) },
     ...facts({ errors: [NotFound] }),

@@ -15,6 +15,7 @@ import { endedAgeSeconds } from '../identity/directory.js';
 import { admitAgent, agent, agentHash, seesAgent } from './agent.js';
 import { generateKeyPair, verifySignature } from './ed25519.js';
 import { ChallengeInvalid, KeyRevoked, SignatureInvalid } from './errors.js';
+import type { AuthenticateInput } from './session.input.js';
 import { type ChallengedAgent, consumeChallenge, insertChallenge, insertSession } from './session.sql.js';
 
 export const challengeTtlSeconds = 60;
@@ -38,13 +39,6 @@ export async function createChallenge({ platform, workspace: { environment }, ef
   return { challenge, expiresIn: challengeTtlSeconds };
 }
 
-export interface AuthenticateInput {
-  agentId: string;
-  challenge: string;
-  /** Strict base64 of the 64 bytes that sign the challenge's UTF-8 text. */
-  signature: string;
-}
-
 export interface NewSession {
   sessionToken: string;
   expiresIn: number;
@@ -55,7 +49,10 @@ export interface NewSession {
  * Trades a signed challenge for a session. Any answer uses the challenge up (Gap G-60); of many at once exactly one wins.
  * 401 `challenge_invalid`, `signature_invalid`, `key_revoked` (signed by a key that was revoked); 403 `agent_suspended`.
  */
-export async function authenticateAgent(ctx: Ctx, { agentId, challenge, signature }: AuthenticateInput): Promise<NewSession> {
+export async function authenticateAgent(
+  ctx: Ctx,
+  { agentId, challenge, signature }: AuthenticateInput & { agentId: string },
+): Promise<NewSession> {
   const { environment } = ctx.workspace;
   const { clock, database } = ctx.platform;
   const agent = { agentId, agentHash: agentHash(agentId), environment };

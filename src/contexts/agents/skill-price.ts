@@ -13,10 +13,10 @@ export const raiseSeconds = 600;
 export const firstSkillId = '';
 
 /** Minor units; null with the currency where nothing is asked for. */
-export type AskedPrice = Pick<Skill, 'price' | 'currency'>;
+export type MinorPrice = Pick<Skill, 'price' | 'currency'>;
 
 /** What each skill of an agent costs, and its first one. */
-async function pricesOf(tx: Tx, agentId: string): Promise<Map<string, AskedPrice>> {
+async function pricesOf(tx: Tx, agentId: string): Promise<Map<string, MinorPrice>> {
   const skills = await tx.skill.findMany({
     where: { agentId },
     orderBy: { place: 'asc' },
@@ -30,7 +30,7 @@ async function pricesOf(tx: Tx, agentId: string): Promise<Map<string, AskedPrice
 }
 
 /** True where who has read `before` is not asked for more now. */
-function isAtMost(now: AskedPrice | undefined, before: AskedPrice): boolean {
+function isAtMost(now: MinorPrice | undefined, before: MinorPrice): boolean {
   if (now === undefined) return false;
   if (now.price === null) return true;
   return before.price !== null && before.currency === now.currency && now.price <= before.price;
@@ -74,7 +74,7 @@ export function priceBefore(
   { clock }: Ctx,
   tx: Tx,
   { agentId, skillId, asked, isBounded }: Asking,
-): Promise<(AskedPrice & { until: Date }) | null> {
+): Promise<(MinorPrice & { until: Date }) | null> {
   const abroad = { currency: { not: asked.currency } };
   return tx.skillPrice.findFirst({
     where: {

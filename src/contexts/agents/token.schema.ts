@@ -4,6 +4,7 @@ import { ApiKeyRequired, NotFound, StateConflict } from '../../platform/errors.j
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { SessionCredential } from './errors.js';
+import { rest } from './rest.js';
 import {
   agentTokenStatus,
   agentTokenStatuses,
@@ -25,6 +26,7 @@ const AgentToken = builder.prismaObject('AgentToken', {
   fields: (t) => ({
     id: t.expose('id', { type: 'AgentTokenId' }),
     status: t.field({
+      wire: { after: 'expiresAt' },
       type: AgentTokenStatusEnum,
       select: { revokedAt: true, expiresAt: true },
       resolve: (row, _args, ctx) => agentTokenStatus(row, ctx.platform.clock.now()),
@@ -36,7 +38,7 @@ const AgentToken = builder.prismaObject('AgentToken', {
       nullable: true,
       description: 'When it ends, of one that was rotated or revoked.',
     }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'To the minute.' }),
+    lastUsedAt: t.expose('lastUsedAt', { wire: { after: 'createdBy' }, type: 'DateTime', nullable: true, description: 'To the minute.' }),
   }),
 });
 
@@ -68,6 +70,7 @@ const RotateTokenInput = builder.inputType('RotateAgentTokenInput', {
 
 builder.queryFields((t) => ({
   agentTokens: t.prismaField({
+    route: rest('GET /v1/agents/{id}/tokens', 'List the tokens of an agent, without their text.'),
     type: [AgentToken],
     description: `The newest ${mostTokens} tokens of an agent.`,
     args: { id: t.arg({ type: 'AgentId' }) },
@@ -78,12 +81,16 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   rotateAgentToken: t.field({
+    route: rest('POST /v1/agents/{id}/token/rotate', 'Give an agent a new token.'),
     type: RotatedTokenType,
     args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: RotateTokenInput }) },
     ...facts({ errors: [ApiKeyRequired, SessionCredential, NotFound, StateConflict] }),
     resolve: once((ctx, { id, input }) => rotateToken(ctx, id, input.overlapSeconds ?? 0), rotatedToken),
   }),
   revokeAgentToken: t.field({
+    route: rest('DELETE /v1/agents/{id}/tokens/{token_id}', 'Revoke a token of an agent: it is refused at once.', {
+      names: { agentId: 'id', id: 'token_id' },
+    }),
     type: DeletedAgentToken,
     authScopes: { audience: 'api_key' },
     args: { agentId: t.arg({ type: 'AgentId' }), id: t.arg({ type: 'AgentTokenId' }) },

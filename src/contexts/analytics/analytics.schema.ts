@@ -1,7 +1,7 @@
 // The GraphQL face of analytics: what moved by each protocol.
 import { z } from 'zod';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { ProtocolEnum } from '../spending/protocol.schema.js';
+import { ProtocolEnum } from '../spending/protocol.input.js';
 import { recentOperations } from '../usage/operation-list.js';
 import { formatUsd } from '../usage/summary.js';
 import { UsageOperation, UsagePeriod } from '../usage/usage.schema.js';
@@ -18,6 +18,7 @@ import {
   protocols,
   sharesOf,
 } from './protocol-report.js';
+import { rest } from './rest.js';
 import { buckets, type Metric, metrics, type Scope, scopeOf } from './time-range.js';
 
 export const MetricEnum = builder.enumType('AnalyticsMetric', {
@@ -35,6 +36,10 @@ const ProtocolShareType = builder.objectRef<ProtocolShare>('ProtocolShare').impl
   }),
 });
 
+/** The period of a report, which REST names by `timeRange` alone: that is spelled as its query parameter. */
+export const shownPeriod = { type: UsagePeriod, wire: { shown: false } } as const;
+export const shownTimeRange = { type: 'TimeRange', nullable: true, wire: { name: 'timeRange' } } as const;
+
 /** A scope that was measured, and the metric that is asked for. */
 export type ByMetric<T> = T & { metric: Metric };
 
@@ -47,9 +52,9 @@ export const ProtocolDistribution = builder.objectRef<ByMetric<Measured>>('Proto
       resolve: ({ metric, sums }) => sharesOf(metric, sums),
     }),
     metric: t.expose('metric', { type: MetricEnum }),
-    timeRange: t.expose('timeRange', { type: 'TimeRange', nullable: true }),
+    timeRange: t.expose('timeRange', shownTimeRange),
     total: t.field({ type: 'Figure', resolve: ({ metric, sums }) => figureOf(metric, sums) }),
-    period: t.field({ type: UsagePeriod, resolve: ({ period }) => period }),
+    period: t.field({ ...shownPeriod, resolve: ({ period }) => period }),
     asOf: t.expose('asOf', { type: 'DateTime' }),
   }),
 });
@@ -74,8 +79,8 @@ export const ProtocolActivity = builder.objectRef<ByMetric<Scope>>('ProtocolActi
     }),
     bucket: t.expose('bucket', { type: BucketEnum, description: 'An hour for 24h, a day for what is longer.' }),
     metric: t.expose('metric', { type: MetricEnum }),
-    timeRange: t.expose('timeRange', { type: 'TimeRange', nullable: true }),
-    period: t.field({ type: UsagePeriod, resolve: ({ period }) => period }),
+    timeRange: t.expose('timeRange', shownTimeRange),
+    period: t.field({ ...shownPeriod, resolve: ({ period }) => period }),
     asOf: t.expose('asOf', { type: 'DateTime' }),
   }),
 });
@@ -95,8 +100,8 @@ export const ProtocolStats = builder.objectRef<Measured>('ProtocolStats').implem
   description: 'Volume, count, average and success rate of each protocol. Every protocol is listed.',
   fields: (t) => ({
     data: t.field({ type: [ProtocolFiguresType], ...facts({ most: protocols.length }), resolve: ({ sums }) => figuresByProtocol(sums) }),
-    timeRange: t.expose('timeRange', { type: 'TimeRange', nullable: true }),
-    period: t.field({ type: UsagePeriod, resolve: ({ period }) => period }),
+    timeRange: t.expose('timeRange', shownTimeRange),
+    period: t.field({ ...shownPeriod, resolve: ({ period }) => period }),
     asOf: t.expose('asOf', { type: 'DateTime' }),
   }),
 });
@@ -105,37 +110,49 @@ export const ProtocolStats = builder.objectRef<Measured>('ProtocolStats').implem
 const mostRecent = 100;
 
 export const timeRangeArg = { type: 'TimeRange', required: false, description: '24h, 7d or 30d; 24h without it.' } as const;
+export const ranged = { names: { timeRange: 'timeRange', timeRangeAlias: 'time_range' }, body: true } as const;
 export const timeRangeAliasArg = { type: 'TimeRange', required: false, description: 'Another spelling of timeRange.' } as const;
 
 builder.queryFields((t) => {
-  const ranged = { timeRange: t.arg(timeRangeArg), timeRangeAlias: t.arg(timeRangeAliasArg) };
+  const range = { timeRange: t.arg(timeRangeArg), timeRangeAlias: t.arg(timeRangeAliasArg) };
   const metric = t.arg({ type: MetricEnum, required: false, defaultValue: 'volume' });
   return {
     protocolDistribution: t.field({
+      route: rest('GET /v1/analytics/protocol-distribution', undefined, ranged),
       type: ProtocolDistribution,
       description: 'What each protocol has of what moved.',
       authScopes: { audience: 'operator' },
-      args: { ...ranged, metric },
+      args: { ...range, metric },
       resolve: async (_root, { metric: asked, ...range }, ctx) => ({
         ...(await measure(ctx, scopeOf(ctx, range))),
         metric: asked ?? 'volume',
       }),
     }),
     protocolActivity: t.field({
+      route: rest(
+        'GET /v1/analytics/protocol-activity',
+        'What moved over time, by protocol: by the hour for 24h, by the day for 7d and 30d.',
+        ranged,
+      ),
       type: ProtocolActivity,
       description: 'What moved over time, by protocol.',
       authScopes: { audience: 'operator' },
-      args: { ...ranged, metric },
+      args: { ...range, metric },
       resolve: (_root, { metric: asked, ...range }, ctx) => ({ ...scopeOf(ctx, range), metric: asked ?? 'volume' }),
     }),
     protocolStats: t.field({
+      route: rest('GET /v1/analytics/protocol-stats', 'Volume, count, average amount and success rate of each protocol.', ranged),
       type: ProtocolStats,
       description: 'The figures of each protocol.',
       authScopes: { audience: 'operator' },
-      args: ranged,
+      args: range,
       resolve: (_root, range, ctx) => measure(ctx, scopeOf(ctx, range)),
     }),
     recentActivity: t.field({
+      route: rest('GET /v1/analytics/recent-activity', 'The last operations across all protocols.', {
+        name: 'getRecentActivity',
+        also: ['description', 'counterparty'],
+      }),
       type: [UsageOperation],
       ...facts({ most: mostRecent }),
       description: 'The last operations across all protocols, newest first.',

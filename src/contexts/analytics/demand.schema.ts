@@ -1,8 +1,8 @@
 // The GraphQL face of the funnel of checkouts.
 import { builder, facts } from '../../platform/schema/builder.js';
-import { UsagePeriod } from '../usage/usage.schema.js';
-import { timeRangeAliasArg, timeRangeArg } from './analytics.schema.js';
+import { ranged, shownPeriod, shownTimeRange, timeRangeAliasArg, timeRangeArg } from './analytics.schema.js';
 import { type Demand, demandOf, dropOffStages, type MerchantDemand, merchantName, mostMerchants, mostReasons } from './demand.js';
+import { rest } from './rest.js';
 import { scopeOf } from './time-range.js';
 
 const DropOffStageEnum = builder.enumType('DropOffStage', {
@@ -42,10 +42,15 @@ export const CheckoutFunnel = builder.objectRef<Demand>('CheckoutFunnel').implem
     sessionsCompleted: t.exposeInt('completed', { description: 'Those that were paid.' }),
     completionRate: t.exposeFloat('completionRate', { description: 'From 0 to 1; 0 where none was opened.' }),
     averageTimeToCompleteSeconds: t.exposeInt('averageSeconds', {
+      wire: { orNull: true },
       nullable: true,
       description: 'From opening to payment; null where none was paid.',
     }),
-    medianTimeToCompleteSeconds: t.exposeInt('medianSeconds', { nullable: true, description: 'The same, to one part in a hundred.' }),
+    medianTimeToCompleteSeconds: t.exposeInt('medianSeconds', {
+      wire: { orNull: true },
+      nullable: true,
+      description: 'The same, to one part in a hundred.',
+    }),
     dropOff: t.field({
       type: [DropOff],
       description: 'Every stage, with 0 where none stands.',
@@ -70,14 +75,19 @@ export const CheckoutDemand = builder.objectRef<Demand>('CheckoutDemand').implem
   description: 'The funnel of checkouts, and what it covers.',
   fields: (t) => ({
     data: t.field({ type: CheckoutFunnel, resolve: (demand) => demand }),
-    timeRange: t.expose('timeRange', { type: 'TimeRange', nullable: true }),
-    period: t.field({ type: UsagePeriod, resolve: ({ period }) => period }),
+    timeRange: t.expose('timeRange', shownTimeRange),
+    period: t.field({ ...shownPeriod, resolve: ({ period }) => period }),
     asOf: t.expose('asOf', { type: 'DateTime' }),
   }),
 });
 
 builder.queryField('checkoutDemand', (t) =>
   t.field({
+    route: rest(
+      'GET /v1/analytics/checkout-demand',
+      'What became of the checkouts that were opened: completion, drop-off and times.',
+      ranged,
+    ),
     type: CheckoutDemand,
     description: 'What became of the checkouts that were opened: how many were paid, where the others stand, and how long it took.',
     authScopes: { audience: 'operator' },

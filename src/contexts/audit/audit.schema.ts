@@ -7,6 +7,7 @@ import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.
 import { type IdKind, printId, printSubject } from '../../platform/schema/id.js';
 import { auditActorTypes, auditEntries, auditEntry } from './audit-entry.js';
 import { type Verification, verifyAuditLog } from './chain.js';
+import { rest } from './rest.js';
 
 const AuditActorType = builder.enumType('AuditActorType', { values: auditActorTypes });
 
@@ -68,11 +69,12 @@ const AuditVerification = builder.objectRef<Verification>('AuditVerification').i
     valid: t.exposeBoolean('valid'),
     checked: t.exposeInt('checked', { description: 'Entries that were recomputed.' }),
     firstInvalidId: t.expose('firstInvalidId', {
+      wire: { orNull: true },
       type: 'AuditEntryId',
       nullable: true,
       description: 'The first entry that is not as it was written, or comes after one that is missing.',
     }),
-    headHash: t.exposeString('headHash', { nullable: true, description: 'The hash of the newest entry.' }),
+    headHash: t.exposeString('headHash', { wire: { orNull: true }, nullable: true, description: 'The hash of the newest entry.' }),
     nextAfter: t.expose('nextAfter', {
       type: 'AuditEntryId',
       nullable: true,
@@ -85,6 +87,7 @@ const word = z.string().min(1).max(100);
 
 builder.queryFields((t) => ({
   auditLog: t.field({
+    route: rest('GET /v1/audit-log', 'List what was changed, newest first.', { name: 'listAuditEntries' }),
     type: AuditEntryPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -97,6 +100,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx) => auditEntries(ctx, filter),
   }),
   auditEntry: t.field({
+    route: rest('GET /v1/audit-log/{id}', 'Read an entry of the audit log.'),
     type: AuditEntry,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'AuditEntryId' }) },
@@ -104,6 +108,9 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => auditEntry(ctx, id),
   }),
   verifyAuditLog: t.field({
+    route: rest('GET /v1/audit-log/verify', 'Recompute the chain of hashes of the audit log: from its beginning, or after an entry.', {
+      name: 'verifyAuditLog',
+    }),
     type: AuditVerification,
     authScopes: { audience: 'operator' },
     args: { after: t.arg({ type: 'AuditEntryId', required: false, description: 'Begin after this entry.' }) },

@@ -1,11 +1,13 @@
 // The GraphQL face of the timeline of an agent.
+import { timelineKinds } from '../../manifest/timeline.js';
 import { NotFound } from '../../platform/errors.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { type Happening, timeline, timelineKinds } from './timeline.js';
+import { rest } from './rest.js';
+import { type TimelineEntry as Entry, timeline } from './timeline.js';
 
 const TimelineKindEnum = builder.enumType('TimelineKind', { values: timelineKinds });
 
-const TimelineEntry = builder.objectRef<Happening>('TimelineEntry').implement({
+const TimelineEntry = builder.objectRef<Entry>('TimelineEntry').implement({
   description: 'One thing that happened to an agent, or by it.',
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime' }),
@@ -19,6 +21,11 @@ const TimelinePage = pageOf(TimelineEntry, 'Timeline');
 
 builder.queryField('agentTimeline', (t) =>
   t.field({
+    route: rest(
+      'GET /v1/agents/{id}/timeline',
+      'What happened to an agent and by it, merged by time, newest first: logins, decisions, transfers, approvals.',
+      { name: 'getAgentTimeline', names: { agentId: 'id' } },
+    ),
     type: TimelinePage,
     description: 'Logins, decisions, transfers and approvals of an agent, merged by time, newest first.',
     authScopes: { audience: 'operator' },

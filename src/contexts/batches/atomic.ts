@@ -61,7 +61,7 @@ async function plansOf(ctx: Ctx, items: readonly BatchItem[]): Promise<JointSpen
 }
 
 async function planOf(ctx: Ctx, { batchId, madeId, input }: BatchItem): Promise<JointSpend> {
-  const plan = await planTransfer(ctx, storedTransfer(input), { id: madeId, links: { batchId } });
+  const plan = await planTransfer(ctx, storedTransfer(input), { id: madeId, origin: { type: 'batch', id: batchId } });
   return { authority: plan.authority, draft: (form) => draftTransfer(ctx, madeId, plan, form) };
 }
 

@@ -7,22 +7,14 @@ import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/erro
 import { transact } from '../../platform/idempotency.js';
 import { parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
-import { type CreateTransferInput, requestIssues } from '../transfers/request-shape.js';
+import { requestIssues } from '../transfers/request-shape.js';
+import type { CreateTransferInput } from '../transfers/transfer.input.js';
+import type { CreateTransferBatchInput } from './batch.input.js';
 import { insertBatch, newBatch } from './batch-row.js';
 import { totalOf } from './batch-total.js';
 
-/** Transfers in one batch. */
-export const mostTransfers = 500;
 /** Most issues that one answer lists. */
 const mostIssues = 50;
-
-export interface CreateTransferBatchInput {
-  transfers: readonly CreateTransferInput[];
-  mode?: BatchMode | null | undefined;
-  /** The caller's own name for it; not unique (Gap G-148). */
-  reference?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
 
 /** Takes a batch of transfers; it is carried out afterwards, and has no dry run (Gap G-154). 400 with the fault of every item. */
 export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference, metadata }: CreateTransferBatchInput): Promise<Batch> {

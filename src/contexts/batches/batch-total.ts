@@ -4,7 +4,7 @@ import { ValidationFailed } from '../../platform/errors.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import { type RateBook, rateBook } from '../rates/rate.js';
 import { quotesNamed } from '../transfers/quote.js';
-import type { CreateTransferInput } from '../transfers/request-shape.js';
+import type { CreateTransferInput } from '../transfers/transfer.input.js';
 
 /** Minor units of one currency. */
 interface Sum {

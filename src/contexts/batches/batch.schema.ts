@@ -1,24 +1,24 @@
 // The GraphQL face of batches.
-import { z } from 'zod';
 import type { BatchItem as BatchItemRow, Batch as BatchRow } from '../../generated/prisma/client.js';
-import { BatchItemStatus, BatchKind, BatchMode, BatchStatus } from '../../generated/prisma/enums.js';
+import type { BatchKind } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { ApproveApprovalPayload } from '../spending/approval.schema.js';
-import { CreateTransferInput } from '../transfers/transfer-input.schema.js';
+import {
+  BatchItemStatusEnum,
+  BatchKindEnum,
+  BatchModeEnum,
+  BatchStatusEnum,
+  CancelBatchInput,
+  CreateTransferBatchInput,
+  mostTransfers,
+} from './batch.input.js';
 import { approvedItem, batch, batches, batchItems, cancelBatch, type ItemOfBatch } from './batch.js';
-import { createTransferBatch, mostTransfers } from './batch-request.js';
+import { createTransferBatch } from './batch-request.js';
 import { currencyOfTotal } from './events.js';
-
-const BatchKindEnum = builder.enumType(BatchKind, { name: 'BatchKind' });
-const BatchStatusEnum = builder.enumType(BatchStatus, { name: 'BatchStatus' });
-const BatchModeEnum = builder.enumType(BatchMode, {
-  name: 'BatchMode',
-  description: 'independent: each item stands alone. atomic: all of them, or none.',
-});
-const BatchItemStatusEnum = builder.enumType(BatchItemStatus, { name: 'BatchItemStatus' });
+import { rest } from './rest.js';
 
 interface Total {
   currency: string;
@@ -56,7 +56,12 @@ const Batch = builder.prismaObject('Batch', {
       description: 'Of all items; in USD, by the rates of the day, where they have several currencies.',
       resolve: (row) => formatMinor(row.totalAmount, currencyOfTotal(row)),
     }),
-    currency: t.expose('currency', { type: 'Currency', nullable: true, description: 'Null where the items have several.' }),
+    currency: t.expose('currency', {
+      wire: { orNull: true },
+      type: 'Currency',
+      nullable: true,
+      description: 'Null where the items have several.',
+    }),
     totals: t.field({
       type: [BatchTotal],
       ...facts({ most: currencies.length }),
@@ -95,35 +100,22 @@ const BatchItem = builder.objectRef<ItemOfBatch>('BatchItem').implement({
   }),
 });
 
-const CreateTransferBatchInput = builder.inputType('CreateTransferBatchInput', {
-  fields: (t) => ({
-    transfers: t.field({
-      type: [CreateTransferInput],
-      description: 'Each as for a transfer by itself.',
-      validate: z.array(z.unknown()).min(1).max(mostTransfers),
-    }),
-    mode: t.field({ type: BatchModeEnum, required: false, description: 'independent by default.' }),
-    reference: t.string({ required: false, description: 'Yours.', validate: z.string().min(1).max(128) }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const CancelBatchInput = builder.inputType('CancelBatchInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
-});
-
 builder.queryFields((t) => ({
   batch: t.prismaField({
+    route: rest('GET /v1/batches/{id}', 'Read a batch.'),
     type: Batch,
     args: { id: t.arg({ type: 'BatchId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => batch(ctx, id),
   }),
   batches: t.field({
+    route: rest('GET /v1/batches', 'List batches.'),
     type: BatchPage,
     args: { ...pageArgs(t), status: t.arg({ type: BatchStatusEnum, required: false }) },
     resolve: (_root, filter, ctx, info) => batches(ctx, filter, nodesQuery(ctx, info)),
   }),
   batchItems: t.field({
+    route: rest('GET /v1/batches/{id}/items'),
     type: [BatchItem],
     description: 'The items of a batch, in the order of the request.',
     args: { id: t.arg({ type: 'BatchId' }), status: t.arg({ type: BatchItemStatusEnum, required: false }) },
@@ -134,6 +126,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createTransferBatch: t.field({
+    route: rest('POST /v1/transfers/batch', 'Take many transfers at once. They are carried out afterwards.', { status: 202 }),
     type: Batch,
     description: 'Takes up to 500 transfers at once; they are carried out afterwards. One request of the rate limits.',
     args: { input: t.arg({ type: CreateTransferBatchInput }) },
@@ -141,6 +134,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createTransferBatch(ctx, input), batch),
   }),
   cancelBatch: t.field({
+    route: rest('POST /v1/batches/{id}/cancel', 'Call a batch off that has not begun.'),
     type: Batch,
     args: { id: t.arg({ type: 'BatchId' }), input: t.arg({ type: CancelBatchInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),

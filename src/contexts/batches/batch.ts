@@ -6,8 +6,9 @@ import { transact } from '../../platform/idempotency.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
+import { originIdOf } from '../transfers/subject.js';
 import { aboutOf, batchData, emit } from './events.js';
 
 /** Completed and failed are final. Only one that has not begun can be cancelled, and has failed then (Gap G-146). */
@@ -33,18 +34,8 @@ export async function batch(ctx: Ctx, id: string): Promise<Batch> {
   return found;
 }
 
-export interface BatchFilter extends PageInput {
-  status?: BatchStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Batches, newest first. */
-export function batches(ctx: Ctx, filter: BatchFilter, query: object = {}): Promise<Page<Batch>> {
-  const conditions: Prisma.BatchWhereInput[] = [visibleBatches.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'batch', ctx.db.batch, { AND: conditions }, filter, query);
-}
+export const batches = listOf('batch', { visible: visibleBatches });
 
 /** An item with what its batch is made of. */
 export type ItemOfBatch = BatchItem & Pick<Batch, 'kind'>;
@@ -62,7 +53,8 @@ export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus |
 /** The item of a batch whose transfer an approval was about, or the transfer of its payout; null for what was asked for by itself (Gap G-425). */
 export async function approvedItem(ctx: Ctx, { transferId }: Pick<Approval, 'transferId'>): Promise<ItemOfBatch | null> {
   if (transferId === null) return null;
-  const { batchId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { batchId: true } });
+  const made = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { originType: true, originId: true } });
+  const batchId = originIdOf(made, 'batch');
   if (batchId === null) return null;
   const item = await ctx.db.batchItem.findFirst({ where: { batchId, madeId: transferId } });
   return item && { ...item, kind: (await batch(ctx, batchId)).kind };

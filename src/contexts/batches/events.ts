@@ -28,7 +28,7 @@ const payroll: BatchData = {
 };
 const subject = 'batch_id';
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   'batch.created': {
     description: 'batch queued',
     data,

@@ -66,7 +66,7 @@ async function carryOutItem(ctx: Ctx, item: BatchItem): Promise<ItemOutcome | un
   const expiresAt = addSeconds(ctx.platform.clock.now(), claimSeconds);
   const claim: Claim = { kind: 'batch_item', key: claimKey(item), reference: madeId, expiresAt };
   try {
-    await createTransfer(ctx, storedTransfer(item.input), { id: madeId, links: { batchId }, claims: [claim] });
+    await createTransfer(ctx, storedTransfer(item.input), { id: madeId, origin: { type: 'batch', id: batchId }, claims: [claim] });
     return { index, error: null };
   } catch (error) {
     if (isPassing(error)) return undefined;

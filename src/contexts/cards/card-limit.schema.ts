@@ -1,15 +1,15 @@
 // The GraphQL face of what vaulted cards may pay, and of what was paid with them.
-import { z } from 'zod';
 import { CardChargeStatus } from '../../generated/prisma/enums.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { categoryPattern } from '../accounts/merchant.js';
 import { vaultedCard } from './card.js';
 import { VaultedCard } from './card.schema.js';
+import { CardLimitsInput } from './card-limit.input.js';
 import { setCardLimits } from './card-limit.js';
 import { type CardTransaction, cardTransactions } from './card-transaction.js';
+import { rest } from './rest.js';
 
 const StatusEnum = builder.enumType(CardChargeStatus, { name: 'CardTransactionStatus' });
 
@@ -36,24 +36,9 @@ const CardTransactionType = builder.objectRef<CardTransaction>('CardTransaction'
 });
 const CardTransactionPage = pageOf(CardTransactionType, 'CardTransaction');
 
-const CardLimitsInput = builder.inputType('CardLimitsInput', {
-  description: 'All limits of a card. What is left out is no limit any more.',
-  fields: (t) => ({
-    currency: t.field({ type: 'Currency', description: 'Spends in another one are converted.' }),
-    perTx: t.field({ type: 'Amount', required: false }),
-    daily: t.field({ type: 'Amount', required: false, description: 'In a UTC day.' }),
-    monthly: t.field({ type: 'Amount', required: false, description: 'In a UTC month.', extensions: { example: '500.00' } }),
-    allowedCategories: t.stringList({
-      required: false,
-      description: 'Categories of merchants that it pays; any by default.',
-      validate: z.array(z.string().regex(categoryPattern, 'must be a slug such as cloud-computing, or a four-digit MCC')).max(200),
-      extensions: { example: ['retail'] },
-    }),
-  }),
-});
-
 builder.queryField('cardTransactions', (t) =>
   t.field({
+    route: rest('GET /v1/cards/vault/{id}/transactions', 'List what was paid with a vaulted card.', { names: { cardId: 'id' } }),
     type: CardTransactionPage,
     args: { ...pageArgs(t), cardId: t.arg({ type: 'VaultedCardId' }) },
     ...facts({ errors: [NotFound] }),
@@ -63,6 +48,7 @@ builder.queryField('cardTransactions', (t) =>
 
 builder.mutationField('setCardLimits', (t) =>
   t.field({
+    route: rest('POST /v1/cards/vault/{id}/limits', 'Set what may be spent with a vaulted card. Limits that are left out are taken away.'),
     type: VaultedCard,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'VaultedCardId' }), input: t.arg({ type: CardLimitsInput }) },

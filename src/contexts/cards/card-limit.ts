@@ -3,17 +3,10 @@ import type { VaultedCard } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import type { RulingCard } from '../spending/card-rule.js';
-
-export interface CardLimitsInput {
-  currency: Currency;
-  perTx?: string | null | undefined;
-  daily?: string | null | undefined;
-  monthly?: string | null | undefined;
-  allowedCategories?: readonly string[] | null | undefined;
-}
+import type { CardLimitsInput } from './card-limit.input.js';
 
 /** The limits of a card as they are shown. */
 export interface CardLimits {

@@ -1,15 +1,16 @@
 // The GraphQL face of vaulted cards. Agents read those that they may pay with; the token is shown to nobody.
-import { z } from 'zod';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { type BillingAddress, cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
+import { type BillingAddressInput, CreateVaultedCardInput } from './card.input.js';
+import { cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
 import { type CardLimits, cardLimits } from './card-limit.js';
 import { CardNumberRefused } from './errors.js';
+import { rest } from './rest.js';
 
 const VaultedCardStatus = builder.enumType('VaultedCardStatus', { values: cardStatuses });
 
-const BillingAddressType = builder.objectRef<BillingAddress>('BillingAddress').implement({
+const BillingAddressType = builder.objectRef<BillingAddressInput>('BillingAddress').implement({
   fields: (t) => ({
     line1: t.exposeString('line1'),
     line2: t.string({ nullable: true, resolve: ({ line2 }) => line2 ?? null }),
@@ -52,7 +53,7 @@ export const VaultedCard = builder.prismaObject('VaultedCard', {
       type: BillingAddressType,
       nullable: true,
       select: { billingAddress: true },
-      resolve: (row) => row.billingAddress as unknown as BillingAddress | null,
+      resolve: (row) => row.billingAddress as unknown as BillingAddressInput | null,
     }),
     status: t.field({
       type: VaultedCardStatus,
@@ -74,46 +75,16 @@ const DeletedVaultedCard = builder.objectRef<{ id: string }>('DeletedVaultedCard
   fields: (t) => ({ id: t.expose('id', { type: 'VaultedCardId' }), deleted: t.boolean({ resolve: () => true }) }),
 });
 
-// The bounds are wide: whether a member has the number of a card is asked before whether it is well formed.
-const words = (most: number) => z.string().trim().min(1).max(most);
-const BillingAddressInput = builder.inputType('BillingAddressInput', {
-  fields: (t) => ({
-    line1: t.string({ validate: words(200) }),
-    line2: t.string({ required: false, validate: words(200) }),
-    city: t.string({ validate: words(100) }),
-    state: t.string({ required: false, validate: words(100) }),
-    postalCode: t.string({ validate: words(32) }),
-    country: t.string({ description: 'ISO 3166, two letters.', validate: words(32) }),
-  }),
-});
-const CreateVaultedCardInput = builder.inputType('CreateVaultedCardInput', {
-  description: 'A card as its processor has tokenized it. The number of a card is refused in whatever member it stands.',
-  fields: (t) => ({
-    accountId: t.field({ type: 'AccountId' }),
-    agentId: t.field({
-      type: 'AgentUuid',
-      required: false,
-      description: 'The one agent that pays with it; any of the account by default.',
-    }),
-    processor: t.string({ description: 'That of the sandbox is simulated.', validate: words(64) }),
-    processorToken: t.string({ description: 'What the processor calls the card.', validate: words(255) }),
-    cardLastFour: t.string({ description: 'Four digits.', validate: words(64) }),
-    cardBrand: t.string({ description: 'visa, mastercard, amex, discover, diners, jcb, unionpay or other.', validate: words(64) }),
-    expiryMonth: t.int({ validate: z.int().min(1).max(12) }),
-    expiryYear: t.int({ description: 'Four digits.', validate: z.int().min(2000).max(2100) }),
-    label: t.string({ required: false, validate: words(100) }),
-    billingAddress: t.field({ type: BillingAddressInput, required: false }),
-  }),
-});
-
 builder.queryFields((t) => ({
   vaultedCard: t.prismaField({
+    route: rest('GET /v1/cards/vault/{id}', 'Read a vaulted card.'),
     type: VaultedCard,
     args: { id: t.arg({ type: 'VaultedCardId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => vaultedCard(ctx, id, query),
   }),
   vaultedCards: t.field({
+    route: rest('GET /v1/cards/vault', 'List vaulted cards.'),
     type: VaultedCardPage,
     args: {
       ...pageArgs(t),
@@ -126,6 +97,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createVaultedCard: t.field({
+    route: rest('POST /v1/cards/vault', 'Vault a card by the token of its processor.', { status: 201 }),
     type: VaultedCard,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateVaultedCardInput }) },
@@ -133,6 +105,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createVaultedCard(ctx, input), vaultedCard),
   }),
   deleteVaultedCard: t.field({
+    route: rest('DELETE /v1/cards/vault/{id}', 'Delete a vaulted card for good. It pays nothing any more.'),
     type: DeletedVaultedCard,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'VaultedCardId' }) },

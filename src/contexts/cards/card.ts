@@ -7,37 +7,16 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { inactiveAccount } from '../accounts/account.js';
 import { agentRevoked } from '../agents/agent.js';
+import type { CreateVaultedCardInput } from './card.input.js';
 import { checkNoCardNumber } from './card-number.js';
 import { checkConnected, servedProcessors } from './payment-handler.js';
 
 const brands = ['visa', 'mastercard', 'amex', 'discover', 'diners', 'jcb', 'unionpay', 'other'] as const;
 export const cardStatuses = ['active', 'expired'] as const;
-
-export interface BillingAddress {
-  line1: string;
-  line2?: string | null | undefined;
-  city: string;
-  state?: string | null | undefined;
-  postalCode: string;
-  country: string;
-}
-
-export interface CreateVaultedCardInput {
-  accountId: string;
-  agentId?: string | null | undefined;
-  processor: string;
-  processorToken: string;
-  cardLastFour: string;
-  cardBrand: string;
-  expiryMonth: number;
-  expiryYear: number;
-  label?: string | null | undefined;
-  billingAddress?: BillingAddress | null | undefined;
-}
 
 /** An agent sees its own cards, and those of its account that are for no one agent. */
 export const visibleCards = new Visibility<Prisma.VaultedCardWhereInput>({
@@ -124,18 +103,5 @@ export async function vaultedCard(ctx: Ctx, id: string, query: object = {}): Pro
   return found;
 }
 
-export interface VaultedCardFilter extends PageInput {
-  accountId?: string | null | undefined;
-  agentId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Cards, newest first. */
-export function vaultedCards(ctx: Ctx, filter: VaultedCardFilter, query: object = {}): Promise<Page<VaultedCard>> {
-  const { accountId, agentId, since, until, ...page } = filter;
-  const conditions: Prisma.VaultedCardWhereInput[] = [{ deletedAt: null }, visibleCards.where(ctx), createdBetween(since, until)];
-  if (accountId) conditions.push({ accountId });
-  if (agentId) conditions.push({ agentId });
-  return listPage(ctx, 'vaultedCard', ctx.db.vaultedCard, { AND: conditions }, page, query);
-}
+export const vaultedCards = listOf('vaultedCard', { visible: visibleCards, where: { deletedAt: null } });

@@ -2,6 +2,7 @@
 import type { Approval, CardCharge } from '../../generated/prisma/client.js';
 import { giveBackReserved, reserved } from '../../ledger/hold.js';
 import { posting } from '../../ledger/posting.js';
+import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { ApiError, StateConflict } from '../../platform/errors.js';
@@ -11,7 +12,6 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { collectingWallet } from '../settlement/collection.js';
 import type { Failure } from '../settlement/order-kind.js';
 import { withdrawApproval } from '../spending/approval.js';
-import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
 import { postApproved } from '../spending/approved-spend.js';
 import { mandateNow } from '../spending/mandate.js';
 import { lockCharge } from './charge.js';
@@ -19,7 +19,8 @@ import { fail } from './charge-life.js';
 import { authorizeCharge, type ChargeSpend, keepPayable } from './charge-request.js';
 import { chargeSubject } from './charge-subject.js';
 
-declareSubject('card_charge', {
+/** How a charge is approved and ended. */
+export const cardChargeSubject: ApprovalSubject = {
   kind: 'cardCharge',
   lock: lockCharge,
   approve,
@@ -27,12 +28,12 @@ declareSubject('card_charge', {
     const charge = await tx.cardCharge.findFirstOrThrow({ where: { id: subjectId } });
     return fail(ctx, tx, charge, { code, message, isCalledOff: status === 'cancelled' });
   },
-});
+};
 
 /** The limits are used anew, as of now, and the charge goes to its processor. */
 async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const { card, ...charge } = await tx.cardCharge.findFirstOrThrow({ where: { id: approval.subjectId }, include: { card: true } });
-  const subject = chargeSubject(charge.subjectType);
+  const subject = chargeSubject(ctx, charge.subjectType);
   if (subject.check !== undefined) await refusing(subject.check(ctx, tx, charge.subjectId));
   const transfer = await lockRow(tx.transfer, charge.transferId);
   const reader = within(ctx, tx);

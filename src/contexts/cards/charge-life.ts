@@ -7,10 +7,11 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { followCard } from '../settlement/card-order.js';
 import { collectedLegs, collectingWallet, postStep, takenBackLegs } from '../settlement/collection.js';
-import { declareOrders, type Failure, type OrderEnd } from '../settlement/order-kind.js';
+import type { Failure, OrderEnd, OrderKind } from '../settlement/order-kind.js';
 import type { RailReason } from '../settlement/rail.js';
 import { errorCodeOf } from '../settlement/rail-code.js';
 import { drawOnReserve } from '../settlement/reserve.js';
+import { mandateOf } from '../spending/mandate.js';
 import { completedEvents, event, transferData, transferRoles } from '../transfers/events.js';
 import { operationOf } from '../transfers/operation.js';
 import { aboutOf } from '../transfers/transfer.js';
@@ -21,7 +22,7 @@ import { chargeSubject } from './charge-subject.js';
 const rows = (db: Pick<Tx, 'cardCharge'>) => db.cardCharge;
 
 /** Charges as orders of the rails of their processors. */
-export const chargeOrders = declareOrders<CardCharge>({
+export const chargeOrders: OrderKind<CardCharge> = {
   noun: 'cardCharge',
   table: 'card_charge',
   direction: 'in',
@@ -29,11 +30,11 @@ export const chargeOrders = declareOrders<CardCharge>({
   lifecycle: cardChargeLifecycle,
   open: ['pending'],
   rows,
-  lockBefore: (tx, { subjectType, subjectId }) => chargeSubject(subjectType).lock(tx, subjectId),
+  lockBefore: (ctx, tx, { subjectType, subjectId }) => chargeSubject(ctx, subjectType).lock(tx, subjectId),
   endOf,
   follow: followCard({ rows, pay, fail, comeBack }),
   fail,
-});
+};
 
 /** The card as its processor knows it: the token is read when it is needed, and kept nowhere else. */
 async function endOf(ctx: Ctx, { cardId }: CardCharge): Promise<OrderEnd | Failure> {
@@ -56,10 +57,11 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<Ca
   const to = await collectingWallet(reader, charge);
   const { legs, records } = await lessWithheldAt(reader, transfer, await collectedLegs(ctx, tx, charge, to), at);
   const limits = await useReserved(tx, ctx.workspace.id, transferId);
-  const events = completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles: transferRoles(transfer, null, to) });
+  const mandate = await mandateOf(tx, transfer.mandateId);
+  const events = completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles: transferRoles(transfer, null, to), mandate });
   const { amount, fee, currency, rail } = charge;
-  const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
-  await chargeSubject(charge.subjectType).settle(ctx, tx, charge, { status: 'paid', transfer });
+  const operation = { ...operationOf(ctx, transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
+  await chargeSubject(ctx, charge.subjectType).settle(ctx, tx, charge, { status: 'paid', transfer });
   await postStep(ctx, tx, { transferId, legs, limits, events, operation, records });
   return charge;
 }
@@ -87,8 +89,8 @@ export async function fail(
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
   const limits = await giveBackReserved(tx, ctx.workspace.id, transferId);
   const events = isCalledOff ? [] : [event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) })];
-  if (!isKnown) await chargeSubject(charge.subjectType).settle(ctx, tx, charge, { status: 'failed', transfer, code, message });
-  await postStep(ctx, tx, { transferId, limits, events, operation: operationOf(transfer, 0n, at) });
+  if (!isKnown) await chargeSubject(ctx, charge.subjectType).settle(ctx, tx, charge, { status: 'failed', transfer, code, message });
+  await postStep(ctx, tx, { transferId, limits, events, operation: operationOf(ctx, transfer, 0n, at) });
   return charge;
 }
 
@@ -102,7 +104,7 @@ async function comeBack(ctx: Ctx, tx: Tx, charge: CardCharge, { code }: RailReas
   const { legs, shortfall } = await takenBackLegs(ctx, tx, charge, drawn);
   const row = await tx.cardCharge.update({ where: rowKey(ctx, id), data: { returnedAt: at, errorCode: errorCodeOf(code), shortfall } });
   const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) })];
-  const operation = { ...operationOf(transfer, amount, at), operation: 'checkout.charge_returned' };
+  const operation = { ...operationOf(ctx, transfer, amount, at), operation: 'checkout.charge_returned' };
   await postStep(ctx, tx, { transferId, legs, events, operation });
   return row;
 }

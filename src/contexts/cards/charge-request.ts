@@ -40,7 +40,7 @@ export interface ChargeInput {
   cardId: string;
   /** The member of the request that names the card, for what is wrong with it. */
   field: string;
-  /** What it pays for: a type that declareChargeSubject() knows. */
+  /** What it pays for: a type of `chargeSubjects`. */
   subject: { type: string; id: string };
   protocol: Extract<Protocol, 'acp' | 'ucp'>;
   merchantId: string;
@@ -56,7 +56,6 @@ export interface ChargeInput {
   description?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
   /** What its transfer is a part of, and what the protocol says of it. */
-  links?: NewTransfer['links'];
   protocolMetadata?: Record<string, unknown> | undefined;
   /** The request as it could be sent again. */
   request?: Spend['request'];
@@ -88,7 +87,7 @@ export interface OpenedCharge {
  * card is charged at once, and for less than its processor takes.
  */
 export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePlan> {
-  const { cardId, field, protocol, to, amount, currency, mandate, description, metadata, links } = input;
+  const { cardId, field, protocol, to, amount, currency, mandate, description, metadata } = input;
   const card = await ctx.db.vaultedCard.findFirst({ where: { AND: [{ id: cardId, deletedAt: null }, visibleCards.where(ctx)] } });
   if (card === null) throw new NotFound(field);
   if (isExpired(ctx, card)) throw cardExpired();
@@ -110,7 +109,8 @@ export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePl
     currency,
     at,
     agentId: authority.agentId,
-    links: { ...links, cardChargeId: id, ...(mandate !== undefined && { mandateId: mandate.id }) },
+    subject: { type: 'card_charge', id },
+    mandateId: mandate?.id,
     description,
     metadata,
     protocolMetadata: { ...input.protocolMetadata, ...factsOf(input, card) },

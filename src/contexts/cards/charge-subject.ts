@@ -1,6 +1,7 @@
-// What a card is charged for. A context that is paid by card declares here what becomes of its thing; charges know none of them.
+// What a card is charged for. A context that is paid by card says what becomes of its thing; charges know none of them.
 import type { CardCharge, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { namedParts } from '../../platform/extension.js';
 import type { Tx } from '../../platform/postgres/database.js';
 
 /** What became of a charge. Its transfer has the same end. */
@@ -17,17 +18,10 @@ export interface ChargeSubject {
   settle(ctx: Ctx, tx: Tx, charge: CardCharge, outcome: ChargeOutcome): Promise<unknown>;
 }
 
-const subjects = new Map<string, ChargeSubject>();
+/** Things that cards pay for, by their types. */
+export const chargeSubjects = namedParts<ChargeSubject>('things that cards pay for');
 
-/** Declares what becomes of a type of thing that cards pay for. Throws when the type is declared twice. */
-export function declareChargeSubject(type: string, subject: ChargeSubject): void {
-  if (subjects.has(type)) throw new Error(`what becomes of a ${type} that a card pays for is declared twice`);
-  subjects.set(type, subject);
-}
-
-/** The subject of a type. Throws for one that no context declares. */
-export function chargeSubject(type: string): ChargeSubject {
-  const subject = subjects.get(type);
-  if (subject === undefined) throw new Error(`no context declares what becomes of a ${type} that a card pays for`);
-  return subject;
+/** The subject of a type. Throws for one that no context has. */
+export function chargeSubject({ platform }: Pick<Ctx, 'platform'>, type: string): ChargeSubject {
+  return platform.extensions.of(chargeSubjects).get(type);
 }

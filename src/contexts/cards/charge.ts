@@ -1,7 +1,8 @@
 // A charge: a payment by card to a merchant's wallet, as an order of the processor's rail (CONTRACT.md 8, 12). Its transfer
 // is pending until the processor has paid, and moves nothing before.
 import type { CardCharge, CardChargeStatus } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
@@ -17,12 +18,12 @@ export const cardChargeLifecycle: Lifecycle<CardChargeStatus> = {
 };
 
 /** A charge under its lock, and before it what it pays for. */
-export async function lockCharge(tx: Tx, id: string): Promise<CardCharge> {
+export async function lockCharge(ctx: Ctx, tx: Tx, id: string): Promise<CardCharge> {
   const { subjectType, subjectId } = await tx.cardCharge.findFirstOrThrow({
     where: { id },
     select: { subjectType: true, subjectId: true },
   });
-  await chargeSubject(subjectType).lock(tx, subjectId);
+  await chargeSubject(ctx, subjectType).lock(tx, subjectId);
   return lockRow(tx.cardCharge, id);
 }
 

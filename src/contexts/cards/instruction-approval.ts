@@ -2,12 +2,12 @@
 import type { Approval, CardInstruction } from '../../generated/prisma/client.js';
 import { giveBackReserved, reserved } from '../../ledger/hold.js';
 import { posting } from '../../ledger/posting.js';
+import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { inactiveAccount } from '../accounts/account.js';
-import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
 import { postApproved } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { NetworkNotEnrolled } from './errors.js';
@@ -15,7 +15,8 @@ import { endInstruction } from './instruction-life.js';
 import { authorizeInstruction } from './instruction-request.js';
 import { networkOf } from './network.js';
 
-declareSubject('card_instruction', {
+/** How an authorization is approved and ended. */
+export const instructionSubject: ApprovalSubject = {
   kind: 'cardInstruction',
   lock: lockWithPayer,
   approve,
@@ -23,10 +24,10 @@ declareSubject('card_instruction', {
     const row = await tx.cardInstruction.findFirstOrThrow({ where: { id: subjectId } });
     return endInstruction(ctx, tx, row, status, { code, message });
   },
-});
+};
 
 /** The lock of an instruction, after those that keep the standing of who pays. */
-async function lockWithPayer(tx: Tx, id: string): Promise<CardInstruction> {
+async function lockWithPayer(_ctx: Ctx, tx: Tx, id: string): Promise<CardInstruction> {
   const { workspaceId, accountId, agentId } = await tx.cardInstruction.findFirstOrThrow({ where: { id } });
   await keepStanding(tx, { workspaceId, accountId, walletId: null, agentIds: [agentId] });
   return lockRow(tx.cardInstruction, id);

@@ -10,7 +10,7 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { answered, askedNext, mostSubmissions, orderSeconds } from '../settlement/submission.js';
+import { answered, mostSubmissions, nextInquiry, orderSeconds } from '../settlement/submission.js';
 import { withdrawApproval } from '../spending/approval.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
@@ -134,7 +134,7 @@ async function follow(ctx: Ctx, tx: Tx, { row, original }: Locked, answer: Netwo
     case 'received':
       if (answer.expectedAt > at) return later(answer.expectedAt);
   }
-  return later(askedNext(at, row.asked), { asked: row.asked + 1 });
+  return later(nextInquiry(at, row.asked), { asked: row.asked + 1 });
 }
 
 const calledOff: InstructionFailure = { code: 'cancelled', message: 'The authorization was called off.' };

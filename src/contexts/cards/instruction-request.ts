@@ -1,6 +1,6 @@
 // What callers ask of a card network: an authorization of a payment that was verified, its cancellation, a refund of it
 // (CONTRACT.md 14). Money of ours moves in none of them; an authorization uses the limits of its agent.
-import type { CardInstructionType, CardVerification, Prisma } from '../../generated/prisma/client.js';
+import type { CardVerification, Prisma } from '../../generated/prisma/client.js';
 import { reserved } from '../../ledger/hold.js';
 import { posting } from '../../ledger/posting.js';
 import { type Ctx, within } from '../../platform/ctx.js';
@@ -23,24 +23,17 @@ import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { checkNoCardNumber } from './card-number.js';
 import { referenceUnusable } from './errors.js';
 import { followUp } from './follow-up.js';
+import type { CreateCardInstructionInput } from './instruction.input.js';
 import type { InstructionChange } from './instruction.js';
 import { type InstructionFrame, instructionRow } from './instruction-frame.js';
 import { enrolledNetwork } from './network.js';
-
-export interface CreateInstructionInput {
-  network: string;
-  agentId: string;
-  type?: CardInstructionType | null | undefined;
-  payload: Readonly<Record<string, unknown>>;
-  requestApproval?: boolean | null | undefined;
-}
 
 /**
  * Queues an instruction, or lets an authorization wait for an approval. 404 for a network, agent, network_ref or instruction of nobody, 422
  * for the number of a card and for a network that the workspace is not enrolled with, 409 for a network_ref that was used or has expired,
  * and what refuses a spend.
  */
-export async function createInstruction(ctx: Ctx, input: CreateInstructionInput): Promise<InstructionChange> {
+export async function createInstruction(ctx: Ctx, input: CreateCardInstructionInput & { network: string }): Promise<InstructionChange> {
   const made = await transact(
     ctx,
     (tx) => instruct(ctx, tx, input),
@@ -56,7 +49,7 @@ export async function createInstruction(ctx: Ctx, input: CreateInstructionInput)
  * What an authorization would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. 400 for what spends
  * nothing.
  */
-export async function dryRunInstruction(ctx: Ctx, input: CreateInstructionInput): Promise<DryRun> {
+export async function dryRunInstruction(ctx: Ctx, input: CreateCardInstructionInput & { network: string }): Promise<DryRun> {
   if ((input.type ?? 'authorize') !== 'authorize')
     throw new ValidationFailed([{ path: ['type'], message: 'spends nothing: only an authorization is tried', rule: 'enum' }]);
   let answer: DryRun | undefined;
@@ -67,7 +60,7 @@ export async function dryRunInstruction(ctx: Ctx, input: CreateInstructionInput)
   return answer as DryRun;
 }
 
-async function instruct(ctx: Ctx, tx: Tx, input: CreateInstructionInput): Promise<InstructionChange> {
+async function instruct(ctx: Ctx, tx: Tx, input: CreateCardInstructionInput & { network: string }): Promise<InstructionChange> {
   const frame = await frameOf(ctx, input);
   const { type } = input;
   if (type === 'cancel' || type === 'refund') return { instruction: await followUp(ctx, tx, frame, type), approval: null };
@@ -79,7 +72,10 @@ async function instruct(ctx: Ctx, tx: Tx, input: CreateInstructionInput): Promis
   return { instruction, approval };
 }
 
-async function frameOf(ctx: Ctx, { network, agentId, payload }: CreateInstructionInput): Promise<InstructionFrame> {
+async function frameOf(
+  ctx: Ctx,
+  { network, agentId, payload }: CreateCardInstructionInput & { network: string },
+): Promise<InstructionFrame> {
   checkNoCardNumber({ payload });
   const name = enrolledNetwork(ctx, network);
   const agent = await actingAgent(ctx, agentId);
@@ -97,7 +93,12 @@ interface Plan {
 }
 
 /** Takes the verified payment under its lock, keeps the standing of who pays, and asks the rules. */
-async function planAuthorization(ctx: Ctx, tx: Tx, frame: InstructionFrame, { requestApproval }: CreateInstructionInput): Promise<Plan> {
+async function planAuthorization(
+  ctx: Ctx,
+  tx: Tx,
+  frame: InstructionFrame,
+  { requestApproval }: CreateCardInstructionInput,
+): Promise<Plan> {
   const { agentId, accountId, network, payload } = frame;
   const reader = within(ctx, tx);
   const verification = await usableVerification(ctx, tx, frame);

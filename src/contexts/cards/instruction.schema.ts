@@ -1,21 +1,19 @@
 // The GraphQL face of instructions to card networks.
 import type { CardInstruction } from '../../generated/prisma/client.js';
-import { CardInstructionStatus, CardInstructionType } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import type { CardNetworkName } from '../transfers/rail.js';
 import { CardNumberRefused, InstructionExceedsOriginal, NetworkNotEnrolled } from './errors.js';
+import { CreateCardInstructionInput, StatusEnum, TypeEnum } from './instruction.input.js';
 import { cardInstruction, cardInstructions, type InstructionChange, queuedInstruction } from './instruction.js';
 import { createInstruction, dryRunInstruction } from './instruction-request.js';
-import { CardNetworkEnum } from './network.schema.js';
-
-const StatusEnum = builder.enumType(CardInstructionStatus, { name: 'CardInstructionStatus' });
-const TypeEnum = builder.enumType(CardInstructionType, { name: 'CardInstructionType' });
+import { rest } from './rest.js';
+import { CardNetworkEnum } from './verification.input.js';
 
 export const CardInstructionObject = builder.objectRef<CardInstruction>('CardInstruction').implement({
   description: 'What a card network is asked to do for an agent. No money of the platform moves.',
@@ -64,31 +62,20 @@ const CardInstructionPayload = builder.objectRef<InstructionChange>('CardInstruc
   description: 'An instruction, and the approval that it waits for, if it does.',
   fields: (t) => ({
     instruction: t.field({ type: CardInstructionObject, resolve: ({ instruction }) => instruction }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
-  }),
-});
-
-const CreateCardInstructionInput = builder.inputType('CreateCardInstructionInput', {
-  fields: (t) => ({
-    agentId: t.field({ type: 'AgentUuid' }),
-    type: t.field({ type: TypeEnum, required: false, description: 'authorize by default.' }),
-    payload: t.field({
-      type: 'JSONObject',
-      description:
-        'For the network. An authorization names its verification as `network_ref`; a cancellation and a refund name the authorization as `instruction_id`, a refund also an `amount` (by default all that is left).',
-    }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
 builder.queryFields((t) => ({
   cardInstruction: t.field({
+    route: rest('GET /v1/cards/instructions/{id}', 'Read an instruction to a card network.'),
     type: CardInstructionObject,
     args: { id: t.arg({ type: 'CardInstructionId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => cardInstruction(ctx, id),
   }),
   cardInstructions: t.field({
+    route: rest('GET /v1/cards/instructions', 'List instructions to card networks.'),
     type: CardInstructionPage,
     args: {
       ...pageArgs(t),
@@ -105,12 +92,17 @@ const requestErrors = [NotFound, StateConflict, CardNumberRefused, NetworkNotEnr
 
 builder.mutationFields((t) => ({
   createCardInstruction: t.field({
+    route: rest('POST /v1/cards/{network}/instructions', 'Queue an authorization, a cancellation or a refund for a card network.', {
+      status: 202,
+      body: 'instruction',
+    }),
     type: CardInstructionPayload,
     args: { network: t.arg.string({ extensions: { example: 'visa' } }), input: t.arg({ type: CreateCardInstructionInput }) },
     ...facts({ errors: [...requestErrors, InstructionExceedsOriginal, ...postingErrors] }),
     resolve: once((ctx, { network, input }) => createInstruction(ctx, { ...input, network }), queuedInstruction),
   }),
   dryRunCardInstruction: t.field({
+    route: rest('POST /v1/cards/{network}/instructions', 'Say what an authorization would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { network: t.arg.string({ extensions: { example: 'visa' } }), input: t.arg({ type: CreateCardInstructionInput }) },
     ...facts({ effect: 'none', errors: requestErrors }),

@@ -1,9 +1,9 @@
 // An instruction to a card network on behalf of an agent: its lifecycle, who sees it, and lists (CONTRACT.md 14).
-import type { Approval, CardInstruction, CardInstructionStatus, CardInstructionType, Prisma } from '../../generated/prisma/client.js';
+import type { Approval, CardInstruction, CardInstructionStatus, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { approval } from '../spending/approval.js';
 
@@ -47,22 +47,5 @@ export async function queuedInstruction(ctx: Ctx, id: string): Promise<Instructi
   return { instruction, approval: instruction.approvalId === null ? null : await approval(ctx, instruction.approvalId) };
 }
 
-export interface InstructionFilter extends PageInput {
-  agentId?: string | null | undefined;
-  network?: string | null | undefined;
-  type?: CardInstructionType | null | undefined;
-  status?: CardInstructionStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Instructions, newest first. */
-export function cardInstructions(ctx: Ctx, filter: InstructionFilter): Promise<Page<CardInstruction>> {
-  const { agentId, network, type, status, since, until } = filter;
-  const conditions: Prisma.CardInstructionWhereInput[] = [visibleInstructions.where(ctx), createdBetween(since, until)];
-  if (agentId) conditions.push({ agentId });
-  if (network) conditions.push({ network });
-  if (type) conditions.push({ type });
-  if (status) conditions.push({ status });
-  return listPage(ctx, 'cardInstruction', ctx.db.cardInstruction, { AND: conditions }, filter);
-}
+export const cardInstructions = listOf('cardInstruction', { visible: visibleInstructions });

@@ -1,7 +1,7 @@
 // The wire of the directories of keys (draft-meunier-http-message-signatures-directory): public, in pages, each signed.
 import { z } from 'zod';
 import type { Platform } from '../../platform/ctx.js';
-import type { DoorAnswer, Knock, OpenDoor } from '../../platform/door.js';
+import type { DoorAnswer, DoorRequest, OpenDoor } from '../../platform/door.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
 import { agentDirectory, type Directory, directoryPath, directoryType, keyDirectory, pageStart, signDirectory } from './key-directory.js';
@@ -24,7 +24,7 @@ const answers = {
 };
 
 /** A directory with its signature. Whoever keeps it may do so for a minute: a key that was revoked is not in it for longer. */
-async function answer(platform: Platform, { origin }: Knock, { keys, next }: Directory): Promise<DoorAnswer> {
+async function answer(platform: Platform, { origin }: DoorRequest, { keys, next }: Directory): Promise<DoorAnswer> {
   const body = { keys };
   const headers = await signDirectory(platform, new URL(origin).host, JSON.stringify(body));
   const link = next === null ? {} : { Link: `<${origin}${directoryPath}?after=${next}>; rel="next"` };
@@ -41,13 +41,13 @@ export const keyDirectoryDoor: OpenDoor = {
     'A directory of Web Bot Auth: the active keys of all agents of this environment, in pages of at most 500. A page before the last names the next one in `Link`, `?after=`. It is signed by a key of `/.well-known/jwks.json`, which is the last one in it.',
   answers,
   failures: [400, 503],
-  async take(platform, knock) {
-    const { after = '', ...others } = knock.query;
+  async take(platform, request) {
+    const { after = '', ...others } = request.query;
     const [unknown] = Object.keys(others);
     if (unknown !== undefined) throw new ValidationFailed([{ path: [unknown], message: 'is not known here', rule: 'unknown' }]);
     const start = typeof after === 'string' ? pageStart(after) : null;
     if (start === null) throw new ValidationFailed([{ path: ['after'], message: 'must be that of the Link of a page', rule: 'cursor' }]);
-    return answer(platform, knock, await keyDirectory(platform, knock.environment, start));
+    return answer(platform, request, await keyDirectory(platform, request.environment, start));
   },
 };
 
@@ -60,10 +60,10 @@ export const agentKeyDirectoryDoor: OpenDoor = {
   description: 'The directory of one agent, for its `Signature-Agent`. 404 for an agent without a key that counts now.',
   answers,
   failures: [400, 404, 503],
-  async take(platform, knock) {
-    const id = parseId('agent', knock.params['agent_id']);
-    const found = id === null ? null : await agentDirectory(platform, knock.environment, id);
+  async take(platform, request) {
+    const id = parseId('agent', request.params['agent_id']);
+    const found = id === null ? null : await agentDirectory(platform, request.environment, id);
     if (found === null) throw new NotFound();
-    return answer(platform, knock, found);
+    return answer(platform, request, found);
   },
 };

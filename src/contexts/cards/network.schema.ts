@@ -6,8 +6,9 @@ import { builder, facts } from '../../platform/schema/builder.js';
 import { cardNetworks } from '../transfers/rail.js';
 import { type NetworkEnrollment, networkEnrollments } from './network.js';
 import { connectProcessor, disconnectProcessor, type HandlerState, paymentHandler, paymentHandlers } from './payment-handler.js';
+import { rest } from './rest.js';
+import { CardNetworkEnum } from './verification.input.js';
 
-export const CardNetworkEnum = builder.enumType('CardNetwork', { values: cardNetworks });
 const EnrollmentStatus = builder.enumType('CardNetworkStatus', { values: ['enrolled', 'pending', 'not_enrolled', 'suspended'] as const });
 const HandlerStatus = builder.enumType('PaymentHandlerStatus', { values: ['pending', 'connected', 'error'] as const });
 
@@ -20,7 +21,7 @@ const Enrollment = builder.objectRef<NetworkEnrollment>('CardNetworkEnrollment')
     environment: t.exposeString('environment', { description: 'test or live.' }),
     capabilities: t.exposeStringList('capabilities', { description: 'Of verify, authorize, cancel and refund.' }),
     keyDirectoryUrl: t.exposeString('keyDirectoryUrl', { description: 'Where the public keys of agents are listed.' }),
-    enrolledAt: t.expose('enrolledAt', { type: 'DateTime', nullable: true }),
+    enrolledAt: t.expose('enrolledAt', { wire: { orNull: true }, type: 'DateTime', nullable: true }),
   }),
 });
 
@@ -30,13 +31,30 @@ const Handler = builder.objectRef<HandlerState>('PaymentHandler').implement({
     processor: t.exposeString('processor'),
     status: t.expose('status', { type: HandlerStatus }),
     authorizeUrl: t.string({
+      wire: { orNull: true },
       nullable: true,
       description: 'Where the processor asks for leave; null where it asks for none.',
       resolve: () => null,
     }),
-    state: t.string({ nullable: true, description: 'What the processor sends back with its leave.', resolve: () => null }),
-    expiresAt: t.field({ type: 'DateTime', nullable: true, description: 'Until when the leave can be given.', resolve: () => null }),
-    connectedAt: t.expose('connectedAt', { type: 'DateTime', nullable: true, description: 'Null: from the beginning.' }),
+    state: t.string({
+      wire: { orNull: true },
+      nullable: true,
+      description: 'What the processor sends back with its leave.',
+      resolve: () => null,
+    }),
+    expiresAt: t.field({
+      wire: { orNull: true },
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when the leave can be given.',
+      resolve: () => null,
+    }),
+    connectedAt: t.expose('connectedAt', {
+      wire: { orNull: true },
+      type: 'DateTime',
+      nullable: true,
+      description: 'Null: from the beginning.',
+    }),
   }),
 });
 
@@ -49,11 +67,13 @@ const DisconnectedHandler = builder.objectRef<{ id: string }>('DisconnectedPayme
 
 builder.queryFields((t) => ({
   cardNetworks: t.field({
+    route: rest('GET /v1/cards/networks', 'Say how the workspace stands with each card network.'),
     type: [Enrollment],
     ...facts({ most: cardNetworks.length }),
     resolve: (_root, _args, ctx) => networkEnrollments(ctx),
   }),
   paymentHandlers: t.field({
+    route: rest('GET /v1/payment-handlers', 'List the processors of cards that the workspace is connected to.'),
     type: [Handler],
     authScopes: { audience: 'operator' },
     ...facts({ most: 10 }),
@@ -64,12 +84,14 @@ builder.queryFields((t) => ({
 const processorName = z.string().min(1).max(64);
 builder.mutationFields((t) => ({
   connectPaymentHandler: t.field({
+    route: rest('GET /v1/payment-handlers/connect', 'Connect a processor of cards.'),
     type: Handler,
     authScopes: { audience: 'operator' },
     args: { processor: t.arg.string({ validate: processorName, extensions: { example: 'simulated' } }) },
     resolve: once((ctx, { processor }) => connectProcessor(ctx, processor), paymentHandler),
   }),
   disconnectPaymentHandler: t.field({
+    route: rest('DELETE /v1/payment-handlers/{processor}', 'End the connection to a processor of cards. What it has in hand goes on.'),
     type: DisconnectedHandler,
     authScopes: { audience: 'operator' },
     args: { processor: t.arg.string({ validate: processorName, extensions: { example: 'simulated' } }) },

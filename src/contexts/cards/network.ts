@@ -1,6 +1,7 @@
 // A card network: what hears the instructions of agents, and answers them. What a provider has to offer is the interface; docs/rails.md
 // says how one is written (CONTRACT.md 14).
 import type { CardInstructionType } from '../../generated/prisma/client.js';
+import { connections } from '../../platform/connection.js';
 import type { Ctx, Environment } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { type CardNetworkName, cardNetworks, isCardNetwork } from '../transfers/rail.js';
@@ -49,27 +50,25 @@ export interface CardNetwork {
 const programs: Readonly<Record<CardNetworkName, string>> = { visa: 'Trusted Agent Protocol', mastercard: 'Agent Pay' };
 const capabilities = ['verify', 'authorize', 'cancel', 'refund'] as const;
 
-const connected: Readonly<Record<Environment, Map<string, CardNetwork>>> = { test: new Map(), live: new Map() };
+/** The networks that are connected: every workspace of their environment is enrolled with them. */
+export const networks = connections<CardNetwork>('card networks');
 
-/** Connects a network in one environment, in which every workspace is enrolled then. What was connected under its name is replaced. */
-export function connectNetwork(environment: Environment, network: CardNetwork): void {
-  connected[environment].set(network.name, network);
-}
+type Served = Pick<Ctx, 'platform' | 'workspace'>;
 
 /** The network of a name in the environment of the workspace, if a provider serves it. */
-export function networkOf({ workspace }: Pick<Ctx, 'workspace'>, name: string): CardNetwork | undefined {
-  return connected[workspace.environment].get(name);
+export function networkOf({ platform, workspace }: Served, name: string): CardNetwork | undefined {
+  return platform.extensions.of(networks).of(workspace, name);
 }
 
 /** The network that a path names: 404 for a name that is none, 422 `unsupported_network` for one that nobody is enrolled with. */
-export function enrolledNetwork(ctx: Pick<Ctx, 'workspace'>, name: string): CardNetworkName {
+export function enrolledNetwork(ctx: Served, name: string): CardNetworkName {
   if (!isCardNetwork(name)) throw new NotFound();
   if (networkOf(ctx, name) === undefined) throw new NetworkNotEnrolled(name);
   return name;
 }
 
 /** The first network that the workspace is enrolled with; null for none. */
-export function firstNetwork(ctx: Pick<Ctx, 'workspace'>): CardNetworkName | null {
+export function firstNetwork(ctx: Served): CardNetworkName | null {
   return cardNetworks.find((name) => networkOf(ctx, name) !== undefined) ?? null;
 }
 

@@ -21,7 +21,7 @@ export interface HandlerState {
 }
 
 /** The processors whose rails are connected in the environment. */
-export function servedProcessors(ctx: Pick<Ctx, 'workspace'>): string[] {
+export function servedProcessors(ctx: Pick<Ctx, 'platform' | 'workspace'>): string[] {
   return processors.filter((name) => cardRails(name).some(({ rail }) => railOf(ctx, rail) !== undefined));
 }
 

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { NetworkMessage } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
+import type { Connection } from '../../platform/connection.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { scaleOf } from '../../platform/money.js';
@@ -12,7 +13,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { takeFaults } from '../settlement/rail-fault.js';
 import { type CardNetworkName, cardNetworks } from '../transfers/rail.js';
-import { connectNetwork, type NetworkAnswer, type NetworkOrder } from './network.js';
+import type { CardNetwork, NetworkAnswer, NetworkOrder } from './network.js';
 
 /** From a message to its answer, and with the fault `latency`. */
 const latencySeconds = 2;
@@ -134,10 +135,13 @@ function answerOf({ clock }: Ctx, { reference, outcome, code, answersAt, cancell
   return { state: outcome === 'failed' ? 'failed' : 'declined', code: why, reason: reasons[why] ?? why };
 }
 
-for (const name of cardNetworks) {
-  connectNetwork('test', {
+/** The simulated networks, with which every sandbox is enrolled. */
+export const simulatedNetworks: readonly Connection<CardNetwork>[] = cardNetworks.map((name) => ({
+  environment: 'test',
+  name,
+  provider: {
     name,
     submit: (ctx, order) => take(ctx, name, order),
     status: (ctx, reference) => lookUp(ctx, name, reference),
-  });
-}
+  },
+}));

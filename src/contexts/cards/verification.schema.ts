@@ -1,12 +1,12 @@
 // The GraphQL face of verifications of agents for payments at card networks.
-import { z } from 'zod';
 import type { CardVerification } from '../../generated/prisma/client.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { postingErrors } from '../spending/refusal.js';
 import type { CardNetworkName } from '../transfers/rail.js';
 import { CardNumberRefused } from './errors.js';
-import { CardNetworkEnum } from './network.schema.js';
+import { rest } from './rest.js';
+import { CardNetworkEnum, VerifyCardInput } from './verification.input.js';
 import { cardVerification, type RejectionReason, rejectionReasons, verifyCard } from './verification.js';
 
 const RejectionReasonEnum = builder.enumType('CardRejectionReason', { values: rejectionReasons });
@@ -32,30 +32,12 @@ const CardVerificationResult = builder.objectRef<CardVerification>('CardVerifica
   }),
 });
 
-const TransactionIntentInput = builder.inputType('TransactionIntentInput', {
-  description: 'The payment that the agent has signed for, member by member as it was signed.',
-  fields: (t) => ({
-    merchantId: t.string({ validate: z.string().min(1).max(255), description: 'One of ours (mer_...), or what the network calls it.' }),
-    amount: t.field({ type: 'Amount' }),
-    currency: t.field({ type: 'Currency' }),
-    description: t.string({ required: false, validate: z.string().max(1_000) }),
-  }),
-});
-const VerifyCardInput = builder.inputType('VerifyCardInput', {
-  fields: (t) => ({
-    agentId: t.field({ type: 'AgentUuid' }),
-    network: t.field({ type: CardNetworkEnum, required: false, description: 'By default the first that the workspace is enrolled with.' }),
-    transactionIntent: t.field({ type: TransactionIntentInput }),
-    signedBotIdentity: t.string({
-      validate: z.string().min(1).max(16_384),
-      description:
-        'A compact JWS (EdDSA) of the intent, or base64 of JSON with the fields of an HTTP message signature (RFC 9421, Web Bot Auth).',
-    }),
-  }),
-});
-
 builder.mutationField('verifyCard', (t) =>
   t.field({
+    route: rest(
+      'POST /v1/cards/verify',
+      'Verify that an agent has signed for a payment by card, and may make it. A payment that is not verified is a 200 with the reason.',
+    ),
     type: CardVerificationResult,
     args: { input: t.arg({ type: VerifyCardInput }) },
     ...facts({ errors: [CardNumberRefused, ...postingErrors] }),

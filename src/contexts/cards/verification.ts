@@ -8,16 +8,16 @@ import { sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
+import { parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { actingAgent } from '../agents/agent.js';
 import { tryOut } from '../spending/execution.js';
 import { isDeciding } from '../spending/layer.js';
-import type { CardNetworkName } from '../transfers/rail.js';
 import { type Intent, readBotIdentity } from './bot-identity.js';
 import { checkNoCardNumber } from './card-number.js';
 import { authorizeInstruction } from './instruction-request.js';
 import { firstNetwork, networkOf } from './network.js';
+import type { TransactionIntentInput, VerifyCardInput } from './verification.input.js';
 
 export const rejectionReasons = [
   'unknown_agent',
@@ -30,21 +30,6 @@ export const rejectionReasons = [
   'network_not_enrolled',
 ] as const;
 export type RejectionReason = (typeof rejectionReasons)[number];
-
-export interface TransactionIntent {
-  merchantId: string;
-  /** Decimal text, as it was signed. */
-  amount: string;
-  currency: Currency;
-  description?: string | null | undefined;
-}
-
-export interface VerifyCardInput {
-  agentId: string;
-  network?: CardNetworkName | null | undefined;
-  transactionIntent: TransactionIntent;
-  signedBotIdentity: string;
-}
 
 /** Seconds for which what was verified can be used, in workspace time. */
 const referenceSeconds = 900;
@@ -116,7 +101,7 @@ async function findOut(ctx: Ctx, input: VerifyCardInput & { network: string | nu
 }
 
 /** The intent in the spelling of the wire, which is what was signed, through whatever face it came. */
-function signedIntent({ merchantId, amount, currency, description }: TransactionIntent): Intent {
+function signedIntent({ merchantId, amount, currency, description }: TransactionIntentInput): Intent {
   return { merchant_id: merchantId, amount, currency, ...(description !== undefined && { description }) };
 }
 

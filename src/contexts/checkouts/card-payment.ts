@@ -4,21 +4,20 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { type ChargePlan, planCharge } from '../cards/charge-request.js';
-import { type ChargeSubject, declareChargeSubject } from '../cards/charge-subject.js';
+import type { ChargeSubject } from '../cards/charge-subject.js';
 import { present } from '../mandates/presentation.js';
 import { checkMandateCurrency } from '../spending/mandate-rule.js';
 import { type CheckoutProtocol, checkout, checkoutProtocols, printCheckoutId, refuseExpired } from './checkout.js';
 import { agentOf, type CardPayment, type CompleteCheckout, payeeOf, requestOf, subjectOf } from './payment.js';
 import { settleCheckout } from './settling.js';
 
-const subject: ChargeSubject = {
+/** A checkout that is paid by card is paid, or has failed, with its charge. */
+export const checkoutCharge: ChargeSubject = {
   lock: (tx, id) => lockRow(tx.checkout, id),
   check: async (ctx, tx, id) => refuseExpired(ctx, await tx.checkout.findFirstOrThrow({ where: { id } })),
   settle: (ctx, tx, { subjectId }, outcome) =>
     settleCheckout(ctx, tx, subjectId, outcome.status === 'paid' ? { status: 'paid', transferId: outcome.transfer.id } : outcome),
 };
-declareChargeSubject('acp_checkout', subject);
-declareChargeSubject('ucp_checkout', subject);
 
 /** Reads the card and the parties of a payment, and asks the pipeline. `row` is not to change until the charge is opened. */
 export async function planCardPayment(ctx: Ctx, row: Checkout, input: CompleteCheckout<CardPayment>): Promise<ChargePlan> {
@@ -39,7 +38,6 @@ export async function planCardPayment(ctx: Ctx, row: Checkout, input: CompleteCh
     agentId: agentOf(ctx, row, input, mandate),
     mandate,
     description,
-    links: { checkoutId: id },
     protocolMetadata: { checkout_id: printCheckoutId(row) },
     request: requestOf(row, input),
     requestApproval: requestApproval === true,

@@ -9,11 +9,12 @@ import { newId } from '../../platform/schema/id.js';
 import { batch, batchItems } from '../batches/batch.js';
 import { completeBatch, insertBatch, newBatch } from '../batches/batch-row.js';
 import { type BatchTotal, totalInAll } from '../batches/batch-total.js';
+import type { CreateUcpCheckoutInput } from './checkout.input.js';
 import type { CheckoutProtocol } from './checkout.js';
-import { type CreateCheckoutInput, newCheckout } from './checkout-input.js';
 import { type IssuedCheckout, insertCheckouts, type NewCheckout, planCheckout, readMerchant } from './checkout-request.js';
 import { totalOf } from './item.js';
 import { priceByMerchant } from './merchant-price.js';
+import { newCheckout } from './requested-checkout.js';
 
 /** Checkouts in one batch (Gap G-252). */
 export const mostCheckouts = 100;
@@ -38,7 +39,7 @@ export interface CheckoutBatch {
 export async function createCheckoutBatch(
   ctx: Ctx,
   protocol: CheckoutProtocol,
-  inputs: readonly CreateCheckoutInput[],
+  inputs: readonly CreateUcpCheckoutInput[],
 ): Promise<CheckoutBatch> {
   const values = readAll(ctx, protocol, inputs);
   const planned = await planAll(ctx, values);
@@ -84,7 +85,7 @@ function errorOf(index: number, error: { code: string; message: string } | null)
 }
 
 /** Every item as the rules take it, with what it comes to. Throws 400 with all that is wrong with any of them. */
-function readAll(ctx: Ctx, protocol: CheckoutProtocol, inputs: readonly CreateCheckoutInput[]): NewCheckout[] {
+function readAll(ctx: Ctx, protocol: CheckoutProtocol, inputs: readonly CreateUcpCheckoutInput[]): NewCheckout[] {
   const issues: FieldIssue[] = [];
   const values = inputs.flatMap((input, index): NewCheckout[] => {
     try {

@@ -1,14 +1,13 @@
 // The GraphQL types of checkouts: ACP and UCP have one set of rules, and a type of their own each (SPEC.md "ACP checkout").
 import type { Checkout as CheckoutRow } from '../../generated/prisma/client.js';
-import { CheckoutPaymentMethod, CheckoutStatus } from '../../generated/prisma/enums.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { type Address, pricedBy, printCheckoutId } from './checkout.js';
+import { CheckoutStatusEnum, PaymentMethodEnum } from './checkout.input.js';
+import { type Address, type CheckoutProtocol, checkout, pricedBy, printCheckoutId } from './checkout.js';
 import type { IssuedCheckout } from './checkout-request.js';
+import type { CheckoutIntentTraceInput } from './completion.input.js';
 import { type CheckoutItem, itemsOf, mostItems } from './item.js';
-
-export const CheckoutStatusEnum = builder.enumType(CheckoutStatus, { name: 'CheckoutStatus' });
-export const PaymentMethodEnum = builder.enumType(CheckoutPaymentMethod, { name: 'CheckoutPaymentMethod' });
 
 const PricedByEnum = builder.enumType('CheckoutPricedBy', { values: ['buyer', 'merchant'] as const });
 
@@ -42,11 +41,7 @@ const FailureType = builder.objectRef<CheckoutRow>('CheckoutFailure').implement(
   }),
 });
 
-interface Trace {
-  reasonCode: string;
-  traceSummary?: string;
-}
-const IntentTraceType = builder.objectRef<Trace>('CheckoutIntentTrace').implement({
+const IntentTraceType = builder.objectRef<CheckoutIntentTraceInput>('CheckoutIntentTrace').implement({
   description: 'Why the buyer left, in its own words.',
   fields: (t) => ({
     reasonCode: t.exposeString('reasonCode'),
@@ -103,7 +98,7 @@ export const CheckoutInterface = builder.interfaceRef<CheckoutRow>('Checkout').i
     intentTrace: t.field({
       type: IntentTraceType,
       nullable: true,
-      resolve: ({ intentTrace }) => intentTrace as unknown as Trace | null,
+      resolve: ({ intentTrace }) => intentTrace as unknown as CheckoutIntentTraceInput | null,
     }),
     tracking: t.exposeString('tracking', { nullable: true }),
     deliveredAt: t.expose('deliveredAt', { type: 'DateTime', nullable: true }),
@@ -128,3 +123,15 @@ export const UcpCheckout = builder.objectRef<CheckoutRow>('UCPCheckout').impleme
     cancelUrl: t.exposeString('cancelUrl', { nullable: true, description: 'Where the buyer goes that leaves.' }),
   }),
 });
+
+/** What ACP and UCP have of their own; the rest is one for both. */
+export const protocols = [
+  { protocol: 'acp', name: 'Acp', type: AcpCheckout, id: 'AcpCheckoutId' },
+  { protocol: 'ucp', name: 'Ucp', type: UcpCheckout, id: 'UcpCheckoutId' },
+] as const;
+
+/** What a keyed request that is repeated answers. */
+export const reread =
+  (protocol: CheckoutProtocol) =>
+  (ctx: Ctx, id: string): Promise<CheckoutRow> =>
+    checkout(ctx, protocol, id);

@@ -9,10 +9,14 @@ import { formatMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { type IdKind, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
+import type { CheckoutAddressInput } from './checkout.input.js';
 import { CheckoutExpired } from './errors.js';
 import { itemsOf } from './item.js';
+
+/** Where the goods go (SPEC.md "ACP address"). */
+export type Address = CheckoutAddressInput;
 
 export const checkoutProtocols = ['acp', 'ucp'] as const;
 /** By which protocol a checkout was made: its id, its path and its face are those of the protocol. */
@@ -89,21 +93,11 @@ export async function checkout(ctx: Ctx, protocol: CheckoutProtocol, id: string,
   return found;
 }
 
-export interface CheckoutFilter extends PageInput {
-  status?: CheckoutStatus | null | undefined;
-  merchantId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
-/** Checkouts of a protocol, newest first. */
-export function checkouts(ctx: Ctx, protocol: CheckoutProtocol, filter: CheckoutFilter, query: object = {}): Promise<Page<Checkout>> {
-  const { status, merchantId, since, until } = filter;
-  const conditions: Prisma.CheckoutWhereInput[] = [{ protocol }, visibleCheckouts.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (merchantId) conditions.push({ merchantId });
-  return listPage(ctx, kinds[protocol], ctx.db.checkout, { AND: conditions }, filter, query);
-}
+/** Checkouts of each protocol, newest first. */
+export const checkouts = {
+  acp: listOf('checkout', { visible: visibleCheckouts, where: { protocol: 'acp' }, kind: kinds.acp }),
+  ucp: listOf('checkout', { visible: visibleCheckouts, where: { protocol: 'ucp' }, kind: kinds.ucp }),
+};
 
 /** The checkout under its lock, or 404. Who presents its client secret sees it too. */
 export function lockCheckout(ctx: Ctx, tx: Tx, protocol: CheckoutProtocol, id: string, clientSecret?: string | null): Promise<Checkout> {
@@ -166,17 +160,6 @@ export function requestAnew(row: Requested): Record<string, unknown> {
     cancel_url: isUcp ? row.cancelUrl : undefined,
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
-}
-
-/** Where the goods go (SPEC.md "ACP address"). */
-export interface Address {
-  line1: string;
-  line2?: string | null | undefined;
-  city: string;
-  state?: string | null | undefined;
-  postalCode: string;
-  /** Two letters. */
-  country: string;
 }
 
 /** An address in names of the wire. */

@@ -24,26 +24,16 @@ import {
   printCheckoutId,
   refuseExpired,
 } from './checkout.js';
+import type { CancelCheckoutInput } from './completion.input.js';
 import { NotYourCheckout } from './errors.js';
 import { checkoutEvents } from './events.js';
 import { lockPayment } from './payment-approval.js';
-
-/** Why the buyer left, in its own words. */
-export interface IntentTrace {
-  reasonCode: string;
-  traceSummary?: string | null | undefined;
-}
-
-export interface CancelCheckout {
-  reason?: string | null | undefined;
-  intentTrace?: IntentTrace | null | undefined;
-}
 
 /**
  * Calls a checkout off that is not paid, by either side, and the approval that its payment waits for. 404, 403 for an agent of neither
  * side, 409 `checkout_expired`, `state_conflict` for what is paid or has ended, and while a payment is under way elsewhere.
  */
-export function cancelCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: CancelCheckout): Promise<Checkout> {
+export function cancelCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: CancelCheckoutInput): Promise<Checkout> {
   const { reason, intentTrace } = input;
   return transact(ctx, async (tx) => {
     const row = await lockCheckout(ctx, tx, protocol, id);

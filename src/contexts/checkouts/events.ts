@@ -33,7 +33,7 @@ const basket: CheckoutData = {
 };
 const subject = 'checkout_id';
 
-const { event } = declareEvents({
+export const { events, event } = declareEvents({
   'acp.checkout.created': { description: 'checkout session created', data, subject, example: basket },
   'acp.checkout.completed': { description: 'checkout completed with payment', data, subject, example: { ...basket, status: 'paid' } },
   'acp.checkout.expired': { description: 'session expired without completion', data, subject, example: { ...basket, status: 'expired' } },

@@ -1,5 +1,5 @@
 // After the payment: the merchant delivers, or gives money back (CONTRACT.md 8, 13).
-import type { Checkout, Prisma, Refund, RefundReason, Transfer } from '../../generated/prisma/client.js';
+import type { Checkout, Prisma, Refund, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, wrongStatus } from '../../platform/lifecycle.js';
@@ -7,19 +7,14 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { createRefund } from '../refunds/refund.js';
-import { declareRefundFollower } from '../refunds/refund-follower.js';
+import type { RefundFollower } from '../refunds/refund-follower.js';
 import { refundableOf } from '../refunds/refundable.js';
 import { type CheckoutProtocol, checkout, isMerchantSide, lifecycleOf, lockCheckout, printCheckoutId } from './checkout.js';
+import type { FulfillCheckoutInput, RefundCheckoutInput } from './completion.input.js';
 import { NotYourCheckout } from './errors.js';
 
-export interface FulfillCheckout {
-  /** The number of a parcel, or where it can be followed. */
-  tracking?: string | null | undefined;
-  deliveredAt?: Date | null | undefined;
-}
-
 /** Says that what was paid was delivered. For the side that sells; 409 for a checkout that is not paid. */
-export function fulfillCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: FulfillCheckout): Promise<Checkout> {
+export function fulfillCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: FulfillCheckoutInput): Promise<Checkout> {
   return transact(ctx, async (tx) => {
     const row = await lockCheckout(ctx, tx, protocol, id);
     if (!isMerchantSide(ctx, row)) throw new NotYourCheckout('A checkout is fulfilled by its merchant.');
@@ -33,18 +28,11 @@ export function fulfillCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string
   });
 }
 
-export interface RefundCheckout {
-  /** In the currency of the checkout; all that is left by default. */
-  amount?: string | null | undefined;
-  reason: RefundReason;
-  reasonDetails?: string | null | undefined;
-}
-
 /**
  * Sends money of a paid checkout back: a refund of its transfer. 404, 409 for one that is not paid, 403 for an agent whose own wallet was
  * not paid, else as a refund.
  */
-export async function refundCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: RefundCheckout): Promise<Refund> {
+export async function refundCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string, input: RefundCheckoutInput): Promise<Refund> {
   const row = await checkout(ctx, protocol, id);
   if (row.paidAt === null || row.transferId === null) {
     const message = `Only a checkout that was paid is refunded; this one is ${row.status}.`;
@@ -65,18 +53,24 @@ async function isPaidTo(ctx: Ctx, transferId: string): Promise<boolean> {
 }
 
 /** A checkout whose payment was given back in full keeps its status and says so, however the refund was asked for (Gap G-251). */
-declareRefundFollower(async (ctx, tx, transfer) => {
+export const followCheckoutRefund: RefundFollower = async (ctx, tx, transfer) => {
   if (transfer.refundedAmount < refundableOf(transfer)) return;
   const found = await paidBy(tx, transfer);
   if (found === null) return;
   const marked = { ...(found.metadata as Prisma.JsonObject), refunded: true };
   await tx.checkout.update({ where: rowKey(ctx, found.id), data: { metadata: marked, updatedAt: ctx.clock.now() } });
-});
+};
 
 /** The checkout that a transfer has paid. An x402 payment knew of none when it was made. */
-async function paidBy(tx: Tx, { id: transferId, checkoutId, protocol }: Transfer): Promise<Pick<Checkout, 'id' | 'metadata'> | null> {
+async function paidBy(tx: Tx, { id: transferId, subjectType, subjectId }: Transfer): Promise<Pick<Checkout, 'id' | 'metadata'> | null> {
   const select = { id: true, metadata: true } as const;
-  if (checkoutId !== null) return tx.checkout.findFirstOrThrow({ where: { id: checkoutId }, select });
-  const isCall = protocol === 'x402' || protocol === 'mpp';
+  if (subjectType === 'acp_checkout' || subjectType === 'ucp_checkout') {
+    return tx.checkout.findFirstOrThrow({ where: { id: subjectId ?? '' }, select });
+  }
+  if (subjectType === 'card_charge') {
+    const charge = await tx.cardCharge.findFirstOrThrow({ where: { id: subjectId ?? '' }, select: { subjectId: true } });
+    return tx.checkout.findFirst({ where: { id: charge.subjectId }, select });
+  }
+  const isCall = subjectType === 'x402_payment' || subjectType === 'mpp_payment';
   return isCall ? tx.checkout.findFirst({ where: { transferId, paidBy: 'x402' }, select }) : null;
 }

@@ -1,5 +1,6 @@
 // What keeps a wallet open: money of it that is held for a checkout, or on its way to it.
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { checkoutPath, printCheckoutId } from './checkout.js';
 
@@ -8,11 +9,12 @@ type Row = Parameters<typeof checkoutPath>[0];
 const statement = {
   name: 'open-checkouts',
   text: `
-    SELECT checkout_id AS id, protocol FROM transfer
-    WHERE workspace_id = $1::uuid AND from_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND checkout_id IS NOT NULL
-    UNION SELECT checkout_id, protocol FROM transfer
-    WHERE workspace_id = $1::uuid AND to_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND checkout_id IS NOT NULL
-      AND card_charge_id IS NULL
+    SELECT subject_id AS id, protocol FROM transfer
+    WHERE workspace_id = $1::uuid AND from_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing')
+      AND subject_type IN ('acp_checkout', 'ucp_checkout')
+    UNION SELECT subject_id, protocol FROM transfer
+    WHERE workspace_id = $1::uuid AND to_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing')
+      AND subject_type IN ('acp_checkout', 'ucp_checkout')
     ORDER BY id LIMIT $3::int`,
 };
 

@@ -1,11 +1,11 @@
 // Payments of checkouts that wait for an approval: the checkout is paid when it is given, and has failed when it is not (CONTRACT.md 6, 8).
 import type { Approval, Checkout, Merchant, Transfer } from '../../generated/prisma/client.js';
+import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import type { IdKind } from '../../platform/schema/id.js';
-import { type ApprovalSubject, declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
 import { postApproved } from '../spending/approved-spend.js';
 import { askAgain, payOut } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
@@ -14,9 +14,13 @@ import { inactiveMerchant, readMerchant } from './checkout-request.js';
 import { refuseBuyerPrices } from './merchant-price.js';
 import { settleCheckout } from './settling.js';
 
-const subject = (kind: IdKind): ApprovalSubject => ({ kind, lock: (tx, id) => lockRow(tx.checkout, id), approve, end });
-declareSubject('acp_checkout', subject('acpCheckout'));
-declareSubject('ucp_checkout', subject('ucpCheckout'));
+/** How the payment of a checkout is approved and ended; `kind` is that of the ids of its protocol. */
+export const checkoutSubject = (kind: IdKind): ApprovalSubject => ({
+  kind,
+  lock: (_ctx, tx, id) => lockRow(tx.checkout, id),
+  approve,
+  end,
+});
 
 async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
   const row = await waiting(tx, approval.subjectId);

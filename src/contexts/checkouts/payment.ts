@@ -103,7 +103,8 @@ export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteChecko
     at,
     agentId: authority.agentId,
     description,
-    links: { checkoutId: row.id, ...(mandate !== undefined && { mandateId: mandate.id }) },
+    subject: { type: subjectOf(row).subjectType, id: row.id },
+    mandateId: mandate?.id,
     protocolMetadata: { checkout_id: printCheckoutId(row), merchant_id: printId('merchant', merchantId) },
     withholding: await withholdingOf(ctx, protocol, to),
   } as const;
@@ -144,8 +145,8 @@ async function payerOf(ctx: Ctx, payment: WalletPayment, mandate: RulingMandate 
 export function draftPayment(ctx: Ctx, plan: PaymentPlan, form: SpendForm): Draft<Transfer> {
   const { row, transferId, value, authority, description } = plan;
   const { approvalId, decisionId, limits } = form;
-  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
-  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
+  const transfer = transferRow(ctx, { ...value, approvalId, decisionId }, transferId);
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules });
   const told = approvalId === null ? checkoutEvents(ctx, 'acp.checkout.completed', row, value.at) : [];
   return {
     value: transfer,

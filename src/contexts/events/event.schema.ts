@@ -1,6 +1,6 @@
 // The GraphQL face of events and of their catalog.
 import { z } from 'zod';
-import { type CatalogEntry, eventTypes } from '../../events/catalog.js';
+import { type CatalogEntry, catalogOf } from '../../events/catalog.js';
 import type { PublishedEvent } from '../../events/publication.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -8,6 +8,7 @@ import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/sch
 import { visibleDeliveries } from '../webhooks/delivery.js';
 import { event, events } from './event.js';
 import { type EventResend, earlierResend, resendEvent } from './resend.js';
+import { rest } from './rest.js';
 import { workspaceEvents } from './workspace-stream.js';
 
 type Status = 'pending' | 'processing' | 'delivered' | 'failed' | 'dlq';
@@ -91,14 +92,21 @@ const ResendEventInput = builder.inputType('ResendEventInput', {
 const mostEventTypes = 500;
 
 builder.queryFields((t) => ({
-  eventTypes: t.field({ type: [EventTypeObject], ...facts({ most: mostEventTypes }), resolve: eventTypes }),
+  eventTypes: t.field({
+    route: rest('GET /v1/webhooks/events', 'List the event types, with the JSON Schema of their data.'),
+    type: [EventTypeObject],
+    ...facts({ most: mostEventTypes }),
+    resolve: (_root, _args, ctx) => catalogOf(ctx).types(),
+  }),
   event: t.prismaField({
+    route: rest('GET /v1/events/{id}', 'Read an event.'),
     type: Event,
     args: { id: t.arg({ type: 'EventId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => event(ctx, id, query),
   }),
   events: t.field({
+    route: rest('GET /v1/events', 'List events of the last 30 days.'),
     type: EventPage,
     args: {
       ...pageArgs(t),
@@ -107,12 +115,13 @@ builder.queryFields((t) => ({
       agentId: t.arg({ type: 'AgentUuid', required: false }),
       delivered: t.arg.boolean({ required: false, description: 'Whether all its deliveries arrived; false: some have not.' }),
     },
-    resolve: (_root, { type, ...filter }, ctx, info) => events(ctx, { ...filter, types: type }, nodesQuery(ctx, info)),
+    resolve: (_root, filter, ctx, info) => events(ctx, filter, nodesQuery(ctx, info)),
   }),
 }));
 
 builder.mutationField('resendEvent', (t) =>
   t.field({
+    route: rest('POST /v1/events/{id}/resend', 'Send an event once more.', { status: 202 }),
     type: EventResendObject,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'EventId' }), input: t.arg({ type: ResendEventInput }) },

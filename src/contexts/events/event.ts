@@ -1,13 +1,15 @@
 // Events as a list and one by one, for 30 days (CONTRACT.md 16).
 
+import { catalogOf } from '../../events/catalog.js';
 import { eventRetentionSeconds } from '../../events/event.js';
-import { checkPatterns, notInternal, whereNamed } from '../../events/pattern.js';
+import { notInternal, whereNamed } from '../../events/pattern.js';
 import type { Event, Prisma } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseAnyId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
+import { createdBetween } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 
 /** An agent sees the events that concern it. */
@@ -27,26 +29,19 @@ export async function event(ctx: Ctx, id: string, query: object = {}): Promise<E
   return found;
 }
 
-export interface EventFilter extends PageInput {
-  /** Types or wildcards, any of which. */
-  types?: readonly string[] | null | undefined;
-  objectId?: string | null | undefined;
-  agentId?: string | null | undefined;
-  delivered?: boolean | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Events, newest first. 400 for a type that is in no catalog. */
-export function events(ctx: Ctx, filter: EventFilter, query: object = {}): Promise<Page<Event>> {
-  checkPatterns(filter.types ?? [], () => ['type']);
-  const conditions: Prisma.EventWhereInput[] = [visible(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.types?.length) conditions.push(whereNamed('type', filter.types));
-  if (filter.objectId) conditions.push({ objectId: bareObjectId(filter.objectId) });
-  if (filter.agentId) conditions.push({ agentId: filter.agentId });
-  if (typeof filter.delivered === 'boolean') conditions.push(whereDelivered(filter.delivered));
-  return listPage(ctx, 'event', ctx.db.event, { AND: conditions }, filter, query);
-}
+export const events = listOf(
+  'event',
+  { visible: { where: visible } },
+  {
+    type: (patterns: readonly string[], ctx: Ctx) => {
+      catalogOf(ctx).checkPatterns(patterns, () => ['type']);
+      return patterns.length === 0 ? {} : whereNamed('type', patterns);
+    },
+    objectId: (id: string) => ({ objectId: bareObjectId(id) }),
+    delivered: whereDelivered,
+  },
+);
 
 /** `delivered`: there are deliveries and all arrived. Not `delivered`: some delivery has not, or not yet (Gap G-77). */
 function whereDelivered(delivered: boolean): Prisma.EventWhereInput {

@@ -1,6 +1,7 @@
 // The events of a workspace as they are published, for a terminal or a dashboard (CONTRACT.md 16). Streams that have caught up share
 // one poller per workspace and process; a stream that is behind reads for itself, and what it has not taken waits in the database.
-import { checkPatterns, namesEvent } from '../../events/pattern.js';
+import { catalogOf } from '../../events/catalog.js';
+import { namesEvent } from '../../events/pattern.js';
 import {
   endOfPublications,
   isAfter,
@@ -29,7 +30,7 @@ export async function workspaceEvents(
   ctx: Ctx,
   { types, after }: WorkspaceEventsInput,
 ): Promise<AsyncIterableIterator<PublishedEvent, undefined>> {
-  checkPatterns(types ?? [], () => ['types']);
+  catalogOf(ctx).checkPatterns(types ?? [], () => ['types']);
   const patterns = types?.length ? types : ['*'];
   return followEvents(ctx, (type) => patterns.some((pattern) => namesEvent(pattern, type)), after);
 }

@@ -6,7 +6,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { collectedLegs, collectingWallet, postStep, takenBackLegs } from '../settlement/collection.js';
-import { declareOrders, type Failure } from '../settlement/order-kind.js';
+import type { Failure, OrderKind } from '../settlement/order-kind.js';
 import { patienceSeconds, type RailAnswer, type RailReason } from '../settlement/rail.js';
 import { errorCodeOf } from '../settlement/rail-code.js';
 import { event, transferData, transferRoles } from '../transfers/events.js';
@@ -15,7 +15,7 @@ import { aboutOf } from '../transfers/transfer.js';
 import { fundingLifecycle } from './funding-transaction.js';
 
 /** Money that comes in as orders of its rails. */
-export const fundingOrders = declareOrders<FundingTransaction>({
+export const fundingOrders: OrderKind<FundingTransaction> = {
   noun: 'fundingTransaction',
   table: 'funding_transaction',
   direction: 'in',
@@ -30,7 +30,7 @@ export const fundingOrders = declareOrders<FundingTransaction>({
   }),
   follow,
   fail,
-});
+};
 
 /** Takes the steps that an answer of the rail means. */
 async function follow(ctx: Ctx, tx: Tx, row: FundingTransaction, answer: RailAnswer): Promise<FundingTransaction> {
@@ -75,7 +75,7 @@ async function complete(
   const legs = await collectedLegs(ctx, tx, { rail, walletId, amount, fee, currency }, to);
   const roles = transferRoles(transfer, null, to);
   const completed = event(ctx, 'transfer.completed', transferData(transfer), { at, ...aboutOf(transfer), roles });
-  const operation = { ...operationOf(transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
+  const operation = { ...operationOf(ctx, transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
   await postStep(ctx, tx, { transferId, legs, events: [completed], operation });
   return row;
 }
@@ -100,7 +100,7 @@ async function fail(
   const data = { status: 'failed', failureCode: code, failureMessage: message, updatedAt: at } as const;
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
   const failed = event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) });
-  await postStep(ctx, tx, { transferId, events: [failed], operation: operationOf(transfer, 0n, at) });
+  await postStep(ctx, tx, { transferId, events: [failed], operation: operationOf(ctx, transfer, 0n, at) });
   return row;
 }
 
@@ -121,7 +121,7 @@ async function comeBack(
     data: { returnedAt: at, returnReason: reason, returnCode: code, errorCode: errorCodeOf(code), shortfall },
   });
   const refunded = event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) });
-  const operation = { ...operationOf(transfer, amount, at), operation: 'transfer.returned' };
+  const operation = { ...operationOf(ctx, transfer, amount, at), operation: 'transfer.returned' };
   await postStep(ctx, tx, { transferId, legs, events: [refunded], operation });
   return row;
 }

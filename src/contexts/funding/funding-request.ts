@@ -1,7 +1,7 @@
 // Funding as it is asked for. What a rail brings is stored with its transfer and nothing is credited yet; what the sandbox makes is
 // credited at once (CONTRACT.md 12).
 import { eventRecords } from '../../events/event.js';
-import type { FundingTransaction, FundingType, Transfer } from '../../generated/prisma/client.js';
+import type { FundingTransaction, Transfer } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { guardsOf, type Posting, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
@@ -9,7 +9,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
 import { rowOf } from '../../platform/postgres/column.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
@@ -19,24 +19,16 @@ import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { event, transferData } from '../transfers/events.js';
 import { aboutOf, type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
+import type { CreateFundingTransactionInput } from './funding.input.js';
 import { railToFund } from './provider.js';
 
 /** The most that a rail is asked to bring at once, minor units: what arrives has to fit into its wallet. */
 const most = 10n ** 15n;
 
-export interface CreateFundingInput {
-  provider: string;
-  type: FundingType;
-  walletId: string;
-  amount: string;
-  currency: Currency;
-  sourceRef?: string | null | undefined;
-}
-
 /** Everything that is known before the ledger is asked. */
 interface Plan {
   id: string;
-  input: CreateFundingInput;
+  input: CreateFundingTransactionInput;
   to: WalletRef;
   /** Null: the sandbox. */
   rail: Rail | null;
@@ -45,7 +37,7 @@ interface Plan {
 }
 
 /** Brings money in. 404, 422 `currency_mismatch` and `unsupported_rail`, 403 for a closed wallet, 503 without a provider. */
-export async function createFundingTransaction(ctx: Ctx, input: CreateFundingInput): Promise<FundingTransaction> {
+export async function createFundingTransaction(ctx: Ctx, input: CreateFundingTransactionInput): Promise<FundingTransaction> {
   const plan = await planFunding(ctx, input);
   const made = await transact(
     ctx,
@@ -62,7 +54,7 @@ export async function createFundingTransaction(ctx: Ctx, input: CreateFundingInp
   return made;
 }
 
-async function planFunding(ctx: Ctx, input: CreateFundingInput): Promise<Plan> {
+async function planFunding(ctx: Ctx, input: CreateFundingTransactionInput): Promise<Plan> {
   const { walletId, currency, type, sourceRef } = input;
   const amount = parseMinor(input.amount, currency, ['amount']);
   if (type === 'card' && sourceRef != null) checkNoCardNumber(sourceRef);
@@ -74,9 +66,9 @@ async function planFunding(ctx: Ctx, input: CreateFundingInput): Promise<Plan> {
   if (rail !== null) checkAmount(amount, fee, currency);
   const id = newId(ctx.clock.now());
   const source = await unboundedAccount(ctx, rail === null ? 'world' : `rail.clearing:${rail.name}`, currency);
-  const links = { fundingId: id };
+  const subject = { type: 'funding_transaction', id };
   const parties = { from: { ledgerAccountId: source }, to };
-  const value = { type: 'internal', protocol: 'internal', ...parties, amount, currency, at: ctx.clock.now(), links } as const;
+  const value = { type: 'internal', protocol: 'internal', ...parties, amount, currency, at: ctx.clock.now(), subject } as const;
   return { id, input, to, rail, fee, value };
 }
 
@@ -99,8 +91,8 @@ async function draft(ctx: Ctx, { rail, fee, value, to }: Plan): Promise<{ transf
   const made = transferRow(ctx, value);
   const guards = guardsOf(ctx);
   if (rail === null) {
-    const { rates } = await rulebook(ctx);
-    return { transfer: made, money: transferPosting(ctx, made, value, { limits: [], guards, rates }) };
+    const rules = await rulebook(ctx);
+    return { transfer: made, money: transferPosting(ctx, made, value, { limits: [], guards, rules }) };
   }
   const transfer = { ...made, status: 'pending', feeAmount: fee, completedAt: null } as const;
   const created = event(ctx, 'transfer.created', transferData(transfer), { at: value.at, ...aboutOf(transfer) });

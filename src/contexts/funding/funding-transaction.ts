@@ -1,11 +1,12 @@
 // A funding transaction: money that a provider brings into a wallet (CONTRACT.md 12). It is credited when the rail has settled it.
-import type { FundingStatus, FundingTransaction, FundingType, Prisma } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { FundingStatus, FundingTransaction, Prisma } from '../../generated/prisma/client.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 
 /** What comes back after it was completed stays completed, with `return` (Gap G-170). Nobody calls one off: its rail has it. */
@@ -26,28 +27,8 @@ export async function fundingTransaction(ctx: Ctx, id: string): Promise<FundingT
   return found;
 }
 
-export interface FundingFilter extends PageInput {
-  status?: FundingStatus | null | undefined;
-  type?: FundingType | null | undefined;
-  provider?: string | null | undefined;
-  walletId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Funding transactions, newest first. */
-export function fundingTransactions(
-  ctx: Ctx,
-  { status, type, provider, walletId, since, until, ...page }: FundingFilter,
-  query: object = {},
-): Promise<Page<FundingTransaction>> {
-  const conditions: Prisma.FundingTransactionWhereInput[] = [visibleFunding.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (type) conditions.push({ type });
-  if (provider) conditions.push({ provider });
-  if (walletId) conditions.push({ walletId });
-  return listPage(ctx, 'fundingTransaction', ctx.db.fundingTransaction, { AND: conditions }, page, query);
-}
+export const fundingTransactions = listOf('fundingTransaction', { visible: visibleFunding });
 
 /** Money that is on its way to one of the wallets: it keeps a wallet from being closed. */
 export async function openFunding(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {

@@ -1,5 +1,4 @@
 // The GraphQL face of funding transactions.
-import { z } from 'zod';
 import type { FundingTransaction as Row } from '../../generated/prisma/client.js';
 import { FundingStatus } from '../../generated/prisma/enums.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
@@ -9,9 +8,10 @@ import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/sch
 import { WalletFrozen } from '../accounts/errors.js';
 import { RailUnavailable } from '../transfers/rail.js';
 import { FundingUnsupported } from './errors.js';
+import { CreateFundingTransactionInput, FundingTypeEnum, provider } from './funding.input.js';
 import { createFundingTransaction } from './funding-request.js';
 import { fundingTransaction, fundingTransactions } from './funding-transaction.js';
-import { FundingTypeEnum } from './provider.schema.js';
+import { rest } from './rest.js';
 
 const FundingStatusEnum = builder.enumType(FundingStatus, { name: 'FundingStatus' });
 
@@ -58,30 +58,16 @@ export const FundingTransaction = builder.prismaObject('FundingTransaction', {
 });
 const FundingTransactionPage = pageOf(FundingTransaction, 'FundingTransaction');
 
-const provider = z.string().min(1).max(64);
-const CreateFundingTransactionInput = builder.inputType('CreateFundingTransactionInput', {
-  fields: (t) => ({
-    provider: t.string({ description: 'One of those of GET /v1/funding/providers.', validate: provider }),
-    type: t.field({ type: FundingTypeEnum }),
-    walletId: t.field({ type: 'WalletId', description: 'The wallet that gets the money.' }),
-    amount: t.field({ type: 'Amount', description: 'What is collected; the fee of the rail is a part of it.' }),
-    currency: t.field({ type: 'Currency', description: 'That of the wallet.' }),
-    sourceRef: t.string({
-      required: false,
-      description: 'What the provider calls the source: a token of a card, a mandate, an address. Never the number of a card.',
-      validate: z.string().trim().min(1).max(128),
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   fundingTransaction: t.prismaField({
+    route: rest('GET /v1/funding/transactions/{id}', 'Read a funding transaction.'),
     type: FundingTransaction,
     args: { id: t.arg({ type: 'FundingTransactionId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => fundingTransaction(ctx, id),
   }),
   fundingTransactions: t.field({
+    route: rest('GET /v1/funding/transactions', 'List funding transactions.'),
     type: FundingTransactionPage,
     args: {
       ...pageArgs(t),
@@ -96,6 +82,11 @@ builder.queryFields((t) => ({
 
 builder.mutationField('createFundingTransaction', (t) =>
   t.field({
+    route: rest(
+      'POST /v1/funding/transactions',
+      'Bring money into a wallet. It is credited when it has arrived; that of the sandbox arrives at once.',
+      { status: 201 },
+    ),
     type: FundingTransaction,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateFundingTransactionInput }) },

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { FundingType } from '../../generated/prisma/enums.js';
 import { builder, facts } from '../../platform/schema/builder.js';
+import { FundingTypeEnum } from './funding.input.js';
 import { type FundingProvider, fundingProviders, mostProviders } from './provider.js';
-
-export const FundingTypeEnum = builder.enumType(FundingType, { name: 'FundingType' });
+import { rest } from './rest.js';
 
 const Provider = builder.objectRef<FundingProvider>('FundingProvider').implement({
   description: 'Somebody who brings money into wallets.',
@@ -22,6 +22,7 @@ const Provider = builder.objectRef<FundingProvider>('FundingProvider').implement
 
 builder.queryField('fundingProviders', (t) =>
   t.field({
+    route: rest('GET /v1/funding/providers', 'List the providers that bring money in.'),
     type: [Provider],
     args: {
       type: t.arg({ type: FundingTypeEnum, required: false }),

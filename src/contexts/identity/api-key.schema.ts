@@ -1,22 +1,11 @@
 // The GraphQL face of API keys. Only an API key sees or changes them.
-import { z } from 'zod';
-import { Environment } from '../../generated/prisma/enums.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import {
-  type ApiKeyStatus,
-  apiKey,
-  apiKeyStatus,
-  apiKeys,
-  createApiKey,
-  fullScope,
-  type IssuedApiKey,
-  revokeApiKey,
-  rollApiKey,
-} from './api-key.js';
+import { CreateApiKeyInput, EnvironmentEnum, RollApiKeyInput } from './api-key.input.js';
+import { type ApiKeyStatus, apiKey, apiKeyStatus, apiKeys, createApiKey, type IssuedApiKey, revokeApiKey, rollApiKey } from './api-key.js';
+import { rest } from './rest.js';
 
-export const EnvironmentEnum = builder.enumType(Environment, { name: 'Environment' });
 const ApiKeyStatusEnum = builder.enumType('ApiKeyStatus', { values: ['active', 'expired', 'revoked'] as const satisfies ApiKeyStatus[] });
 
 const ApiKey = builder.prismaObject('ApiKey', {
@@ -26,6 +15,7 @@ const ApiKey = builder.prismaObject('ApiKey', {
     name: t.exposeString('name'),
     prefix: t.exposeString('prefix', { description: 'Its first twelve characters, to know it by.' }),
     key: t.string({
+      wire: { shown: false },
       nullable: true,
       description: 'The key itself: only in the answer that made it.',
       extensions: { secret: true },
@@ -52,34 +42,9 @@ const DeletedApiKey = builder.objectRef<{ id: string }>('DeletedApiKey').impleme
   }),
 });
 
-const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
-  fields: (t) => ({
-    name: t.string({ validate: z.string().trim().min(1).max(200) }),
-    environment: t.field({ type: EnvironmentEnum, required: false, description: "The caller's own, which is the default." }),
-    scopes: t.stringList({
-      required: false,
-      description: 'What the key may do: `*`, everything, is the only scope so far.',
-      validate: z
-        .array(z.literal(fullScope, `must be "${fullScope}": narrower scopes are not offered yet`))
-        .min(1)
-        .max(1),
-    }),
-    expiresAt: t.field({ type: 'DateTime', required: false, description: 'In the future, in real time.' }),
-  }),
-});
-
-const RollApiKeyInput = builder.inputType('RollApiKeyInput', {
-  fields: (t) => ({
-    overlapSeconds: t.int({
-      required: false,
-      description: 'How long the old key still works: 0, the default, ends it at once.',
-      validate: z.number().min(0).max(86_400),
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   apiKey: t.prismaField({
+    route: rest('GET /v1/api-keys/{id}', 'Read an API key, without the key itself.'),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }) },
@@ -87,6 +52,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => apiKey(ctx, id, query),
   }),
   apiKeys: t.field({
+    route: rest('GET /v1/api-keys', 'List API keys, those that have ended too.'),
     type: ApiKeyPage,
     authScopes: { audience: 'api_key' },
     args: pageArgs(t),
@@ -96,6 +62,10 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createApiKey: t.field({
+    route: rest('POST /v1/api-keys', "Issue an API key for the caller's environment. The key is shown once.", {
+      status: 201,
+      also: ['key'],
+    }),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreateApiKeyInput }) },
@@ -103,6 +73,11 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createApiKey(ctx, input), apiKey),
   }),
   rollApiKey: t.field({
+    route: rest(
+      'POST /v1/api-keys/{id}/roll',
+      'Replace an API key: a new one with its name, scopes and expiry; the old one ends at once or after overlap_seconds.',
+      { status: 201, also: ['key'] },
+    ),
     type: ApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }), input: t.arg({ type: RollApiKeyInput }) },
@@ -110,6 +85,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => rollApiKey(ctx, { ...input, id }), apiKey),
   }),
   revokeApiKey: t.field({
+    route: rest('DELETE /v1/api-keys/{id}', 'Revoke an API key and the sessions made with it, at once. The key that asks may be revoked.'),
     type: DeletedApiKey,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'ApiKeyId' }) },

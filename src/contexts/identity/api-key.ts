@@ -10,8 +10,10 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
+import type { CreateApiKeyInput, RollApiKeyInput } from './api-key.input.js';
 import { addEntry, endEntries } from './directory.js';
+import { fullScope } from './scope.js';
 
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
 
@@ -24,7 +26,6 @@ export interface IssuedApiKey extends ApiKey {
  * Everything that a key may do. Narrower scopes are refused at creation: taking one that nothing enforces would grant
  * authority (Gap G-25).
  */
-export const fullScope = '*';
 
 /** `pk_test_` or `pk_live_` and 43 random characters. */
 export function newApiKey(environment: Environment): string {
@@ -60,13 +61,6 @@ export function apiKeyRow({ key, name, scopes, expiresAt, createdById, rolledFro
 export function apiKeyStatus({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, at: Date): ApiKeyStatus {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt <= at ? 'expired' : 'active';
-}
-
-export interface CreateApiKeyInput {
-  name: string;
-  environment?: Environment | null | undefined;
-  scopes?: readonly string[] | null | undefined;
-  expiresAt?: Date | null | undefined;
 }
 
 /** Issues a key for the caller's workspace. 403 `forbidden` for the other environment (Gap G-24), 400 for an expiry that has passed. */
@@ -105,17 +99,11 @@ export async function revokeApiKey(ctx: Ctx, id: string): Promise<ApiKey> {
   return revoked;
 }
 
-export interface RollApiKeyInput {
-  id: string;
-  /** How long the old key still works; 0 (the default) ends it at once. */
-  overlapSeconds?: number | null | undefined;
-}
-
 /**
  * Issues a key with the name, scopes and expiry of another, which ends at once or after the overlap (never later than it
  * would have). 409 `state_conflict` for a key that has ended already.
  */
-export async function rollApiKey(ctx: Ctx, { id, overlapSeconds }: RollApiKeyInput): Promise<IssuedApiKey> {
+export async function rollApiKey(ctx: Ctx, { id, overlapSeconds }: RollApiKeyInput & { id: string }): Promise<IssuedApiKey> {
   const issued = await transact(ctx, async (tx) => {
     const old = await lockRow(tx.apiKey, id);
     const at = ctx.platform.clock.now();
@@ -152,12 +140,5 @@ export async function apiKey(ctx: Ctx, id: string, query: object = {}): Promise<
   return found;
 }
 
-export interface ApiKeyFilter extends PageInput {
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Every key of the workspace, ended ones too, newest first. */
-export function apiKeys(ctx: Ctx, filter: ApiKeyFilter, query: object = {}): Promise<Page<ApiKey>> {
-  return listPage(ctx, 'apiKey', ctx.db.apiKey, createdBetween(filter.since, filter.until), filter, query);
-}
+export const apiKeys = listOf('apiKey', {});

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { EnvironmentMismatch, InvalidApiKey } from '../../platform/credential.js';
 import { SessionRequired } from '../../platform/errors.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { EnvironmentEnum } from './api-key.schema.js';
+import { EnvironmentEnum } from './api-key.input.js';
 import { type AuthSession, createAuthSession, type EndedAuthSession, endAuthSession } from './auth-session.js';
+import { rest } from './rest.js';
 
 const AuthSessionType = builder.objectRef<AuthSession>('AuthSession').implement({
   description: "A JWT session: an hour of its API key's rights, as a user.",
@@ -27,6 +28,7 @@ const CreateAuthSessionInput = builder.inputType('CreateAuthSessionInput', {
 
 builder.mutationFields((t) => ({
   createAuthSession: t.field({
+    route: rest('POST /v1/auth/session', 'Sign in with an API key: a JWT for the next hour.', { status: 201 }),
     type: AuthSessionType,
     authScopes: { audience: 'public' },
     skipTypeScopes: true,
@@ -35,6 +37,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, ctx) => createAuthSession(ctx, input),
   }),
   endAuthSession: t.field({
+    route: rest('POST /v1/auth/logout', 'End the JWT session that asks, at once and in every process.'),
     type: EndedAuthSessionType,
     authScopes: { audience: 'operator' },
     ...facts({ rateClass: 'auth', errors: [SessionRequired] }),

@@ -1,9 +1,8 @@
 // The GraphQL face of portal tokens. Only an API key sees or changes them.
-import { z } from 'zod';
-import { type PortalScope, portalScopes } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { CreatePortalTokenInput } from './portal-token.input.js';
 import {
   createPortalToken,
   type IssuedPortalToken,
@@ -13,6 +12,7 @@ import {
   portalTokens,
   revokePortalToken,
 } from './portal-token.js';
+import { rest } from './rest.js';
 
 const PortalTokenStatusEnum = builder.enumType('PortalTokenStatus', {
   values: ['active', 'expired', 'revoked'] as const satisfies PortalTokenStatus[],
@@ -23,6 +23,7 @@ const PortalToken = builder.prismaObject('PortalToken', {
   fields: (t) => ({
     id: t.expose('id', { type: 'PortalTokenId' }),
     token: t.string({
+      wire: { shown: false },
       nullable: true,
       description: 'The token itself: only in the answer that made it.',
       extensions: { secret: true },
@@ -49,28 +50,9 @@ const DeletedPortalToken = builder.objectRef<{ id: string }>('DeletedPortalToken
   }),
 });
 
-const CreatePortalTokenInput = builder.inputType('CreatePortalTokenInput', {
-  fields: (t) => ({
-    customerReference: t.string({
-      description: 'As accounts have it: the token reads their data.',
-      // Never trimmed: another reference is another customer's.
-      validate: z.string().regex(/\S/, 'must not be blank').max(200),
-    }),
-    scopes: t.stringList({
-      description: 'What the token reads: usage:read, transfers:read, agents:read.',
-      validate: z.array(z.enum(portalScopes)).min(1).max(10),
-      extensions: { example: [...portalScopes] },
-    }),
-    expiresIn: t.int({
-      required: false,
-      description: 'Seconds; 3600 by default.',
-      validate: z.int().min(60).max(86_400),
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   portalToken: t.prismaField({
+    route: rest('GET /v1/portal-tokens/{id}', 'Read a portal token, without the token itself.'),
     type: PortalToken,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'PortalTokenId' }) },
@@ -78,6 +60,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => portalToken(ctx, id, query),
   }),
   portalTokens: t.field({
+    route: rest('GET /v1/portal-tokens', 'List portal tokens, those that have ended too.'),
     type: PortalTokenPage,
     authScopes: { audience: 'api_key' },
     args: { ...pageArgs(t), customerReference: t.arg.string({ required: false }) },
@@ -87,14 +70,19 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createPortalToken: t.field({
+    route: rest(
+      'POST /v1/portal-tokens',
+      'Issue a portal token: its holder reads the data of one customer reference. The token is shown once.',
+      { status: 201, also: ['token'] },
+    ),
     type: PortalToken,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreatePortalTokenInput }) },
     ...facts({ errors: [] }),
-    // The scopes were checked with the input.
-    resolve: once((ctx, { input }) => createPortalToken(ctx, { ...input, scopes: input.scopes as PortalScope[] }), portalToken),
+    resolve: once((ctx, { input }) => createPortalToken(ctx, input), portalToken),
   }),
   revokePortalToken: t.field({
+    route: rest('DELETE /v1/portal-tokens/{id}', 'Revoke a portal token, at once.'),
     type: DeletedPortalToken,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'PortalTokenId' }) },

@@ -3,14 +3,15 @@
 import type { PortalToken } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
-import type { Actor, Ctx, Platform, PortalScope } from '../../platform/ctx.js';
+import type { Actor, Ctx, Platform } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { addEntry, endEntries, type Found, lookUp, nothing } from './directory.js';
 import { PortalTokenExpired } from './errors.js';
+import type { CreatePortalTokenInput } from './portal-token.input.js';
 
 export type PortalTokenStatus = 'active' | 'expired' | 'revoked';
 
@@ -20,13 +21,6 @@ export const defaultTtlSeconds = 3_600;
 /** A token with its text, which only the answer that made it carries. */
 export interface IssuedPortalToken extends PortalToken {
   token: string;
-}
-
-export interface CreatePortalTokenInput {
-  customerReference: string;
-  scopes: readonly PortalScope[];
-  /** Seconds. */
-  expiresIn?: number | null | undefined;
 }
 
 /** Issues a token for the accounts that have this customer reference, also those that are opened later. Gap G-362 */
@@ -75,18 +69,8 @@ export async function portalToken(ctx: Ctx, id: string, query: object = {}): Pro
   return found;
 }
 
-export interface PortalTokenFilter extends PageInput {
-  customerReference?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Every token of the workspace, ended ones too, newest first. */
-export function portalTokens(ctx: Ctx, filter: PortalTokenFilter, query: object = {}): Promise<Page<PortalToken>> {
-  const { customerReference, since, until } = filter;
-  const where = { AND: [createdBetween(since, until), customerReference ? { customerReference } : {}] };
-  return listPage(ctx, 'portalToken', ctx.db.portalToken, where, filter, query);
-}
+export const portalTokens = listOf('portalToken', {});
 
 interface KnownToken {
   actor: Actor;

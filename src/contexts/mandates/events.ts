@@ -20,7 +20,7 @@ const revoked = created.omit({ scope: true, expires_at: true }).extend({
 const mandate = { mandate_id: exampleId('ap2_mnd'), account_id: exampleId('acc'), agent_id: exampleId('agt') };
 const subject = 'mandate_id';
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   'ap2.mandate.created': {
     description: 'mandate signed and issued',
     data: created,

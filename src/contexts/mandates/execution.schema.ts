@@ -1,5 +1,4 @@
 // The GraphQL face of executions of mandates.
-import { z } from 'zod';
 import type { Transfer, TransferStatus } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
@@ -8,16 +7,16 @@ import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { parseId } from '../../platform/schema/id.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
-import { mostJwtLength } from '../spending/mandate.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { merchantOf } from '../transfers/events.js';
 import { requestErrors } from '../transfers/transfer.schema.js';
-import { CaptureByEnum, CaptureModeEnum } from '../transfers/transfer-input.schema.js';
 import { transfer } from '../transfers/transfer-list.js';
+import { ExecuteMandateInput } from './execution.input.js';
 import { dryRunExecution, executeMandate, executions, type MadeExecution } from './execution.js';
 import { useOfMandate } from './mandate-use.js';
+import { rest } from './rest.js';
 
 const statuses = ['pending', 'completed', 'failed', 'cancelled'] as const;
 const ExecutionStatus = builder.enumType('MandateExecutionStatus', { values: statuses });
@@ -65,7 +64,7 @@ const ExecutionPayload = builder.objectRef<MadeExecution>('MandateExecutionPaylo
   description: 'An execution, and the approval that it waits for, if it does.',
   fields: (t) => ({
     execution: t.field({ type: Execution, resolve: (made) => made.execution }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -75,33 +74,11 @@ async function payloadOf(ctx: Ctx, id: string): Promise<MadeExecution> {
   return { execution, approval: execution.approvalId === null ? null : await approval(ctx, execution.approvalId) };
 }
 
-const ExecuteMandateInput = builder.inputType('ExecuteMandateInput', {
-  fields: (t) => ({
-    mandateJwt: t.string({ description: 'The JWT that the mandate has now.', validate: z.string().min(1).max(mostJwtLength) }),
-    merchantId: t.field({ type: 'MerchantId' }),
-    merchantCategory: t.string({ required: false, description: 'That of the merchant.', validate: z.string().min(1).max(64) }),
-    amount: t.field({ type: 'Amount' }),
-    currency: t.field({ type: 'Currency', description: 'That of the mandate.' }),
-    description: t.string({ required: false, validate: z.string().max(500) }),
-    fromWalletId: t.field({
-      type: 'WalletId',
-      required: false,
-      description: "By default the agent's oldest in the currency, else its account's.",
-    }),
-    capture: t.field({ type: CaptureModeEnum, required: false }),
-    captureBy: t.field({
-      type: CaptureByEnum,
-      required: false,
-      description: 'Which side captures what is held; payee by default. With capture: manual.',
-      extensions: { example: null },
-    }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
 const executionErrors = [...requestErrors, ...postingErrors];
 
 builder.queryField('mandateExecutions', (t) =>
   t.field({
+    route: rest('GET /v1/ap2/mandates/{id}/executions'),
     type: ExecutionPage,
     description: 'The executions of a mandate.',
     args: { id: t.arg({ type: 'MandateId' }), ...pageArgs(t) },
@@ -112,12 +89,14 @@ builder.queryField('mandateExecutions', (t) =>
 
 builder.mutationFields((t) => ({
   executeMandate: t.field({
+    route: rest('POST /v1/ap2/mandates/{id}/execute', 'Spend by a mandate at a merchant.', { status: 201, body: 'execution' }),
     type: ExecutionPayload,
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: ExecuteMandateInput }) },
     ...facts({ errors: executionErrors }),
     resolve: once((ctx, { id, input }) => executeMandate(ctx, id, input), payloadOf),
   }),
   dryRunMandate: t.field({
+    route: rest('POST /v1/ap2/mandates/{id}/execute', 'Say what an execution would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: ExecuteMandateInput }) },
     ...facts({ effect: 'none', errors: executionErrors }),

@@ -1,15 +1,15 @@
 // An execution of a mandate: a spend by its agent at a merchant (CONTRACT.md 7). It is a transfer under the protocol ap2, whose id it
 // has; the limits of the mandate are those of a layer of the pipeline, and the mandate itself is a guard of the posting.
 import type { Approval, Transfer } from '../../generated/prisma/client.js';
+import type { ApprovalSubject } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
+import { parseMinor } from '../../platform/money.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import type { Page, PageInput } from '../../platform/schema/page.js';
 import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
-import { declareSubject } from '../spending/approval-subject.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { checkMandateCurrency } from '../spending/mandate-rule.js';
 import { authorizeSpend } from '../spending/pipeline.js';
@@ -20,25 +20,13 @@ import { SameWallet } from '../transfers/errors.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { transfers } from '../transfers/transfer-list.js';
 import { draftTransfer, executionFacts, holdOf, type TransferPlan } from '../transfers/transfer-request.js';
+import type { ExecuteMandateInput } from './execution.input.js';
 import { mandate } from './mandate.js';
 import { payerByMandate } from './payer.js';
 import { present } from './presentation.js';
 
-declareSubject('mandate_execution', { ...transferSubject, kind: 'mandateExecution' });
-
-export interface ExecuteMandateInput {
-  mandateJwt: string;
-  merchantId: string;
-  /** That of the merchant, where it is said. */
-  merchantCategory?: string | null | undefined;
-  amount: string;
-  currency: Currency;
-  description?: string | null | undefined;
-  fromWalletId?: string | null | undefined;
-  capture?: 'automatic' | 'manual' | null | undefined;
-  captureBy?: 'payer' | 'payee' | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
+/** How an execution is approved and ended: as its transfer is. */
+export const executionSubject: ApprovalSubject = { ...transferSubject, kind: 'mandateExecution' };
 
 /** An execution, which is its transfer, and the approval that it waits for. */
 export interface MadeExecution {
@@ -108,7 +96,7 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
     agentId: authority.agentId,
     hold: holdOf({ capture, captureBy }, at, 'payee'),
     description,
-    links: { mandateId },
+    mandateId,
     ...(await executionFacts(ctx, authority, to)),
   };
   return { value, authority };

@@ -1,7 +1,8 @@
 // The end of an agent's mandates with the agent (CONTRACT.md 5, 29): one statement makes them due, however many they are.
 
-import type { Ctx, Frozen } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
+import type { Frozen } from '../../platform/freeze.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { actorId } from '../agents/me.js';
 

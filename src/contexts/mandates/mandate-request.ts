@@ -15,17 +15,10 @@ import { agentRevoked } from '../agents/agent.js';
 import { actorId } from '../agents/me.js';
 import { MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { emit } from './events.js';
+import type { CreateMandateInput, UpdateMandateInput } from './mandate.input.js';
 import { type MandateRow, mandateLifecycle, statusOf, visibleMandates, withAgent } from './mandate.js';
 import { agentJwk, type SignedMandate, signMandate } from './mandate-jwt.js';
-import { checkMerchants, printScope, readScope, type ScopeInput } from './scope.js';
-
-export interface CreateMandateInput {
-  accountId: string;
-  agentId: string;
-  scope: ScopeInput;
-  expiresAt: Date;
-  metadata?: Record<string, unknown> | null | undefined;
-}
+import { checkMerchants, printScope, readScope } from './scope.js';
 
 /**
  * Issues a mandate. 404 for an account, agent or merchant that is none of this workspace; 400 for an agent of another account
@@ -99,19 +92,14 @@ export function jwtOf({ platform }: Pick<Ctx, 'platform'>, { id, sealedJwt }: Ma
   return platform.vault.open(sealedJwt, id);
 }
 
-export interface UpdateMandateInput {
-  id: string;
-  /** Replaces the scope as a whole. */
-  scope?: ScopeInput | null | undefined;
-  expiresAt?: Date | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /**
  * Changes a mandate. What was used of its limits stays, and so does its currency. Metadata alone makes no version (Gap G-213).
  * 409 `mandate_revoked`, `mandate_expired`.
  */
-export async function updateMandate(ctx: Ctx, { id, scope, expiresAt, metadata }: UpdateMandateInput): Promise<MandateRow> {
+export async function updateMandate(
+  ctx: Ctx,
+  { id, scope, expiresAt, metadata }: UpdateMandateInput & { id: string },
+): Promise<MandateRow> {
   const changed = await transact(ctx, async (tx) => {
     const before = await lockMandate(ctx, tx, id);
     if (before.revokedAt !== null) throw new MandateRevoked();

@@ -1,18 +1,17 @@
 // The GraphQL face of mandates.
-import { z } from 'zod';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { categoryPattern } from '../accounts/merchant.js';
 import { MandateExpired, MandateRevoked } from '../spending/errors.js';
-import { mostJwtLength } from '../spending/mandate.js';
 import { NotInAp2, openPaymentMandate } from './ap2.js';
+import { CreateMandateInput, RevokeMandateInput, UpdateMandateInput, VerifyMandateInput } from './mandate.input.js';
 import { type MandateRow, mandate, mandateStatuses, mandates, statusOf } from './mandate.js';
 import { createMandate, jwtOf, revokeMandate, updateMandate } from './mandate-request.js';
 import { type MandateUse, useOf } from './mandate-use.js';
 import { type Verification, verifyMandate } from './presentation.js';
-import { mostNames, type Scope } from './scope.js';
+import { rest } from './rest.js';
+import type { Scope } from './scope.js';
 
 const MandateStatusEnum = builder.enumType('MandateStatus', {
   description: 'suspended: its agent is not active now.',
@@ -125,59 +124,6 @@ const VerificationType = builder.objectRef<Verification>('MandateVerification').
   }),
 });
 
-const category = z.string().regex(categoryPattern, 'must be a slug such as cloud-computing, or a four-digit MCC').max(64);
-const MandateScopeInput = builder.inputType('MandateScopeInput', {
-  fields: (t) => ({
-    maxPerTx: t.field({ type: 'Amount', required: false }),
-    maxPerDay: t.field({ type: 'Amount', required: false, description: 'In a UTC day.', extensions: { example: '200.00' } }),
-    maxPerMonth: t.field({ type: 'Amount', required: false, description: 'In a UTC month.', extensions: { example: '1000.00' } }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of the account by default.' }),
-    allowedMerchantCategories: t.stringList({
-      required: false,
-      validate: z.array(category).max(mostNames),
-      extensions: { example: ['retail'] },
-    }),
-    allowedMerchants: t.field({
-      type: ['MerchantId'],
-      required: false,
-      validate: z.array(z.any()).max(mostNames),
-      extensions: { example: null },
-    }),
-    blockedMerchants: t.field({
-      type: ['MerchantId'],
-      required: false,
-      validate: z.array(z.any()).max(mostNames),
-      extensions: { example: null },
-    }),
-  }),
-});
-const CreateMandateInput = builder.inputType('CreateMandateInput', {
-  fields: (t) => ({
-    accountId: t.field({ type: 'AccountId' }),
-    agentId: t.field({ type: 'AgentUuid', description: 'An agent of the account.' }),
-    scope: t.field({ type: MandateScopeInput, description: 'With at least one of the three limits.' }),
-    expiresAt: t.field({ type: 'DateTime', description: 'Within a year.' }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const UpdateMandateInput = builder.inputType('UpdateMandateInput', {
-  fields: (t) => ({
-    scope: t.field({ type: MandateScopeInput, required: false, description: 'Replaces the scope as a whole.' }),
-    expiresAt: t.field({ type: 'DateTime', required: false }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const RevokeMandateInput = builder.inputType('RevokeMandateInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
-});
-const VerifyMandateInput = builder.inputType('VerifyMandateInput', {
-  fields: (t) => ({
-    mandateJwt: t.string({ validate: z.string().min(1).max(mostJwtLength) }),
-    amount: t.field({ type: 'Amount', required: false, description: 'In the currency of the mandate.' }),
-    merchantId: t.field({ type: 'MerchantId', required: false }),
-  }),
-});
-
 builder.queryFields((t) => ({
   mandate: t.field({
     type: Mandate,
@@ -186,6 +132,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => mandate(ctx, id),
   }),
   mandates: t.field({
+    route: rest('GET /v1/ap2/mandates', 'List mandates.'),
     type: MandatePage,
     args: {
       ...pageArgs(t),
@@ -199,6 +146,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createMandate: t.field({
+    route: rest('POST /v1/ap2/mandates', 'Issue a signed mandate that authorizes an agent to spend within a scope.', { status: 201 }),
     type: Mandate,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateMandateInput }) },
@@ -206,6 +154,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createMandate(ctx, input), mandate),
   }),
   updateMandate: t.field({
+    route: rest('PATCH /v1/ap2/mandates/{id}', 'Change the scope or the end of a mandate: a new version, with a new JWT.'),
     type: Mandate,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: UpdateMandateInput }) },
@@ -220,6 +169,10 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => revokeMandate(ctx, id, input?.reason ?? null), mandate),
   }),
   verifyMandate: t.field({
+    route: rest(
+      'POST /v1/ap2/mandates/verify',
+      'Ask whether a mandate is good, and for such a spend. It takes no credential: who holds the JWT may ask.',
+    ),
     type: VerificationType,
     description: 'Ask whether a mandate is good. It takes no credential: who holds the JWT may ask.',
     skipTypeScopes: true,

@@ -4,7 +4,8 @@ import type { Agent, Mandate, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
+import type { Page } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 
 export const mandateStatuses = ['active', 'suspended', 'expired', 'revoked'] as const;
@@ -67,21 +68,13 @@ export function keptMandate({ platform, workspace, db }: Ctx, id: string): Promi
   }));
 }
 
-export interface MandateFilter extends PageInput {
-  status?: MandateStatus | null | undefined;
-  agentId?: string | null | undefined;
-  accountId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
+const rows = listOf(
+  'mandate',
+  { visible: visibleMandates },
+  { status: (status: MandateStatus, { clock }) => ofStatus(status, clock.now()) },
+);
 
 /** Mandates, newest first. */
-export async function mandates(ctx: Ctx, filter: MandateFilter): Promise<Page<MandateRow>> {
-  const { status, agentId, accountId, since, until } = filter;
-  const conditions: Prisma.MandateWhereInput[] = [visibleMandates.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push(ofStatus(status, ctx.clock.now()));
-  if (agentId) conditions.push({ agentId });
-  if (accountId) conditions.push({ accountId });
-  const page: Page<Mandate> = await listPage(ctx, 'mandate', ctx.db.mandate, { AND: conditions }, filter, { include: withAgent });
-  return page as Page<MandateRow>;
+export async function mandates(ctx: Ctx, input: Parameters<typeof rows>[1]): Promise<Page<MandateRow>> {
+  return (await rows(ctx, input, { include: withAgent })) as Page<MandateRow>;
 }

@@ -9,13 +9,15 @@ import { createCtx } from '../../platform/request.js';
 import { workspaceOfAgent } from '../agents/agent.js';
 import { merchantsPaid } from '../spending/counterparty.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
-import { declareMandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
+import { type MandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
 import { merchantFindings, type RulingMandate } from '../spending/mandate-rule.js';
+import type { VerifyMandateInput } from './mandate.input.js';
 import { keptMandate, type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
 import { claimsOf } from './mandate-jwt.js';
 import { type MandateUse, useOf } from './mandate-use.js';
 
-declareMandateReader((ctx, presented) => present(ctx, presented, 'mandateId'));
+/** Reads the mandate that a spend presents. */
+export const readPresented: MandateReader = (ctx, presented) => present(ctx, presented, 'mandateId');
 
 /** What a presented mandate lets its agent do. 404 for one that the actor does not see, at `field` where no path names it. */
 export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, field?: string): Promise<RulingMandate> {
@@ -35,13 +37,6 @@ export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, fi
 
 function isJwtOf({ jwtHash }: Mandate, jwt: string): boolean {
   return sha256(jwt).equals(jwtHash);
-}
-
-export interface VerifyMandateInput {
-  mandateJwt: string;
-  /** In the currency of the mandate. */
-  amount?: string | null | undefined;
-  merchantId?: string | null | undefined;
 }
 
 /**

@@ -4,19 +4,7 @@ import { type FieldIssue, NotFound, ValidationFailed } from '../../platform/erro
 import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
-
-/** Merchants or categories in one list of a scope. */
-export const mostNames = 100;
-
-export interface ScopeInput {
-  maxPerTx?: string | null | undefined;
-  maxPerDay?: string | null | undefined;
-  maxPerMonth?: string | null | undefined;
-  currency?: Currency | null | undefined;
-  allowedMerchantCategories?: readonly string[] | null | undefined;
-  allowedMerchants?: readonly string[] | null | undefined;
-  blockedMerchants?: readonly string[] | null | undefined;
-}
+import type { MandateScopeInput } from './mandate.input.js';
 
 /** The members of a mandate's row that are its scope. */
 export type Scope = Pick<
@@ -25,7 +13,7 @@ export type Scope = Pick<
 >;
 
 /** Reads a scope. 400 for one without a limit, for limits that contradict each other, and for a list that allows nobody (Gap G-210). */
-export function readScope(input: ScopeInput, currency: Currency): Scope {
+export function readScope(input: MandateScopeInput, currency: Currency): Scope {
   const read = (member: 'maxPerTx' | 'maxPerDay' | 'maxPerMonth') =>
     input[member] == null ? null : parseMinor(input[member], currency, ['scope', member]);
   const scope: Scope = {
@@ -64,7 +52,7 @@ function limitIssues({ maxPerTx, maxPerDay, maxPerMonth }: Scope): FieldIssue[] 
   });
 }
 
-function listIssues({ allowedMerchantCategories, allowedMerchants }: ScopeInput): FieldIssue[] {
+function listIssues({ allowedMerchantCategories, allowedMerchants }: MandateScopeInput): FieldIssue[] {
   const message = 'allows nobody: leave it out to allow all';
   return Object.entries({ allowedMerchantCategories, allowedMerchants })
     .filter(([, names]) => names?.length === 0)

@@ -3,10 +3,10 @@
 import type { Approval, MppSession } from '../../generated/prisma/client.js';
 import { reserved } from '../../ledger/hold.js';
 import { posting } from '../../ledger/posting.js';
+import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
 import { postApproved } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { askAgain } from '../transfers/approval.js';
@@ -16,25 +16,28 @@ import { endSession } from './closing.js';
 import { addDeposit } from './deposit.js';
 import { mppSession, notOpen } from './session.js';
 
-declareSubject('mpp_session', {
+/** How the deposit of a session is approved and ended. */
+export const sessionSubject: ApprovalSubject = {
   kind: 'mppSession',
   lock: lockWithPayer,
   approve: approveSession,
   end: endPending,
-});
-declareSubject('mpp_top_up', {
+};
+
+/** How a top-up is approved and ended. */
+export const topUpSubject: ApprovalSubject = {
   kind: 'transfer',
-  lock: async (tx, id) => {
-    await lockWithPayer(tx, await sessionOf(tx, id));
+  lock: async (ctx, tx, id) => {
+    await lockWithPayer(ctx, tx, await sessionOf(tx, id));
     return lockRow(tx.transfer, id);
   },
   approve: approveTopUp,
   end: async (ctx, tx, { subjectId }, ending: Ending) =>
     endTransfer(ctx, tx, await tx.transfer.findFirstOrThrow({ where: { id: subjectId } }), ending),
-});
+};
 
 /** The lock of a session, after those that keep the standing of its payer. */
-async function lockWithPayer(tx: Tx, id: string): Promise<MppSession> {
+async function lockWithPayer(_ctx: Ctx, tx: Tx, id: string): Promise<MppSession> {
   const { workspaceId, accountId, walletId, walletAgentId, agentId } = await tx.mppSession.findFirstOrThrow({ where: { id } });
   await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [walletAgentId, agentId] });
   return lockRow(tx.mppSession, id);

@@ -6,9 +6,9 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { scaleOf } from '../../platform/money.js';
 import { parseId, printId } from '../../platform/schema/id.js';
-import type { Asked } from '../x402/asked.js';
 import { chainNetwork } from '../x402/network.js';
 import { type Offer, offersOf } from '../x402/offer.js';
+import type { PaidRequest } from '../x402/paid-request.js';
 import { type Challenge, decodeMember, isOverdue, isOwnChallenge, makeChallenge, printChallenge, printMember } from './challenge.js';
 import { PaymentProblem } from './problem.js';
 
@@ -50,7 +50,7 @@ function secretOf({ platform, workspace }: Ctx): string {
 }
 
 /** The challenges of a request that is to be paid, one for each method. They are good for this body, where there is one. */
-export async function challengesFor({ ctx, endpoint, realm, body }: Asked): Promise<string[]> {
+export async function challengesFor({ ctx, endpoint, realm, body }: PaidRequest): Promise<string[]> {
   const expires = addSeconds(ctx.platform.clock.now(), challengeSeconds).toISOString();
   const terms = { realm, intent, expires, digest: digestOf(body), description: printable(endpoint.description ?? endpoint.name) };
   const charges = await chargesOf(ctx, endpoint);
@@ -90,7 +90,7 @@ export async function chargeFor(ctx: Ctx, endpoint: X402Endpoint, challenge: Cha
 }
 
 /** The charge that a challenge at the door is for. Throws PaymentProblem for one that is not ours, not for this door, or for another body. */
-export async function askedCharge({ ctx, endpoint, realm, body }: Asked, challenge: Challenge): Promise<Charge> {
+export async function requestedCharge({ ctx, endpoint, realm, body }: PaidRequest, challenge: Challenge): Promise<Charge> {
   if (challenge.intent !== intent || !methods.includes(challenge.method))
     throw new PaymentProblem('method-unsupported', `Nothing is paid here by ${challenge.method}/${challenge.intent}.`);
   if (challenge.realm !== realm || endpointOfChallenge(ctx, challenge) !== endpoint.id)

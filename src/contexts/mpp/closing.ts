@@ -1,8 +1,10 @@
 // The end of a session: what vouchers have promised is paid to the payee, the rest of the deposits goes back (CONTRACT.md 10). It was a
 // spend when it was put in, so no rule is asked, and a payer that was frozen meanwhile keeps nothing from the payee.
 import type { MppSession, MppSessionStatus, Transfer } from '../../generated/prisma/client.js';
-import { type Ctx, type Frozen, within } from '../../platform/ctx.js';
+import type { Ending } from '../../manifest/approval-subject.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
+import type { Frozen } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep } from '../../platform/lifecycle.js';
 import { parseMinor } from '../../platform/money.js';
@@ -10,23 +12,17 @@ import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { withdrawApproval } from '../spending/approval.js';
-import type { Ending } from '../spending/approval-subject.js';
 import { settleEscrowed } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
+import type { CloseMppSessionInput } from './session.input.js';
 import { isPayer, lockSession, mppSessionLifecycle } from './session.js';
 import { addVoucher } from './voucher.js';
-
-export interface CloseInput {
-  id: string;
-  /** Major units. */
-  cumulativeAmount?: string | null | undefined;
-}
 
 /**
  * Closes a session, for either side. The payer's `cumulativeAmount` is a last voucher where it is more than what was accepted; the payee's
  * may not be (Gap G-310). 400, 404, 409 for one that has ended, 422 for more than the deposit.
  */
-export function closeMppSession(ctx: Ctx, { id, cumulativeAmount }: CloseInput): Promise<MppSession> {
+export function closeMppSession(ctx: Ctx, { id, cumulativeAmount }: CloseMppSessionInput & { id: string }): Promise<MppSession> {
   return transact(ctx, async (tx) => {
     const row = await lockSession(ctx, tx, id);
     checkStep(mppSessionLifecycle, printId('mppSession', id), row.status, 'closed');

@@ -21,6 +21,7 @@ import { asideFor } from '../transfers/escrowed.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import { tooManyDeposits } from './errors.js';
 import { merchantAt } from './payee.js';
+import type { TopUpMppSessionInput } from './session.input.js';
 import { checkPayer, lockSession, mppSession, notOpen, type SessionChange } from './session.js';
 
 /** A deposit before it is posted. */
@@ -50,6 +51,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
     at: authority.at,
     hold: asideFor(session.escrowAccountId, form),
     agentId: authority.agentId,
+    subject: { type: 'mpp_session', id: session.id },
     protocolMetadata: {
       session_id: printId('mppSession', session.id),
       service_url: session.serviceUrl,
@@ -58,10 +60,10 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
     approvalId: form.approvalId,
     decisionId: form.decisionId,
   };
-  const transfer = { ...transferRow(ctx, value), id };
+  const transfer = transferRow(ctx, value, id);
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rules: authority.rules }),
     request: {
       subject: { subjectType, subjectId: subjectType === 'mpp_session' ? session.id : id },
       transferId: id,
@@ -71,16 +73,10 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
   };
 }
 
-export interface TopUpInput {
-  id: string;
-  amount: string;
-  requestApproval?: boolean | null | undefined;
-}
-
 /**
  * Puts more money into a session that is open. One that waits for an approval leaves it as it is. 400, 403, 404, 409, what refuses a spend.
  */
-export async function topUpMppSession(ctx: Ctx, input: TopUpInput): Promise<SessionChange> {
+export async function topUpMppSession(ctx: Ctx, input: TopUpMppSessionInput & { id: string }): Promise<SessionChange> {
   const made = await transact(
     ctx,
     async (tx) => {
@@ -98,7 +94,7 @@ export async function topUpMppSession(ctx: Ctx, input: TopUpInput): Promise<Sess
 }
 
 /** What `topUpMppSession` would do. */
-export async function dryRunMppTopUp(ctx: Ctx, input: TopUpInput): Promise<DryRun> {
+export async function dryRunMppTopUp(ctx: Ctx, input: TopUpMppSessionInput & { id: string }): Promise<DryRun> {
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
     const { deposit, options } = await planTopUp(ctx, tx, input);
@@ -127,7 +123,7 @@ const mostDeposits = 100;
 /** What is ever put into one session, minor units: as much as a wallet can hold. */
 const mostDeposited = 9n * 10n ** 17n;
 
-async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }: TopUpInput) {
+async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }: TopUpMppSessionInput & { id: string }) {
   const reader = within(ctx, tx);
   const { accountId, walletId, agentId, walletAgentId } = await mppSession(reader, id);
   await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [walletAgentId, agentId] });

@@ -4,10 +4,10 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { z } from 'zod';
 import type { X402Payment } from '../../generated/prisma/client.js';
 import { printId } from '../../platform/schema/id.js';
-import type { Asked } from '../x402/asked.js';
 import { payFromChain, servedChain } from '../x402/chain-payment.js';
 import { verifyExact } from '../x402/exact.js';
 import type { ByMpp } from '../x402/ledger-payment.js';
+import type { PaidRequest } from '../x402/paid-request.js';
 import { printHeader, readRequirements } from '../x402/wire.js';
 import type { Credential } from './challenge.js';
 import type { Charge } from './charge.js';
@@ -26,7 +26,7 @@ const payloadShape = z.strictObject({
 
 /** Settles a credential by its chain. Throws PaymentProblem where it is no good, or its chain has not answered. */
 export async function payByEvm(
-  { ctx, endpoint }: Asked,
+  { ctx, endpoint }: PaidRequest,
   { challenge, payload: given, source }: Credential,
   { offer }: Charge,
   byMpp: ByMpp,

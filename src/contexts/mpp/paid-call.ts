@@ -1,12 +1,12 @@
 // The scheme `Payment` at the paid door: its challenges, and what comes of its credentials (draft-httpauth-payment-00, CONTRACT.md 9).
 import type { DoorAnswer } from '../../platform/door.js';
 import { printId } from '../../platform/schema/id.js';
-import type { Asked } from '../x402/asked.js';
 import { type ByMpp, type MadePayment, payOnLedger } from '../x402/ledger-payment.js';
 import { madeAnswer } from '../x402/made-answer.js';
+import type { PaidRequest } from '../x402/paid-request.js';
 import type { PaymentScheme } from '../x402/payment-scheme.js';
 import { type Challenge, type Credential, printReceipt, type Receipt, readCredential } from './challenge.js';
-import { askedCharge, type Charge, challengesFor } from './charge.js';
+import { type Charge, challengesFor, requestedCharge } from './charge.js';
 import { payByEvm } from './evm-credential.js';
 import { readLedgerCredential } from './ledger-credential.js';
 import { PaymentProblem, problemOf } from './problem.js';
@@ -21,9 +21,9 @@ export const mppScheme: PaymentScheme = {
   about:
     'A credential of MPP in `Authorization: Payment` answers one of the challenges: the 200 then has a `Payment-Receipt`, a refusal is a problem of MPP (`application/problem+json`).',
   challenges: challengesFor,
-  async take(asked, authorization) {
+  async take(paidRequest, authorization) {
     try {
-      return await pay(asked, authorization);
+      return await pay(paidRequest, authorization);
     } catch (error) {
       const { status, body } = problemOf(error);
       return { status, body, headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' } };
@@ -31,11 +31,11 @@ export const mppScheme: PaymentScheme = {
   },
 };
 
-async function pay(asked: Asked, authorization: string): Promise<DoorAnswer> {
+async function pay(paidRequest: PaidRequest, authorization: string): Promise<DoorAnswer> {
   const credential = readCredential(authorization);
   if (credential === null) throw new PaymentProblem('malformed-credential', 'The Authorization header is no credential of MPP.');
-  const charge = await askedCharge(asked, credential.challenge);
-  const made = await settle(asked, credential, charge);
+  const charge = await requestedCharge(paidRequest, credential.challenge);
+  const made = await settle(paidRequest, credential, charge);
   const { payment, approval } = made;
   const receipt: Receipt = {
     status: 'success',
@@ -48,10 +48,10 @@ async function pay(asked: Asked, authorization: string): Promise<DoorAnswer> {
 }
 
 /** Pays the charge, once for its challenge. */
-async function settle(asked: Asked, credential: Credential, charge: Charge): Promise<MadePayment> {
-  const { ctx, endpoint } = asked;
+async function settle(paidRequest: PaidRequest, credential: Credential, charge: Charge): Promise<MadePayment> {
+  const { ctx, endpoint } = paidRequest;
   const byMpp = byOwnChallenge(credential.challenge);
-  if (charge.method === 'evm') return { payment: await payByEvm(asked, credential, charge, byMpp), approval: null };
+  if (charge.method === 'evm') return { payment: await payByEvm(paidRequest, credential, charge, byMpp), approval: null };
   const { payer, from } = await readLedgerCredential(ctx, credential);
   return payOnLedger(payer, { endpoint, from, amount: BigInt(charge.offer.amount), nonce: credential.challenge.id, byMpp });
 }

@@ -6,12 +6,7 @@ import { payeeOfMerchant } from '../accounts/merchant.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { endpointOfDoor, endpointsAt, payableEndpoint } from '../x402/endpoint.js';
 import { receiverOf } from '../x402/ledger-payment.js';
-
-/** How a request says whom it pays. */
-export interface PayeeInput {
-  serviceUrl: string;
-  payeeWalletId?: string | null | undefined;
-}
+import type { PayMppInput } from './payment.input.js';
 
 /** Whom a request pays. */
 export interface Payee {
@@ -25,7 +20,11 @@ export interface Payee {
  * merchant whose it is (Gap G-307). 400 for an address that is nobody's, or several ones', 404 for a wallet that is none, 409 for an
  * endpoint that takes no payments.
  */
-export async function payeeOf(ctx: Ctx, { serviceUrl, payeeWalletId }: PayeeInput, currency: string): Promise<Payee> {
+export async function payeeOf(
+  ctx: Ctx,
+  { serviceUrl, payeeWalletId }: Pick<PayMppInput, 'serviceUrl' | 'payeeWalletId'>,
+  currency: string,
+): Promise<Payee> {
   if (payeeWalletId != null) {
     const found = await walletRef(ctx, payeeWalletId);
     if (found === null) throw new NotFound('payeeWalletId');

@@ -17,31 +17,22 @@ import { draftTransfer, type TransferPlan } from '../transfers/transfer-request.
 import { withholdingOf } from '../transfers/withholding.js';
 import { dryRunPayment, type PaymentOrder, payOnLedger, receiverOf } from '../x402/ledger-payment.js';
 import { type AnsweredChallenge, answeredChallenge, byChallenge, checkTerms } from './answered-challenge.js';
-import { type Payee, type PayeeInput, payeeOf } from './payee.js';
+import { type Payee, payeeOf } from './payee.js';
+import type { PayMppInput } from './payment.input.js';
 import type { PaymentChange } from './payment.js';
-
-export interface PayInput extends PayeeInput {
-  amount: string;
-  currency?: Currency | null | undefined;
-  agentId: string;
-  walletId: string;
-  description?: string | null | undefined;
-  challenge?: string | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
 
 /**
  * Pays at once, or holds the money until it is approved. A challenge of our own paid door pays its endpoint, whose payment it is then. 400,
  * 404, 409, 422 `same_wallet`, `currency_mismatch` and `payment_invalid`, and what refuses a spend.
  */
-export async function payByMpp(ctx: Ctx, input: PayInput): Promise<PaymentChange> {
-  const asked = await askedPayment(ctx, input);
-  const order = orderOf(asked, input);
+export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentChange> {
+  const requested = await requestedPayment(ctx, input);
+  const order = orderOf(requested, input);
   if (order !== null) {
     const { payment, approval } = await payOnLedger(ctx, order);
     return { transfer: await readTransfer(ctx, payment.id), approval };
   }
-  const plan = await planPayment(ctx, asked, input);
+  const plan = await planPayment(ctx, requested, input);
   const id = newId(plan.value.at);
   const draft = (form: SpendForm) => draftPayment(ctx, id, plan, form);
   const options = { requestApproval: input.requestApproval === true };
@@ -51,17 +42,17 @@ export async function payByMpp(ctx: Ctx, input: PayInput): Promise<PaymentChange
 }
 
 /** What payByMpp() would do. */
-export async function dryRunMppPayment(ctx: Ctx, input: PayInput): Promise<DryRun> {
-  const asked = await askedPayment(ctx, input);
-  const order = orderOf(asked, input);
+export async function dryRunMppPayment(ctx: Ctx, input: PayMppInput): Promise<DryRun> {
+  const requested = await requestedPayment(ctx, input);
+  const order = orderOf(requested, input);
   if (order !== null) return dryRunPayment(ctx, order);
-  const plan = await planPayment(ctx, asked, input);
+  const plan = await planPayment(ctx, requested, input);
   const id = newId(plan.value.at);
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, id, plan, form), { requestApproval: input.requestApproval === true });
 }
 
 /** The parties and the amount of a payment, and the challenge that it answers. */
-interface AskedPayment extends Payee {
+interface RequestedPayment extends Payee {
   from: WalletRef;
   currency: Currency;
   /** Minor units. */
@@ -69,7 +60,7 @@ interface AskedPayment extends Payee {
   answered: AnsweredChallenge | null;
 }
 
-async function askedPayment(ctx: Ctx, input: PayInput): Promise<AskedPayment> {
+async function requestedPayment(ctx: Ctx, input: PayMppInput): Promise<RequestedPayment> {
   const { serviceUrl, payeeWalletId } = input;
   const from = await walletRef(ctx, input.walletId);
   if (from === null) throw new NotFound('walletId');
@@ -88,7 +79,7 @@ async function askedPayment(ctx: Ctx, input: PayInput): Promise<AskedPayment> {
 }
 
 /** What pays an endpoint by a challenge of ours; null for any other payment. */
-function orderOf({ answered, from, amount }: AskedPayment, input: PayInput): PaymentOrder | null {
+function orderOf({ answered, from, amount }: RequestedPayment, input: PayMppInput): PaymentOrder | null {
   if (answered?.endpoint == null) return null;
   const { claim, metadata } = byChallenge(answered, from);
   const { agentId, description, requestApproval, serviceUrl } = input;
@@ -105,8 +96,8 @@ function orderOf({ answered, from, amount }: AskedPayment, input: PayInput): Pay
   };
 }
 
-async function planPayment(ctx: Ctx, asked: AskedPayment, input: PayInput): Promise<TransferPlan> {
-  const { from, to, merchantId, currency, amount, answered } = asked;
+async function planPayment(ctx: Ctx, requested: RequestedPayment, input: PayMppInput): Promise<TransferPlan> {
+  const { from, to, merchantId, currency, amount, answered } = requested;
   const { agentId, description, serviceUrl, requestApproval } = input;
   const at = ctx.clock.now();
   const authority = await authorizeSpend(ctx, {
@@ -131,6 +122,7 @@ async function planPayment(ctx: Ctx, asked: AskedPayment, input: PayInput): Prom
     currency,
     at,
     agentId: authority.agentId,
+    subject: { type: 'mpp_payment' },
     description,
     claims: byMpp === null ? [] : [byMpp.claim],
     protocolMetadata: { service_url: serviceUrl, ...byMpp?.metadata },
@@ -145,7 +137,7 @@ function draftPayment(ctx: Ctx, id: string, plan: TransferPlan, form: SpendForm)
 }
 
 /** The request as it could be sent again; what was left out stays so. */
-function requestOf(input: PayInput): Spend['request'] {
+function requestOf(input: PayMppInput): Spend['request'] {
   const body = {
     service_url: input.serviceUrl,
     payee_wallet_id: input.payeeWalletId,

@@ -1,22 +1,21 @@
 // The GraphQL face of one-off payments by MPP.
-import { z } from 'zod';
 import type { Transfer } from '../../generated/prisma/client.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { ChallengeUsed } from '../spending/errors.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
-import { TransferStatusEnum } from '../transfers/transfer.schema.js';
+import { TransferStatusEnum } from '../transfers/transfer.input.js';
 import { PaymentInvalid } from '../x402/errors.js';
-import { mostHeaderLength } from './challenge.js';
+import { PayMppInput } from './payment.input.js';
 import { approvedPayment, mppPayment, type PaymentChange, paymentFacts, storedPayment } from './payment.js';
 import { signPaymentReceipt } from './payment-receipt.js';
 import { dryRunMppPayment, payByMpp } from './payment-request.js';
-import { serviceUrl } from './session.schema.js';
+import { rest } from './rest.js';
 
 export const MppPaymentType = builder.objectRef<Transfer>('MppPayment').implement({
   description: 'A one-off payment of a service.',
@@ -55,26 +54,7 @@ const MppPaymentPayload = builder.objectRef<PaymentChange>('MppPaymentPayload').
   description: 'A payment, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payment: t.field({ type: MppPaymentType, resolve: ({ transfer }) => transfer }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
-  }),
-});
-
-const PayMppInput = builder.inputType('PayMppInput', {
-  fields: (t) => ({
-    serviceUrl: t.string(serviceUrl),
-    payeeWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid; by default that of the service.' }),
-    amount: t.field({ type: 'Amount' }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of both wallets.' }),
-    agentId: t.field({ type: 'AgentUuid', description: 'The agent that spends.' }),
-    walletId: t.field({ type: 'WalletId', description: 'The wallet that pays.' }),
-    description: t.string({ required: false, validate: z.string().min(1).max(500) }),
-    challenge: t.string({
-      required: false,
-      validate: z.string().min(1).max(mostHeaderLength),
-      description: 'The WWW-Authenticate header of the 402 that is answered: its challenge of the method ledger.',
-      extensions: { example: null },
-    }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -91,12 +71,14 @@ const payErrors = [NotFound, CurrencyMismatch, SameWallet, StateConflict, Paymen
 
 builder.mutationFields((t) => ({
   payMpp: t.field({
+    route: rest('POST /v1/mpp/pay', 'Pay a service once.', { status: 201, body: 'payment' }),
     type: MppPaymentPayload,
     args: { input: t.arg({ type: PayMppInput }) },
     ...facts({ errors: [...payErrors, ChallengeUsed, ...postingErrors] }),
     resolve: once((ctx, { input }) => payByMpp(ctx, input), storedPayment),
   }),
   dryRunPayMpp: t.field({
+    route: rest('POST /v1/mpp/pay', 'Say what a payment would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: PayMppInput }) },
     ...facts({ effect: 'none', errors: [...payErrors, ChallengeUsed] }),

@@ -1,15 +1,15 @@
 // A one-off payment by MPP: a transfer that says which service it pays, and which challenge it answers (CONTRACT.md 10).
 import { z } from 'zod';
 import type { Approval, Transfer } from '../../generated/prisma/client.js';
+import type { ApprovalSubject } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { approval } from '../spending/approval.js';
-import { declareSubject } from '../spending/approval-subject.js';
 import { transferSubject } from '../transfers/approval.js';
 import { transfer } from '../transfers/transfer-list.js';
 
-// A payment of an endpoint is approved as that of x402 is, which settles it.
-declareSubject('mpp_payment', { ...transferSubject, kind: 'mppPayment' });
+/** A payment of an endpoint is approved as that of x402 is, which settles it. */
+export const mppPaymentSubject: ApprovalSubject = { ...transferSubject, kind: 'mppPayment' };
 
 const facts = z.object({
   service_url: z.string(),

@@ -19,19 +19,10 @@ import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
 import { type Deposit, draftDeposit } from './deposit.js';
-import { type PayeeInput, payeeOf } from './payee.js';
+import { payeeOf } from './payee.js';
+import type { CreateMppSessionInput } from './session.input.js';
 import { mppSession, type SessionChange } from './session.js';
 import { newVoucherKey } from './voucher-token.js';
-
-export interface CreateSessionInput extends PayeeInput {
-  depositAmount: string;
-  currency?: Currency | null | undefined;
-  agentId: string;
-  walletId: string;
-  expiresIn?: number | null | undefined;
-  maxVoucherAmount?: string | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
 
 /** Seconds for which a session is open unless the request says otherwise (Gap G-308). */
 const defaultSeconds = 86_400;
@@ -40,7 +31,7 @@ const defaultSeconds = 86_400;
  * Opens a session with its first deposit, or lets it wait for an approval. 400, 404, 422 `same_wallet` and `currency_mismatch`, and what
  * refuses a spend.
  */
-export async function createMppSession(ctx: Ctx, input: CreateSessionInput): Promise<SessionChange> {
+export async function createMppSession(ctx: Ctx, input: CreateMppSessionInput): Promise<SessionChange> {
   const made = await transact(
     ctx,
     async (tx): Promise<SessionChange> => {
@@ -59,7 +50,7 @@ export async function createMppSession(ctx: Ctx, input: CreateSessionInput): Pro
 }
 
 /** What `createMppSession` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
-export async function dryRunMppSession(ctx: Ctx, input: CreateSessionInput): Promise<DryRun> {
+export async function dryRunMppSession(ctx: Ctx, input: CreateMppSessionInput): Promise<DryRun> {
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
     const { deposit, options } = await planSession(ctx, tx, input);
@@ -82,7 +73,7 @@ interface Plan {
 }
 
 /** Reads the parties and what binds them, keeps the payer's standing, and opens the escrow. */
-async function planSession(ctx: Ctx, tx: Tx, input: CreateSessionInput): Promise<Plan> {
+async function planSession(ctx: Ctx, tx: Tx, input: CreateMppSessionInput): Promise<Plan> {
   const reader = within(ctx, tx);
   const { serviceUrl, agentId, maxVoucherAmount, requestApproval } = input;
   const from = await walletRef(reader, input.walletId);
@@ -148,7 +139,7 @@ async function insertSession(ctx: Ctx, tx: Tx, plan: Plan, approvalId: string | 
 }
 
 /** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: CreateSessionInput): Record<string, unknown> {
+function bodyOf(input: CreateMppSessionInput): Record<string, unknown> {
   const body = {
     service_url: input.serviceUrl,
     payee_wallet_id: input.payeeWalletId,

@@ -1,23 +1,30 @@
 // The GraphQL face of MPP sessions and their vouchers.
-import { z } from 'zod';
 import type { MppSession } from '../../generated/prisma/client.js';
 import { MppSessionStatus } from '../../generated/prisma/enums.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { closeMppSession } from './closing.js';
 import { dryRunMppTopUp, toppedUp, topUpMppSession } from './deposit.js';
 import { OtherSide, RequestIdReused } from './errors.js';
+import { rest } from './rest.js';
+import {
+  CloseMppSessionInput,
+  CreateMppSessionInput,
+  CreateMppVoucherInput,
+  TopUpMppSessionInput,
+  VerifyMppVoucherInput,
+} from './session.input.js';
 import { mppSession, mppSessions, type SessionChange } from './session.js';
 import { createMppSession, dryRunMppSession, openedSession } from './session-request.js';
 import { type VoucherVerification, verifyVoucher } from './verification.js';
 import { createVoucher, lastVouchers, mostVouchers, storedVoucher, type VoucherView } from './voucher.js';
-import { mostTokenLength, signVoucher } from './voucher-token.js';
+import { signVoucher } from './voucher-token.js';
 
 const MppSessionStatusEnum = builder.enumType(MppSessionStatus, { name: 'MppSessionStatus' });
 
@@ -82,6 +89,7 @@ export const MppSessionType = builder.objectRef<MppSession>('MppSession').implem
       createdAt: t.expose('createdAt', { type: 'DateTime' }),
       updatedAt: t.expose('updatedAt', { type: 'DateTime' }),
       vouchers: t.field({
+        wire: { shown: false },
         type: [MppVoucher],
         description: 'The last vouchers, newest first.',
         ...facts({ most: mostVouchers }),
@@ -96,7 +104,7 @@ const MppSessionPayload = builder.objectRef<SessionChange>('MppSessionPayload').
   description: 'A session, and the approval that its deposit waits for, if it does.',
   fields: (t) => ({
     session: t.field({ type: MppSessionType, resolve: ({ session }) => session }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -142,81 +150,16 @@ const VerificationType = builder.objectRef<VoucherVerification>('MppVoucherVerif
   }),
 });
 
-/** The address of a service, in inputs. */
-export const serviceUrl = {
-  validate: z.url({ protocol: /^https?$/ }).max(2_048),
-  extensions: { example: 'https://api.example.com/data' },
-} as const;
-
-const CreateMppSessionInput = builder.inputType('CreateMppSessionInput', {
-  fields: (t) => ({
-    serviceUrl: t.string(serviceUrl),
-    payeeWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid; by default that of the service.' }),
-    depositAmount: t.field({ type: 'Amount' }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of both wallets.' }),
-    agentId: t.field({ type: 'AgentUuid', description: 'The agent that spends.' }),
-    walletId: t.field({ type: 'WalletId', description: 'The wallet that pays.' }),
-    expiresIn: t.int({
-      required: false,
-      validate: z.number().int().min(60).max(2_592_000),
-      description: 'Seconds for which it is open; a day by default.',
-    }),
-    maxVoucherAmount: t.field({ type: 'Amount', required: false, description: 'The most that one voucher adds.' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const TopUpMppSessionInput = builder.inputType('TopUpMppSessionInput', {
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const CloseMppSessionInput = builder.inputType('CloseMppSessionInput', {
-  fields: (t) => ({
-    cumulativeAmount: t.field({
-      type: 'Amount',
-      required: false,
-      description: "The payer's last promise, where it is more than was accepted.",
-      extensions: { example: null },
-    }),
-  }),
-});
-const CreateMppVoucherInput = builder.inputType('CreateMppVoucherInput', {
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount', required: false, description: 'What it adds; either this or `cumulative_amount`.' }),
-    cumulativeAmount: t.field({
-      type: 'Amount',
-      required: false,
-      description: 'What the vouchers promise in all.',
-      extensions: { example: null },
-    }),
-    description: t.string({ required: false, validate: z.string().min(1).max(500) }),
-    requestId: t.string({
-      required: false,
-      validate: z.string().min(1).max(255),
-      description: 'Your own name for it, unique in the session.',
-    }),
-  }),
-});
-const VerifyMppVoucherInput = builder.inputType('VerifyMppVoucherInput', {
-  fields: (t) => ({
-    voucherId: t.field({ type: 'MppVoucherId', required: false, description: 'Of a session that you may read.' }),
-    signedVoucher: t.string({
-      required: false,
-      validate: z.string().min(1).max(mostTokenLength),
-      description: 'A signed voucher, or the receipt of a one-off payment.',
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   mppSession: t.field({
+    route: rest('GET /v1/mpp/sessions/{id}', 'Read a payment session with its last vouchers.', { also: ['vouchers'] }),
     type: MppSessionType,
     args: { id: t.arg({ type: 'MppSessionId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => mppSession(ctx, id),
   }),
   mppSessions: t.field({
+    route: rest('GET /v1/mpp/sessions', 'List payment sessions.'),
     type: MppSessionPage,
     args: {
       ...pageArgs(t),
@@ -233,42 +176,49 @@ const changeErrors = [NotFound, StateConflict, OtherSide];
 
 builder.mutationFields((t) => ({
   createMppSession: t.field({
+    route: rest('POST /v1/mpp/sessions', 'Open a payment session with a deposit.', { status: 201, body: 'session' }),
     type: MppSessionPayload,
     args: { input: t.arg({ type: CreateMppSessionInput }) },
     ...facts({ errors: [...depositErrors, ...postingErrors] }),
     resolve: once((ctx, { input }) => createMppSession(ctx, input), openedSession),
   }),
   dryRunMppSession: t.field({
+    route: rest('POST /v1/mpp/sessions', 'Say what a session would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: CreateMppSessionInput }) },
     ...facts({ effect: 'none', errors: depositErrors }),
     resolve: (_root, { input }, ctx) => dryRunMppSession(ctx, input),
   }),
   topUpMppSession: t.field({
+    route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Put more money into a session.', { body: 'session' }),
     type: MppSessionPayload,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => topUpMppSession(ctx, { ...input, id }), toppedUp),
   }),
   dryRunMppTopUp: t.field({
+    route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Say what a top-up would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ effect: 'none', errors: changeErrors }),
     resolve: (_root, { id, input }, ctx) => dryRunMppTopUp(ctx, { ...input, id }),
   }),
   closeMppSession: t.field({
+    route: rest('POST /v1/mpp/sessions/{id}/close', 'Settle a session: the payee gets what vouchers have promised, the rest goes back.'),
     type: MppSessionType,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: CloseMppSessionInput }) },
     ...facts({ errors: [NotFound, StateConflict, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => closeMppSession(ctx, { ...input, id }), mppSession),
   }),
   createMppVoucher: t.field({
+    route: rest('POST /v1/mpp/sessions/{id}/vouchers', 'Promise the payee more of the deposit.', { status: 201, body: 'voucher' }),
     type: MppVoucherPayload,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: CreateMppVoucherInput }) },
     ...facts({ errors: [...changeErrors, RequestIdReused, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => createVoucher(ctx, { ...input, id }), storedVoucher),
   }),
   verifyMppVoucher: t.field({
+    route: rest('POST /v1/mpp/receipts/verify', 'Ask whether a voucher, or a receipt, is good.'),
     type: VerificationType,
     description: 'Ask whether a voucher or a receipt is good. It takes no credential: who holds it signed may ask.',
     skipTypeScopes: true,

@@ -1,13 +1,14 @@
 // A payment session of MPP: a deposit in escrow, of which vouchers promise the payee more and more until the session is settled
 // (CONTRACT.md 10).
 import type { Approval, MppSession, MppSessionStatus, Prisma } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { OtherSide } from './errors.js';
 
@@ -43,23 +44,12 @@ export async function mppSession(ctx: Ctx, id: string): Promise<MppSession> {
   return found;
 }
 
-export interface SessionFilter extends PageInput {
-  status?: MppSessionStatus | null | undefined;
-  agentId?: string | null | undefined;
-  walletId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Sessions, newest first. A wallet is on either side; an agent is the one that pays. */
-export function mppSessions(ctx: Ctx, filter: SessionFilter): Promise<Page<MppSession>> {
-  const { status, agentId, walletId, since, until } = filter;
-  const conditions: Prisma.MppSessionWhereInput[] = [visibleSessions.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (agentId) conditions.push({ agentId });
-  if (walletId) conditions.push({ OR: [{ walletId }, { payeeWalletId: walletId }] });
-  return listPage(ctx, 'mppSession', ctx.db.mppSession, { AND: conditions }, filter);
-}
+export const mppSessions = listOf(
+  'mppSession',
+  { visible: visibleSessions },
+  { walletId: (walletId: string) => ({ OR: [{ walletId }, { payeeWalletId: walletId }] }) },
+);
 
 /** A session under its row's lock. 404. */
 export function lockSession(ctx: Ctx, tx: Tx, id: string): Promise<MppSession> {

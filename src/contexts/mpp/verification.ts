@@ -7,14 +7,10 @@ import { createCtx } from '../../platform/request.js';
 import { workspaceOfAgent } from '../agents/agent.js';
 import { paymentFacts } from './payment.js';
 import { namedByReceipt, paidAmount, receiptEnd } from './payment-receipt.js';
+import type { VerifyMppVoucherInput } from './session.input.js';
 import { mppSession } from './session.js';
 import { storedVoucher } from './voucher.js';
 import { isSignedBy, namedByToken } from './voucher-token.js';
-
-export interface VerifyVoucherInput {
-  voucherId?: string | null | undefined;
-  signedVoucher?: string | null | undefined;
-}
 
 /** What was promised, or paid. */
 export interface Promised {
@@ -40,7 +36,7 @@ export interface VoucherVerification {
 const unknown: VoucherVerification = { valid: false, reason: 'unknown_voucher', promised: null };
 
 /** Asks whether one is good. What we have not signed as it is says nothing. Changes nothing. 400 unless it names one. */
-export async function verifyVoucher(ctx: Ctx, { voucherId, signedVoucher }: VerifyVoucherInput): Promise<VoucherVerification> {
+export async function verifyVoucher(ctx: Ctx, { voucherId, signedVoucher }: VerifyMppVoucherInput): Promise<VoucherVerification> {
   if ((voucherId == null) === (signedVoucher == null)) {
     throw new ValidationFailed([{ path: ['voucherId'], message: 'name one of voucher_id and signed_voucher', rule: 'one_of' }]);
   }

@@ -17,19 +17,9 @@ import { newId } from '../../platform/schema/id.js';
 import { workspaceGuard } from '../spending/pipeline.js';
 import { refusalOf } from '../spending/refusal.js';
 import { overDeposit, RequestIdReused } from './errors.js';
+import type { CreateMppVoucherInput } from './session.input.js';
 import { checkPayer, notOpen, type SessionFacts, sessionFacts } from './session.js';
 import { acceptKeyedVoucher, acceptVoucher, type VoucherAnswer, type VoucherRequest, type VoucherRow } from './voucher.sql.js';
-
-export interface AddVoucherInput {
-  /** The session. */
-  id: string;
-  /** Major units: what it adds. */
-  amount?: string | null | undefined;
-  /** Major units: what the vouchers promise in all. */
-  cumulativeAmount?: string | null | undefined;
-  description?: string | null | undefined;
-  requestId?: string | null | undefined;
-}
 
 /** A voucher with the session that signs it. `isRepeated`: it was there before. */
 export interface VoucherView {
@@ -42,7 +32,7 @@ export interface VoucherView {
  * Adds a voucher, or answers the highest where no more was asked for. One statement, which commits by itself, with the claim of an
  * Idempotency-Key too. 400, 403, 404, 409, 422 for more than the deposit and for a request_id with another amount.
  */
-export async function createVoucher(ctx: Ctx, input: AddVoucherInput): Promise<VoucherView> {
+export async function createVoucher(ctx: Ctx, input: CreateMppVoucherInput & { id: string }): Promise<VoucherView> {
   const pool = ctx.platform.database.pool as unknown as pg.ClientBase;
   const [claim] = keyClaims(ctx, '');
   const take = (request: VoucherRequest) => (claim === undefined ? acceptVoucher(pool, request) : acceptKeyedVoucher(pool, request, claim));
@@ -57,14 +47,14 @@ export async function createVoucher(ctx: Ctx, input: AddVoucherInput): Promise<V
 }
 
 /** The same as a part of a transaction. */
-export function addVoucher(ctx: Ctx, tx: Tx, input: AddVoucherInput): Promise<VoucherView> {
+export function addVoucher(ctx: Ctx, tx: Tx, input: CreateMppVoucherInput & { id: string }): Promise<VoucherView> {
   // The transaction has a line of the audit log by itself.
   return takeVoucher(ctx, input, (request) => acceptVoucher(tx, { ...request, line: null }));
 }
 
 async function takeVoucher(
   ctx: Ctx,
-  input: AddVoucherInput,
+  input: CreateMppVoucherInput & { id: string },
   accept: (request: VoucherRequest) => Promise<VoucherAnswer>,
 ): Promise<VoucherView> {
   const session = await sessionFacts(ctx, input.id);
@@ -90,7 +80,7 @@ async function takeVoucher(
   return { voucher: voucherOf(ctx, answer.voucher), session, isRepeated: answer.outcome === 'repeated' };
 }
 
-function amountsOf({ amount, cumulativeAmount }: AddVoucherInput, currency: string): [bigint | null, bigint | null] {
+function amountsOf({ amount, cumulativeAmount }: CreateMppVoucherInput & { id: string }, currency: string): [bigint | null, bigint | null] {
   if ((amount == null) === (cumulativeAmount == null)) {
     throw new ValidationFailed([{ path: ['amount'], message: 'name one of amount and cumulative_amount', rule: 'one_of' }]);
   }
@@ -110,7 +100,7 @@ function guardsOfVoucher(ctx: Ctx, { agentId, walletAgentId, walletId, payeeWall
 }
 
 /** Why a voucher was not taken. */
-function refusalIn(ctx: Ctx, session: SessionFacts, answer: VoucherAnswer, { amount }: AddVoucherInput): Error {
+function refusalIn(ctx: Ctx, session: SessionFacts, answer: VoucherAnswer, { amount }: CreateMppVoucherInput & { id: string }): Error {
   const { outcome, guard, accepted, deposited, status } = answer;
   const { id, currency, maxVoucher } = session;
   const field = amount == null ? 'cumulativeAmount' : 'amount';

@@ -5,22 +5,11 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import type { Currency } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { createdBetween } from '../../platform/schema/page.js';
+import type { RateInput, SetRatesInput } from './rate.input.js';
 import { type Rate, rateOfRow, ratesTag } from './rate.js';
-
-export interface RateInput {
-  from: Currency;
-  to: Currency;
-  rate: string;
-}
-
-export interface SetRatesInput {
-  rates: readonly RateInput[];
-  asOf?: Date | null | undefined;
-}
 
 /** How far `as_of` may be ahead: it is tomorrow already in some places (Gap G-99). */
 const mostAheadSeconds = 86_400;

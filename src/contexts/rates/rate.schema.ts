@@ -1,17 +1,15 @@
 // The GraphQL face of rates. Everybody reads them; they are a setting, so only an API key writes them.
-import { z } from 'zod';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
+import { mostAtOnce, SetRatesInput } from './rate.input.js';
 import { type Rate, type RateSource, rate, rates } from './rate.js';
 import { ratesSetWith, setRates } from './rate-setting.js';
+import { rest } from './rest.js';
 
 /** Each currency in each other one. */
 const mostInForce = currencies.length * (currencies.length - 1);
-/** Rates in one request. */
-const mostAtOnce = 200;
-
 const RateSourceEnum = builder.enumType('RateSource', {
   description: 'Who said it: the built-in table, or the workspace.',
   values: ['builtin', 'workspace'] as const satisfies RateSource[],
@@ -29,31 +27,9 @@ const RateType = builder.objectRef<Rate>('Rate').implement({
   }),
 });
 
-const RateInput = builder.inputType('RateInput', {
-  fields: (t) => ({
-    from: t.field({ type: 'Currency', extensions: { example: 'EUR' } }),
-    to: t.field({ type: 'Currency' }),
-    rate: t.field({ type: 'ExchangeRate', description: 'Units of `to` for one unit of `from`.' }),
-  }),
-});
-
-const SetRatesInput = builder.inputType('SetRatesInput', {
-  fields: (t) => ({
-    rates: t.field({
-      type: [RateInput],
-      description: 'Each takes the place of what was set for its two currencies before, in both directions.',
-      validate: z.array(z.unknown()).min(1).max(mostAtOnce),
-    }),
-    asOf: t.field({
-      type: 'DateTime',
-      required: false,
-      description: 'The date of the figures, now by default; at most a day ahead. They hold at once whatever it is.',
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   rate: t.field({
+    route: rest('GET /v1/rates/{id}', 'Read a rate, also one that another has replaced.'),
     type: RateType,
     description: 'Any rate that ever was in force.',
     args: { id: t.arg({ type: 'RateId' }) },
@@ -61,6 +37,10 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => rate(ctx, id),
   }),
   rates: t.field({
+    route: rest(
+      'GET /v1/rates',
+      'List the rates in force. A pair that is not listed is the inverse of the opposite one, or the cross by USD.',
+    ),
     type: [RateType],
     description: 'The rates in force. A pair that is not among them is the inverse of the opposite one, or the cross by USD.',
     args: { from: t.arg({ type: 'Currency', required: false }), to: t.arg({ type: 'Currency', required: false }) },
@@ -71,6 +51,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   setRates: t.field({
+    route: rest('PUT /v1/rates', 'Set rates of the workspace. They replace those of the same two currencies.'),
     type: [RateType],
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: SetRatesInput }) },

@@ -1,30 +1,19 @@
 // The GraphQL face of discrepancies.
-import { z } from 'zod';
 import type { Discrepancy as DiscrepancyRow } from '../../generated/prisma/client.js';
-import { DiscrepancyResolution, DiscrepancyStatus, DiscrepancyType, StatementDirection } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import {
+  DiscrepancyResolutionEnum,
+  DiscrepancyStatusEnum,
+  DiscrepancyTypeEnum,
+  ResolveDiscrepancyInput,
+  StatementDirectionEnum,
+} from './discrepancy.input.js';
 import { discrepancies, discrepancy, resolveDiscrepancy } from './discrepancy.js';
 import { deltaOf } from './events.js';
-
-const DiscrepancyTypeEnum = builder.enumType(DiscrepancyType, {
-  name: 'DiscrepancyType',
-  description: 'timing_mismatch: more than a day apart. duplicate: another line of the same reference and direction came before.',
-});
-const DiscrepancyStatusEnum = builder.enumType(DiscrepancyStatus, {
-  name: 'DiscrepancyStatus',
-  description: 'cleared: a later run has found the counterpart.',
-});
-const DiscrepancyResolutionEnum = builder.enumType(DiscrepancyResolution, {
-  name: 'DiscrepancyResolution',
-  description: 'chasing: somebody is asked about it; it is resolved later.',
-});
-export const StatementDirectionEnum = builder.enumType(StatementDirection, {
-  name: 'StatementDirection',
-  description: 'As on the statement of the rail: debit is what left, credit what came in or came back.',
-});
+import { rest } from './rest.js';
 
 const amountOf = ({ currency }: DiscrepancyRow, minor: bigint | null) => (minor === null ? null : formatMinor(minor, currency));
 
@@ -37,11 +26,13 @@ export const Discrepancy = builder.prismaObject('Discrepancy', {
     type: t.expose('type', { type: DiscrepancyTypeEnum }),
     status: t.expose('status', { type: DiscrepancyStatusEnum }),
     ledgerEntryId: t.expose('ledgerEntryId', {
+      wire: { orNull: true },
       type: 'LedgerTransactionId',
       nullable: true,
       description: 'The ledger transaction; null where only the rail has it.',
     }),
     railEntryId: t.expose('railEntryId', {
+      wire: { orNull: true },
       type: 'RailEntryId',
       nullable: true,
       description: 'The line of the statement; null where only the ledger has it.',
@@ -50,12 +41,14 @@ export const Discrepancy = builder.prismaObject('Discrepancy', {
     payoutId: t.expose('payoutId', { type: 'PayoutId', nullable: true, description: 'The payout that went under the reference.' }),
     direction: t.expose('direction', { type: StatementDirectionEnum }),
     expectedAmount: t.field({
+      wire: { orNull: true },
       type: 'Amount',
       nullable: true,
       description: 'What the ledger says.',
       resolve: (row) => amountOf(row, row.expectedAmount),
     }),
     actualAmount: t.field({
+      wire: { orNull: true },
       type: 'Amount',
       nullable: true,
       description: 'What the statement says.',
@@ -76,16 +69,9 @@ export const Discrepancy = builder.prismaObject('Discrepancy', {
 });
 const DiscrepancyPage = pageOf(Discrepancy, 'Discrepancy');
 
-const ResolveDiscrepancyInput = builder.inputType('ResolveDiscrepancyInput', {
-  fields: (t) => ({
-    resolution: t.field({ type: DiscrepancyResolutionEnum }),
-    note: t.string({ required: false, validate: z.string().min(1).max(1_000) }),
-    adjustmentTransferId: t.field({ type: 'TransferId', required: false, description: 'The transfer that sets it right, with adjusted.' }),
-  }),
-});
-
 builder.queryFields((t) => ({
   discrepancy: t.field({
+    route: rest('GET /v1/reconciliation/discrepancies/{id}', 'Read a discrepancy.'),
     type: Discrepancy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DiscrepancyId' }) },
@@ -93,6 +79,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => discrepancy(ctx, id),
   }),
   discrepancies: t.field({
+    route: rest('GET /v1/reconciliation/discrepancies', 'List discrepancies, by default of all reports.'),
     type: DiscrepancyPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -108,6 +95,7 @@ builder.queryFields((t) => ({
 
 builder.mutationField('resolveDiscrepancy', (t) =>
   t.field({
+    route: rest('POST /v1/reconciliation/discrepancies/{id}/resolve', 'Say what was done about a discrepancy.'),
     type: Discrepancy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DiscrepancyId' }), input: t.arg({ type: ResolveDiscrepancyInput }) },

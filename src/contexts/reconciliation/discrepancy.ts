@@ -1,5 +1,5 @@
 // A discrepancy is one thing that the ledger and the statement of a rail do not agree on, however many runs find it (CONTRACT.md 12).
-import type { Discrepancy, DiscrepancyResolution, DiscrepancyStatus, DiscrepancyType, Prisma } from '../../generated/prisma/client.js';
+import type { Discrepancy, DiscrepancyStatus, Prisma } from '../../generated/prisma/client.js';
 import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -8,8 +8,9 @@ import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
+import type { ResolveDiscrepancyInput } from './discrepancy.input.js';
 import { newestFindings } from './finding.sql.js';
 
 export const discrepancyLifecycle: Lifecycle<DiscrepancyStatus> = {
@@ -37,25 +38,12 @@ export async function discrepancy(ctx: Ctx, id: string): Promise<Discrepancy> {
   return found;
 }
 
-export interface DiscrepancyFilter extends PageInput {
-  reportId?: string | null | undefined;
-  status?: DiscrepancyStatus | null | undefined;
-  type?: DiscrepancyType | null | undefined;
-  rail?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Discrepancies, newest first; of a report those that it has found. */
-export function discrepancies(ctx: Ctx, filter: DiscrepancyFilter): Promise<Page<Discrepancy>> {
-  const { reportId, status, type, rail, since, until } = filter;
-  const conditions: Prisma.DiscrepancyWhereInput[] = [visibleDiscrepancies.where(ctx), createdBetween(since, until)];
-  if (reportId) conditions.push({ findings: { some: { reportId } } });
-  if (status) conditions.push({ status });
-  if (type) conditions.push({ type });
-  if (rail) conditions.push({ rail });
-  return listPage(ctx, 'discrepancy', ctx.db.discrepancy, { AND: conditions }, filter);
-}
+export const discrepancies = listOf(
+  'discrepancy',
+  { visible: visibleDiscrepancies },
+  { reportId: (reportId: string) => ({ findings: { some: { reportId } } }) },
+);
 
 /** Discrepancies that a report shows with it, at most: the list has them all. */
 export const mostShown = 100;
@@ -73,18 +61,14 @@ export async function foundBy(ctx: Ctx, reportId: string): Promise<Discrepancy[]
   return found ?? [];
 }
 
-export interface ResolveInput {
-  id: string;
-  resolution: DiscrepancyResolution;
-  note?: string | null | undefined;
-  adjustmentTransferId?: string | null | undefined;
-}
-
 /**
  * Says what was done about a discrepancy. `chasing` leaves it open to be resolved later (Gap G-185). 404 for an unknown transfer, 400 for
  * one that goes with another resolution than `adjusted`, 409 for one that is resolved or cleared.
  */
-export function resolveDiscrepancy(ctx: Ctx, { id, resolution, note, adjustmentTransferId }: ResolveInput): Promise<Discrepancy> {
+export function resolveDiscrepancy(
+  ctx: Ctx,
+  { id, resolution, note, adjustmentTransferId }: ResolveDiscrepancyInput & { id: string },
+): Promise<Discrepancy> {
   if (adjustmentTransferId != null && resolution !== 'adjusted') {
     throw new ValidationFailed([{ path: ['adjustmentTransferId'], message: 'goes with adjusted', rule: 'unexpected' }]);
   }

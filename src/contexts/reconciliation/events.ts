@@ -27,7 +27,7 @@ const discrepancyData = z.strictObject({
   detected_at: time,
 });
 
-export const { emit, event } = declareEvents({
+export const { events, emit, event } = declareEvents({
   'reconciliation.completed': {
     description: 'reconciliation run finished',
     data: reportData,

@@ -7,20 +7,13 @@ import { transact } from '../../platform/idempotency.js';
 import { parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { isDate } from '../../platform/schema/scalar.js';
+import type { RailEntriesInput } from './rail-entry.input.js';
 import { insertLines, type NewLine } from './rail-entry.sql.js';
 import { currencyOf } from './report.js';
-import { type RailEntryInput, readStatement } from './statement-csv.js';
+import { mostLines, readStatement } from './statement-csv.js';
 
-/** Lines of an upload, at most (Gap G-189). */
-export const mostLines = 10_000;
 /** Wrong lines that a refusal names, at most. */
 const mostNamed = 100;
-
-export interface UploadInput {
-  rail: string;
-  entries?: readonly RailEntryInput[] | null | undefined;
-  csv?: string | null | undefined;
-}
 
 export interface Upload {
   id: string;
@@ -38,7 +31,7 @@ const lineShape = z.object({
 });
 
 /** Adds lines to the statement of a rail: all of them, or none. 400 names each line that is wrong, by its number. */
-export async function uploadEntries(ctx: Ctx, { rail, entries, csv }: UploadInput): Promise<Upload> {
+export async function uploadEntries(ctx: Ctx, { rail, entries, csv }: RailEntriesInput): Promise<Upload> {
   const currency = currencyOf(rail);
   const at = ctx.clock.now();
   const lines = readLines({ entries, csv }, currency, at);
@@ -54,7 +47,7 @@ export async function upload(ctx: Ctx, id: string): Promise<Upload> {
   return { id, count: await ctx.db.railStatement.count({ where: { importId: id } }) };
 }
 
-function readLines({ entries, csv }: Omit<UploadInput, 'rail'>, currency: string, at: Date): NewLine[] {
+function readLines({ entries, csv }: Omit<RailEntriesInput, 'rail'>, currency: string, at: Date): NewLine[] {
   if ((entries == null) === (csv == null))
     throw new ValidationFailed([{ path: ['entries'], message: 'give either entries or csv', rule: 'one_of' }]);
   const [member, given] =
@@ -78,7 +71,7 @@ function readLines({ entries, csv }: Omit<UploadInput, 'rail'>, currency: string
 }
 
 function readLine(
-  entry: RailEntryInput,
+  entry: object,
   carried: string,
   at: Date,
   path: readonly (string | number)[],

@@ -9,6 +9,7 @@ import { foundBy, mostShown } from './discrepancy.js';
 import { Discrepancy } from './discrepancy.schema.js';
 import { dayText } from './events.js';
 import { report, reports, startRun } from './report.js';
+import { rest } from './rest.js';
 
 const ReportStatusEnum = builder.enumType(ReportStatus, { name: 'ReconciliationStatus' });
 
@@ -48,6 +49,7 @@ const Report = builder.prismaObject('ReconciliationReport', {
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     completedAt: t.expose('completedAt', {
+      wire: { orNull: true },
       type: 'DateTime',
       nullable: true,
       description: 'When it ended, whether it was completed or failed.',
@@ -66,6 +68,9 @@ const RunInput = builder.inputType('ReconciliationRunInput', {
 
 builder.queryFields((t) => ({
   reconciliationReport: t.field({
+    route: rest('GET /v1/reconciliation/reports/{id}', 'Read a report, with the newest 100 of the discrepancies that it has found.', {
+      also: ['discrepancies'],
+    }),
     type: Report,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'ReportId' }) },
@@ -73,6 +78,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => report(ctx, id),
   }),
   reconciliationReports: t.field({
+    route: rest('GET /v1/reconciliation/reports', 'List reconciliation reports.'),
     type: ReportPage,
     authScopes: { audience: 'operator' },
     args: { ...pageArgs(t), rail: t.arg.string({ required: false }), status: t.arg({ type: ReportStatusEnum, required: false }) },
@@ -82,6 +88,9 @@ builder.queryFields((t) => ({
 
 builder.mutationField('startReconciliation', (t) =>
   t.field({
+    route: rest('POST /v1/reconciliation/runs', 'Hold the ledger against the statement of a rail. It runs in the background.', {
+      status: 202,
+    }),
     type: Report,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: RunInput }) },

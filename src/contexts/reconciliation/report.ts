@@ -6,7 +6,7 @@ import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { railCurrencies } from '../transfers/rail.js';
 
 /** Days of a period, at most. */
@@ -57,16 +57,5 @@ export async function report(ctx: Ctx, id: string): Promise<ReconciliationReport
   return found;
 }
 
-export interface ReportFilter extends PageInput {
-  rail?: string | null | undefined;
-  status?: ReportStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Reports, newest first. */
-export function reports(ctx: Ctx, filter: ReportFilter): Promise<Page<ReconciliationReport>> {
-  const { rail, status, since, until } = filter;
-  const conditions = [createdBetween(since, until), ...(rail ? [{ rail }] : []), ...(status ? [{ status }] : [])];
-  return listPage(ctx, 'report', ctx.db.reconciliationReport, { AND: conditions }, filter);
-}
+export const reports = listOf('reconciliationReport', { kind: 'report' });

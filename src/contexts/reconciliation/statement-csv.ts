@@ -2,15 +2,8 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { ValidationFailed } from '../../platform/errors.js';
 
-/** A line as it is uploaded. */
-export interface RailEntryInput {
-  reference: string;
-  amount: string;
-  currency: string;
-  direction: string;
-  date: string;
-  description?: string | null | undefined;
-}
+/** Lines of an upload, at most (Gap G-189). */
+export const mostLines = 10_000;
 
 const required = ['reference', 'amount', 'currency', 'direction', 'date'];
 const known = [...required, 'description'];
@@ -18,7 +11,7 @@ const known = [...required, 'description'];
 /** A record of the file, and the line on which it ends. */
 export interface CsvRecord {
   line: number;
-  entry: RailEntryInput;
+  entry: Record<string, string | null>;
 }
 
 /** Reads at most `most` records and one. 400 for what is no CSV, and for another header. */
@@ -56,7 +49,7 @@ function entryOf({
   direction = '',
   date = '',
   description,
-}: Record<string, string>): RailEntryInput {
+}: Record<string, string>): CsvRecord['entry'] {
   return { reference, amount, currency, direction: direction.toLowerCase(), date, description: description || null };
 }
 

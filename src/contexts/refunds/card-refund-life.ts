@@ -11,7 +11,7 @@ import { walletRef } from '../accounts/wallet-ref.js';
 import { chargeSubject } from '../cards/charge-subject.js';
 import { followCard } from '../settlement/card-order.js';
 import { postStep } from '../settlement/collection.js';
-import { declareOrders, type Failure, type OrderEnd } from '../settlement/order-kind.js';
+import type { Failure, OrderEnd, OrderKind } from '../settlement/order-kind.js';
 import type { RailReason } from '../settlement/rail.js';
 import { errorCodeOf } from '../settlement/rail-code.js';
 import { completedEvents, event, transferData, transferRoles } from '../transfers/events.js';
@@ -23,7 +23,7 @@ import { followRefund } from './refund-follower.js';
 const rows = (db: Pick<Tx, 'cardRefund'>) => db.cardRefund;
 
 /** Refunds to cards as orders of the rails that have charged them. */
-export const cardRefundOrders = declareOrders<CardRefund>({
+export const cardRefundOrders: OrderKind<CardRefund> = {
   noun: 'cardRefund',
   table: 'card_refund',
   direction: 'out',
@@ -35,12 +35,12 @@ export const cardRefundOrders = declareOrders<CardRefund>({
   endOf,
   follow: followCard({ rows, pay, fail, comeBack }),
   fail,
-});
+};
 
 /** What was paid for comes first, then the original: in the order in which a charge that comes back takes them. */
-async function lockBefore(tx: Tx, { chargeId }: CardRefund): Promise<void> {
+async function lockBefore(ctx: Ctx, tx: Tx, { chargeId }: CardRefund): Promise<void> {
   const { subjectType, subjectId, transferId } = await tx.cardCharge.findFirstOrThrow({ where: { id: chargeId } });
-  await chargeSubject(subjectType).lock(tx, subjectId);
+  await chargeSubject(ctx, subjectType).lock(tx, subjectId);
   await lockRow(tx.transfer, transferId);
 }
 
@@ -78,10 +78,10 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Pr
   const limits: LimitUse[] = givenBack(uses, { part: amount, whole: original.amount, before });
   const roles = transferRoles(transfer, await walletRef(within(ctx, tx), transfer.fromWalletId ?? ''), null);
   const events = [
-    ...completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles }),
+    ...completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles, mandate: undefined }),
     event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(original) }),
   ];
-  await postStep(ctx, tx, { transferId, legs, limits, events, operation: operationOf(transfer, amount, at) });
+  await postStep(ctx, tx, { transferId, legs, limits, events, operation: operationOf(ctx, transfer, amount, at) });
   return row;
 }
 
@@ -95,7 +95,7 @@ async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, me
   await takeFromRefunded(ctx, tx, row, at);
   const { legs } = await resolve(tx, hold, { capture: 0n, at });
   const events = [event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) })];
-  await postStep(ctx, tx, { transferId, legs, events, operation: operationOf(transfer, 0n, at) });
+  await postStep(ctx, tx, { transferId, legs, events, operation: operationOf(ctx, transfer, 0n, at) });
   return row;
 }
 
@@ -111,7 +111,7 @@ async function comeBack(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReas
   await takeFromRefunded(ctx, tx, row, at);
   const legs = await legsBack(ctx, tx, transfer, { amount, rail, currency });
   const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) })];
-  const operation = { ...operationOf(transfer, amount, at), operation: 'refund.returned' };
+  const operation = { ...operationOf(ctx, transfer, amount, at), operation: 'refund.returned' };
   await postStep(ctx, tx, { transferId, legs, events, operation });
   return row;
 }

@@ -3,7 +3,8 @@
 import type { CardCharge, CardRefundStatus, Refund, Transfer, VaultedCard } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { guardsOf, move } from '../../ledger/posting.js';
-import { type Ctx, type OpenOn, within } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
@@ -14,8 +15,9 @@ import { laneOf } from '../settlement/payout.js';
 import { drawOnReserve } from '../settlement/reserve.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
+import { subjectIdOf } from '../transfers/subject.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
-import { type RefundAsked, refundData } from './refund-row.js';
+import { type RefundRequest, refundData } from './refund-row.js';
 import { sumOf } from './refundable.js';
 
 /** Nobody calls one off. It is seen in its refund. */
@@ -27,7 +29,7 @@ export const cardRefundLifecycle: Lifecycle<CardRefundStatus> = {
 };
 
 /** A refund to a card. */
-export interface NewCardRefund extends RefundAsked {
+export interface NewCardRefund extends RefundRequest {
   /** The wallet of the merchant. */
   payee: WalletRef;
 }
@@ -41,7 +43,10 @@ export async function refundToCard(ctx: Ctx, tx: Tx, { payee, ...request }: NewC
   const sum = sumOf(request);
   const at = ctx.clock.now();
   const id = newId(at);
-  const { card, ...charge } = await tx.cardCharge.findFirstOrThrow({ where: { id: original.cardChargeId ?? '' }, include: { card: true } });
+  const { card, ...charge } = await tx.cardCharge.findFirstOrThrow({
+    where: { id: subjectIdOf(original, 'card_charge') ?? '' },
+    include: { card: true },
+  });
   const drawn = await drawOnReserve(ctx, tx, original.id, sum);
   const value = await transferOf(within(ctx, tx), { id, sum, at, original, payee, charge, card, drawn });
   const transfer: Transfer = { ...transferRow(ctx, value), capture: 'automatic', toAccountId: card.accountId };
@@ -54,8 +59,8 @@ export async function refundToCard(ctx: Ctx, tx: Tx, { payee, ...request }: NewC
   const { rail, currency } = charge;
   const order = { id, transferId: transfer.id, chargeId: charge.id, status: 'pending', amount: sum, currency, rail } as const;
   await tx.cardRefund.create({ data: { ...order, createdAt: at, lane: laneOf(ctx, rail), dueAt: at } });
-  const { rates } = await rulebook(within(ctx, tx));
-  const posting = transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rates });
+  const rules = await rulebook(within(ctx, tx));
+  const posting = transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules });
   await postPlainly(ctx, postingWithin(tx), posting);
   return made;
 }
@@ -90,7 +95,7 @@ async function transferOf(ctx: Ctx, { id, sum, at, original, payee, charge, card
     currency,
     at,
     agentId: ctx.actor.agent?.id,
-    links: { refundId: id },
+    subject: { type: 'refund', id },
     protocolMetadata: { refund_of: original.id, card_brand: card.cardBrand, card_last_four: card.cardLastFour },
     hold: { expiresAt: null },
     money: { accountId: clearing, legsInto },
@@ -100,12 +105,12 @@ async function transferOf(ctx: Ctx, { id, sum, at, original, payee, charge, card
 /** Refunds whose money is on its way from one of the wallets: they keep a wallet from being closed. */
 export async function openCardRefunds(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
   const open = await tx.transfer.findMany({
-    where: { fromWalletId: { in: [...walletIds] }, status: { in: ['pending', 'processing'] }, refundId: { not: null } },
+    where: { fromWalletId: { in: [...walletIds] }, status: { in: ['pending', 'processing'] }, subjectType: 'refund' },
     orderBy: { id: 'asc' },
     take: most,
-    select: { refundId: true },
+    select: { subjectId: true },
   });
-  return open.map(({ refundId }) => ({
+  return open.map(({ subjectId: refundId }) => ({
     type: 'refund',
     id: printId('refund', refundId ?? ''),
     ends: { rel: 'refund', actor: 'any', method: 'GET', path: `/v1/refunds/${refundId}` },

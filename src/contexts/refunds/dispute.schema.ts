@@ -1,6 +1,4 @@
 // The GraphQL face of disputes.
-import { z } from 'zod';
-import { DisputeReason, DisputeResolution, DisputeStatus } from '../../generated/prisma/enums.js';
 import { AlreadyExists, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
@@ -8,22 +6,19 @@ import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/sch
 import { Initiator } from '../spending/initiator.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import {
-  createDispute,
-  disputeById,
-  disputes,
-  escalateDispute,
+  CreateDisputeInput,
+  DisputePartyEnum,
+  DisputeReasonEnum,
+  DisputeResolutionEnum,
+  DisputeStatusEnum,
   mostEvidence,
-  ResolvedByTenant,
-  resolveDispute,
-  respondToDispute,
-} from './dispute.js';
+  ResolveDisputeInput,
+  RespondToDisputeInput,
+} from './dispute.input.js';
+import { createDispute, disputeById, disputes, escalateDispute, ResolvedByTenant, resolveDispute, respondToDispute } from './dispute.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
 import type { Evidence } from './filing.js';
-
-export const DisputeReasonEnum = builder.enumType(DisputeReason, { name: 'DisputeReason' });
-const DisputeStatusEnum = builder.enumType(DisputeStatus, { name: 'DisputeStatus' });
-const DisputeResolutionEnum = builder.enumType(DisputeResolution, { name: 'DisputeResolution' });
-const DisputePartyEnum = builder.enumType('DisputeParty', { values: ['payer', 'payee'] as const });
+import { rest } from './rest.js';
 
 const EvidenceType = builder.objectRef<Evidence>('DisputeEvidence').implement({
   description: 'What a side of a dispute has shown.',
@@ -75,56 +70,16 @@ export const Dispute = builder.prismaObject('Dispute', {
 });
 const DisputePage = pageOf(Dispute, 'Dispute');
 
-export const EvidenceInput = builder.inputType('DisputeEvidenceInput', {
-  fields: (t) => ({
-    type: t.string({ description: 'A word such as receipt or screenshot.', validate: z.string().min(1).max(64) }),
-    description: t.string({ validate: z.string().min(1).max(2000) }),
-    url: t.string({ required: false, validate: z.url({ protocol: /^https?$/ }).max(2048) }),
-    content: t.string({ required: false, validate: z.string().max(10_000) }),
-  }),
-});
-/** Characters of what one side shows at once, as JSON (Gap G-198): a page of disputes stays one that can be answered. */
-const mostCharacters = 32_768;
-export const fewPieces = z
-  .array(z.unknown())
-  .max(mostEvidence / 2)
-  .refine((pieces) => JSON.stringify(pieces).length <= mostCharacters, {
-    error: `is longer than ${mostCharacters} characters in all`,
-    params: { rule: 'max' },
-  });
-
-const CreateDisputeInput = builder.inputType('CreateDisputeInput', {
-  fields: (t) => ({
-    transferId: t.field({ type: 'TransferId' }),
-    reason: t.field({ type: DisputeReasonEnum }),
-    description: t.string({ validate: z.string().min(1).max(2000) }),
-    amountDisputed: t.field({ type: 'Amount', required: false, description: 'All that can be refunded by default.' }),
-    evidence: t.field({ type: [EvidenceInput], required: false, validate: fewPieces }),
-    requestedResolution: t.field({ type: DisputeResolutionEnum, required: false }),
-  }),
-});
-const RespondToDisputeInput = builder.inputType('RespondToDisputeInput', {
-  fields: (t) => ({
-    response: t.string({ validate: z.string().min(1).max(2000) }),
-    evidence: t.field({ type: [EvidenceInput], required: false, validate: fewPieces }),
-  }),
-});
-const ResolveDisputeInput = builder.inputType('ResolveDisputeInput', {
-  fields: (t) => ({
-    resolution: t.field({ type: DisputeResolutionEnum }),
-    refundAmount: t.field({ type: 'Amount', required: false, description: 'With refund_partial: at most what is disputed.' }),
-    notes: t.string({ required: false, validate: z.string().min(1).max(2000) }),
-  }),
-});
-
 builder.queryFields((t) => ({
   dispute: t.prismaField({
+    route: rest('GET /v1/disputes/{id}', 'Read a dispute.'),
     type: Dispute,
     args: { id: t.arg({ type: 'DisputeId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => disputeById(ctx, id),
   }),
   disputes: t.field({
+    route: rest('GET /v1/disputes', 'List disputes.'),
     type: DisputePage,
     args: {
       ...pageArgs(t),
@@ -137,24 +92,28 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createDispute: t.field({
+    route: rest('POST /v1/disputes', 'Say that a completed transfer was not right.', { status: 201 }),
     type: Dispute,
     args: { input: t.arg({ type: CreateDisputeInput }) },
     ...facts({ errors: [NotFound, StateConflict, AlreadyExists, RefundExceedsOriginal, NotYourSide] }),
     resolve: once((ctx, { input }) => createDispute(ctx, input), disputeById),
   }),
   respondToDispute: t.field({
+    route: rest('POST /v1/disputes/{id}/respond', 'Answer a dispute, for the side that was paid.'),
     type: Dispute,
     args: { id: t.arg({ type: 'DisputeId' }), input: t.arg({ type: RespondToDisputeInput }) },
     ...facts({ errors: [NotFound, StateConflict, NotYourSide] }),
     resolve: once((ctx, { id, input }) => respondToDispute(ctx, { ...input, id }), disputeById),
   }),
   escalateDispute: t.field({
+    route: rest('POST /v1/disputes/{id}/escalate', 'Ask the tenant to look at a dispute.'),
     type: Dispute,
     args: { id: t.arg({ type: 'DisputeId' }) },
     ...facts({ errors: [NotFound, StateConflict] }),
     resolve: once((ctx, { id }) => escalateDispute(ctx, id), disputeById),
   }),
   resolveDispute: t.field({
+    route: rest('POST /v1/disputes/{id}/resolve', 'End a dispute, with a refund or without one.'),
     type: Dispute,
     args: { id: t.arg({ type: 'DisputeId' }), input: t.arg({ type: ResolveDisputeInput }) },
     ...facts({ errors: [NotFound, StateConflict, ResolvedByTenant, NotYourSide, RefundExceedsOriginal, ...postingErrors] }),

@@ -1,6 +1,6 @@
 // A dispute says that a completed transfer was not right. The other side answers within 30 days, or it is escalated; the tenant resolves
 // it, and a resolution may refund (Gap G-128) (CONTRACT.md 13).
-import type { Dispute, DisputeReason, DisputeResolution, DisputeStatus, Prisma, RefundReason } from '../../generated/prisma/client.js';
+import type { Dispute, DisputeReason, DisputeStatus, Prisma, RefundReason } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { AlreadyExists, declareError, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
@@ -10,21 +10,20 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { partiesOf } from '../transfers/transfer.js';
+import type { CreateDisputeInput, ResolveDisputeInput, RespondToDisputeInput } from './dispute.input.js';
 import { NotYourSide } from './errors.js';
 import { isInEscrow, splitEscrow } from './escrow.js';
-import { tooMuchDisputed, tooMuchResolved } from './excess.js';
-import { type EvidenceInput, fileDispute, ringDispute, shown } from './filing.js';
+import { fileDispute, ringDispute, shown } from './filing.js';
+import { tooMuchDisputed, tooMuchResolved } from './overpayment.js';
 import { agentsOf, lockTransfer, refund, withWallets } from './refund.js';
 import { restOf } from './refundable.js';
 
 const day = 86_400;
 /** So long after its completion a transfer can be disputed. */
 const filingSeconds = 120 * day;
-/** Pieces of evidence of a dispute, at most. */
-export const mostEvidence = 40;
 
 export const disputeLifecycle: Lifecycle<DisputeStatus> = {
   noun: 'dispute',
@@ -47,16 +46,6 @@ export class ResolvedByTenant extends declareError(403, 'forbidden') {
   constructor() {
     super('A dispute is resolved with an API key. The side that filed it may withdraw it.', { details: { terminal: true } });
   }
-}
-
-export interface CreateDisputeInput {
-  transferId: string;
-  reason: DisputeReason;
-  description: string;
-  /** All that can be refunded by default. */
-  amountDisputed?: string | null | undefined;
-  evidence?: readonly EvidenceInput[] | null | undefined;
-  requestedResolution?: DisputeResolution | null | undefined;
 }
 
 /** Files a dispute for the payer's side. 409 after 120 days, for a transfer that is not refunded, and where one is open already. */
@@ -101,14 +90,8 @@ async function checkNoneOpen(tx: Tx, transferId: string): Promise<void> {
   });
 }
 
-export interface RespondInput {
-  id: string;
-  response: string;
-  evidence?: readonly EvidenceInput[] | null | undefined;
-}
-
 /** The payee's side answers, once and in time. 409 when it is no longer open. */
-export function respondToDispute(ctx: Ctx, { id, response, evidence }: RespondInput): Promise<Dispute> {
+export function respondToDispute(ctx: Ctx, { id, response, evidence }: RespondToDisputeInput & { id: string }): Promise<Dispute> {
   return transact(ctx, async (tx) => {
     const dispute = await lockDispute(ctx, tx, id);
     checkSide(ctx, [dispute.payeeAgentId], 'The side that was paid answers.');
@@ -150,15 +133,8 @@ function settledAt(updatedAt: Date) {
   return { updatedAt, dueAt: null, leaseUntil: null };
 }
 
-export interface ResolveInput {
-  id: string;
-  resolution: DisputeResolution;
-  refundAmount?: string | null | undefined;
-  notes?: string | null | undefined;
-}
-
 /** Ends a dispute: with a refund of what was disputed or a part of it, or without one. What a refund is refused with leaves it open. */
-export function resolveDispute(ctx: Ctx, input: ResolveInput): Promise<Dispute> {
+export function resolveDispute(ctx: Ctx, input: ResolveDisputeInput & { id: string }): Promise<Dispute> {
   const { id, resolution, notes } = input;
   checkResolution(input);
   return transact(ctx, async (tx) => {
@@ -175,7 +151,7 @@ export function resolveDispute(ctx: Ctx, input: ResolveInput): Promise<Dispute> 
   });
 }
 
-function checkResolution({ resolution, refundAmount }: ResolveInput): void {
+function checkResolution({ resolution, refundAmount }: ResolveDisputeInput & { id: string }): void {
   const isPart = resolution === 'refund_partial';
   if (isPart === (refundAmount != null)) return;
   const message = isPart ? 'is required for refund_partial' : 'goes with refund_partial';
@@ -192,7 +168,12 @@ const reasons: Record<DisputeReason, RefundReason> = {
 };
 
 /** Sends back what the resolution says: as a refund, whose id it answers, or out of what is still in escrow. */
-async function carryOutResolution(ctx: Ctx, tx: Tx, dispute: Dispute, { resolution, refundAmount }: ResolveInput): Promise<string | null> {
+async function carryOutResolution(
+  ctx: Ctx,
+  tx: Tx,
+  dispute: Dispute,
+  { resolution, refundAmount }: ResolveDisputeInput & { id: string },
+): Promise<string | null> {
   const { amountDisputed, currency, transferId } = dispute;
   const part = refundAmount == null ? null : parseMinor(refundAmount, currency, ['refundAmount']);
   if (part !== null && part > amountDisputed) {
@@ -235,21 +216,5 @@ export async function disputeById(ctx: Ctx, id: string): Promise<Dispute> {
   return found;
 }
 
-export interface DisputeFilter extends PageInput {
-  status?: DisputeStatus | null | undefined;
-  transferId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Disputes, newest first. */
-export function disputes(
-  ctx: Ctx,
-  { status, transferId, since, until, ...page }: DisputeFilter,
-  query: object = {},
-): Promise<Page<Dispute>> {
-  const conditions: Prisma.DisputeWhereInput[] = [visibleDisputes.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (transferId) conditions.push({ transferId });
-  return listPage(ctx, 'dispute', ctx.db.dispute, { AND: conditions }, page, query);
-}
+export const disputes = listOf('dispute', { visible: visibleDisputes });

@@ -6,19 +6,13 @@ import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { initiatorOf } from '../spending/approval-request.js';
+import type { DisputeEvidenceInput } from './dispute.input.js';
 
 /** So long the other side has to answer. */
 const answerSeconds = 30 * 86_400;
 
-export interface EvidenceInput {
-  type: string;
-  description: string;
-  url?: string | null | undefined;
-  content?: string | null | undefined;
-}
-
 /** What one side has shown. */
-export interface Evidence extends EvidenceInput {
+export interface Evidence extends DisputeEvidenceInput {
   party: 'payer' | 'payee';
   at: string;
 }
@@ -27,7 +21,7 @@ export interface Evidence extends EvidenceInput {
 export interface NewDispute extends Pick<Dispute, 'transferId' | 'reason' | 'description' | 'currency' | 'requestedResolution'> {
   /** Minor units. */
   amount: bigint;
-  evidence?: readonly EvidenceInput[] | null | undefined;
+  evidence?: readonly DisputeEvidenceInput[] | null | undefined;
   agents: Pick<Dispute, 'payerAgentId' | 'payeeAgentId'>;
 }
 
@@ -54,7 +48,11 @@ export function fileDispute(ctx: Ctx, tx: Tx, { amount, evidence, agents, ...abo
 }
 
 /** Evidence as it is kept. */
-export function shown(party: Evidence['party'], evidence: readonly EvidenceInput[] | null | undefined, at: Date): Prisma.InputJsonValue {
+export function shown(
+  party: Evidence['party'],
+  evidence: readonly DisputeEvidenceInput[] | null | undefined,
+  at: Date,
+): Prisma.InputJsonValue {
   return (evidence ?? []).map((piece) => ({ party, ...piece, at: at.toISOString() })) as unknown as Prisma.InputJsonValue;
 }
 

@@ -4,7 +4,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { initiatorOf } from '../spending/approval-request.js';
 
 /** What somebody asks to be refunded; the lock of the original is held. */
-export interface RefundAsked {
+export interface RefundRequest {
   original: Transfer;
   /** Minor units of the currency that the original was sent in; null: all that is left. */
   amount: bigint | null;
@@ -27,7 +27,7 @@ export interface RefundMade {
 /** The members of a new refund. */
 export function refundData(
   ctx: Ctx,
-  { original, reason, reasonDetails, disputeId }: RefundAsked,
+  { original, reason, reasonDetails, disputeId }: RefundRequest,
   made: RefundMade,
 ): Prisma.RefundCreateInput {
   const { id, sum, at, transferId, status, payerAgentId, payeeAgentId } = made;

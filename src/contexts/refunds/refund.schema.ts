@@ -1,6 +1,5 @@
 // The GraphQL face of refunds.
-import { z } from 'zod';
-import { RefundReason, RefundStatus } from '../../generated/prisma/enums.js';
+import { RefundStatus } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
@@ -8,9 +7,10 @@ import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/sch
 import { Initiator } from '../spending/initiator.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import { CreateRefundInput, RefundReasonEnum } from './refund.input.js';
 import { cancelRefund, createRefund, refundById, refunds } from './refund.js';
+import { rest } from './rest.js';
 
-export const RefundReasonEnum = builder.enumType(RefundReason, { name: 'RefundReason' });
 const RefundStatusEnum = builder.enumType(RefundStatus, { name: 'RefundStatus' });
 
 export const Refund = builder.prismaObject('Refund', {
@@ -36,27 +36,16 @@ export const Refund = builder.prismaObject('Refund', {
 });
 const RefundPage = pageOf(Refund, 'Refund');
 
-const CreateRefundInput = builder.inputType('CreateRefundInput', {
-  fields: (t) => ({
-    originalTransferId: t.field({ type: 'TransferId' }),
-    amount: t.field({
-      type: 'Amount',
-      required: false,
-      description: 'In the currency that the original was sent in; all that is left by default.',
-    }),
-    reason: t.field({ type: RefundReasonEnum }),
-    reasonDetails: t.string({ required: false, validate: z.string().min(1).max(1000) }),
-  }),
-});
-
 builder.queryFields((t) => ({
   refund: t.prismaField({
+    route: rest('GET /v1/refunds/{id}', 'Read a refund.'),
     type: Refund,
     args: { id: t.arg({ type: 'RefundId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => refundById(ctx, id),
   }),
   refunds: t.field({
+    route: rest('GET /v1/refunds', 'List refunds.'),
     type: RefundPage,
     args: {
       ...pageArgs(t),
@@ -69,12 +58,14 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createRefund: t.field({
+    route: rest('POST /v1/refunds', 'Send money of a completed transfer back, all of it or a part.', { status: 201 }),
     type: Refund,
     args: { input: t.arg({ type: CreateRefundInput }) },
     ...facts({ errors: [NotFound, StateConflict, RefundExceedsOriginal, NotYourSide, ...postingErrors] }),
     resolve: once((ctx, { input }) => createRefund(ctx, input), refundById),
   }),
   cancelRefund: t.field({
+    route: rest('POST /v1/refunds/{id}/cancel', 'Call a refund off that has not begun.'),
     type: Refund,
     args: { id: t.arg({ type: 'RefundId' }) },
     ...facts({ errors: [NotFound, StateConflict] }),

@@ -1,7 +1,7 @@
 // A refund sends back what a completed transfer paid, all of it or a part, as often as something is left (CONTRACT.md 13). It is no spend.
 
 import { eventRecords } from '../../events/event.js';
-import type { Prisma, Refund, RefundReason, RefundStatus, Transfer } from '../../generated/prisma/client.js';
+import type { Prisma, Refund, RefundStatus, Transfer } from '../../generated/prisma/client.js';
 import { givenBack, usesOf } from '../../ledger/hold.js';
 import { guardsOf } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
@@ -14,7 +14,7 @@ import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { diverted } from '../settlement/holdback.js';
 import { drawOnReserve } from '../settlement/reserve.js';
@@ -35,8 +35,9 @@ import {
 import { visibleTransfers } from '../transfers/transfer-list.js';
 import { refundToCard } from './card-refund.js';
 import { NotYourSide } from './errors.js';
+import type { CreateRefundInput } from './refund.input.js';
 import { followRefund } from './refund-follower.js';
-import { type RefundAsked, refundData } from './refund-row.js';
+import { type RefundRequest, refundData } from './refund-row.js';
 import { checkRefundable, payeeOf, payeeShare, refuseCard, sumOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
@@ -54,14 +55,6 @@ export const refundLifecycle: Lifecycle<RefundStatus> = {
   requests: [{ to: 'cancelled', rel: 'cancel', actor: 'any', method: 'POST', path: '/cancel' }],
 };
 
-export interface CreateRefundInput {
-  originalTransferId: string;
-  /** All that is left by default. */
-  amount?: string | null | undefined;
-  reason: RefundReason;
-  reasonDetails?: string | null | undefined;
-}
-
 /**
  * Sends money of a transfer back. 404, 409 for a transfer that is not refunded, 422 `refund_exceeds_original` and
  * `insufficient_balance` of the payee, 403 for an agent that was not paid.
@@ -76,7 +69,7 @@ export async function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<
     const amount = input.amount == null ? null : parseMinor(input.amount, original.currency, ['amount']);
     const { reason, reasonDetails } = input;
     const asked = { original, amount, reason, reasonDetails };
-    if (original.cardChargeId !== null) return refundToCard(ctx, tx, { ...asked, payee });
+    if (original.subjectType === 'card_charge') return refundToCard(ctx, tx, { ...asked, payee });
     return refund(ctx, tx, { ...asked, parties: await partiesOf(within(ctx, tx), original) });
   });
   if (made.status === 'processing') ringAt(ctx, 'card_refund', made.createdAt);
@@ -97,7 +90,7 @@ export function withWallets(transfer: Transfer): Transfer {
 }
 
 /** A refund between wallets. */
-export interface NewRefund extends RefundAsked {
+export interface NewRefund extends RefundRequest {
   parties: WalletParties;
 }
 
@@ -121,8 +114,8 @@ export async function refund(ctx: Ctx, tx: Tx, { parties, ...request }: NewRefun
   const uses = await usesOf(tx, ctx.workspace.id, original.id);
   const { amount: sent, capturedAmount, refundedAmount: before } = original;
   const limits = givenBack(uses, { part: sum, whole: capturedAmount ?? sent, before });
-  const { rates } = await rulebook(within(ctx, tx));
-  const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rates });
+  const rules = await rulebook(within(ctx, tx));
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules });
   const told = event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(refunded) });
   await postPlainly(ctx, postingWithin(tx), {
     ...posting,
@@ -167,7 +160,7 @@ async function refundTransfer(ctx: Ctx, { id, original, parties, sum, at }: Refu
     at,
     agentId: ctx.actor.agent?.id,
     description: null,
-    links: { refundId: id },
+    subject: { type: 'refund', id },
     protocolMetadata: { refund_of: original.id },
   };
   if (destinationCurrency === null) return { ...head, type: 'internal', amount: sum, currency };
@@ -197,21 +190,5 @@ export async function refundById(ctx: Ctx, id: string): Promise<Refund> {
   return found;
 }
 
-export interface RefundFilter extends PageInput {
-  status?: RefundStatus | null | undefined;
-  originalTransferId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Refunds, newest first. */
-export function refunds(
-  ctx: Ctx,
-  { status, originalTransferId, since, until, ...page }: RefundFilter,
-  query: object = {},
-): Promise<Page<Refund>> {
-  const conditions: Prisma.RefundWhereInput[] = [visibleRefunds.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (originalTransferId) conditions.push({ originalTransferId });
-  return listPage(ctx, 'refund', ctx.db.refund, { AND: conditions }, page, query);
-}
+export const refunds = listOf('refund', { visible: visibleRefunds });

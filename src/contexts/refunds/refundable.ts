@@ -6,23 +6,23 @@ import { wrongStatus } from '../../platform/lifecycle.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { transferLifecycle } from '../transfers/transfer.js';
 import { isInEscrow } from './escrow.js';
-import { tooMuchRefunded } from './excess.js';
-import type { RefundAsked } from './refund-row.js';
+import { tooMuchRefunded } from './overpayment.js';
+import type { RefundRequest } from './refund-row.js';
 
 const types: readonly Transfer['type'][] = ['internal', 'cross_border', 'stream_withdraw'];
 
 /** Throws 409 unless money of the transfer may be sent back: it was completed, between wallets or by card, and is no refund itself. */
 export function checkRefundable(transfer: Transfer): void {
-  const { id, status, type, refundId, fromWalletId, toWalletId, cardChargeId, taskId } = transfer;
-  const isPaid = toWalletId !== null && (fromWalletId !== null || cardChargeId !== null);
-  if (!types.includes(type) || refundId !== null || !isPaid) {
+  const { id, status, type, subjectType, fromWalletId, toWalletId } = transfer;
+  const isPaid = toWalletId !== null && (fromWalletId !== null || subjectType === 'card_charge');
+  if (!types.includes(type) || subjectType === 'refund' || !isPaid) {
     throw new StateConflict('Only payments to a wallet, from another one or by card, are refunded, and refunds are not.', status, [], {
       reason: 'not_refundable',
       terminal: true,
     });
   }
   if (isInEscrow(transfer)) {
-    const next_actions = [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${taskId}` } as const];
+    const next_actions = [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${transfer.subjectId}` } as const];
     throw new StateConflict('The money is in the escrow of a task: dispute or cancel the task.', status, [], { next_actions });
   }
   if (status !== 'completed') {
@@ -31,8 +31,8 @@ export function checkRefundable(transfer: Transfer): void {
 }
 
 /** Throws 409 for a payment by card, which its holder disputes with the issuer of the card (Gap G-262). */
-export function refuseCard({ id, status, cardChargeId }: Transfer): void {
-  if (cardChargeId === null) return;
+export function refuseCard({ id, status, subjectType }: Transfer): void {
+  if (subjectType !== 'card_charge') return;
   const message = 'A payment by card is disputed with the issuer of the card. It can be refunded here.';
   const body = { original_transfer_id: id, reason: 'customer_request' };
   throw new StateConflict(message, status, [], {
@@ -52,12 +52,12 @@ export async function payeeOf(ctx: Ctx, { id, toWalletId }: Transfer): Promise<W
  * What was paid of a transfer and can be refunded, minor units of the currency that it was sent in: what was captured, less the fee. That
  * of a payment by card is the merchant's, so all of it can be (Gap G-261).
  */
-export function refundableOf({ amount, capturedAmount, feeAmount, cardChargeId }: Transfer): bigint {
-  return (capturedAmount ?? amount) - (cardChargeId === null ? feeAmount : 0n);
+export function refundableOf({ amount, capturedAmount, feeAmount, subjectType }: Transfer): bigint {
+  return (capturedAmount ?? amount) - (subjectType === 'card_charge' ? 0n : feeAmount);
 }
 
 /** How much is to be refunded, minor units. 422 for more than is left. */
-export function sumOf({ original, amount, reason }: RefundAsked): bigint {
+export function sumOf({ original, amount, reason }: RefundRequest): bigint {
   const rest = restOf(original);
   const sum = amount ?? rest;
   if (sum > rest || sum <= 0n) throw tooMuchRefunded(original, rest, reason);

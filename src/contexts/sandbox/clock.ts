@@ -1,14 +1,12 @@
 // The test clock: the time of a sandbox is moved forward, and everything that becomes due meanwhile happens in the order of its time
 // (CONTRACT.md 19).
 import { setTimeout as wait } from 'node:timers/promises';
-import { addSeconds } from '../../platform/clock.js';
+import { addSeconds, maxAdvanceSeconds } from '../../platform/clock.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
 import { hasUnpublished, moveClock, movingClocks, nextDue, stopClock, timelineOf } from '../../platform/due/workspace-clock.js';
 import { StateConflict, TestModeOnly, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-
-/** A clock is moved at most so far at once: five years. */
-export const maxAdvanceSeconds = 5 * 365 * 86_400;
+import type { AdvanceClockInput } from './sandbox.input.js';
 
 export interface TestClock {
   workspaceId: string;
@@ -28,11 +26,6 @@ export async function testClock(ctx: Ctx): Promise<TestClock> {
   requireTestMode(ctx);
   const { now, target } = await timelineOf(ctx.platform, ctx.workspace.id);
   return { workspaceId: ctx.workspace.id, now, target, status: target === null ? 'ready' : 'advancing' };
-}
-
-export interface AdvanceClockInput {
-  to?: Date | null | undefined;
-  seconds?: number | null | undefined;
 }
 
 /** A request waits so long for its clock; the rest is done after the answer (Gap G-78). */

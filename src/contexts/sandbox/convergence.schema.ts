@@ -3,7 +3,8 @@ import { TestModeOnly } from '../../platform/errors.js';
 import { currencies } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { type Convergence, convergence, mostOfKind } from './convergence.js';
-import { openTypes } from './convergence.sql.js';
+import { mostOpenTypes } from './convergence.sql.js';
+import { rest } from './rest.js';
 
 const OpenThing = builder.objectRef<Convergence['open'][number]>('OpenThing').implement({
   description: 'Something that ends by itself, and has not.',
@@ -17,8 +18,8 @@ const Mismatch = builder.objectRef<Convergence['mismatches'][number]>('Mismatch'
       description: 'trial_balance, ledger_only, rail_only, amount_mismatch, or duplicate: several lines of one reference.',
     }),
     id: t.exposeString('id', { description: 'The reference of the lines, or the currency.' }),
-    expected: t.exposeString('expected', { nullable: true, description: 'What the ledger says.' }),
-    actual: t.exposeString('actual', { nullable: true, description: 'What the statement says.' }),
+    expected: t.exposeString('expected', { wire: { orNull: true }, nullable: true, description: 'What the ledger says.' }),
+    actual: t.exposeString('actual', { wire: { orNull: true }, nullable: true, description: 'What the statement says.' }),
   }),
 });
 
@@ -29,7 +30,7 @@ const ConvergenceObject = builder.objectRef<Convergence>('Convergence').implemen
     open: t.expose('open', {
       type: [OpenThing],
       description: 'What is on its way: of each type 100 at most.',
-      ...facts({ most: openTypes * mostOfKind }),
+      ...facts({ most: mostOpenTypes * mostOfKind }),
     }),
     mismatches: t.expose('mismatches', { type: [Mismatch], ...facts({ most: mostOfKind + currencies.length }) }),
     checkedAt: t.expose('checkedAt', { type: 'DateTime' }),
@@ -38,6 +39,7 @@ const ConvergenceObject = builder.objectRef<Convergence>('Convergence').implemen
 
 builder.queryField('convergence', (t) =>
   t.field({
+    route: rest('GET /v1/test/convergence', 'Whether everything in the sandbox has come to its end, and the books agree.', { body: true }),
     type: ConvergenceObject,
     authScopes: { audience: 'operator' },
     ...facts({ errors: [TestModeOnly] }),

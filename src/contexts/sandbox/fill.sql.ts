@@ -1,7 +1,7 @@
 // The statements that write a made-up past into a sandbox: checkouts and operations, spread over days, with nothing in the ledger.
 import type pg from 'pg';
 import type { Protocol } from '../../generated/prisma/client.js';
-import type { OperationCategory } from '../usage/operation.js';
+import type { OperationCategory } from '../../manifest/operation-category.js';
 
 /** Who takes part. */
 export interface Cast {

@@ -1,6 +1,8 @@
 // Resetting a sandbox: what runs is ended, money goes back to where the sandbox made it, accounts close, agents are revoked, and settings are
 // deleted, each by its own rule. History and API keys stay (CONTRACT.md 19).
 import { unboundedAccount } from '../../ledger/account.js';
+import { nameOf, nouns } from '../../manifest/noun.js';
+import { resetStages } from '../../manifest/reset.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
@@ -13,7 +15,6 @@ import { rulebook } from '../spending/rulebook.js';
 import { transferPosting, transferRow } from '../transfers/transfer.js';
 import { moveWithinWallet } from '../transfers/transfer-request.js';
 import { requireTestMode } from './clock.js';
-import { endings, mostOfKind } from './reset-ending.js';
 import { inSteps, refuseUsedKey, takeKey } from './seed.js';
 
 /** What a reset came to. */
@@ -26,6 +27,9 @@ export interface Reset {
   open: { type: string; id: string; code: string }[];
 }
 
+const reason = 'The sandbox was reset.';
+/** Things of one kind that one reset ends, at most. */
+const mostOfKind = 1_000;
 /** A request takes no new step after so long; the next one goes on. */
 const mostMs = 12_000;
 /** Things that could not be ended that are shown, at most. */
@@ -65,12 +69,24 @@ export async function resetSandbox(ctx: Ctx): Promise<Reset> {
   await refuseUsedKey(ctx);
   const own = inSteps(ctx, 'resetSandbox');
   const run = new Run();
-  for (const { type, rows, end } of endings) await run.each(type, await rows(own), (row) => end(own, row));
+  await endEverything(own, run);
   await returnMoney(own, run);
   const accounts = await own.db.account.findMany({ where: { status: { not: 'closed' } }, take: mostOfKind, orderBy: { id: 'asc' } });
   await run.each('account', accounts, ({ id }) => updateAccount(own, { id, status: 'closed' }));
   await takeKey(ctx, run.reset.complete ? whole : partly);
   return run.reset;
+}
+
+/** Ends what nouns say that a reset ends: stage by stage, and within a stage what builds on others first. */
+async function endEverything(ctx: Ctx, run: Run): Promise<void> {
+  const steps = [...ctx.platform.extensions.of(nouns)]
+    .reverse()
+    .flatMap((noun) => (noun.reset ?? []).map((step) => ({ ...step, type: step.type ?? nameOf(noun) })));
+  for (const stage of resetStages) {
+    for (const { type, rows, end } of steps.filter((step) => step.stage === stage)) {
+      await run.each(type, await rows(ctx, mostOfKind), (row) => end(ctx, row, reason));
+    }
+  }
 }
 
 /** What is kept with the key of a reset: whether it left anything. */
@@ -111,6 +127,6 @@ async function takeBack(ctx: Ctx, walletId: string, amount: bigint): Promise<voi
   const { currency } = from;
   const value = { type: 'internal', protocol: 'internal', from, to, amount, currency, at: ctx.clock.now(), description: 'Reset' } as const;
   const transfer = transferRow(ctx, value);
-  const { rates } = await rulebook(ctx);
-  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: [], rates }));
+  const rules = await rulebook(ctx);
+  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }));
 }

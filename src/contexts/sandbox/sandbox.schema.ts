@@ -1,11 +1,12 @@
 // The GraphQL face of the test clock and of test events.
-import { z } from 'zod';
 import { StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { event } from '../events/event.js';
 import { Event } from '../events/event.schema.js';
-import { advanceClock, maxAdvanceSeconds, type TestClock, testClock } from './clock.js';
+import { advanceClock, type TestClock, testClock } from './clock.js';
+import { rest } from './rest.js';
+import { AdvanceClockInput, TriggerEventInput } from './sandbox.input.js';
 import { triggerEvent } from './trigger.js';
 
 const TestClockStatus = builder.enumType('TestClockStatus', { values: ['ready', 'advancing'] as const });
@@ -20,24 +21,9 @@ const TestClockObject = builder.objectRef<TestClock>('TestClock').implement({
   }),
 });
 
-const AdvanceClockInput = builder.inputType('AdvanceClockInput', {
-  description: 'Either `to` or `seconds`.',
-  fields: (t) => ({
-    to: t.field({ type: 'DateTime', required: false, description: 'After the present time of the clock, at most five years.' }),
-    seconds: t.int({ required: false, validate: z.int().min(1).max(maxAdvanceSeconds) }),
-  }),
-});
-
-const TriggerEventInput = builder.inputType('TriggerEventInput', {
-  fields: (t) => ({
-    type: t.string({ description: 'A type of the catalog.' }),
-    data: t.field({ type: 'JSONObject', required: false, description: 'Members that replace those of the example.' }),
-    objectId: t.string({ required: false, description: 'Id of what it is about, bare or with its prefix.' }),
-  }),
-});
-
 builder.queryField('testClock', (t) =>
   t.field({
+    route: rest('GET /v1/test/clock', 'Read the test clock.'),
     type: TestClockObject,
     authScopes: { audience: 'operator' },
     ...facts({ errors: [TestModeOnly] }),
@@ -47,6 +33,7 @@ builder.queryField('testClock', (t) =>
 
 builder.mutationFields((t) => ({
   advanceTestClock: t.field({
+    route: rest('POST /v1/test/clocks/advance', 'Advance the test clock: what is due on the way happens in the order of its time.'),
     type: TestClockObject,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: AdvanceClockInput }) },
@@ -57,6 +44,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   triggerEvent: t.field({
+    route: rest('POST /v1/test/events/trigger', 'Emit a test event.', { status: 201 }),
     type: Event,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: TriggerEventInput }) },

@@ -1,11 +1,11 @@
 // The scenarios of a sandbox: worlds worth looking at, each with something that was paid, something that waits and something that was
 // refused (CONTRACT.md 19).
 import { addSeconds } from '../../platform/clock.js';
-import { completionOf } from '../checkouts/checkout-input.js';
 import { createCheckout } from '../checkouts/checkout-request.js';
 import { completeCheckout } from '../checkouts/completion.js';
 import { cancelCheckout } from '../checkouts/ending.js';
 import { noCharges } from '../checkouts/item.js';
+import { completionOf } from '../checkouts/requested-checkout.js';
 import { createFundingTransaction } from '../funding/funding-request.js';
 import { createBankAccount } from '../settlement/bank-account.js';
 import { createPayout } from '../settlement/payout-request.js';

@@ -9,7 +9,7 @@ import { createMerchant } from '../accounts/merchant.js';
 import { createWallet } from '../accounts/wallet.js';
 import { createAgent } from '../agents/enrolment.js';
 import { fundWallet } from '../transfers/funding.js';
-import type { CreateTransferInput } from '../transfers/request-shape.js';
+import type { CreateTransferInput } from '../transfers/transfer.input.js';
 import { createTransfer } from '../transfers/transfer-request.js';
 
 export interface SeedAccount {

@@ -4,6 +4,7 @@ import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { postingErrors } from '../spending/refusal.js';
 import { mostOpen, type Reset, resetSandbox, wasReset } from './reset.js';
+import { rest } from './rest.js';
 import { scenarios } from './scenario.js';
 import { seeded, seedSandbox } from './seed.js';
 import type { Seed, SeedAccount, SeedAgent, SeedMerchant, SeedThing, SeedWallet } from './seed-world.js';
@@ -83,6 +84,7 @@ const SeedInput = builder.inputType('SeedInput', {
 
 builder.mutationFields((t) => ({
   seedSandbox: t.field({
+    route: rest('POST /v1/test/seed', 'Make a world worth looking at. The credentials of its agents are shown once.', { status: 201 }),
     type: SeedType,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: SeedInput }) },
@@ -90,6 +92,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => seedSandbox(ctx, input.scenario ?? 'basic'), seeded),
   }),
   resetSandbox: t.field({
+    route: rest('POST /v1/test/reset', 'Empty the sandbox: everything ends, money goes back, accounts close. History and API keys stay.'),
     type: ResetType,
     authScopes: { audience: 'api_key' },
     ...facts({ errors: [TestModeOnly] }),

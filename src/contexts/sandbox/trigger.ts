@@ -1,6 +1,6 @@
 // A test event: the example of its type with one's own members, emitted like any other (CONTRACT.md 19).
 
-import { type CatalogEntry, eventType } from '../../events/catalog.js';
+import { type CatalogEntry, catalogOf } from '../../events/catalog.js';
 import { eventRow, writeEvents } from '../../events/event.js';
 import type { Event } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -8,12 +8,7 @@ import { ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { parseAnyId, parseId } from '../../platform/schema/id.js';
 import { requireTestMode } from './clock.js';
-
-export interface TriggerEventInput {
-  type: string;
-  data?: Record<string, unknown> | null | undefined;
-  objectId?: string | null | undefined;
-}
+import type { TriggerEventInput } from './sandbox.input.js';
 
 /**
  * Emits an event of any type of the catalog, announced ones too (Gap G-79). `data` replaces members of the example, `objectId`
@@ -21,7 +16,7 @@ export interface TriggerEventInput {
  */
 export function triggerEvent(ctx: Ctx, { type, data, objectId }: TriggerEventInput): Promise<Event> {
   requireTestMode(ctx);
-  const entry = eventType(type, 'type');
+  const entry = catalogOf(ctx).type(type, 'type');
   const whole = dataOf(entry, data ?? {}, objectId ?? null);
   return transact(ctx, async (tx) => {
     const agentId = parseId('agent', whole['agent_id']);

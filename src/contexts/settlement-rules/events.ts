@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { currency, exampleId, id, money } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   'settlement_rule.notified': {
     description: 'a settlement rule fired whose action is notify',
     data: z.strictObject({

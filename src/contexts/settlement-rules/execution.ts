@@ -8,7 +8,7 @@ import { transact } from '../../platform/idempotency.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { NoManualRule, RuleDisabled } from './errors.js';
 import { fire } from './firing.sql.js';
 import { lockRule, settlementRule } from './rule.js';
@@ -61,16 +61,14 @@ export async function settlementExecution(ctx: Ctx, id: string): Promise<Settlem
   return found;
 }
 
-export interface ExecutionFilter extends PageInput {
-  ruleId: string;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Executions of a rule, newest first. 404 for an unknown rule. */
-export async function settlementExecutions(ctx: Ctx, filter: ExecutionFilter, query: object = {}): Promise<Page<SettlementExecution>> {
-  const { ruleId, since, until } = filter;
-  await settlementRule(ctx, ruleId);
-  const where = { AND: [{ ruleId }, createdBetween(since, until)] };
-  return listPage(ctx, 'settlementExecution', ctx.db.settlementExecution, where, filter, query);
-}
+export const settlementExecutions = listOf(
+  'settlementExecution',
+  {},
+  {
+    ruleId: async (ruleId: string, ctx) => {
+      await settlementRule(ctx, ruleId);
+      return { ruleId };
+    },
+  },
+);

@@ -73,7 +73,7 @@ const listeningStatement = {
 };
 
 /** An event that no rule has caused, with the wallets that its transfer or payout is about. */
-export interface HeardEvent {
+export interface ReceivedEvent {
   id: string;
   type: string;
   data: Record<string, unknown>;
@@ -85,21 +85,21 @@ export interface HeardEvent {
 }
 
 /** The events of a stretch of these types that may fire rules of these wallets, in their order. */
-export function heardEvents(
+export function receivedEvents(
   tx: pg.ClientBase,
   { workspaceId, after, upTo }: Stretch,
   types: readonly string[],
   walletIds: readonly string[],
-): Promise<HeardEvent[]> {
-  return runIn<HeardEvent>(tx, heardStatement, [workspaceId, after, upTo, types, walletIds]);
+): Promise<ReceivedEvent[]> {
+  return runIn<ReceivedEvent>(tx, receivedStatement, [workspaceId, after, upTo, types, walletIds]);
 }
 
 /**
  * A transfer that an execution made names it, and a payout has a transfer: whatever is told of them later, a rule caused it. A balance
  * that is low names no transfer: the entries of its instant do.
  */
-const heardStatement = {
-  name: 'settlement-heard-events',
+const receivedStatement = {
+  name: 'settlement-received-events',
   text: `
     SELECT e.id, e.type, e.data, e.created_at AS "createdAt", t.id IS NOT NULL AS "hasWallets", t.from_wallet_id AS "fromWalletId",
       t.to_wallet_id AS "toWalletId"
@@ -111,7 +111,7 @@ const heardStatement = {
       SELECT * FROM transfer t WHERE t.workspace_id = $1
         AND t.id = CASE WHEN e.type LIKE 'transfer.%' THEN e.object_id ELSE p.transfer_id END OFFSET 0
     ) t ON true
-    WHERE e.type = ANY ($4::text[]) AND t.execution_id IS NULL
+    WHERE e.type = ANY ($4::text[]) AND t.origin_type IS DISTINCT FROM 'settlement_execution'
       AND (t.id IS NULL OR t.from_wallet_id = ANY ($5::uuid[]) OR t.to_wallet_id = ANY ($5::uuid[]))
       AND NOT (e.type = 'account.balance.low' AND EXISTS (
         SELECT FROM ledger_account a
@@ -120,7 +120,7 @@ const heardStatement = {
         JOIN ledger_entry n ON n.workspace_id = $1 AND n.account_id = a.id AND n.version > v.before AND n.version <= v.last
         JOIN ledger_transaction l ON l.workspace_id = $1 AND l.id = n.transaction_id
         JOIN transfer c ON c.workspace_id = $1 AND c.id = l.transfer_id
-        WHERE a.workspace_id = $1 AND a.owner_id = e.object_id AND a.kind = 'wallet.available' AND c.execution_id IS NOT NULL))`,
+        WHERE a.workspace_id = $1 AND a.owner_id = e.object_id AND a.kind = 'wallet.available' AND c.origin_type = 'settlement_execution'))`,
 };
 
 /** A balance that passed the threshold of a rule: the posting that did it, and when. */
@@ -173,7 +173,7 @@ const crossingStatement = {
                ELSE n.balance_after < m.threshold AND n.balance_after - n.amount >= m.threshold END
       AND NOT EXISTS (
         SELECT FROM ledger_transaction l JOIN transfer c ON c.workspace_id = l.workspace_id AND c.id = l.transfer_id
-        WHERE l.workspace_id = $1 AND l.id = n.transaction_id AND c.execution_id IS NOT NULL)
+        WHERE l.workspace_id = $1 AND l.id = n.transaction_id AND c.origin_type = 'settlement_execution')
     ORDER BY n.created_at, m.priority, m.rule_id`,
 };
 

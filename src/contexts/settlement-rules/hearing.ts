@@ -8,11 +8,11 @@ import {
   crossings,
   type Firing,
   fire,
-  type HeardEvent,
-  heardEvents,
   keepCounts,
   type ListeningRule,
   listeningRules,
+  type ReceivedEvent,
+  receivedEvents,
   type Threshold,
 } from './firing.sql.js';
 import { paidWallets } from './schedule.sql.js';
@@ -25,7 +25,7 @@ export const settlementListener: EventListener = {
   name: 'settlement_rules',
   async hear(tx, stretch) {
     const rules = await listeningRules(tx, stretch.workspaceId);
-    const fired = rules.length === 0 ? [] : [...(await passed(tx, stretch, rules)), ...(await heard(tx, stretch, rules))];
+    const fired = rules.length === 0 ? [] : [...(await passed(tx, stretch, rules)), ...(await received(tx, stretch, rules))];
     await fire(tx, stretch.workspaceId, [...fired, ...(await paid(tx, stretch))]);
   },
 };
@@ -42,11 +42,11 @@ async function passed(tx: pg.ClientBase, { workspaceId }: Stretch, rules: readon
 }
 
 /** What fires on events. What was counted is kept. */
-async function heard(tx: pg.ClientBase, stretch: Stretch, rules: readonly ListeningRule[]): Promise<Firing[]> {
+async function received(tx: pg.ClientBase, stretch: Stretch, rules: readonly ListeningRule[]): Promise<Firing[]> {
   const types = [...new Set(rules.flatMap((rule) => typeOf(triggerOf(rule))))];
   if (types.length === 0) return [];
   const walletIds = [...new Set(rules.map(({ walletId }) => walletId))];
-  const events = await heardEvents(tx, stretch, types, walletIds);
+  const events = await receivedEvents(tx, stretch, types, walletIds);
   const counts = new Map<string, ListeningRule>();
   const fired = events.flatMap((event) =>
     rules.flatMap((rule) => {
@@ -91,7 +91,7 @@ interface Answer {
 const silent: Answer = { fires: false };
 
 /** Whether a rule fires on an event. */
-function ask(rule: ListeningRule, { id, type, data, createdAt, hasWallets, fromWalletId, toWalletId }: HeardEvent): Answer {
+function ask(rule: ListeningRule, { id, type, data, createdAt, hasWallets, fromWalletId, toWalletId }: ReceivedEvent): Answer {
   const touches = fromWalletId === rule.walletId || toWalletId === rule.walletId;
   if (id < rule.armedId || (hasWallets && !touches)) return silent;
   const trigger = triggerOf(rule);

@@ -16,7 +16,7 @@ import { authorizeSpend } from '../spending/pipeline.js';
 import { postingWithin } from '../spending/posting.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { draftTransfer, planTransfer, type TransferPlan } from '../transfers/transfer-request.js';
-import { Undone } from './undone.js';
+import { Rollback } from './rollback.js';
 
 /** What was made, and what becomes due by it: tables and times. */
 export interface Made {
@@ -55,7 +55,7 @@ export async function planSettlement(ctx: Ctx, { executionId, from, description 
 
 async function defaultBankAccount(ctx: Ctx, { accountId }: WalletRef): Promise<string> {
   const found = await ctx.db.bankAccount.findFirst({ where: { accountId, isDefault: true, deletedAt: null }, select: { id: true } });
-  if (found === null) throw new Undone('failed', 'no_bank_account', 'The account of the wallet has no bank account.');
+  if (found === null) throw new Rollback('failed', 'no_bank_account', 'The account of the wallet has no bank account.');
   return printId('bankAccount', found.id);
 }
 
@@ -69,7 +69,7 @@ export interface Payment {
 export async function planPayment(ctx: Ctx, { executionId, from, description }: Head, to: Payment) {
   const input = { type: 'internal', fromWalletId: from.walletId, currency: from.currency as Currency, description, ...to } as const;
   const id = newId(ctx.clock.now());
-  return making(ctx, id, await planTransfer(ctx, input, { id, links: { executionId } }));
+  return making(ctx, id, await planTransfer(ctx, input, { id, origin: { type: 'settlement_execution', id: executionId } }));
 }
 
 export interface SetAside {
@@ -87,7 +87,7 @@ export async function planHold(ctx: Ctx, { executionId, from, description }: Hea
     type: 'internal',
     to: { ledgerAccountId: await unboundedAccount(ctx, 'settlement.reserve', currency) },
     hold: { expiresAt: releaseAfterSeconds === undefined ? null : addSeconds(at, releaseAfterSeconds) },
-    links: { executionId },
+    origin: { type: 'settlement_execution', id: executionId },
     description,
   };
   // It stays with its owner, so no rule binds it.

@@ -1,28 +1,28 @@
 // The GraphQL face of settlement rules and of what they did. Agents have none of it. One type has the members of all triggers, one those of
 // all actions; which of them belong together is for the type to say.
-import { z } from 'zod';
 import type { SettlementExecution as ExecutionRow } from '../../generated/prisma/client.js';
-import { ExecutionStatus, SettlementAction, SettlementTrigger } from '../../generated/prisma/enums.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { SameWallet } from '../transfers/errors.js';
 import { UnsupportedRail } from '../transfers/rail.js';
-import { type Action, actionOf, amountModes } from './action.js';
+import { type Action, actionOf } from './action.js';
 import { NoManualRule, RuleDisabled, TooManySettlementRules } from './errors.js';
 import { requestSettlement, runSettlementRule, settlementExecution, settlementExecutions } from './execution.js';
+import { rest } from './rest.js';
+import {
+  ActionTypeEnum,
+  AmountModeEnum,
+  CreateSettlementRuleInput,
+  DestinationTypeEnum,
+  DirectionEnum,
+  ExecutionStatusEnum,
+  RequestSettlementInput,
+  TriggerTypeEnum,
+  UpdateSettlementRuleInput,
+} from './rule.input.js';
 import { createSettlementRule, deleteSettlementRule, settlementRule, settlementRules, updateSettlementRule } from './rule.js';
-import { directions, type Trigger, triggerOf } from './trigger.js';
-
-const TriggerTypeEnum = builder.enumType(SettlementTrigger, { name: 'SettlementTriggerType' });
-const ActionTypeEnum = builder.enumType(SettlementAction, { name: 'SettlementActionType' });
-const ExecutionStatusEnum = builder.enumType(ExecutionStatus, { name: 'SettlementExecutionStatus' });
-const DirectionEnum = builder.enumType('ThresholdDirection', {
-  description: 'above: the balance reaches the threshold. below: it falls below it.',
-  values: directions,
-});
-const AmountModeEnum = builder.enumType('SettlementAmount', { values: amountModes });
-const DestinationTypeEnum = builder.enumType('SettlementDestinationType', { values: ['bank'] as const });
+import { type Trigger, triggerOf } from './trigger.js';
 
 type NamesOf<Config> = Config extends unknown ? keyof Config : never;
 type ValueOf<Config, Name> = Config extends unknown ? (Name extends keyof Config ? Exclude<Config[Name], undefined> : never) : never;
@@ -115,7 +115,7 @@ const SettlementExecution = builder.prismaObject('SettlementExecution', {
   fields: (t) => ({
     id: t.expose('id', { type: 'SettlementExecutionId' }),
     ruleId: t.expose('ruleId', { type: 'SettlementRuleId', nullable: true }),
-    walletId: t.expose('walletId', { type: 'WalletId' }),
+    walletId: t.expose('walletId', { wire: { shown: false }, type: 'WalletId' }),
     firedAt: t.expose('firedAt', { type: 'DateTime' }),
     trigger: t.expose('trigger', {
       type: TriggerTypeEnum,
@@ -123,7 +123,7 @@ const SettlementExecution = builder.prismaObject('SettlementExecution', {
     }),
     status: t.expose('status', { type: ExecutionStatusEnum }),
     transferId: t.expose('transferId', { type: 'TransferId', nullable: true, description: 'The transfer, hold, or money of the payout.' }),
-    payoutId: t.expose('payoutId', { type: 'PayoutId', nullable: true }),
+    payoutId: t.expose('payoutId', { wire: { after: 'status' }, type: 'PayoutId', nullable: true }),
     error: t.field({
       type: ExecutionError,
       nullable: true,
@@ -133,88 +133,13 @@ const SettlementExecution = builder.prismaObject('SettlementExecution', {
 });
 const SettlementExecutionPage = pageOf(SettlementExecution, 'SettlementExecution');
 
-const StartedExecution = builder.objectRef<ExecutionRow>('StartedSettlementExecution').implement({
-  fields: (t) => ({ executionId: t.expose('id', { type: 'SettlementExecutionId' }) }),
-});
-
-const TriggerConfigInput = builder.inputType('SettlementTriggerConfigInput', {
-  description:
-    'By trigger: balance_threshold {threshold_cents, currency, direction}; time_based {schedule, timezone}; event_based {event_type, filter}; ' +
-    'transaction_count {count, within_window}; manual {}. Any other member is refused.',
-  extensions: { example: {} },
-  fields: (t) => ({
-    thresholdCents: t.field({ type: 'Cents', required: false }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of the wallet.' }),
-    direction: t.field({ type: DirectionEnum, required: false }),
-    schedule: t.string({ required: false, description: 'Five fields of cron; it fires at least 15 minutes apart.' }),
-    timezone: t.string({ required: false, description: 'Such as Europe/Berlin.' }),
-    eventType: t.string({ required: false, description: 'One of GET /v1/webhooks/events.', validate: z.string().max(100) }),
-    filter: t.field({
-      type: 'JSONObject',
-      required: false,
-      description: 'What members of its data have to be; a dot leads into one, as in destination.type.',
-    }),
-    count: t.int({ required: false, description: 'Completed transfers of the wallet.' }),
-    withinWindow: t.int({ required: false, description: 'Seconds; the rule fires when so many lie within them.' }),
-  }),
-});
-
-const BankDestinationInput = builder.inputType('SettlementDestinationInput', {
-  fields: (t) => ({
-    type: t.field({ type: DestinationTypeEnum }),
-    ref: t.string({ required: false, description: 'A bank account (`ba_...`); the default one of the wallet’s account without it.' }),
-  }),
-});
-
-const ActionConfigInput = builder.inputType('SettlementActionConfigInput', {
-  description:
-    'By action: settle_to_bank {destination, retain_reserve_cents, rail}; settle_to_account {destination_account_id} and settle_to_wallet ' +
-    '{destination_wallet_id} with {amount, amount_cents, retain_reserve_cents}; hold {amount_cents, release_after_seconds}; notify {message}. ' +
-    'Any other member is refused.',
-  extensions: { example: {} },
-  fields: (t) => ({
-    destination: t.field({ type: BankDestinationInput, required: false }),
-    rail: t.string({ required: false }),
-    destinationAccountId: t.field({ type: 'AccountId', required: false }),
-    destinationWalletId: t.field({ type: 'WalletId', required: false }),
-    amount: t.field({ type: AmountModeEnum, required: false, description: '`all` by default.' }),
-    amountCents: t.field({ type: 'Cents', required: false }),
-    retainReserveCents: t.field({ type: 'Cents', required: false, description: 'What stays in the wallet.' }),
-    releaseAfterSeconds: t.int({ required: false, description: 'Without it the money is held until the transfer is cancelled.' }),
-    message: t.string({ required: false }),
-  }),
-});
-
-const name = z.string().trim().min(1).max(200);
-const priority = z.int().min(0).max(1_000_000);
-
-const CreateInput = builder.inputType('CreateSettlementRuleInput', {
-  fields: (t) => ({
-    name: t.string({ validate: name }),
-    walletId: t.field({ type: 'WalletId' }),
-    triggerType: t.field({ type: TriggerTypeEnum, extensions: { example: 'manual' } }),
-    triggerConfig: t.field({ type: TriggerConfigInput, required: false }),
-    actionType: t.field({ type: ActionTypeEnum, extensions: { example: 'notify' } }),
-    actionConfig: t.field({ type: ActionConfigInput, required: false }),
-    enabled: t.boolean({ required: false, description: 'true by default.' }),
-    priority: t.int({ required: false, description: '100 by default; the smallest comes first.', validate: priority }),
-  }),
-});
-const UpdateInput = builder.inputType('UpdateSettlementRuleInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: name }),
-    triggerType: t.field({ type: TriggerTypeEnum, required: false, description: 'Another one comes with its config.' }),
-    triggerConfig: t.field({ type: TriggerConfigInput, required: false }),
-    actionType: t.field({ type: ActionTypeEnum, required: false, description: 'Another one comes with its config.' }),
-    actionConfig: t.field({ type: ActionConfigInput, required: false }),
-    enabled: t.boolean({ required: false }),
-    priority: t.int({ required: false, validate: priority }),
-  }),
-});
-const RequestInput = builder.inputType('RequestSettlementInput', { fields: (t) => ({ walletId: t.field({ type: 'WalletId' }) }) });
+const StartedExecution = builder
+  .objectRef<ExecutionRow>('StartedSettlementExecution')
+  .implement({ extensions: { component: false }, fields: (t) => ({ executionId: t.expose('id', { type: 'SettlementExecutionId' }) }) });
 
 builder.queryFields((t) => ({
   settlementRule: t.prismaField({
+    route: rest('GET /v1/settlement-rules/{id}', 'Read a settlement rule.'),
     type: SettlementRule,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementRuleId' }) },
@@ -222,6 +147,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => settlementRule(ctx, id, query),
   }),
   settlementRules: t.field({
+    route: rest('GET /v1/settlement-rules', 'List settlement rules.'),
     type: SettlementRulePage,
     authScopes: { audience: 'operator' },
     args: {
@@ -233,6 +159,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx, info) => settlementRules(ctx, filter, nodesQuery(ctx, info)),
   }),
   settlementExecutions: t.field({
+    route: rest('GET /v1/settlement-rules/{id}/executions', 'List what a settlement rule did, newest first.', { names: { ruleId: 'id' } }),
     type: SettlementExecutionPage,
     authScopes: { audience: 'operator' },
     args: { ...pageArgs(t), ruleId: t.arg({ type: 'SettlementRuleId' }) },
@@ -245,20 +172,23 @@ const errors = [NotFound, CurrencyMismatch, UnsupportedRail, SameWallet];
 
 builder.mutationFields((t) => ({
   createSettlementRule: t.field({
+    route: rest('POST /v1/settlement-rules', 'Make a rule about the money of a wallet.', { status: 201 }),
     type: SettlementRule,
     authScopes: { audience: 'operator' },
-    args: { input: t.arg({ type: CreateInput }) },
+    args: { input: t.arg({ type: CreateSettlementRuleInput }) },
     ...facts({ errors: [...errors, StateConflict, TooManySettlementRules] }),
     resolve: once((ctx, { input }) => createSettlementRule(ctx, input), settlementRule),
   }),
   updateSettlementRule: t.field({
+    route: rest('PATCH /v1/settlement-rules/{id}', 'Change a settlement rule. Its wallet stays.'),
     type: SettlementRule,
     authScopes: { audience: 'operator' },
-    args: { id: t.arg({ type: 'SettlementRuleId' }), input: t.arg({ type: UpdateInput }) },
+    args: { id: t.arg({ type: 'SettlementRuleId' }), input: t.arg({ type: UpdateSettlementRuleInput }) },
     ...facts({ errors }),
     resolve: once((ctx, { id, input }) => updateSettlementRule(ctx, { ...input, id }), settlementRule),
   }),
   deleteSettlementRule: t.field({
+    route: rest('DELETE /v1/settlement-rules/{id}', 'Delete a settlement rule.'),
     type: DeletedRule,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementRuleId' }) },
@@ -269,6 +199,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   runSettlementRule: t.field({
+    route: rest('POST /v1/settlement-rules/{id}/run', 'Run a settlement rule now, whatever its trigger.', { status: 202 }),
     type: StartedExecution,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SettlementRuleId' }) },
@@ -276,9 +207,14 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id }) => runSettlementRule(ctx, id), settlementExecution),
   }),
   requestSettlement: t.field({
+    route: rest(
+      'POST /v1/settlement-rules/request-manual',
+      'Settle a wallet by hand: run its first enabled rule with the trigger manual.',
+      { status: 202 },
+    ),
     type: StartedExecution,
     authScopes: { audience: 'operator' },
-    args: { input: t.arg({ type: RequestInput }) },
+    args: { input: t.arg({ type: RequestSettlementInput }) },
     ...facts({ errors: [NotFound, NoManualRule] }),
     resolve: once((ctx, { input }) => requestSettlement(ctx, input.walletId), settlementExecution),
   }),

@@ -1,4 +1,5 @@
 // Settlement rules: what happens to the money of a wallet, and when (CONTRACT.md 12). Each rule is about one wallet, for ever.
+import { catalogOf } from '../../events/catalog.js';
 import type { Prisma, SettlementRule, Wallet } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -9,10 +10,11 @@ import { formatMinor, maxAmountMinor, minorOfCents } from '../../platform/money.
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { walletLifecycle } from '../accounts/wallet.js';
 import { type Action, type ActionType, actionOf, readAction, resolveAction } from './action.js';
 import { TooManySettlementRules } from './errors.js';
+import type { CreateSettlementRuleInput, UpdateSettlementRuleInput } from './rule.input.js';
 import type { GivenConfig } from './shape.js';
 import { nextFiringOf, readTrigger, type Trigger, type TriggerType, triggerOf } from './trigger.js';
 
@@ -20,21 +22,10 @@ import { nextFiringOf, readTrigger, type Trigger, type TriggerType, triggerOf } 
 export const mostRules = 100;
 const defaultPriority = 100;
 
-export interface CreateSettlementRuleInput {
-  name: string;
-  walletId: string;
-  triggerType: TriggerType;
-  triggerConfig?: GivenConfig | null | undefined;
-  actionType: ActionType;
-  actionConfig?: GivenConfig | null | undefined;
-  enabled?: boolean | null | undefined;
-  priority?: number | null | undefined;
-}
-
 /** Makes a rule. 400 for a config that is not its type's, 404 and 422 for what it names, 409 for one rule too many. */
 export async function createSettlementRule(ctx: Ctx, input: CreateSettlementRuleInput): Promise<SettlementRule> {
   const { name, walletId } = input;
-  const given = readBoth(input.triggerType, input.triggerConfig, input.actionType, input.actionConfig);
+  const given = readBoth(ctx, input.triggerType, input.triggerConfig, input.actionType, input.actionConfig);
   const wallet = await ctx.db.wallet.findFirst({ where: { id: walletId } });
   if (wallet === null) throw new NotFound('walletId');
   checkAmounts(given, wallet);
@@ -63,19 +54,8 @@ export async function createSettlementRule(ctx: Ctx, input: CreateSettlementRule
   return rule;
 }
 
-export interface UpdateSettlementRuleInput {
-  id: string;
-  name?: string | null | undefined;
-  triggerType?: TriggerType | null | undefined;
-  triggerConfig?: GivenConfig | null | undefined;
-  actionType?: ActionType | null | undefined;
-  actionConfig?: GivenConfig | null | undefined;
-  enabled?: boolean | null | undefined;
-  priority?: number | null | undefined;
-}
-
 /** Changes a rule; a new type comes with its config. A trigger that is changed or enabled begins anew (Gap G-200). */
-export async function updateSettlementRule(ctx: Ctx, input: UpdateSettlementRuleInput): Promise<SettlementRule> {
+export async function updateSettlementRule(ctx: Ctx, input: UpdateSettlementRuleInput & { id: string }): Promise<SettlementRule> {
   const { id, name, priority } = input;
   const rule = await transact(ctx, async (tx) => {
     const before = await lockRule(tx, id);
@@ -83,7 +63,7 @@ export async function updateSettlementRule(ctx: Ctx, input: UpdateSettlementRule
     const actionType = input.actionType ?? before.actionType;
     const triggerConfig = input.triggerConfig ?? (triggerType === before.triggerType ? triggerOf(before).config : {});
     const actionConfig = input.actionConfig ?? (actionType === before.actionType ? actionOf(before).config : {});
-    const given = readBoth(triggerType, triggerConfig as GivenConfig, actionType, actionConfig as GivenConfig);
+    const given = readBoth(ctx, triggerType, triggerConfig as GivenConfig, actionType, actionConfig as GivenConfig);
     const wallet = await tx.wallet.findFirstOrThrow({ where: { id: before.walletId } });
     checkAmounts(given, wallet);
     const isNewAction = input.actionConfig != null || actionType !== before.actionType;
@@ -125,27 +105,8 @@ export async function settlementRule(ctx: Ctx, id: string, query: object = {}): 
   return found;
 }
 
-export interface SettlementRuleFilter extends PageInput {
-  triggerType?: TriggerType | null | undefined;
-  enabled?: boolean | null | undefined;
-  walletId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Rules, newest first. */
-export function settlementRules(
-  ctx: Ctx,
-  { triggerType, enabled, walletId, since, until, ...page }: SettlementRuleFilter,
-  query: object = {},
-): Promise<Page<SettlementRule>> {
-  const conditions: Prisma.SettlementRuleWhereInput[] = [{ deletedAt: null }, createdBetween(since, until)];
-  if (triggerType) conditions.push({ triggerType });
-  if (enabled != null) conditions.push({ enabled });
-  if (walletId) conditions.push({ walletId });
-  const filters = { triggerType, enabled, walletId, since, until, ...page };
-  return listPage(ctx, 'settlementRule', ctx.db.settlementRule, { AND: conditions }, filters, query);
-}
+export const settlementRules = listOf('settlementRule', { where: { deletedAt: null } });
 
 /** The rule under its lock, or 404. */
 export function lockRule(tx: Tx, id: string): Promise<SettlementRule> {
@@ -159,12 +120,13 @@ interface Says {
 
 /** Both configs, read by their types. 400 with everything that is wrong with either. */
 function readBoth(
+  ctx: Pick<Ctx, 'platform'>,
   triggerType: TriggerType,
   triggerConfig: GivenConfig | null | undefined,
   actionType: ActionType,
   actionConfig: GivenConfig | null | undefined,
 ): Says {
-  const trigger = readTrigger(triggerType, triggerConfig ?? {});
+  const trigger = readTrigger(catalogOf(ctx), triggerType, triggerConfig ?? {});
   const action = readAction(actionType, actionConfig ?? {});
   const issues = [trigger, action].flatMap((read): FieldIssue[] => ('issues' in read ? read.issues : []));
   if ('issues' in trigger || 'issues' in action) throw new ValidationFailed(issues);

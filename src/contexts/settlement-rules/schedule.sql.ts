@@ -56,7 +56,7 @@ const paidStatement = {
       CROSS JOIN LATERAL (SELECT * FROM published_events($1::uuid, $2::bigint, $3::bigint) OFFSET 0) e
       CROSS JOIN LATERAL (SELECT * FROM transfer t WHERE t.workspace_id = $1 AND t.id = e.object_id OFFSET 0) t
       WHERE c.workspace_id = $1 AND c.auto_settlement_enabled AND c.settlement_schedule = 'immediate'
-        AND e.type = 'transfer.completed' AND t.execution_id IS NULL AND t.to_wallet_id IS NOT NULL
+        AND e.type = 'transfer.completed' AND t.origin_type IS DISTINCT FROM 'settlement_execution' AND t.to_wallet_id IS NOT NULL
       GROUP BY t.to_wallet_id
     ) p
     CROSS JOIN LATERAL (SELECT * FROM wallet w WHERE w.workspace_id = $1 AND w.id = p.to_wallet_id OFFSET 0) w

@@ -17,7 +17,7 @@ import { type Action, type ActionConfig, actionOf } from './action.js';
 import { emit } from './events.js';
 import { executionLifecycle } from './execution.js';
 import { type Made, planHold, planPayment, planSettlement } from './movement.js';
-import { Undone } from './undone.js';
+import { Rollback } from './rollback.js';
 
 /** Executions of a wallet that came first and are carried out before one, at most: the next ones have steps of their own. */
 const mostBefore = 100;
@@ -63,9 +63,9 @@ async function carryOut(ctx: Ctx, execution: SettlementExecution): Promise<void>
 /** What is told of a failure. One that another try may not meet is thrown: the row is taken again. */
 function refusalOf(error: unknown): Outcome {
   const isFinal = error instanceof ApiError && (error.status < 500 || error instanceof RailUnavailable);
-  if (!isFinal && !(error instanceof Undone)) throw error;
-  const { code, message } = error as ApiError | Undone;
-  return { status: error instanceof Undone ? error.status : 'failed', errorCode: code, errorMessage: message };
+  if (!isFinal && !(error instanceof Rollback)) throw error;
+  const { code, message } = error as ApiError | Rollback;
+  return { status: error instanceof Rollback ? error.status : 'failed', errorCode: code, errorMessage: message };
 }
 
 /** Plans outside of the transaction, which is then short, and carries the plan out in it. */
@@ -97,8 +97,8 @@ async function note(ctx: Ctx, tx: Tx, id: string, work: () => Promise<Outcome>):
 async function ruleOf(ctx: Ctx, { ruleId }: SettlementExecution): Promise<SettlementRule | null> {
   if (ruleId === null) return null;
   const rule = await ctx.db.settlementRule.findFirstOrThrow({ where: { id: ruleId } });
-  if (rule.deletedAt !== null) throw new Undone('skipped', 'rule_deleted', 'The rule was deleted after it had fired.');
-  if (!rule.enabled) throw new Undone('skipped', 'rule_disabled', 'The rule was disabled after it had fired.');
+  if (rule.deletedAt !== null) throw new Rollback('skipped', 'rule_deleted', 'The rule was deleted after it had fired.');
+  if (!rule.enabled) throw new Rollback('skipped', 'rule_disabled', 'The rule was disabled after it had fired.');
   return rule;
 }
 
@@ -147,7 +147,7 @@ function all(available: bigint, reserveCents: number | undefined, currency: stri
     ...(reserveCents ? [`the reserve of ${print(minorOf(reserveCents, currency))}`] : []),
     ...(fee > 0n ? [`the fee of ${print(fee)}`] : []),
   ];
-  throw new Undone(
+  throw new Rollback(
     'skipped',
     'nothing_to_settle',
     `Of ${print(available)}${kept.length === 0 ? '' : `, less ${kept.join(' and ')},`} nothing is left to settle.`,
@@ -161,7 +161,7 @@ function amountOf(config: ActionConfig<'settle_to_account' | 'settle_to_wallet'>
   const fixed = minorOf(config.amountCents ?? 0, currency);
   if (fixed <= most) return fixed;
   const message = `Of the fixed ${formatMinor(fixed, currency)} ${currency} only ${formatMinor(most, currency)} can be settled.`;
-  throw new Undone('failed', 'insufficient_balance', message);
+  throw new Rollback('failed', 'insufficient_balance', message);
 }
 
 function minorOf(cents: number, currency: string): bigint {

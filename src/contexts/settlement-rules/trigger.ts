@@ -1,6 +1,6 @@
 // When a settlement rule fires: the types of triggers, and what belongs to each (CONTRACT.md 12).
 import { z } from 'zod';
-import { catalog } from '../../events/catalog.js';
+import type { EventCatalog } from '../../events/catalog.js';
 import { isInternal } from '../../events/definition.js';
 import { cronFault, nextFiring } from '../../platform/cron.js';
 import type { FieldIssue } from '../../platform/errors.js';
@@ -27,8 +27,25 @@ const filter = z.record(z.string().min(1).max(100), scalar).refine((members) => 
   message: `must have at most ${mostCompared} members`,
 });
 
+/** A trigger that fires at an event, which the catalog has. */
+const eventTrigger = (catalog: EventCatalog) =>
+  z.strictObject({ eventType: z.string(), filter: filter.optional() }).superRefine(({ eventType, filter: members = {} }, context) => {
+    const entry = catalog.get(eventType);
+    if (entry === undefined || isInternal(eventType) || eventType === ownEvent) {
+      const message = `${JSON.stringify(eventType)} names no event type that a rule hears: see GET /v1/webhooks/events`;
+      context.addIssue({ code: 'custom', path: ['eventType'], message });
+      return;
+    }
+    const known = entry.data instanceof z.ZodObject ? Object.keys(entry.data.shape) : [];
+    for (const name of Object.keys(members)) {
+      if (known.includes(name.split('.', 1)[0] as string)) continue;
+      const message = `is not a member of the data of ${eventType}, which has ${known.join(', ')}`;
+      context.addIssue({ code: 'custom', path: ['filter', name], message });
+    }
+  });
+
 /** By type, what a trigger has. */
-const triggerShapes = {
+const triggerShapes = (catalog: EventCatalog) => ({
   balance_threshold: z.strictObject({
     thresholdCents: z
       .int()
@@ -44,22 +61,7 @@ const triggerShapes = {
     }),
     timezone: z.string().max(64).refine(isTimeZone, 'must be a time zone such as Europe/Berlin'),
   }),
-  event_based: z
-    .strictObject({ eventType: z.string(), filter: filter.optional() })
-    .superRefine(({ eventType, filter: members = {} }, context) => {
-      const entry = catalog.get(eventType);
-      if (entry === undefined || isInternal(eventType) || eventType === ownEvent) {
-        const message = `${JSON.stringify(eventType)} names no event type that a rule hears: see GET /v1/webhooks/events`;
-        context.addIssue({ code: 'custom', path: ['eventType'], message });
-        return;
-      }
-      const known = entry.data instanceof z.ZodObject ? Object.keys(entry.data.shape) : [];
-      for (const name of Object.keys(members)) {
-        if (known.includes(name.split('.', 1)[0] as string)) continue;
-        const message = `is not a member of the data of ${eventType}, which has ${known.join(', ')}`;
-        context.addIssue({ code: 'custom', path: ['filter', name], message });
-      }
-    }),
+  event_based: eventTrigger(catalog),
   transaction_count: z
     .strictObject({ count: z.int().min(1).max(mostCounted), withinWindow: z.int().min(1).max(longestWindowSeconds).optional() })
     .refine(({ count, withinWindow }) => withinWindow === undefined || count <= mostInWindow, {
@@ -67,19 +69,24 @@ const triggerShapes = {
       message: `must be at most ${mostInWindow} within a window`,
     }),
   manual: z.strictObject({}),
-} as const;
+});
 
 /** What a rule emits fires no rule. */
 export const ownEvent = 'settlement_rule.notified';
 
-export type TriggerType = keyof typeof triggerShapes;
-export type TriggerConfig<Type extends TriggerType = TriggerType> = z.output<(typeof triggerShapes)[Type]>;
+type TriggerShapes = ReturnType<typeof triggerShapes>;
+export type TriggerType = keyof TriggerShapes;
+export type TriggerConfig<Type extends TriggerType = TriggerType> = z.output<TriggerShapes[Type]>;
 /** A trigger as it is stored and shown. */
 export type Trigger = { [Type in TriggerType]: { type: Type; config: TriggerConfig<Type> } }[TriggerType];
 
 /** The trigger of a type with its config, or what is wrong with it. */
-export function readTrigger(type: TriggerType, given: GivenConfig): { config: TriggerConfig } | { issues: FieldIssue[] } {
-  return readConfig(triggerShapes[type], given, 'triggerConfig', `a trigger ${type}`);
+export function readTrigger(
+  catalog: EventCatalog,
+  type: TriggerType,
+  given: GivenConfig,
+): { config: TriggerConfig } | { issues: FieldIssue[] } {
+  return readConfig(triggerShapes(catalog)[type], given, 'triggerConfig', `a trigger ${type}`);
 }
 
 /** The trigger of a row. */

@@ -1,11 +1,12 @@
 // The GraphQL face of bank accounts. Agents have none of it; of the details only the end is shown.
-import { z } from 'zod';
 import { BankRail } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { UnsupportedRail } from '../transfers/rail.js';
+import { CreateBankAccountInput, UpdateBankAccountInput } from './bank-account.input.js';
 import { bankAccount, bankAccounts, createBankAccount, deleteBankAccount, updateBankAccount } from './bank-account.js';
+import { rest } from './rest.js';
 
 const BankRailEnum = builder.enumType(BankRail, { name: 'BankRail' });
 const BankAccountStatus = builder.enumType('BankAccountStatus', { values: ['active'] as const });
@@ -30,38 +31,9 @@ const DeletedBankAccount = builder.objectRef<{ id: string }>('DeletedBankAccount
   fields: (t) => ({ id: t.expose('id', { type: 'BankAccountId' }), deleted: t.boolean({ resolve: () => true }) }),
 });
 
-const detail = { required: false, validate: z.string().min(1).max(128) } as const;
-const BankDetailsInput = builder.inputType('BankDetailsInput', {
-  description: 'What the rail needs: no more and no less.',
-  fields: (t) => ({
-    routingNumber: t.string({ ...detail, description: 'ach: an ABA routing number.' }),
-    accountNumber: t.string({ ...detail, description: 'ach and wire.' }),
-    bic: t.string({ ...detail, description: 'wire.' }),
-    iban: t.string({ ...detail, description: 'sepa.' }),
-    key: t.string({ ...detail, description: 'pix: a CPF, CNPJ, phone number, e-mail address or random key.' }),
-    clabe: t.string({ ...detail, description: 'spei.' }),
-  }),
-});
-
-const holderName = z.string().trim().min(1).max(200);
-const CreateBankAccountInput = builder.inputType('CreateBankAccountInput', {
-  fields: (t) => ({
-    accountId: t.field({ type: 'AccountId' }),
-    rail: t.string({ description: 'ach, wire, sepa, pix or spei.', validate: z.string().min(1).max(64) }),
-    holderName: t.string({ validate: holderName }),
-    details: t.field({ type: BankDetailsInput }),
-    isDefault: t.boolean({ required: false }),
-  }),
-});
-const UpdateBankAccountInput = builder.inputType('UpdateBankAccountInput', {
-  fields: (t) => ({
-    holderName: t.string({ required: false, validate: holderName }),
-    isDefault: t.boolean({ required: false, description: 'true: instead of the one that is.' }),
-  }),
-});
-
 builder.queryFields((t) => ({
   bankAccount: t.prismaField({
+    route: rest('GET /v1/bank-accounts/{id}', 'Read a bank account.'),
     type: BankAccount,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BankAccountId' }) },
@@ -69,6 +41,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => bankAccount(ctx, id, query),
   }),
   bankAccounts: t.field({
+    route: rest('GET /v1/bank-accounts', 'List bank accounts.'),
     type: BankAccountPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -82,6 +55,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createBankAccount: t.field({
+    route: rest('POST /v1/bank-accounts', 'Register a bank account that payouts may go to.', { status: 201 }),
     type: BankAccount,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateBankAccountInput }) },
@@ -89,6 +63,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createBankAccount(ctx, input), bankAccount),
   }),
   updateBankAccount: t.field({
+    route: rest('PATCH /v1/bank-accounts/{id}', "Change the holder's name, or make it the default of its account."),
     type: BankAccount,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BankAccountId' }), input: t.arg({ type: UpdateBankAccountInput }) },
@@ -96,6 +71,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateBankAccount(ctx, { ...input, id }), bankAccount),
   }),
   deleteBankAccount: t.field({
+    route: rest('DELETE /v1/bank-accounts/{id}', 'Delete a bank account, and its details for good.'),
     type: DeletedBankAccount,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BankAccountId' }) },

@@ -1,5 +1,5 @@
 // Bank accounts: where payouts may go. The details are encrypted, and no answer shows more than their end (CONTRACT.md 12).
-import type { BankAccount, BankRail, Prisma } from '../../generated/prisma/client.js';
+import type { BankAccount, BankRail } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -7,21 +7,14 @@ import { wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { accountLifecycle } from '../accounts/account.js';
 import { UnsupportedRail } from '../transfers/rail.js';
-import { type BankDetails, last4Of, readDetails } from './bank-details.js';
+import type { CreateBankAccountInput, UpdateBankAccountInput } from './bank-account.input.js';
+import { last4Of, readDetails } from './bank-details.js';
 
 /** The rails that end at a bank account. */
 export const bankRails: readonly BankRail[] = ['ach', 'wire', 'pix', 'spei', 'sepa'];
-
-export interface CreateBankAccountInput {
-  accountId: string;
-  rail: string;
-  holderName: string;
-  details: BankDetails;
-  isDefault?: boolean | null | undefined;
-}
 
 /** Registers a bank account; the first one of an account is its default. 422 for another rail, 400 for wrong check digits. */
 export function createBankAccount(ctx: Ctx, input: CreateBankAccountInput): Promise<BankAccount> {
@@ -54,14 +47,8 @@ export function createBankAccount(ctx: Ctx, input: CreateBankAccountInput): Prom
   });
 }
 
-export interface UpdateBankAccountInput {
-  id: string;
-  holderName?: string | null | undefined;
-  isDefault?: boolean | null | undefined;
-}
-
 /** Changes the name of its holder, or makes it the default in place of another. */
-export function updateBankAccount(ctx: Ctx, { id, holderName, isDefault }: UpdateBankAccountInput): Promise<BankAccount> {
+export function updateBankAccount(ctx: Ctx, { id, holderName, isDefault }: UpdateBankAccountInput & { id: string }): Promise<BankAccount> {
   return transact(ctx, async (tx) => {
     const before = await lockWithAccount(tx, id);
     if (isDefault === false && before.isDefault) {
@@ -133,17 +120,5 @@ export async function bankAccount(ctx: Ctx, id: string, query: object = {}): Pro
   return found;
 }
 
-export interface BankAccountFilter extends PageInput {
-  accountId?: string | null | undefined;
-  rail?: BankRail | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Bank accounts, newest first. */
-export function bankAccounts(ctx: Ctx, filter: BankAccountFilter, query: object = {}): Promise<Page<BankAccount>> {
-  const conditions: Prisma.BankAccountWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.accountId) conditions.push({ accountId: filter.accountId });
-  if (filter.rail) conditions.push({ rail: filter.rail });
-  return listPage(ctx, 'bankAccount', ctx.db.bankAccount, { AND: conditions }, filter, query);
-}
+export const bankAccounts = listOf('bankAccount', { where: { deletedAt: null } });

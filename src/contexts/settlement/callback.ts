@@ -77,7 +77,7 @@ export interface Arrival {
 export async function receiveCallback(platform: Platform, arrival: Arrival): Promise<z.infer<typeof callbackAnswer>> {
   const { environment, rail, effect } = arrival;
   if (!Object.hasOwn(railCurrencies, rail)) throw new NotFound();
-  if (railOf({ workspace: { environment } }, rail) === undefined) throw new RailUnavailable();
+  if (railOf({ platform, workspace: { environment } }, rail) === undefined) throw new RailUnavailable();
   const body = read(platform, arrival);
   const row = await platform.database.unscoped.workspace.findFirst({ where: { id: body.workspace, environment } });
   if (row === null) throw new NotFound();
@@ -113,7 +113,7 @@ async function apply(ctx: Ctx, rail: string, body: Body): Promise<Ordered> {
   if (found === null) throw new NotFound('reference');
   const { kind } = found;
   return transact(ctx, async (tx) => {
-    const row = await lockOrder(kind, tx, found.row);
+    const row = await lockOrder(ctx, kind, tx, found.row);
     if (row.railReference !== body.reference) return row;
     const booked = `${body.amount} ${body.currency}`;
     if (booked !== `${formatMinor(row.amount, row.currency)} ${row.currency}`) {

@@ -28,7 +28,7 @@ const payout: PayoutData = {
 };
 const subject = 'payoutId';
 
-export const { emit, event } = declareEvents({
+export const { events, emit, event } = declareEvents({
   'settlement.initiated': { description: 'payout submitted (status pending)', data, subject, example: payout },
   'settlement.processing': {
     description: 'payout accepted by rail (status confirmed)',

@@ -2,6 +2,7 @@
 // order reaches its rail, and how what is told of it finds its row, is the same for all of them (submission.ts, callback.ts,
 // forced-result.ts).
 import type { Ctx } from '../../platform/ctx.js';
+import { manyParts } from '../../platform/extension.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
@@ -62,7 +63,7 @@ export interface OrderKind<Row extends Ordered> {
   open: readonly string[];
   rows(db: Pick<Tx, Model>): Rows<Row>;
   /** Locks what is locked before a row: what it is for, which hears of its steps. */
-  lockBefore?(tx: Tx, row: Row): Promise<unknown>;
+  lockBefore?(ctx: Ctx, tx: Tx, row: Row): Promise<unknown>;
   /** Where it goes or comes from, and the batch that it belongs to; why it is not carried out where that is gone. */
   endOf(ctx: Ctx, row: Row): Promise<OrderEnd | Failure>;
   /** Takes the steps that an answer of the rail means. Returns the very row that it was given when there are none. */
@@ -70,17 +71,17 @@ export interface OrderKind<Row extends Ordered> {
   fail(ctx: Ctx, tx: Tx, row: Row, failure: Failure): Promise<Row>;
 }
 
-const kinds: OrderKind<Ordered>[] = [];
+/** The kinds of orders. */
+export const orderKinds = manyParts<OrderKind<Ordered>>('kinds of orders');
 
-/** Declares a kind of order, once. */
-export function declareOrders<Row extends Ordered>(kind: OrderKind<Row>): OrderKind<Row> {
-  kinds.push(kind);
-  return kind;
+/** A kind of order, for `orderKinds`. */
+export function orderKind<Row extends Ordered>(kind: OrderKind<Row>): OrderKind<Ordered> {
+  return kind as unknown as OrderKind<Ordered>;
 }
 
 /** An order under its lock, as it is then. */
-export async function lockOrder<Row extends Ordered>(kind: OrderKind<Row>, tx: Tx, row: Row): Promise<Row> {
-  await kind.lockBefore?.(tx, row);
+export async function lockOrder<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, tx: Tx, row: Row): Promise<Row> {
+  await kind.lockBefore?.(ctx, tx, row);
   return lockRow(kind.rows(tx), row.id);
 }
 
@@ -92,10 +93,10 @@ export interface FoundOrder {
 
 /** The order of a transfer, or the one that a rail knows by a reference. */
 export async function findOrder(
-  { db }: Pick<Ctx, 'db'>,
+  { db, platform }: Pick<Ctx, 'db' | 'platform'>,
   where: { transferId: string } | { rail: string; railReference: string },
 ): Promise<FoundOrder | null> {
-  for (const kind of kinds) {
+  for (const kind of platform.extensions.of(orderKinds)) {
     const row = await kind.rows(db).findFirst({ where });
     if (row !== null) return { kind, row };
   }

@@ -3,6 +3,7 @@ import { eventRecords } from '../../events/event.js';
 import type { Approval, Payout } from '../../generated/prisma/client.js';
 import { giveBackReserved, reserved } from '../../ledger/hold.js';
 import { posting } from '../../ledger/posting.js';
+import type { ApprovalSubject, Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { StateConflict } from '../../platform/errors.js';
@@ -13,25 +14,25 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { withdrawApproval } from '../spending/approval.js';
-import { declareSubject, type Ending } from '../spending/approval-subject.js';
 import { postApproved } from '../spending/approved-spend.js';
 import { authorizeSpend } from '../spending/pipeline.js';
+import { leavingOf } from '../transfers/exchange.js';
 import { payerGuards } from '../transfers/hold.js';
-import { leavingOf } from '../transfers/transfer.js';
 import { aboutPayout, event, payoutData } from './events.js';
 import { payoutLifecycle, visiblePayouts } from './payout.js';
 import { fail } from './payout-life.js';
 import { joinWindow, startOf } from './window.js';
 
-declareSubject('payout', {
+/** How a payout is approved and ended. */
+export const payoutSubject: ApprovalSubject = {
   kind: 'payout',
-  lock: (tx, id) => lockRow(tx.payout, id),
+  lock: (_ctx, tx, id) => lockRow(tx.payout, id),
   approve,
   end: async (ctx, tx, { subjectId }, { status, code, message }: Ending) => {
     const payout = await tx.payout.findFirstOrThrow({ where: { id: subjectId } });
     return fail(ctx, tx, payout, { code, message, isCalledOff: status === 'cancelled' });
   },
-});
+};
 
 /** What was held stays so, and the payout goes its way: of the posting the limits and guards alone are left. */
 async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {

@@ -7,8 +7,7 @@ import { type Leg, type LimitUse, move } from '../../ledger/posting.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { exchangeAccounts } from '../transfers/exchange.js';
-import { leavingOf } from '../transfers/transfer.js';
+import { exchangeAccounts, leavingOf } from '../transfers/exchange.js';
 import type { NewOperation } from '../usage/operation.js';
 
 /** What a posting moves, and which limits it settles. */

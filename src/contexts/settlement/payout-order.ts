@@ -1,11 +1,11 @@
 // Payouts as orders of their rails.
 import type { Payout } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { declareOrders } from './order-kind.js';
+import type { OrderKind } from './order-kind.js';
 import { openStatuses, payoutLifecycle } from './payout.js';
 import { fail, follow } from './payout-life.js';
 
-export const payoutOrders = declareOrders<Payout>({
+export const payoutOrders: OrderKind<Payout> = {
   noun: 'payout',
   table: 'payout',
   direction: 'out',
@@ -20,7 +20,7 @@ export const payoutOrders = declareOrders<Payout>({
   },
   follow,
   fail,
-});
+};
 
 /** The whole destination; null for a bank account that was deleted. */
 async function destinationOf(ctx: Ctx, { id, bankAccountId, sealedDestination }: Payout): Promise<Record<string, string> | null> {

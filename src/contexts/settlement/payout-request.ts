@@ -8,41 +8,33 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
+import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { postingWithin } from '../spending/posting.js';
-import type { Destination } from '../transfers/destination.js';
+import type { DestinationInput } from '../transfers/destination.input.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
-import { declareOutward } from '../transfers/outward.js';
-import { type CreateTransferInput, checkRequest } from '../transfers/request-shape.js';
+import type { ExternalTransfers } from '../transfers/external-transfer.js';
+import { checkRequest } from '../transfers/request-shape.js';
+import type { CreateTransferInput } from '../transfers/transfer.input.js';
 import { type NewTransfer, type TransferPart, transferPosting, transferRow } from '../transfers/transfer.js';
 import { exchangeOf, payerOf, type Sums, sumsOf } from '../transfers/transfer-request.js';
 import { aboutPayout, event, payoutData } from './events.js';
+import type { CreatePayoutInput } from './payout.input.js';
 import { laneOf } from './payout.js';
 import { type Place, placeOf } from './place.js';
 import { railFor } from './rail.js';
 import { joinWindow, startOf } from './window.js';
 
-declareOutward({
+/** Carries transfers out of the platform: as payouts. */
+export const payoutTransfers: ExternalTransfers = {
   feeOf: (ctx, rail, currency) => railFor(ctx, rail, currency).fee,
   transfer: async (ctx, input, part) => carry(ctx, await planOutside(ctx, input, part), ({ transfer }) => transfer.id),
   dryRun: async (ctx, input) => tryPlan(ctx, await planOutside(ctx, input)),
-});
-
-export interface CreatePayoutInput {
-  walletId: string;
-  amount: string;
-  currency: Currency;
-  destination: { type: 'bank' | 'wallet'; ref: string };
-  rail?: string | null | undefined;
-  description?: string | null | undefined;
-  agentId?: string | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
+};
 
 /** A payout with its transfer, and the approval that it waits for. */
 export interface CreatedPayout {
@@ -84,12 +76,12 @@ export async function planPayout(ctx: Ctx, input: CreatePayoutInput, execution?:
   const rest = { rail: input.rail, description, agent_id: agentId, request_approval: requestApproval };
   const body = { wallet_id: walletId, amount: input.amount, currency, destination, ...rest };
   const request = { path: '/v1/payouts', body };
-  const made = execution && { links: { executionId: execution.id } };
+  const made = execution && { origin: { type: 'settlement_execution', id: execution.id } as const };
   return plan(ctx, { ...input, type: 'internal' }, from, { amount, currency, toCurrency: currency }, place, request, made);
 }
 
 /** POST /v1/payouts calls the address of a chain a wallet. */
-function addressed({ type, ref }: CreatePayoutInput['destination']): Destination {
+function addressed({ type, ref }: CreatePayoutInput['destination']): DestinationInput {
   return { type: type === 'wallet' ? 'address' : type, ref };
 }
 
@@ -98,7 +90,7 @@ async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: Transfer
   const { destination, ...rest } = input;
   const sums = await sumsOf(ctx, input);
   const from = await payerOf(ctx, input, sums.currency);
-  const place = await placeOf(ctx, destination as Destination, sums.quote?.rail);
+  const place = await placeOf(ctx, destination as DestinationInput, sums.quote?.rail);
   if (sums.quote !== undefined && sums.quote.rail === null) {
     const message = 'is for a wallet: ask for one with the rail, whose fee is then among its fees';
     throw new ValidationFailed([{ path: ['quoteId'], message }]);
@@ -118,7 +110,7 @@ async function plan(
   sums: Sums,
   place: Place,
   request: { path: string; body: Record<string, unknown> },
-  part?: Pick<TransferPart, 'links' | 'claims'> & Partial<TransferPart>,
+  part?: Pick<TransferPart, 'origin' | 'claims'> & Partial<TransferPart>,
 ): Promise<PayoutPlan> {
   const { amount, currency, toCurrency, quote } = sums;
   const { fee } = railFor(ctx, place.rail, toCurrency);
@@ -134,7 +126,7 @@ async function plan(
     currency,
     amount: amount + feeOnTop,
     at,
-    isSettlement: part?.links.executionId !== undefined,
+    isSettlement: part?.origin.type === 'settlement_execution',
     request: { path: request.path, body: Object.fromEntries(Object.entries(request.body).filter(([, value]) => value != null)) },
     requestApproval: requestApproval === true,
   });
@@ -149,7 +141,8 @@ async function plan(
     at,
     exchange: await exchangeOf(ctx, sums),
     feeOnTop,
-    links: { ...part?.links, payoutId },
+    subject: { type: 'payout', id: payoutId },
+    origin: part?.origin,
     claims: part?.claims,
     agentId: authority.agentId,
     destination: place.shown,
@@ -194,9 +187,9 @@ function draftPayout(
 ): Draft<{ payout: Payout; transfer: Transfer }> {
   const { transferId, value, authority } = made;
   const { approvalId, decisionId, limits } = form;
-  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id: transferId };
+  const transfer = transferRow(ctx, { ...value, approvalId, decisionId }, transferId);
   const payout = payoutRow(ctx, made, approvalId === null ? startOf(window, value.at) : waits);
-  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates });
+  const posting = transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules });
   const initiated =
     approvalId === null ? [event(ctx, 'settlement.initiated', payoutData(payout), { at: value.at, ...aboutPayout(payout) })] : [];
   return {

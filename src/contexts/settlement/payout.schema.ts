@@ -1,25 +1,22 @@
 // The GraphQL face of payouts.
-import { z } from 'zod';
 import type { Approval, Payout as PayoutRow } from '../../generated/prisma/client.js';
-import { PayoutDestination, PayoutStatus } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { RailUnavailable, UnsupportedRail } from '../transfers/rail.js';
 import { transfer } from '../transfers/transfer-list.js';
+import { CreatePayoutInput, PayoutDestinationEnum, PayoutStatusEnum } from './payout.input.js';
 import { payout, payouts } from './payout.js';
 import { cancelPayout } from './payout-approval.js';
 import { createPayout, dryRunPayout } from './payout-request.js';
+import { rest } from './rest.js';
 import { expectedAt } from './window.js';
-
-const PayoutStatusEnum = builder.enumType(PayoutStatus, { name: 'PayoutStatus' });
-const PayoutDestinationEnum = builder.enumType(PayoutDestination, { name: 'PayoutDestinationType' });
 
 const PayoutDestinationType = builder.objectRef<PayoutRow>('PayoutDestination').implement({
   description: 'Where the money goes. Of a key or an account number the end alone is shown.',
@@ -84,7 +81,7 @@ const PayoutPayloadType = builder.objectRef<PayoutPayload>('PayoutPayload').impl
   description: 'A payout, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payout: t.field({ type: Payout, resolve: ({ payout: row }) => row }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -95,37 +92,16 @@ async function payloadOf(ctx: Ctx, id: string): Promise<PayoutPayload> {
   return { payout: made, approval: approvalId === null ? null : await approval(ctx, approvalId) };
 }
 
-const PayoutDestinationInput = builder.inputType('PayoutDestinationInput', {
-  fields: (t) => ({
-    type: t.field({ type: PayoutDestinationEnum, description: 'bank: a bank account. wallet: the address of a chain.' }),
-    ref: t.string({ description: 'A bank account id (`ba_...`) or an address.', validate: z.string().min(1).max(128) }),
-  }),
-});
-const CreatePayoutInput = builder.inputType('CreatePayoutInput', {
-  fields: (t) => ({
-    walletId: t.field({ type: 'WalletId', description: 'The wallet that pays.' }),
-    amount: t.field({ type: 'Amount', description: 'What arrives; the fee of the rail comes on top.' }),
-    currency: t.field({ type: 'Currency' }),
-    destination: t.field({ type: PayoutDestinationInput }),
-    rail: t.string({
-      required: false,
-      description: 'By default the one that reaches the destination; usdc-base for an address of 0x.',
-      validate: z.string().min(1).max(64),
-    }),
-    description: t.string({ required: false, validate: z.string().max(500) }),
-    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-
 builder.queryFields((t) => ({
   payout: t.prismaField({
+    route: rest('GET /v1/payouts/{id}', 'Read a payout.'),
     type: Payout,
     args: { id: t.arg({ type: 'PayoutId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => payout(ctx, id),
   }),
   payouts: t.field({
+    route: rest('GET /v1/payouts', 'List payouts.'),
     type: PayoutPage,
     args: {
       ...pageArgs(t),
@@ -139,18 +115,23 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createPayout: t.field({
+    route: rest('POST /v1/payouts', 'Pay out of a wallet to a bank account or the address of a chain.', { status: 201, body: 'payout' }),
     type: PayoutPayloadType,
     args: { input: t.arg({ type: CreatePayoutInput }) },
     ...facts({ errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable, ...postingErrors] }),
     resolve: once((ctx, { input }) => createPayout(ctx, input), payloadOf),
   }),
   dryRunPayout: t.field({
+    route: rest('POST /v1/payouts', 'Try a payout: the decision of the spend pipeline, and what would be posted. Nothing is changed.', {
+      when: 'dry_run',
+    }),
     type: DryRunType,
     args: { input: t.arg({ type: CreatePayoutInput }) },
     ...facts({ effect: 'none', errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable] }),
     resolve: (_root, { input }, ctx) => dryRunPayout(ctx, input),
   }),
   cancelPayout: t.field({
+    route: rest('POST /v1/payouts/{id}/cancel', 'Call a payout off that was not submitted yet.'),
     type: Payout,
     args: { id: t.arg({ type: 'PayoutId' }) },
     ...facts({ errors: [NotFound, StateConflict] }),

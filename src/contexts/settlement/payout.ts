@@ -1,12 +1,13 @@
 // A payout: money of a wallet that leaves the platform over a rail (CONTRACT.md 12). What it holds stands in its transfer.
 import { v5 } from 'uuid';
 import type { Payout, PayoutStatus, Prisma } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 
 /** What was paid may still come back; failed and returned are final. Paths name the payout by its printed id. */
@@ -43,26 +44,8 @@ export async function payout(ctx: Ctx, id: string): Promise<Payout> {
   return found;
 }
 
-export interface PayoutFilter extends PageInput {
-  status?: PayoutStatus | null | undefined;
-  walletId?: string | null | undefined;
-  rail?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Payouts, newest first. */
-export function payouts(
-  ctx: Ctx,
-  { status, walletId, rail, since, until, ...page }: PayoutFilter,
-  query: object = {},
-): Promise<Page<Payout>> {
-  const conditions: Prisma.PayoutWhereInput[] = [visiblePayouts.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (walletId) conditions.push({ walletId });
-  if (rail) conditions.push({ rail });
-  return listPage(ctx, 'payout', ctx.db.payout, { AND: conditions }, page, query);
-}
+export const payouts = listOf('payout', { visible: visiblePayouts });
 
 /** Payouts of the wallets that are on their way: they keep a wallet from being closed. */
 export async function openPayouts(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {

@@ -4,7 +4,8 @@ import type { PayoutDestination } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseId, printId } from '../../platform/schema/id.js';
-import type { Destination, ShownDestination } from '../transfers/destination.js';
+import type { DestinationInput } from '../transfers/destination.input.js';
+import type { ShownDestination } from '../transfers/destination.js';
 import { readDetails } from './bank-details.js';
 import { WrongRail } from './errors.js';
 
@@ -22,7 +23,7 @@ export interface Place {
 }
 
 /** Finds the place. 404 for an unknown bank account, 400 for what is no address, key or CLABE, 422 for a rail that does not reach it. */
-export async function placeOf(ctx: Ctx, destination: Destination, rail?: string | null): Promise<Place> {
+export async function placeOf(ctx: Ctx, destination: DestinationInput, rail?: string | null): Promise<Place> {
   const place = await (destination.type === 'bank' ? bankPlace(ctx, destination) : directPlace(destination));
   if (rail == null || place.rails.includes(rail)) return { ...place, rail: rail ?? (place.rails[0] as string) };
   throw new WrongRail(rail, place.rails);
@@ -32,7 +33,7 @@ export async function placeOf(ctx: Ctx, destination: Destination, rail?: string 
 type Reached = Omit<Place, 'rail'> & { rails: readonly string[] };
 
 /** An agent pays out to the bank accounts of its own account; of others it learns nothing (Gap G-156). */
-async function bankPlace(ctx: Ctx, { ref, name }: Destination): Promise<Reached> {
+async function bankPlace(ctx: Ctx, { ref, name }: DestinationInput): Promise<Reached> {
   const id = parseId('bankAccount', ref);
   const { agent } = ctx.actor;
   const where = { deletedAt: null, ...(agent !== undefined && { accountId: agent.parentAccountId }) };
@@ -43,7 +44,7 @@ async function bankPlace(ctx: Ctx, { ref, name }: Destination): Promise<Reached>
   return { rails: [found.rail], type: 'bank', ref: shownRef, shown, bankAccountId: found.id, whole: null };
 }
 
-async function directPlace({ type, ref, name }: Destination): Promise<Reached> {
+async function directPlace({ type, ref, name }: DestinationInput): Promise<Reached> {
   const named = name == null ? {} : { name };
   if (type === 'pix' || type === 'spei') {
     const whole = type === 'pix' ? detailsAt('pix', { key: ref }) : detailsAt('spei', { clabe: ref });

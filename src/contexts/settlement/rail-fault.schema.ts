@@ -1,6 +1,4 @@
 // The GraphQL face of the simulated rails: their faults, and results that are forced upon them. The sandbox only.
-import { z } from 'zod';
-import { RailFaultKind } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
@@ -9,10 +7,9 @@ import { transfer } from '../transfers/transfer-list.js';
 import { returnPayout, settleTransfer } from './forced-result.js';
 import { payout } from './payout.js';
 import { Payout } from './payout.schema.js';
+import { CreateRailFaultInput, RailFaultKindEnum, ReturnPayoutInput, SettleTransferInput } from './rail-fault.input.js';
 import { certain, createRailFault, deleteRailFaults, matchAmountOf, railFault, railFaults } from './rail-fault.js';
-
-const RailFaultKindEnum = builder.enumType(RailFaultKind, { name: 'RailFaultKind' });
-const ForcedOutcome = builder.enumType('ForcedOutcome', { values: ['settled', 'rejected'] as const });
+import { rest } from './rest.js';
 
 const RailFault = builder.prismaObject('RailFault', {
   description: 'What befalls orders of a simulated rail.',
@@ -38,39 +35,9 @@ const DeletedRailFaults = builder.objectRef<{ id: string }>('DeletedRailFaults')
   fields: (t) => ({ id: t.exposeString('id', { description: 'The rail.' }), deleted: t.boolean({ resolve: () => true }) }),
 });
 
-const RailFaultMatchInput = builder.inputType('RailFaultMatchInput', {
-  description: 'Orders that have all of it.',
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount', required: false }),
-    destinationRef: t.string({ required: false, description: 'As the payout shows it.', validate: z.string().min(1).max(128) }),
-  }),
-});
-const CreateRailFaultInput = builder.inputType('CreateRailFaultInput', {
-  fields: (t) => ({
-    kind: t.field({ type: RailFaultKindEnum }),
-    probability: t.field({ type: 'Fraction', required: false, description: 'Of each order that matches; 1 by default.' }),
-    nextN: t.int({
-      required: false,
-      description: 'So many orders; by default all until it is deleted.',
-      validate: z.int().min(1).max(1_000_000),
-    }),
-    match: t.field({ type: RailFaultMatchInput, required: false }),
-  }),
-});
-
-const code = z.string().min(1).max(32);
-const SettleTransferInput = builder.inputType('SettleTransferInput', {
-  fields: (t) => ({
-    outcome: t.field({ type: ForcedOutcome }),
-    code: t.string({ required: false, description: 'Why it is rejected, such as R02.', validate: code }),
-  }),
-});
-const ReturnPayoutInput = builder.inputType('ReturnPayoutInput', {
-  fields: (t) => ({ code: t.string({ required: false, description: 'Why it comes back, such as R03.', validate: code }) }),
-});
-
 builder.queryField('railFaults', (t) =>
   t.field({
+    route: rest('GET /v1/test/rails/{rail}/faults', 'List the faults of a simulated rail.'),
     type: RailFaultPage,
     authScopes: { audience: 'operator' },
     args: { ...pageArgs(t), rail: t.arg.string() },
@@ -81,6 +48,7 @@ builder.queryField('railFaults', (t) =>
 
 builder.mutationFields((t) => ({
   createRailFault: t.field({
+    route: rest('POST /v1/test/rails/{rail}/faults', 'Let a fault befall orders of a simulated rail (sandbox only).', { status: 201 }),
     type: RailFault,
     authScopes: { audience: 'operator' },
     args: { rail: t.arg.string(), input: t.arg({ type: CreateRailFaultInput }) },
@@ -88,6 +56,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { rail, input }) => createRailFault(ctx, rail, input), railFault),
   }),
   deleteRailFaults: t.field({
+    route: rest('DELETE /v1/test/rails/{rail}/faults', 'Take all faults off a simulated rail.'),
     type: DeletedRailFaults,
     authScopes: { audience: 'operator' },
     args: { rail: t.arg.string() },
@@ -98,6 +67,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   settleTransfer: t.field({
+    route: rest('POST /v1/test/transfers/{id}/settle', 'Settle or reject the payout of a transfer now (sandbox only).'),
     type: Transfer,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: SettleTransferInput }) },
@@ -105,6 +75,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => settleTransfer(ctx, id, input.outcome, input.code ?? null), transfer),
   }),
   returnPayout: t.field({
+    route: rest('POST /v1/test/payouts/{id}/return', 'Send a payout back now (sandbox only).'),
     type: Payout,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'PayoutId' }), input: t.arg({ type: ReturnPayoutInput }) },

@@ -1,14 +1,15 @@
 // Faults that befall the orders of a simulated rail, to try what becomes of payouts then (CONTRACT.md 19).
-import type { Prisma, RailFault, RailFaultKind } from '../../generated/prisma/client.js';
+import type { RailFault, RailFaultKind } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, TestModeOnly, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { isCardNetwork, railCurrencies } from '../transfers/rail.js';
 import type { RailOrder } from './rail.js';
+import type { CreateRailFaultInput } from './rail-fault.input.js';
 
 /** What may befall messages to the networks of cards. */
 const networkFaults: readonly RailFaultKind[] = ['latency', 'lost_ack', 'reject'];
@@ -16,14 +17,6 @@ const networkFaults: readonly RailFaultKind[] = ['latency', 'lost_ack', 'reject'
 export const certain = 10_000;
 /** Faults of a rail that are looked at for an order, the oldest first. */
 const mostFaults = 100;
-
-export interface CreateRailFaultInput {
-  kind: RailFaultKind;
-  /** Decimal text. */
-  probability?: string | null | undefined;
-  nextN?: number | null | undefined;
-  match?: { amount?: string | null | undefined; destinationRef?: string | null | undefined } | null | undefined;
-}
 
 /** Refuses outside of the sandbox, and for a rail that is none: 403 `test_mode_only`, 404. */
 export function checkTestRail({ workspace }: Ctx, rail: string): void {
@@ -76,15 +69,16 @@ export async function railFault(ctx: Ctx, id: string): Promise<RailFault> {
 }
 
 /** The faults of a rail, newest first; those that are used up too. */
-export function railFaults(
-  ctx: Ctx,
-  { rail, since, until, ...page }: PageInput & { rail: string; since?: Date | null | undefined; until?: Date | null | undefined },
-  query: object = {},
-): Promise<Page<RailFault>> {
-  checkTestRail(ctx, rail);
-  const where: Prisma.RailFaultWhereInput = { AND: [{ rail }, createdBetween(since, until)] };
-  return listPage(ctx, 'railFault', ctx.db.railFault, where as Record<string, unknown>, { ...page }, query);
-}
+export const railFaults = listOf(
+  'railFault',
+  {},
+  {
+    rail: (rail: string, ctx) => {
+      checkTestRail(ctx, rail);
+      return { rail };
+    },
+  },
+);
 
 /** Takes all faults off a rail. Orders that it has keep theirs. */
 export async function deleteRailFaults(ctx: Ctx, rail: string): Promise<{ id: string }> {

@@ -1,4 +1,4 @@
-// The door that providers of rails knock at: their own wire, no routed operation (docs/rails.md).
+// The door that providers of rails call: their own wire, no routed operation (docs/rails.md).
 import type { OpenDoor } from '../../platform/door.js';
 import { callbackAnswer, callbackBody, receiveCallback } from './callback.js';
 

@@ -1,6 +1,7 @@
 // A rail carries money out of the platform, or into it. What a provider has to offer is this interface; docs/rails.md says how one is
 // written.
-import type { Ctx, Environment } from '../../platform/ctx.js';
+import { connections } from '../../platform/connection.js';
+import type { Ctx, Environment, Platform } from '../../platform/ctx.js';
 import { checkRail, RailUnavailable } from '../transfers/rail.js';
 
 /** Money that a rail is to carry. */
@@ -63,16 +64,18 @@ export interface Rail {
 /** A rail that says nothing by then is asked: so many seconds after it was to have settled. */
 export const patienceSeconds = 60;
 
-const connected: Readonly<Record<Environment, Map<string, Rail>>> = { test: new Map(), live: new Map() };
+/** The rails that providers serve. */
+export const rails = connections<Rail>('rails');
 
-/** Connects a rail in one environment. What was connected under its name before is replaced. */
-export function connectRail(environment: Environment, rail: Rail): void {
-  connected[environment].set(rail.name, rail);
+/** Where a rail is served. */
+interface Served {
+  platform: Pick<Platform, 'extensions'>;
+  workspace: { environment: Environment };
 }
 
 /** The rail of a name in the environment of the workspace, if a provider serves it. */
-export function railOf({ workspace }: { workspace: { environment: Environment } }, name: string): Rail | undefined {
-  return connected[workspace.environment].get(name);
+export function railOf({ platform, workspace }: Served, name: string): Rail | undefined {
+  return platform.extensions.of(rails).of(workspace, name);
 }
 
 /** What a rail takes for bringing an amount in, minor units. */
@@ -84,7 +87,7 @@ export function collectionFee({ fee, share = 0n }: Pick<Rail, 'fee' | 'share'>, 
  * The rail that carries the currency out of the platform. 422 `unsupported_rail` for a crossed one, 503 `rail_unavailable` without a
  * provider.
  */
-export function railFor(ctx: Pick<Ctx, 'workspace'>, name: string, currency: string): Rail {
+export function railFor(ctx: Served, name: string, currency: string): Rail {
   checkRail(name, currency);
   const rail = railOf(ctx, name);
   if (rail === undefined) throw new RailUnavailable();

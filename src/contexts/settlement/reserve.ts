@@ -5,8 +5,9 @@ import { reserveAccount, unboundedAccount } from '../../ledger/account.js';
 import { move, posting } from '../../ledger/posting.js';
 import type { Records } from '../../ledger/record.js';
 import type { EscrowExplanation } from '../../ledger/trial-balance.js';
+import type { OpenOn } from '../../manifest/noun.js';
 import { addSeconds } from '../../platform/clock.js';
-import { type Ctx, type OpenOn, within } from '../../platform/ctx.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { rowOf } from '../../platform/postgres/column.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -15,13 +16,14 @@ import { newId, printId } from '../../platform/schema/id.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { emit } from '../transfers/events.js';
-import { declareWithholder } from '../transfers/withholding.js';
+import type { Withholder } from '../transfers/withholding.js';
 import { diverted, divide, type Part } from './holdback.js';
 import { settlementConfig } from './settlement-config.js';
 
 const daySeconds = 86_400;
 
-declareWithholder(async (ctx, protocol, payee) => {
+/** Keeps back the fee of x402 and the reserve, as the workspace has configured them. */
+export const withheld: Withholder = async (ctx, protocol, payee) => {
   const { x402Fee, holdback, holdbackReleaseDays } = await settlementConfig(ctx);
   const shares = { fee: protocol === 'x402' ? x402Fee : 0, holdback };
   if (shares.fee === 0 && holdback === 0) return null;
@@ -42,7 +44,7 @@ declareWithholder(async (ctx, protocol, payee) => {
     const records = heldBack > 0n ? reserveRecord(ctx, kept, at, addSeconds(at, holdbackReleaseDays * daySeconds)) : {};
     return { legs: diverted(legs, available, parts), records };
   };
-});
+};
 
 type Kept = Pick<SettlementReserve, 'transferId' | 'walletId' | 'accountId' | 'amount' | 'currency'>;
 

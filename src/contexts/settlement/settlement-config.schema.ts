@@ -1,11 +1,9 @@
 // The GraphQL face of the settlement config.
-import { z } from 'zod';
-import { SettlementSchedule } from '../../generated/prisma/enums.js';
 import { once } from '../../platform/idempotency.js';
 import { builder } from '../../platform/schema/builder.js';
+import { rest } from './rest.js';
+import { SettlementScheduleEnum, UpdateSettlementConfigInput } from './settlement-config.input.js';
 import { reserveAmount, type SettlementConfig, settlementConfig, updateConfig } from './settlement-config.js';
-
-const SettlementScheduleEnum = builder.enumType(SettlementSchedule, { name: 'SettlementSchedule' });
 
 const Config = builder.objectRef<SettlementConfig>('SettlementConfig').implement({
   description: 'What is taken and kept back of what protocols pay, and when wallets are settled without being asked.',
@@ -26,32 +24,21 @@ const Config = builder.objectRef<SettlementConfig>('SettlementConfig').implement
   }),
 });
 
-const percentage = (description: string) =>
-  ({
-    required: false,
-    description: `${description} In percent, of two decimals.`,
-    validate: z.number().min(0).max(100).multipleOf(0.01),
-  }) as const;
-
-const UpdateConfigInput = builder.inputType('UpdateSettlementConfigInput', {
-  fields: (t) => ({
-    x402FeePercentage: t.float(percentage('Of what x402 pays: goes to fees.')),
-    autoSettlementEnabled: t.boolean({ required: false }),
-    settlementSchedule: t.field({ type: SettlementScheduleEnum, required: false }),
-    holdbackPercentage: t.float(percentage('Of what x402, ACP, UCP, AP2 and MPP pay, less the fee: kept back for a time.')),
-    holdbackReleaseDays: t.int({ required: false, validate: z.int().min(1).max(365) }),
-  }),
-});
-
 builder.queryField('settlementConfig', (t) =>
-  t.field({ type: Config, authScopes: { audience: 'operator' }, resolve: (_root, _args, ctx) => settlementConfig(ctx) }),
+  t.field({
+    route: rest('GET /v1/settlement/config', 'Read the settlement config.'),
+    type: Config,
+    authScopes: { audience: 'operator' },
+    resolve: (_root, _args, ctx) => settlementConfig(ctx),
+  }),
 );
 
 builder.mutationField('updateSettlementConfig', (t) =>
   t.field({
+    route: rest('PATCH /v1/settlement/config', 'Change the settlement config. What is left out stays.'),
     type: Config,
     authScopes: { audience: 'operator' },
-    args: { input: t.arg({ type: UpdateConfigInput }) },
+    args: { input: t.arg({ type: UpdateSettlementConfigInput }) },
     resolve: once((ctx, { input }) => updateConfig(ctx, input), settlementConfig),
   }),
 );

@@ -1,6 +1,6 @@
 // The settlement config of a workspace: what is taken and kept back of what protocols pay, and when wallets are settled without being
 // asked (CONTRACT.md 12). One row; without one everything is as by default.
-import type { SettlementConfig as Row, SettlementSchedule } from '../../generated/prisma/client.js';
+import type { SettlementConfig as Row } from '../../generated/prisma/client.js';
 import { nextFiring } from '../../platform/cron.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
@@ -9,6 +9,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { rateBook } from '../rates/rate.js';
+import type { UpdateSettlementConfigInput } from './settlement-config.input.js';
 
 /** Percentages are in hundredths of a percent. */
 export type SettlementConfig = Omit<Row, 'workspaceId' | 'updatedAt'>;
@@ -35,15 +36,6 @@ async function readConfig({ db }: Pick<Ctx, 'db'>): Promise<SettlementConfig> {
   return (await db.settlementConfig.findFirst({ select })) ?? usualConfig;
 }
 
-export interface UpdateConfigInput {
-  /** Percent, of two decimals. */
-  x402FeePercentage?: number | null | undefined;
-  holdbackPercentage?: number | null | undefined;
-  holdbackReleaseDays?: number | null | undefined;
-  autoSettlementEnabled?: boolean | null | undefined;
-  settlementSchedule?: SettlementSchedule | null | undefined;
-}
-
 /** Takes everything back that was said of it. */
 export function restoreConfig(ctx: Ctx): Promise<SettlementConfig> {
   const { x402Fee, holdback, ...rest } = usualConfig;
@@ -51,7 +43,7 @@ export function restoreConfig(ctx: Ctx): Promise<SettlementConfig> {
 }
 
 /** Changes what is given; what was kept back before stays so until its time. */
-export async function updateConfig(ctx: Ctx, input: UpdateConfigInput): Promise<SettlementConfig> {
+export async function updateConfig(ctx: Ctx, input: UpdateSettlementConfigInput): Promise<SettlementConfig> {
   const { x402FeePercentage: fee, holdbackPercentage: holdback, holdbackReleaseDays, autoSettlementEnabled, settlementSchedule } = input;
   const given = {
     ...(fee != null && { x402Fee: inHundredths(fee) }),

@@ -1,7 +1,8 @@
 // The rails of the sandbox: each with the latency, the fee and the troubles of its kind (CONTRACT.md 12), in workspace time. Money goes
 // nowhere.
+import type { Connection } from '../../platform/connection.js';
 import { cardRails } from '../transfers/rail.js';
-import { connectRail, type Rail } from './rail.js';
+import type { Rail } from './rail.js';
 import { book, lookUp, type RailFigures } from './rail-book.js';
 import { treatmentOfCard } from './test-card.js';
 
@@ -10,7 +11,7 @@ type Figures = RailFigures & Pick<Rail, 'fee' | 'share'>;
 const chain = { latencySeconds: 15, fee: 10_000n, codes: ['reverted'] } as const;
 const card = { latencySeconds: 2, fee: 0n, share: 290n, codes: ['card_declined'], treatmentOf: treatmentOfCard } as const;
 
-const rails: readonly Figures[] = [
+const figures: readonly Figures[] = [
   { name: 'ach', latencySeconds: 86_400, fee: 25n, codes: ['R01', 'R02', 'R03'] },
   { name: 'wire', latencySeconds: 3_600, fee: 1_500n, codes: ['AC01'] },
   { name: 'sepa', latencySeconds: 14_400, fee: 20n, codes: ['AC04'] },
@@ -24,15 +25,18 @@ const rails: readonly Figures[] = [
   ...cardRails('simulated').map(({ rail }) => ({ name: rail, ...card })),
 ];
 
-for (const figures of rails) {
-  connectRail('test', {
-    ...figures,
-    submit: (ctx, order) => book(ctx, figures, order),
-    status: (ctx, reference) => lookUp(ctx, figures.name, reference),
-  });
-}
+/** The simulated rails, which every sandbox has. */
+export const simulatedRails: readonly Connection<Rail>[] = figures.map((each) => ({
+  environment: 'test',
+  name: each.name,
+  provider: {
+    ...each,
+    submit: (ctx, order) => book(ctx, each, order),
+    status: (ctx, reference) => lookUp(ctx, each.name, reference),
+  },
+}));
 
 /** What goes wrong on a simulated rail, when nobody says. */
 export function usualCode(rail: string): string {
-  return rails.find(({ name }) => name === rail)?.codes[0] ?? 'R01';
+  return figures.find(({ name }) => name === rail)?.codes[0] ?? 'R01';
 }

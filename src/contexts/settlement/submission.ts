@@ -3,6 +3,7 @@
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
+import type { RowStep } from '../../platform/due/step.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
@@ -23,9 +24,12 @@ const longestAskSeconds = 3_600;
 
 const unknown = { state: 'unknown' } as const;
 
-/** The due step of a kind of order: one is submitted, or its rail is asked what became of it. */
-export function orderStep<Row extends Ordered>(kind: OrderKind<Row>): (ctx: Ctx, id: string) => Promise<void> {
-  return (ctx, id) => step(ctx, kind, id);
+/**
+ * What happens to orders of a kind by themselves: one is submitted, or its rail is asked what became of it. A rail that hangs holds up its own
+ * orders alone: each is a lane.
+ */
+export function orderDue<Row extends Ordered>(kind: OrderKind<Row>): Omit<RowStep, 'table'> {
+  return { concurrency: 128, run: (ctx, id) => step(ctx, kind, id), lane: { column: 'lane', concurrency: 8 } };
 }
 
 async function step<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, id: string): Promise<void> {
@@ -55,7 +59,7 @@ function isOpen<Row extends Ordered>({ open }: OrderKind<Row>, { status }: Row):
 /** Ends an order whose bank account (Gap G-157) or card is gone, unless somebody has taken it meanwhile. */
 async function giveUp<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, found: Row, failure: Failure): Promise<void> {
   await transact(ctx, async (tx) => {
-    const row = await lockOrder(kind, tx, found);
+    const row = await lockOrder(ctx, kind, tx, found);
     if (!isOpen(kind, row) || row.railReference !== null) return row;
     return kind.fail(ctx, tx, row, failure);
   });
@@ -83,7 +87,7 @@ export async function answered<Answer extends { state: string }>(
 /** Follows an answer about the reference that it was asked for, and says when the rail is asked again. */
 async function record<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, asked: Row, answer: RailAnswer): Promise<void> {
   const row = await transact(ctx, async (tx) => {
-    const before = await lockOrder(kind, tx, asked);
+    const before = await lockOrder(ctx, kind, tx, asked);
     if (before.railReference !== asked.railReference || !isOpen(kind, before)) return before;
     if (answer.state === 'missing' && before.confirmedAt === null) return replace(ctx, tx, kind, before);
     const after = await kind.follow(ctx, tx, before, answer);
@@ -105,11 +109,11 @@ async function replace<Row extends Ordered>(ctx: Ctx, tx: Tx, kind: OrderKind<Ro
 }
 
 /** When it is asked again that was asked so often already. */
-export function askedNext(now: Date, asked: number): Date {
+export function nextInquiry(now: Date, asked: number): Date {
   return addSeconds(now, Math.min(longestAskSeconds, askSeconds * 2 ** Math.min(asked, 10)));
 }
 
 async function askLater<Row extends Ordered>(ctx: Ctx, tx: Tx, kind: OrderKind<Row>, { id, asked }: Row): Promise<Row> {
-  const data = { asked: asked + 1, dueAt: askedNext(ctx.clock.now(), asked), leaseUntil: null };
+  const data = { asked: asked + 1, dueAt: nextInquiry(ctx.clock.now(), asked), leaseUntil: null };
   return kind.rows(tx).update({ where: rowKey(ctx, id), data });
 }

@@ -1,6 +1,6 @@
 // Settlement windows: payouts over one rail in one currency wait for the closing of their window and are submitted together (CONTRACT.md
 // 12). One enabled window takes the payouts of its rail and currency.
-import type { Payout, Prisma, SettlementWindow } from '../../generated/prisma/client.js';
+import type { Payout, SettlementWindow } from '../../generated/prisma/client.js';
 import { loadTogether } from '../../platform/batch.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -10,34 +10,18 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { checkRail } from '../transfers/rail.js';
 import { railOf } from './rail.js';
+import type { CreateSettlementWindowInput, UpdateSettlementWindowInput } from './window.input.js';
 import { isAwaited, lockWindows, shareWindows } from './window.sql.js';
 import { completeSchedule, nextClosing, scheduleFaults, type WindowSchedule } from './window-schedule.js';
 
-/** What may be changed of a window. Its rail and its currency stay: payouts wait for it (Gap G-173). */
-interface WindowTerms {
-  name: string;
-  frequency: SettlementWindow['frequency'];
-  scheduleUtc: readonly string[];
-  cronExpression: string;
-  minBatchAmountCents: number;
-  maxBatchSize: number;
-  enabled: boolean;
-}
-type Given<T> = { [Member in keyof T]?: T[Member] | null | undefined };
-
-export interface CreateWindowInput extends Given<Omit<WindowTerms, 'name' | 'frequency'>>, Pick<WindowTerms, 'name' | 'frequency'> {
-  rail: string;
-  currency: string;
-}
-
 /** Payouts that are submitted together at most, where the window does not say. */
-export const usualBatchSize = 1_000;
+const usualBatchSize = 1_000;
 
 /** Opens a window. 400 for a wrong schedule, 422 for a rail that does not carry the currency, 409 when another one takes its payouts. */
-export async function createWindow(ctx: Ctx, input: CreateWindowInput): Promise<SettlementWindow> {
+export async function createWindow(ctx: Ctx, input: CreateSettlementWindowInput): Promise<SettlementWindow> {
   const { name, rail, currency, minBatchAmountCents, maxBatchSize } = input;
   checkRail(rail, currency);
   const schedule = checkedSchedule({
@@ -70,15 +54,11 @@ export async function createWindow(ctx: Ctx, input: CreateWindowInput): Promise<
   return created;
 }
 
-export interface UpdateWindowInput extends Given<WindowTerms> {
-  id: string;
-}
-
 /**
  * Changes a window. Payouts that wait go with its next closing, and at once when it is disabled or becomes realtime (Gap G-174). Errors as
- * of createWindow().
+ * of createWindow(). Its rail and its currency stay: payouts wait for it (Gap G-173).
  */
-export async function updateWindow(ctx: Ctx, input: UpdateWindowInput): Promise<SettlementWindow> {
+export async function updateWindow(ctx: Ctx, input: UpdateSettlementWindowInput & { id: string }): Promise<SettlementWindow> {
   const changed = await transact(ctx, async (tx) => {
     await lockWindows(ctx, tx);
     const before = await lockRow(tx.settlementWindow, input.id, { where: { deletedAt: null } });
@@ -129,7 +109,10 @@ function ring(ctx: Ctx, { dueAt }: SettlementWindow): void {
 }
 
 /** What a change leaves of a schedule: with another frequency the times of the old one are gone. */
-function changedSchedule(before: SettlementWindow, { frequency, scheduleUtc, cronExpression }: UpdateWindowInput): WindowSchedule {
+function changedSchedule(
+  before: SettlementWindow,
+  { frequency, scheduleUtc, cronExpression }: UpdateSettlementWindowInput,
+): WindowSchedule {
   const kept = frequency == null || frequency === before.frequency ? before : { scheduleUtc: [], cronExpression: null };
   return {
     frequency: frequency ?? before.frequency,
@@ -205,20 +188,5 @@ export async function settlementWindow({ db }: Ctx, id: string): Promise<Settlem
   return found;
 }
 
-export interface WindowFilter extends PageInput {
-  rail?: string | null | undefined;
-  currency?: string | null | undefined;
-  enabled?: boolean | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Windows, newest first. */
-export function settlementWindows(ctx: Ctx, filter: WindowFilter, query: object = {}): Promise<Page<SettlementWindow>> {
-  const { rail, currency, enabled, since, until, ...page } = filter;
-  const conditions: Prisma.SettlementWindowWhereInput[] = [{ deletedAt: null }, createdBetween(since, until)];
-  if (rail) conditions.push({ rail });
-  if (currency) conditions.push({ currency });
-  if (enabled != null) conditions.push({ enabled });
-  return listPage(ctx, 'settlementWindow', ctx.db.settlementWindow, { AND: conditions }, page, query);
-}
+export const settlementWindows = listOf('settlementWindow', { where: { deletedAt: null } });

@@ -1,10 +1,11 @@
 // The GraphQL face of the market: the public side of agents that offer something.
-import { z } from 'zod';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { printId } from '../../platform/schema/id.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { mostSkills } from '../agents/skill-input.js';
+import { marketFilters } from './market.input.js';
 import { market } from './market.js';
+import { rest } from './rest.js';
 import { visibleSkills } from './skill.js';
 import { Skill } from './skill.schema.js';
 
@@ -31,6 +32,7 @@ const MarketAgent = builder.prismaObject('Agent', {
     name: t.exposeString('name'),
     description: t.exposeString('description', { nullable: true }),
     skills: t.field({
+      wire: { shown: true },
       type: [Skill],
       ...visibleRelation('skills', visibleSkills, { most: mostSkills, query: { orderBy: { place: 'asc' } } }),
     }),
@@ -52,14 +54,12 @@ const MarketPage = pageOf(MarketAgent, 'MarketAgent');
 
 builder.queryFields((t) => ({
   market: t.field({
+    route: rest('GET /v1/a2a/agents', 'Find agents that offer something: by skill, rating and price.', { name: 'listMarketAgents' }),
     type: MarketPage,
     description: 'Active agents that have skills, newest first.',
     args: {
       ...pageArgs(t),
-      skillId: t.arg.string({ required: false, description: 'Agents that have a skill of this id.', validate: z.string().max(64) }),
-      minRating: t.arg.float({ required: false, description: 'The least average of their ratings.', validate: z.number().min(1).max(5) }),
-      maxPrice: t.arg({ type: 'Amount', required: false, description: 'The most that the skill may cost.' }),
-      currency: t.arg({ type: 'Currency', required: false, description: 'Of the price; USD by default. Others are compared by rate.' }),
+      ...marketFilters,
     },
     ...facts({}),
     resolve: (_root, filter, ctx, info) => market(ctx, filter, nodesQuery(ctx, info)),

@@ -5,21 +5,11 @@ import { type Currency, currencies, maxAmountMinor, parseMinor } from '../../pla
 import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
 import { inverse, timesDown } from '../rates/fraction.js';
 import { inMinorUnits, type RateBook, rateBook } from '../rates/rate.js';
+import type { MarketFilters } from './market.input.js';
 import { visibleSkills } from './skill.js';
 
-export interface MarketFilter extends PageInput {
-  skillId?: string | null | undefined;
-  /** The least average of the ratings. Agents that nobody has rated have none. */
-  minRating?: number | null | undefined;
-  /** The most that a skill may cost, in `currency`, USD by default; what asks for nothing costs nothing (Gap G-339). */
-  maxPrice?: string | null | undefined;
-  currency?: Currency | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
-/** Active agents that have a skill of that kind, newest first. */
-export async function market(ctx: Ctx, filter: MarketFilter, query: object = {}): Promise<Page<Agent>> {
+/** Active agents that have a skill of that kind, newest first. Of `maxPrice` what asks for nothing costs nothing (Gap G-339). */
+export async function market(ctx: Ctx, filter: PageInput & MarketFilters, query: object = {}): Promise<Page<Agent>> {
   const { skillId, minRating, maxPrice, currency, since, until } = filter;
   const skill: Prisma.SkillWhereInput[] = [visibleSkills.where(ctx)];
   if (skillId) skill.push({ id: skillId });

@@ -7,7 +7,9 @@ import { type Currency, formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { Agent } from '../agents/agent.schema.js';
-import { mostSkills, type SkillPrice, skillDescription, skillId, skillName, skillTags } from '../agents/skill-input.js';
+import { mostSkills, type SkillPrice } from '../agents/skill-input.js';
+import { rest } from './rest.js';
+import { CreateSkillInput, UpdateSkillInput } from './skill.input.js';
 import { createSkill, type DeletedSkill, deleteSkill, skill, skillByReference, skills, updateSkill, visibleSkills } from './skill.js';
 
 const Price = builder.objectRef<SkillPrice>('SkillPrice').implement({
@@ -45,6 +47,7 @@ export const Skill = builder.prismaObject('Skill', {
 
 builder.prismaObjectFields(Agent, (t) => ({
   skills: t.field({
+    wire: { shown: true, after: 'kyaTier' },
     type: [Skill],
     description: 'What it does for others, in its own order.',
     ...visibleRelation('skills', visibleSkills, { most: mostSkills, query: { orderBy: { place: 'asc' } } }),
@@ -55,44 +58,19 @@ const Deleted = builder.objectRef<DeletedSkill>('DeletedSkill').implement({
   fields: (t) => ({ id: t.exposeString('id'), deleted: t.boolean({ resolve: () => true }) }),
 });
 
-const PriceInput = builder.inputType('SkillPriceInput', {
-  fields: (t) => ({ amount: t.field({ type: 'Amount' }), currency: t.field({ type: 'Currency' }) }),
-});
-
-const CreateSkillInput = builder.inputType('CreateSkillInput', {
-  fields: (t) => ({
-    id: t.string({ description: 'How tasks name it; the agent has no other of this id.', validate: skillId }),
-    name: t.string({ validate: skillName }),
-    description: t.string({ validate: skillDescription }),
-    tags: t.stringList({ required: false, description: 'Words by which it is found.', validate: skillTags }),
-    inputSchema: t.field({ type: 'JSONObject', required: false, description: 'JSON Schema of the payload of a task.' }),
-    outputSchema: t.field({ type: 'JSONObject', required: false, description: 'JSON Schema of what a task delivers.' }),
-    price: t.field({ type: PriceInput, required: false, description: 'Left out where nothing is asked for.' }),
-  }),
-});
-
-const UpdateSkillInput = builder.inputType('UpdateSkillInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: skillName }),
-    description: t.string({ required: false, validate: skillDescription }),
-    tags: t.stringList({ required: false, validate: skillTags }),
-    inputSchema: t.field({ type: 'JSONObject', required: false, description: 'Null takes it away.' }),
-    outputSchema: t.field({ type: 'JSONObject', required: false, description: 'Null takes it away.' }),
-    price: t.field({ type: PriceInput, required: false, description: 'Null takes it away.' }),
-  }),
-});
-
 /** Text of a path: one that no skill can have is 404. */
 const anyId = z.string().max(200);
 
 builder.queryFields((t) => ({
   skill: t.prismaField({
+    route: rest('GET /v1/agents/{id}/skills/{skill_id}', 'Read a skill.', { names: { agentId: 'id' } }),
     type: Skill,
     args: { agentId: t.arg({ type: 'AgentId' }), skillId: t.arg.string({ validate: anyId }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { agentId, skillId }, ctx) => skill(ctx, agentId, skillId, query),
   }),
   skills: t.prismaField({
+    route: rest('GET /v1/agents/{id}/skills', 'List the skills of an agent.', { names: { agentId: 'id' } }),
     type: [Skill],
     args: { agentId: t.arg({ type: 'AgentId' }) },
     ...facts({ errors: [NotFound], most: mostSkills }),
@@ -102,18 +80,28 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createSkill: t.field({
+    route: rest('POST /v1/agents/{id}/skills', 'Give an agent a skill: something that it does for others.', {
+      status: 201,
+      names: { agentId: 'id' },
+    }),
     type: Skill,
     args: { agentId: t.arg({ type: 'AgentId' }), input: t.arg({ type: CreateSkillInput }) },
     ...facts({ errors: [NotFound, AlreadyExists, StateConflict] }),
     resolve: once((ctx, { agentId, input }) => createSkill(ctx, agentId, input), skillByReference),
   }),
   updateSkill: t.field({
+    route: rest('PATCH /v1/agents/{id}/skills/{skill_id}', 'Change a skill. Tasks that were given keep their price.', {
+      names: { agentId: 'id' },
+    }),
     type: Skill,
     args: { agentId: t.arg({ type: 'AgentId' }), skillId: t.arg.string({ validate: anyId }), input: t.arg({ type: UpdateSkillInput }) },
     ...facts({ errors: [NotFound, StateConflict] }),
     resolve: once((ctx, { agentId, skillId, input }) => updateSkill(ctx, { ...input, agentId, id: skillId }), skillByReference),
   }),
   deleteSkill: t.field({
+    route: rest('DELETE /v1/agents/{id}/skills/{skill_id}', 'Take a skill from an agent. Tasks that were given go on.', {
+      names: { agentId: 'id' },
+    }),
     type: Deleted,
     args: { agentId: t.arg({ type: 'AgentId' }), skillId: t.arg.string({ validate: anyId }) },
     ...facts({ errors: [NotFound, StateConflict] }),

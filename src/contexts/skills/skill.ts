@@ -11,6 +11,7 @@ import { Visibility } from '../../platform/visibility.js';
 import { agentRevoked, seesAgent } from '../agents/agent.js';
 import { checkSkill, mostSkills, priceOf, type SkillInput, skillRow } from '../agents/skill-input.js';
 import { keepingPrices } from '../agents/skill-price.js';
+import type { UpdateSkillInput } from './skill.input.js';
 
 /** Every actor that sees anything sees the skills of all agents: they are what agents hire one another for (Gap G-338). */
 export const visibleSkills = new Visibility<Prisma.SkillWhereInput>({ agent: () => ({}) });
@@ -84,13 +85,8 @@ function alreadyThere(agentId: string, id: string): AlreadyExists {
   });
 }
 
-export interface UpdateSkillInput extends Omit<SkillInput, 'id'> {
-  agentId: string;
-  id: string;
-}
-
 /** Changes a skill; what is null is taken away, but for name and description. Tasks keep what they agreed. */
-export async function updateSkill(ctx: Ctx, { agentId, id, ...input }: UpdateSkillInput): Promise<Skill> {
+export async function updateSkill(ctx: Ctx, { agentId, id, ...input }: UpdateSkillInput & { agentId: string; id: string }): Promise<Skill> {
   seesAgent(ctx, agentId);
   await checkSkill(ctx, input);
   return transact(
@@ -105,7 +101,7 @@ export async function updateSkill(ctx: Ctx, { agentId, id, ...input }: UpdateSki
   );
 }
 
-function changesOf({ name, description, tags, inputSchema, outputSchema, price }: Omit<SkillInput, 'id'>): Prisma.SkillUpdateInput {
+function changesOf({ name, description, tags, inputSchema, outputSchema, price }: UpdateSkillInput): Prisma.SkillUpdateInput {
   const schemaOf = (given: Record<string, unknown> | null) => (given === null ? Prisma.DbNull : (given as Prisma.InputJsonObject));
   return {
     ...(name != null && { name }),

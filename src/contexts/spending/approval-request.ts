@@ -81,6 +81,9 @@ export function newApproval(
 
 /** The approval and its event, as the posting records them. */
 export function approvalRecords(ctx: Ctx, approval: Approval): Records {
-  const requested = event(ctx, '_approval.requested', requestedData(approval), { at: approval.requestedAt, ...aboutApproval(approval) });
+  const requested = event(ctx, '_approval.requested', requestedData(ctx, approval), {
+    at: approval.requestedAt,
+    ...aboutApproval(approval),
+  });
   return joinRecords({ approval: [rowOf(approval)] }, eventRecords(ctx.workspace.id, [requested]));
 }

@@ -14,6 +14,7 @@ import { approval, approvals, approveApproval, cancelApproval, OwnRequest, pendi
 import type { ApprovalContext } from './approval-context.js';
 import { subjectOf } from './approval-subject.js';
 import { Initiator } from './initiator.schema.js';
+import { rest } from './rest.js';
 
 const ApprovalStatusEnum = builder.enumType(ApprovalStatus, { name: 'ApprovalStatus' });
 
@@ -21,13 +22,13 @@ const SubjectType = builder.objectRef<ApprovalRow>('ApprovalSubject').implement(
   description: 'What is to be approved.',
   fields: (t) => ({
     type: t.string({ description: 'transfer, or another thing that spends.', resolve: ({ subjectType }) => subjectType }),
-    id: t.string({ resolve: ({ subjectType, subjectId }) => subjectIdOf(subjectType, subjectId) }),
+    id: t.string({ resolve: ({ subjectType, subjectId }, _args, ctx) => subjectIdOf(ctx, subjectType, subjectId) }),
   }),
 });
 
 /** The id of a subject as its own endpoints print it. */
-function subjectIdOf(type: string, id: string): string {
-  const { kind } = subjectOf(type);
+function subjectIdOf(ctx: Ctx, type: string, id: string): string {
+  const { kind } = subjectOf(ctx, type);
   const forms: string[] = Object.values(idKinds[kind].scalars);
   return forms.includes('bare') ? id : printId(kind, id);
 }
@@ -64,12 +65,14 @@ const ContextType = builder.objectRef<ApprovalContext>('ApprovalContext').implem
       description: 'By the agent, or else from the wallet or by card, in this UTC day.',
     }),
     remainingToday: t.expose('remaining_today', {
+      wire: { orNull: true },
       type: 'Amount',
       nullable: true,
       description: 'The least that was left of a limit per day. Null when none binds.',
     }),
     firstTimeCounterparty: t.exposeBoolean('first_time_counterparty', { description: 'The payer has never paid the payee.' }),
     similarApproved30d: t.exposeInt('similar_approved_30d', {
+      wire: { name: 'similar_approved_30d' },
       description: 'Approved in 30 days: to the same payee, of at least this amount.',
     }),
   }),
@@ -117,6 +120,9 @@ export const ApprovalType = builder.prismaObject('Approval', {
 });
 const ApprovalPage = pageOf(ApprovalType, 'Approval');
 
+/** The member of a spend's answer that says what it waits for. */
+export const pendingApproval = { type: ApprovalType, nullable: true, wire: { fragment: 'PendingApproval' } } as const;
+
 /** What approving made of the subject: contexts that spend add their noun as a nullable field. */
 export const ApproveApprovalPayload = builder.objectRef<{ approval: ApprovalRow }>('ApproveApprovalPayload').implement({
   description: 'The approval, and what it was about: the one of the subject’s kind.',
@@ -144,12 +150,14 @@ builder.objectField(Me, 'pendingApprovals', (t) =>
 
 builder.queryFields((t) => ({
   approval: t.prismaField({
+    route: rest('GET /v1/approvals/{id}', 'Read an approval.'),
     type: ApprovalType,
     args: { id: t.arg({ type: 'ApprovalId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_query, _root, { id }, ctx) => approval(ctx, id),
   }),
   approvals: t.field({
+    route: rest('GET /v1/approvals', 'List approvals.'),
     type: ApprovalPage,
     args: {
       ...pageArgs(t),
@@ -174,6 +182,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   rejectApproval: t.field({
+    route: rest('POST /v1/approvals/{id}/reject', 'Say no: what was asked for is cancelled.'),
     type: ApprovalType,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'ApprovalId' }), input: t.arg({ type: RejectApprovalInput }) },
@@ -181,6 +190,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => rejectApproval(ctx, id, input.reason ?? null), approval),
   }),
   cancelApproval: t.field({
+    route: rest('POST /v1/approvals/{id}/cancel', 'Withdraw a request for an approval.'),
     type: ApprovalType,
     description: 'Withdraw a request.',
     args: { id: t.arg({ type: 'ApprovalId' }), input: t.arg({ type: CancelApprovalInput }) },

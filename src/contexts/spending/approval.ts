@@ -1,6 +1,7 @@
 // Approvals: spends that wait until a person says yes, or no, or until nobody has for too long (CONTRACT.md 6). Each is decided once,
 // under the locks of what it is about and of itself.
 import type { Approval, ApprovalStatus, InitiatorType, Prisma } from '../../generated/prisma/client.js';
+import { type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound, StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -8,11 +9,11 @@ import { conflict, type Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { keyLineage } from '../identity/key-lineage.sql.js';
 import { initiatorOf } from './approval-request.js';
-import { type Ending, SubjectRefused, subjectOf } from './approval-subject.js';
+import { subjectOf } from './approval-subject.js';
 import { aboutApproval, decidedData, emit } from './events.js';
 
 /** A decision is final. Paths name the approval by its printed id. */
@@ -62,20 +63,8 @@ export async function approval(ctx: Ctx, id: string): Promise<Approval> {
   return found;
 }
 
-export interface ApprovalFilter extends PageInput {
-  status?: ApprovalStatus | null | undefined;
-  agentId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Approvals, newest first. */
-export function approvals(ctx: Ctx, filter: ApprovalFilter, query: object = {}): Promise<Page<Approval>> {
-  const conditions: Prisma.ApprovalWhereInput[] = [visibleApprovals.where(ctx), createdBetween(filter.since, filter.until)];
-  if (filter.status) conditions.push({ status: filter.status });
-  if (filter.agentId) conditions.push({ agentId: filter.agentId });
-  return listPage(ctx, 'approval', ctx.db.approval, { AND: conditions }, filter, query);
-}
+export const approvals = listOf('approval', { visible: visibleApprovals });
 
 /** How many approvals wait, of those that the actor sees. */
 export function pendingApprovals(ctx: Ctx): Promise<number> {
@@ -90,7 +79,7 @@ export async function approveApproval(ctx: Ctx, id: string, comment: string | nu
   let afterCommit: (() => void) | undefined;
   try {
     const approved = await decideAs(ctx, id, { status: 'approved', comment }, async (tx, decided) => {
-      afterCommit = await subjectOf(decided.subjectType).approve(ctx, tx, decided);
+      afterCommit = await subjectOf(ctx, decided.subjectType).approve(ctx, tx, decided);
     });
     afterCommit?.();
     return approved;
@@ -179,7 +168,7 @@ type Follow = (tx: Tx, decided: Approval) => Promise<unknown>;
 const endWith =
   (ctx: Ctx, ending: Ending): Follow =>
   (tx, decided) =>
-    subjectOf(decided.subjectType).end(ctx, tx, decided, ending);
+    subjectOf(ctx, decided.subjectType).end(ctx, tx, decided, ending);
 
 /** Decides an approval as the actor wishes, and then does what follows. Of several decisions at once the first one counts. */
 function decideAs(ctx: Ctx, id: string, verdict: Verdict, follow: Follow): Promise<Approval> {
@@ -197,7 +186,7 @@ function decideAs(ctx: Ctx, id: string, verdict: Verdict, follow: Follow): Promi
 async function lockWithSubject(ctx: Ctx, tx: Tx, id: string): Promise<Approval> {
   const found = await tx.approval.findFirst({ where: { AND: [{ id }, visibleApprovals.where(ctx)] } });
   if (found === null) throw new NotFound();
-  await subjectOf(found.subjectType).lock(tx, found.subjectId);
+  await subjectOf(ctx, found.subjectType).lock(ctx, tx, found.subjectId);
   return lockRow(tx.approval, id);
 }
 

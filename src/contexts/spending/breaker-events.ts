@@ -4,7 +4,7 @@ import { exampleId, exampleTime, id, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 import { detectorKinds } from './detector.js';
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   '_breaker.tripped': {
     description: 'the runaway breaker tripped for an agent',
     data: z.strictObject({

@@ -7,7 +7,8 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
+import { createdBetween } from '../../platform/schema/page.js';
 import { stepAgentWithin } from '../agents/agent.js';
 import { emit } from './breaker-events.js';
 import { baselineSeconds, type Detector, type DetectorKind, type Evidence } from './detector.js';
@@ -30,17 +31,8 @@ export async function activeTrips({ db, clock }: Pick<Ctx, 'db' | 'clock'>): Pro
   return new Map(trips.map(({ id, agentId, endsAt }) => [agentId, { tripId: id, endsAt }]));
 }
 
-export interface TripFilter extends PageInput {
-  agentId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Trips, newest first. */
-export function breakerTrips(ctx: Ctx, { since, until, ...filter }: TripFilter): Promise<Page<BreakerTrip>> {
-  const where = { AND: [createdBetween(since, until), filter.agentId ? { agentId: filter.agentId } : {}] };
-  return listPage(ctx, 'breakerTrip', ctx.db.breakerTrip, where, { ...filter, since, until } as TripFilter);
-}
+export const breakerTrips = listOf('breakerTrip', {});
 
 /** The last trip of each kind of an agent, as far as a detector still looks back. */
 export async function lastTrips(ctx: Ctx, tx: Tx, agentId: string): Promise<ReadonlyMap<DetectorKind, BreakerTrip>> {

@@ -1,15 +1,12 @@
 // The GraphQL face of the runaway breaker: its detectors, and what it did.
-import { z } from 'zod';
-import { BreakerAction } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { BreakerActionEnum, BreakersInput, DetectorKindEnum } from './breaker.input.js';
 import { detectors, setDetectors } from './breaker.js';
 import { breakerTrips } from './breaker-trip.js';
 import { type Detector, detectorKinds } from './detector.js';
-
-const BreakerActionEnum = builder.enumType(BreakerAction, { name: 'BreakerAction' });
-const DetectorKindEnum = builder.enumType('DetectorKind', { values: detectorKinds });
+import { rest } from './rest.js';
 
 const DetectorType = builder.objectRef<Detector>('BreakerDetector').implement({
   description: 'What the breaker watches for, and what it does then.',
@@ -34,6 +31,7 @@ const Breakers = builder.objectRef<{ detectors: readonly Detector[] }>('Breakers
 });
 
 export const BreakerTrip = builder.prismaObject('BreakerTrip', {
+  extensions: { component: true },
   description: 'What the breaker did to an agent, and what it saw.',
   fields: (t) => ({
     id: t.expose('id', { type: 'BreakerTripId' }),
@@ -54,37 +52,17 @@ export const BreakerTrip = builder.prismaObject('BreakerTrip', {
 });
 const BreakerTripPage = pageOf(BreakerTrip, 'BreakerTrip');
 
-const bounded = (least: number, most: number) => z.int().min(least).max(most);
-
-const DetectorInput = builder.inputType('BreakerDetectorInput', {
-  fields: (t) => ({
-    kind: t.field({ type: DetectorKindEnum }),
-    action: t.field({ type: BreakerActionEnum, description: 'freeze the agent, have its spends approved for an hour, or only record it.' }),
-    count: t.int({ required: false, description: 'Not of `rate`.', validate: bounded(2, 1_000) }),
-    seconds: t.int({ required: false, description: 'Not of `rate`.', validate: bounded(1, 86_400) }),
-    factor: t.float({ required: false, description: 'Of `rate` alone.', validate: z.number().min(2).max(1_000) }),
-  }),
-});
-
-const BreakersInput = builder.inputType('BreakersInput', {
-  fields: (t) => ({
-    detectors: t.field({
-      type: [DetectorInput],
-      description: 'At most one of a kind; they replace the ones before. None: the breaker is off.',
-      validate: z.array(z.unknown()).max(2 * detectorKinds.length),
-    }),
-  }),
-});
-
 const current = async (ctx: Ctx) => ({ detectors: await detectors(ctx) });
 
 builder.queryFields((t) => ({
   breakers: t.field({
+    route: rest('GET /v1/breakers', 'Read the detectors of the runaway breaker.'),
     type: Breakers,
     authScopes: { audience: 'operator' },
     resolve: (_root, _args, ctx) => current(ctx),
   }),
   breakerTrips: t.field({
+    route: rest('GET /v1/breakers/trips', 'List what the runaway breaker did and what it saw.'),
     type: BreakerTripPage,
     authScopes: { audience: 'operator' },
     args: { ...pageArgs(t), agentId: t.arg({ type: 'AgentId', required: false }) },
@@ -94,6 +72,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   setBreakers: t.field({
+    route: rest('PUT /v1/breakers', 'Replace the detectors of the runaway breaker.'),
     type: Breakers,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: BreakersInput }) },

@@ -15,7 +15,7 @@ const mostSpends = 5_000;
 const mostOthers = 2_000;
 
 /** isSpend() of pipeline.ts over a transfer `t` and the wallets `payer` and `payee`: money that leaves its owner, and is no refund. */
-const isSpend = `(t.type NOT IN ('wrap', 'unwrap', 'stream_withdraw', 'stream_cancel') AND t.refund_id IS NULL AND (payer.account_id <> payee.account_id
+const isSpend = `(t.type NOT IN ('wrap', 'unwrap', 'stream_withdraw', 'stream_cancel') AND t.subject_type IS DISTINCT FROM 'refund' AND (payer.account_id <> payee.account_id
   OR payer.agent_id IS NOT NULL AND payer.agent_id IS DISTINCT FROM payee.agent_id))`;
 
 /** OFFSET 0: the planner looks up the wallets of each transfer, and never the transfers of a wallet. */

@@ -1,11 +1,12 @@
 // The runaway breaker of a workspace: which detectors watch its agents, and what follows when one trips (CONTRACT.md 6). None by
 // default; the demo tenant has one of each kind, which only record.
-import type { BreakerAction, Prisma } from '../../generated/prisma/client.js';
+import type { Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
+import type { BreakerDetectorInput } from './breaker.input.js';
 import type { CountDetector, Detector, DetectorKind } from './detector.js';
 
 /** The detectors of the demo tenant: they stop nobody. */
@@ -22,16 +23,8 @@ export async function detectors({ db }: { db: Pick<Tx, 'breaker'> }): Promise<re
   return (breaker?.detectors ?? []) as unknown as Detector[];
 }
 
-export interface DetectorInput {
-  kind: DetectorKind;
-  action: BreakerAction;
-  count?: number | null | undefined;
-  seconds?: number | null | undefined;
-  factor?: number | null | undefined;
-}
-
 /** Replaces the detectors of the workspace. 400 for two of a kind, and for what a kind lacks or does not take. */
-export async function setDetectors(ctx: Ctx, input: readonly DetectorInput[]): Promise<readonly Detector[]> {
+export async function setDetectors(ctx: Ctx, input: readonly BreakerDetectorInput[]): Promise<readonly Detector[]> {
   const issues = input.flatMap((detector, index) => faultsOf(detector, index, input));
   if (issues.length > 0) throw new ValidationFailed(issues);
   const set = input.map(readDetector);
@@ -53,7 +46,7 @@ export async function setDetectors(ctx: Ctx, input: readonly DetectorInput[]): P
 
 const membersOf = (kind: DetectorKind) => (kind === 'rate' ? (['factor'] as const) : (['count', 'seconds'] as const));
 
-function faultsOf(detector: DetectorInput, index: number, all: readonly DetectorInput[]): FieldIssue[] {
+function faultsOf(detector: BreakerDetectorInput, index: number, all: readonly BreakerDetectorInput[]): FieldIssue[] {
   const { kind } = detector;
   const needed: readonly string[] = membersOf(kind);
   const fault = (name: string, message: string, rule: string): FieldIssue => ({ path: ['detectors', index, name], message, rule });
@@ -68,7 +61,7 @@ function faultsOf(detector: DetectorInput, index: number, all: readonly Detector
   return isSecond ? [fault('kind', `is the second detector ${kind}: there is one of a kind`, 'unique'), ...issues] : issues;
 }
 
-function readDetector({ kind, action, count, seconds, factor }: DetectorInput): Detector {
+function readDetector({ kind, action, count, seconds, factor }: BreakerDetectorInput): Detector {
   if (kind === 'rate') return { kind, action, factor: factor ?? 0 };
   return { kind, action, count: count ?? 0, seconds: seconds ?? 0 } satisfies CountDetector;
 }

@@ -15,7 +15,7 @@ const state = {
   resets_at: time.nullable(),
 };
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   '_budget.alert': {
     description: 'budget used up to one of its alerts',
     data: z.strictObject({ ...state, name: z.string(), amount: money, currency }),

@@ -1,16 +1,11 @@
 // Whose spends a budget counts: everybody's, or those of one account, agent, mandate or trace (CONTRACT.md 6) (Gap G-107).
-import type { BudgetScope } from '../../generated/prisma/client.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { type IdKind, parseAnyId, parseId } from '../../platform/schema/id.js';
-
-export interface ScopeInput {
-  type: BudgetScope;
-  id?: string | null | undefined;
-}
+import type { BudgetScopeInput } from './budget.input.js';
 
 /** The `scope_id` of a budget. 400 for an id that is missing, cannot be one, or is too much; 404 for one of nothing here. */
-export async function readScope(tx: Tx, { type, id: given }: ScopeInput): Promise<string | null> {
+export async function readScope(tx: Tx, { type, id: given }: BudgetScopeInput): Promise<string | null> {
   const id = given ?? undefined;
   switch (type) {
     case 'tenant':

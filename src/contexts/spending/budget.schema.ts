@@ -1,19 +1,16 @@
 // The GraphQL face of budgets. Agents see what is left of those that bind them, among their limits.
-import { z } from 'zod';
-import { BudgetPeriod, BudgetScope } from '../../generated/prisma/enums.js';
+import type { BudgetScope } from '../../generated/prisma/enums.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { isTimeZone } from '../../platform/time-zone.js';
 import { type AgentBudget, agentBudgets, mostAgentBudgets } from './agent-budget.js';
+import { CreateBudgetInput, PeriodEnum, ScopeTypeEnum, UpdateBudgetInput } from './budget.input.js';
 import { budget, budgets, createBudget, deleteBudget, updateBudget } from './budget.js';
 import { budgetUse } from './budget-use.js';
 import { BudgetInUse, TooManyBudgets } from './errors.js';
 import { AgentLimitsType } from './kya-limit.schema.js';
-
-const ScopeTypeEnum = builder.enumType(BudgetScope, { name: 'BudgetScopeType' });
-const PeriodEnum = builder.enumType(BudgetPeriod, { name: 'BudgetPeriod' });
+import { rest } from './rest.js';
 
 type Scope = { scopeType: BudgetScope; scopeId: string | null };
 const Scope = builder.objectRef<Scope>('BudgetScope').implement({
@@ -108,57 +105,9 @@ builder.objectField(AgentLimitsType, 'budgets', (t) =>
   }),
 );
 
-const budgetName = z.string().trim().min(1).max(200);
-const timezone = z.string().max(64).refine(isTimeZone, 'must be a time zone such as Europe/Berlin');
-const alertsAt = z
-  .array(z.string())
-  .max(10)
-  .superRefine((fractions, check) => {
-    for (const [index, fraction] of fractions.entries())
-      if (fractions.indexOf(fraction) < index) check.addIssue({ code: 'custom', path: [index], message: `is the second ${fraction}` });
-  });
-
-const ScopeInput = builder.inputType('BudgetScopeInput', {
-  fields: (t) => ({
-    type: t.field({ type: ScopeTypeEnum }),
-    id: t.string({
-      required: false,
-      description: 'The account, the agent, or the trace id; none for the tenant.',
-      validate: z.string().min(1).max(100),
-    }),
-  }),
-});
-
-const CreateBudgetInput = builder.inputType('CreateBudgetInput', {
-  fields: (t) => ({
-    name: t.string({ validate: budgetName }),
-    scope: t.field({ type: ScopeInput }),
-    parentId: t.field({ type: 'BudgetId', required: false, description: 'The budget that it counts within: at most four above it.' }),
-    amount: t.field({ type: 'Amount', description: 'At most that of its parent.' }),
-    currency: t.field({ type: 'Currency' }),
-    period: t.field({ type: PeriodEnum }),
-    timezone: t.string({ required: false, description: 'A period begins at its midnight: UTC by default.', validate: timezone }),
-    expiresAt: t.field({ type: 'DateTime', required: false, description: 'From then on nothing is spent under it.' }),
-    alertsAt: t.field({
-      type: ['Fraction'],
-      required: false,
-      description: 'Parts of the amount at which a warning is told, at most ten.',
-      validate: alertsAt,
-    }),
-  }),
-});
-
-const UpdateBudgetInput = builder.inputType('UpdateBudgetInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: budgetName }),
-    amount: t.field({ type: 'Amount', required: false }),
-    expiresAt: t.field({ type: 'DateTime', required: false, description: 'Null: it does not expire.' }),
-    alertsAt: t.field({ type: ['Fraction'], required: false, description: 'They replace the ones before.', validate: alertsAt }),
-  }),
-});
-
 builder.queryFields((t) => ({
   budget: t.prismaField({
+    route: rest('GET /v1/budgets/{id}', 'Read a budget, with what was spent and what is left.'),
     type: Budget,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BudgetId' }) },
@@ -166,6 +115,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => budget(ctx, id, query),
   }),
   budgets: t.field({
+    route: rest('GET /v1/budgets', 'List budgets, each with what was spent and what is left.'),
     type: BudgetPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -180,6 +130,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createBudget: t.field({
+    route: rest('POST /v1/budgets', 'Make a budget: what may be spent in a scope and period.', { status: 201 }),
     type: Budget,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreateBudgetInput }) },
@@ -187,6 +138,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createBudget(ctx, input), budget),
   }),
   updateBudget: t.field({
+    route: rest('PATCH /v1/budgets/{id}', 'Change a budget: its name, its amount, its end or its alerts.'),
     type: Budget,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BudgetId' }), input: t.arg({ type: UpdateBudgetInput }) },
@@ -194,6 +146,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateBudget(ctx, { ...input, id }), budget),
   }),
   deleteBudget: t.field({
+    route: rest('DELETE /v1/budgets/{id}', 'End a budget that has no children: it binds no spend any more.'),
     type: DeletedBudget,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'BudgetId' }) },

@@ -1,17 +1,18 @@
 // Budgets: what may be spent in a scope and period, each within the one above it (CONTRACT.md 6). A spend is counted by those that bind
 // it and by all above them (rulebook.ts, budget-rule.ts).
-import type { Budget, BudgetPeriod, BudgetScope, Prisma } from '../../generated/prisma/client.js';
+import type { Budget } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, parseMinor } from '../../platform/money.js';
+import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import type { RateBook } from '../rates/rate.js';
+import type { CreateBudgetInput, UpdateBudgetInput } from './budget.input.js';
 import { checkChildren, checkParent } from './budget-path.js';
-import { readScope, type ScopeInput, scopeIdOf } from './budget-scope.js';
+import { readScope, scopeIdOf } from './budget-scope.js';
 import { BudgetInUse, TooManyBudgets } from './errors.js';
 import { rulebook } from './rulebook.js';
 import { dropRulebook } from './rules-tag.js';
@@ -20,19 +21,6 @@ import { dropRulebook } from './rules-tag.js';
 export const mostBudgets = 1_000;
 /** Children that a refusal names. */
 const mostNamed = 20;
-
-export interface CreateBudgetInput {
-  name: string;
-  scope: ScopeInput;
-  parentId?: string | null | undefined;
-  amount: string;
-  currency: Currency;
-  period: BudgetPeriod;
-  timezone?: string | null | undefined;
-  expiresAt?: Date | null | undefined;
-  /** Decimal texts. */
-  alertsAt?: readonly string[] | null | undefined;
-}
 
 /**
  * Makes a budget. 400 with the field for what cannot be one, 404 when its scope or its parent names nothing here, 409 for one more
@@ -61,19 +49,11 @@ export async function createBudget(ctx: Ctx, input: CreateBudgetInput): Promise<
   });
 }
 
-export interface UpdateBudgetInput {
-  id: string;
-  name?: string | null | undefined;
-  amount?: string | null | undefined;
-  expiresAt?: Date | null | undefined;
-  alertsAt?: readonly string[] | null | undefined;
-}
-
 /**
  * Changes a budget, which binds from the next spend on, for what its window has counted so far (Gap G-106). Every change makes a
  * version. 400 for an amount beyond that of its parent, or below that of a child.
  */
-export async function updateBudget(ctx: Ctx, input: UpdateBudgetInput): Promise<Budget> {
+export async function updateBudget(ctx: Ctx, input: UpdateBudgetInput & { id: string }): Promise<Budget> {
   const at = ctx.clock.now();
   checkExpiry(input.expiresAt, at);
   return changeBudgets(ctx, async (tx, rates) => {
@@ -166,19 +146,5 @@ export async function budget(ctx: Ctx, id: string, query: object = {}): Promise<
   return found;
 }
 
-export interface BudgetFilter extends PageInput {
-  scopeType?: BudgetScope | null | undefined;
-  scopeId?: string | null | undefined;
-  parentId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Budgets, newest first. 400 for a `scopeId` that can be none. */
-export function budgets(ctx: Ctx, filter: BudgetFilter, query: object = {}): Promise<Page<Budget>> {
-  const conditions: Prisma.BudgetWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.scopeType) conditions.push({ scopeType: filter.scopeType });
-  if (filter.scopeId) conditions.push({ scopeId: scopeIdOf(filter.scopeId) });
-  if (filter.parentId) conditions.push({ parentId: filter.parentId });
-  return listPage(ctx, 'budget', ctx.db.budget, { AND: conditions }, filter, query);
-}
+export const budgets = listOf('budget', { where: { deletedAt: null } }, { scopeId: (id: string) => ({ scopeId: scopeIdOf(id) }) });

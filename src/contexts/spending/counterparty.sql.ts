@@ -13,7 +13,7 @@ const remember = {
       SELECT substr(e.data ->> 'from_account_id', 5)::uuid AS payer, substr(e.data ->> 'to_account_id', 5)::uuid AS payee, e.created_at AS at
       FROM published_events($1, $2, $3) e WHERE e.type = 'transfer.completed'
         AND EXISTS (SELECT FROM transfer t WHERE t.workspace_id = $1::uuid AND t.id = substr(e.data ->> 'transfer_id', 4)::uuid
-          AND t.refund_id IS NULL AND t.type <> 'stream_start' AND coalesce(t.captured_amount, t.amount) > 0)
+          AND t.subject_type IS DISTINCT FROM 'refund' AND t.type <> 'stream_start' AND coalesce(t.captured_amount, t.amount) > 0)
     ) paid
     WHERE paid.payer <> paid.payee GROUP BY paid.payer, paid.payee
     ON CONFLICT DO NOTHING`,

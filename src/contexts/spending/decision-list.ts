@@ -29,8 +29,6 @@ const nobody = '00000000-0000-0000-0000-000000000000';
 export interface DecisionFilter extends PageInput {
   agentId?: string | null | undefined;
   outcome?: DecisionOutcome | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
 }
 
 /** Decisions, newest first. */

@@ -5,6 +5,7 @@ import { anyId, currency, exampleId, exampleTime, id, money, time } from '../../
 import { declareEvents } from '../../events/declaration.js';
 import type { Roles } from '../../events/event.js';
 import type { Approval } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { actorId } from '../agents/me.js';
@@ -25,7 +26,7 @@ const decided = {
   decided_by: actor.nullable(),
 };
 
-export const { emit, event } = declareEvents({
+export const { events, emit, event } = declareEvents({
   '_approval.requested': {
     description: 'a spend waits for an approval',
     data: z.strictObject({ ...requested, agent_id: id('agt').nullable() }),
@@ -68,14 +69,14 @@ export const { emit, event } = declareEvents({
 const agentOf = ({ agentId }: Approval) => (agentId === null ? null : printId('agent', agentId));
 
 /** Data of the event that an approval is asked for. */
-export function requestedData(approval: Approval) {
+export function requestedData(ctx: Pick<Ctx, 'platform'>, approval: Approval) {
   const { id: approvalId, amount, currency: held, merchantId, subjectType, subjectId, expiresAt } = approval;
   return {
     approval_id: printId('approval', approvalId),
     amount: formatMinor(amount, held),
     currency: held,
     merchant_id: merchantId === null ? null : printId('merchant', merchantId),
-    subject: { type: subjectType, id: printId(subjectOf(subjectType).kind, subjectId) },
+    subject: { type: subjectType, id: printId(subjectOf(ctx, subjectType).kind, subjectId) },
     expires_at: expiresAt.toISOString(),
     agent_id: agentOf(approval),
   };

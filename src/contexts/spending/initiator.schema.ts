@@ -7,6 +7,7 @@ import { actorId } from '../agents/me.js';
 export const InitiatorTypeEnum = builder.enumType(InitiatorType, { name: 'InitiatorType' });
 
 export const Initiator = builder.objectRef<{ type: InitiatorKind; id: string }>('Initiator').implement({
+  extensions: { component: false },
   description: 'Who asked for it, or decided it.',
   fields: (t) => ({
     type: t.expose('type', { type: InitiatorTypeEnum }),

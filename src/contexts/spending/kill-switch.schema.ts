@@ -4,6 +4,7 @@ import { StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { freezeSpending, type KillSwitch, spending, unfreezeSpending } from './kill-switch.js';
+import { rest } from './rest.js';
 
 const Spending = builder.objectRef<KillSwitch>('Spending').implement({
   description: 'Whether anything may be spent in the workspace. While it is frozen money comes in and what was held goes back.',
@@ -20,6 +21,7 @@ const FreezeSpendingInput = builder.inputType('FreezeSpendingInput', {
 
 builder.queryFields((t) => ({
   spending: t.field({
+    route: rest('GET /v1/spending', 'Read whether the whole workspace may spend.'),
     type: Spending,
     description: 'The kill switch of the workspace, for everybody who might spend.',
     resolve: (_root, _args, ctx) => spending(ctx),
@@ -28,6 +30,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   freezeSpending: t.field({
+    route: rest('POST /v1/spending/freeze', 'Stop all spending of the workspace. Money still comes in, and what was held can go back.'),
     type: Spending,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: FreezeSpendingInput }) },
@@ -35,6 +38,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => freezeSpending(ctx, input.reason ?? null), spending),
   }),
   unfreezeSpending: t.field({
+    route: rest('POST /v1/spending/unfreeze', 'Let the workspace spend again.'),
     type: Spending,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: FreezeSpendingInput }) },

@@ -1,7 +1,8 @@
 // The kill switch of the whole workspace (CONTRACT.md 6): while it is on nothing is spent, in any process. Every posting that spends
 // asks for it under a lock that a freeze takes alone (guard_workspace() in SQL), so an answered freeze is complete (Gap G-120).
 import type { Workspace as WorkspaceRow } from '../../generated/prisma/client.js';
-import { type Ctx, stopRunning } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { stopRunning } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle } from '../../platform/lifecycle.js';
 import { lockRow } from '../../platform/postgres/row.js';

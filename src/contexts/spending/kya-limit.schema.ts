@@ -1,5 +1,4 @@
 // The GraphQL face of KYA caps and of what agents have left of them.
-import { z } from 'zod';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -7,10 +6,9 @@ import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { Me } from '../agents/me.schema.js';
 import { type AgentCap, type AgentLimits, agentLimits } from './agent-limits.js';
+import { KyaLimitsInput, mostCaps } from './kya-limit.input.js';
 import { type KyaCap, kyaCaps, setKyaCaps } from './kya-limit.js';
-
-/** Four tiers in every currency. */
-const mostCaps = 32;
+import { rest } from './rest.js';
 
 const print = (minor: bigint | null, currency: string) => (minor === null ? null : formatMinor(minor, currency));
 
@@ -58,26 +56,6 @@ export const AgentLimitsType = builder.objectRef<AgentLimits>('AgentLimits').imp
   }),
 });
 
-const KyaLimitInput = builder.inputType('KyaLimitInput', {
-  fields: (t) => ({
-    tier: t.int({ validate: z.int().min(0).max(3) }),
-    currency: t.field({ type: 'Currency' }),
-    perTx: t.field({ type: 'Amount', required: false }),
-    perDay: t.field({ type: 'Amount', required: false }),
-    perMonth: t.field({ type: 'Amount', required: false }),
-  }),
-});
-
-const KyaLimitsInput = builder.inputType('KyaLimitsInput', {
-  fields: (t) => ({
-    tiers: t.field({
-      type: [KyaLimitInput],
-      description: 'One line per tier and currency; they replace the ones before.',
-      validate: z.array(z.unknown()).max(mostCaps),
-    }),
-  }),
-});
-
 builder.objectField(Me, 'limits', (t) =>
   t.field({
     type: AgentLimitsType,
@@ -91,12 +69,14 @@ const currentLimits = async (ctx: Ctx) => ({ tiers: await kyaCaps(ctx) });
 
 builder.queryFields((t) => ({
   agentLimits: t.field({
+    route: rest('GET /v1/agents/{id}/limits', 'Read what an agent may spend, and how much of it is left.'),
     type: AgentLimitsType,
     args: { id: t.arg({ type: 'AgentId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => agentLimits(ctx, id),
   }),
   kyaLimits: t.field({
+    route: rest('GET /v1/kya-limits', 'Read the caps of the KYA tiers.'),
     type: KyaLimits,
     authScopes: { audience: 'operator' },
     resolve: (_root, _args, ctx) => currentLimits(ctx),
@@ -105,6 +85,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   setKyaLimits: t.field({
+    route: rest('PUT /v1/kya-limits', 'Replace the caps of the KYA tiers.'),
     type: KyaLimits,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: KyaLimitsInput }) },

@@ -4,11 +4,12 @@ import type { KyaLimit } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import type { RateBook } from '../rates/rate.js';
 import type { Finding, LayerAnswer, SpendFacts } from './evaluation.js';
 import { noRate } from './finding.js';
+import type { KyaLimitInput } from './kya-limit.input.js';
 import { windowOf } from './limit.js';
 import { dropRulebook } from './rules-tag.js';
 
@@ -63,16 +64,8 @@ export function kyaCaps({ db }: Pick<Ctx, 'db'>): Promise<KyaCap[]> {
   return db.kyaLimit.findMany({ orderBy: [{ tier: 'asc' }, { currency: 'asc' }] });
 }
 
-export interface KyaCapInput {
-  tier: number;
-  currency: Currency;
-  perTx?: string | null | undefined;
-  perDay?: string | null | undefined;
-  perMonth?: string | null | undefined;
-}
-
 /** Replaces the caps of the workspace. They hold from the next spend on (Gap G-54), for what the windows have counted so far. */
-export async function setKyaCaps(ctx: Ctx, input: readonly KyaCapInput[]): Promise<KyaCap[]> {
+export async function setKyaCaps(ctx: Ctx, input: readonly KyaLimitInput[]): Promise<KyaCap[]> {
   const caps = input.map(readCap);
   refuseDoubles(input);
   const { id } = ctx.workspace;
@@ -91,13 +84,13 @@ export async function setKyaCaps(ctx: Ctx, input: readonly KyaCapInput[]): Promi
   return kyaCaps(ctx);
 }
 
-function readCap({ tier, currency, perTx, perDay, perMonth }: KyaCapInput, index: number): KyaCap {
+function readCap({ tier, currency, perTx, perDay, perMonth }: KyaLimitInput, index: number): KyaCap {
   const read = (amount: string | null | undefined, name: string) =>
     amount == null ? null : parseMinor(amount, currency, ['tiers', index, name], 0n);
   return { tier, currency, perTx: read(perTx, 'perTx'), perDay: read(perDay, 'perDay'), perMonth: read(perMonth, 'perMonth') };
 }
 
-function refuseDoubles(input: readonly KyaCapInput[]): void {
+function refuseDoubles(input: readonly KyaLimitInput[]): void {
   const seen = new Set<string>();
   const doubles = input.flatMap(({ tier, currency }, index): FieldIssue[] => {
     const key = `${tier} ${currency}`;

@@ -1,5 +1,6 @@
 // What an AP2 mandate lets its agent spend: at a time, in a UTC day and month, and at which merchants (CONTRACT.md 7). Its limits are
 // consumed in the posting like any others.
+import type { LimitLeft } from '../../events/event.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
@@ -71,6 +72,13 @@ export function mandateLayer(
     findings,
     rateIds: [],
   };
+}
+
+/** What a mandate has left in the day and month of `at`, for a posting to find out: by member, those with a limit. */
+export function mandateLeft({ id, currency, maxPerDay, maxPerMonth }: RulingMandate, at: Date): Record<string, LimitLeft> {
+  const left = (member: string, per: 'day' | 'month', maximum: bigint | null): [string, LimitLeft][] =>
+    maximum === null ? [] : [[member, { counter: mandateCounter(id), window: windowOf(per, at).name, maximum: `${maximum}`, currency }]];
+  return Object.fromEntries([...left('remaining_daily', 'day', maxPerDay), ...left('remaining_monthly', 'month', maxPerMonth)]);
 }
 
 /**

@@ -1,7 +1,8 @@
 // The mandate that a spend names: as its row says what it lets its agent do, and as whoever presents its JWT proves it (CONTRACT.md 7).
 import type { Mandate } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
+import { onePart } from '../../platform/extension.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { keepMandate } from './mandate.sql.js';
 import type { RulingMandate } from './mandate-rule.js';
@@ -22,9 +23,13 @@ export function rulingMandate(row: Mandate): RulingMandate {
  * in force the posting asks.
  */
 export async function mandateNow({ workspace }: Pick<Ctx, 'workspace'>, tx: Tx, id: string | null): Promise<RulingMandate | undefined> {
-  if (id === null) return undefined;
-  await keepMandate(tx, workspace.id, id);
-  return rulingMandate(await tx.mandate.findFirstOrThrow({ where: { id } }));
+  if (id !== null) await keepMandate(tx, workspace.id, id);
+  return mandateOf(tx, id);
+}
+
+/** The mandate of a spend, as it is now; undefined for none. */
+export async function mandateOf(tx: Tx, id: string | null): Promise<RulingMandate | undefined> {
+  return id === null ? undefined : rulingMandate(await tx.mandate.findFirstOrThrow({ where: { id } }));
 }
 
 /** A mandate and its JWT, as a request presents them. */
@@ -36,13 +41,8 @@ export interface Presented {
 /** Says what a presented mandate lets its agent do. Throws for one that is not there, not in force, or another's. */
 export type MandateReader = (ctx: Ctx, presented: Presented) => Promise<RulingMandate>;
 
-const readers: MandateReader[] = [];
-
-/** Declares who reads presented mandates. Throws when there is one. */
-export function declareMandateReader(reader: MandateReader): void {
-  if (readers.length > 0) throw new Error('the reader of mandates is declared twice');
-  readers.push(reader);
-}
+/** Who reads presented mandates. */
+export const mandateReader = onePart<MandateReader>('the reader of mandates');
 
 /** What of a mandate a request names. */
 export type Presentation = { [member in keyof Presented]?: string | null | undefined };
@@ -65,7 +65,6 @@ export async function presentedMandate(ctx: Ctx, said: Presentation): Promise<Ru
   checkPresentation(said);
   const { mandateId, mandateJwt } = said;
   if (mandateId == null || mandateJwt == null) return undefined;
-  const [reader] = readers;
-  if (reader === undefined) throw new NotFound('mandateId');
-  return reader(ctx, { mandateId, mandateJwt });
+  const read = ctx.platform.extensions.of(mandateReader);
+  return read(ctx, { mandateId, mandateJwt });
 }

@@ -1,5 +1,4 @@
 // A spend that nobody makes: what the whole pipeline would say of it, with what is used and left of every limit (CONTRACT.md 6).
-import type { Protocol } from '../../generated/prisma/client.js';
 import { move, posting } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
@@ -11,16 +10,7 @@ import type { Decision } from './decision.js';
 import { type Draft, type SpendForm, tryOut } from './execution.js';
 import { isDeciding } from './layer.js';
 import { type Authority, authorizeSpend } from './pipeline.js';
-
-export interface EvaluateSpendInput {
-  agentId: string;
-  walletId?: string | null | undefined;
-  toWalletId?: string | null | undefined;
-  protocol: Protocol;
-  merchantId?: string | null | undefined;
-  amount: string;
-  currency: Currency;
-}
+import type { EvaluateSpendInput } from './policy-evaluation.input.js';
 
 /** A spend that is only asked about. */
 interface Question {

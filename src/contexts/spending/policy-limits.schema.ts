@@ -2,7 +2,7 @@
 import { builder, facts } from '../../platform/schema/builder.js';
 import { AgentLimitsType } from './kya-limit.schema.js';
 import { mostPolicyLimits, type PolicyLimit, policyLimits } from './policy-limits.js';
-import { RuleActionEnum } from './policy-rule.schema.js';
+import { RuleActionEnum } from './policy-rule.input.js';
 
 const figure = 'An amount, or a number of spends.';
 const hidden = 'An agent reads it of policies for itself and its wallets.';
@@ -26,6 +26,7 @@ const PolicyLimitType = builder.objectRef<PolicyLimit>('PolicyLimit').implement(
 
 builder.objectField(AgentLimitsType, 'policies', (t) =>
   t.field({
+    wire: { after: 'kya' },
     type: [PolicyLimitType],
     description: 'What policies leave: of the workspace, the account, the agent and its wallets.',
     ...facts({ most: mostPolicyLimits }),

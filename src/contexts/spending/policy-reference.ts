@@ -2,7 +2,7 @@
 import { NotFound } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { type IdKind, parseAnyId, printId } from '../../platform/schema/id.js';
-import type { TargetRef } from './policy-input.js';
+import type { TargetRef } from './policy-reader.js';
 import type { PolicyRule } from './rule-kind.js';
 
 type Read = Pick<Tx, 'account' | 'agent' | 'wallet' | 'merchant'>;

@@ -1,14 +1,13 @@
 // The GraphQL face of policies. Agents see none of it: what binds them, and what is left of it, they read among their limits.
-import { z } from 'zod';
-import { PolicyTarget } from '../../generated/prisma/enums.js';
+import type { PolicyTarget } from '../../generated/prisma/enums.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { approvalOf, createPolicy, deletePolicy, mostPolicies, mostRules, policies, policy, rulesOf, updatePolicy } from './policy.js';
-import { PolicyRuleInput, PolicyRuleType } from './policy-rule.schema.js';
+import { CreatePolicyInput, mostRules, PolicyTargetEnum, UpdatePolicyInput } from './policy.input.js';
+import { approvalOf, createPolicy, deletePolicy, mostPolicies, policies, policy, rulesOf, updatePolicy } from './policy.js';
+import { PolicyRuleType } from './policy-rule.schema.js';
+import { rest } from './rest.js';
 import type { PolicyApproval } from './rule-kind.js';
-
-const PolicyTargetEnum = builder.enumType(PolicyTarget, { name: 'PolicyTargetType' });
 
 const Target = builder.objectRef<{ targetType: PolicyTarget; targetId: string | null }>('PolicyTarget').implement({
   description: 'Whose spends a policy binds.',
@@ -47,48 +46,9 @@ const DeletedPolicy = builder.objectRef<{ id: string }>('DeletedPolicy').impleme
   fields: (t) => ({ id: t.expose('id', { type: 'PolicyId' }), deleted: t.boolean({ resolve: () => true }) }),
 });
 
-const PolicyTargetInput = builder.inputType('PolicyTargetInput', {
-  fields: (t) => ({
-    type: t.field({ type: PolicyTargetEnum }),
-    id: t.string({ required: false, description: 'The account, agent or wallet; left out for the tenant.', validate: z.string().max(64) }),
-  }),
-});
-
-/** An approval may wait as long as a hold may last. */
-const longestTimeout = 604_800;
-
-const PolicyApprovalInput = builder.inputType('PolicyApprovalInput', {
-  fields: (t) => ({
-    threshold: t.field({ type: 'Amount', description: '0.00 asks for an approval of every spend.' }),
-    currency: t.field({ type: 'Currency' }),
-    timeoutSeconds: t.int({ required: false, description: '3600 by default.', validate: z.int().min(60).max(longestTimeout) }),
-  }),
-});
-
-const name = z.string().trim().min(1).max(200);
-const rules = z.array(z.unknown()).max(mostRules);
-
-const CreatePolicyInput = builder.inputType('CreatePolicyInput', {
-  fields: (t) => ({
-    name: t.string({ validate: name }),
-    target: t.field({ type: PolicyTargetInput }),
-    rules: t.field({ type: [PolicyRuleInput], description: 'May be empty where there is an approval.', validate: rules }),
-    approval: t.field({ type: PolicyApprovalInput, required: false }),
-    enabled: t.boolean({ required: false, description: 'True by default.' }),
-  }),
-});
-
-const UpdatePolicyInput = builder.inputType('UpdatePolicyInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: name }),
-    rules: t.field({ type: [PolicyRuleInput], required: false, description: 'They replace the ones before.', validate: rules }),
-    approval: t.field({ type: PolicyApprovalInput, required: false, description: 'Null takes it away.' }),
-    enabled: t.boolean({ required: false }),
-  }),
-});
-
 builder.queryFields((t) => ({
   policy: t.prismaField({
+    route: rest('GET /v1/policies/{id}', 'Read a policy.'),
     type: Policy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'PolicyId' }) },
@@ -96,6 +56,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => policy(ctx, id, query),
   }),
   policies: t.field({
+    route: rest('GET /v1/policies', 'List policies.'),
     type: PolicyPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -111,6 +72,9 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createPolicy: t.field({
+    route: rest('POST /v1/policies', 'Make a policy: rules for the spends of the workspace, an account, an agent or a wallet.', {
+      status: 201,
+    }),
     type: Policy,
     authScopes: { audience: 'operator' },
     args: { input: t.arg({ type: CreatePolicyInput }) },
@@ -118,6 +82,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createPolicy(ctx, input), policy),
   }),
   updatePolicy: t.field({
+    route: rest('PATCH /v1/policies/{id}', 'Change a policy. What its rules have used stays.'),
     type: Policy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'PolicyId' }), input: t.arg({ type: UpdatePolicyInput }) },
@@ -125,6 +90,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updatePolicy(ctx, { ...input, id }), policy),
   }),
   deletePolicy: t.field({
+    route: rest('DELETE /v1/policies/{id}', 'End a policy.'),
     type: DeletedPolicy,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'PolicyId' }) },

@@ -1,30 +1,21 @@
 // Policies: rules for the spends of a workspace, an account, an agent or a wallet. Each change is a version, which stays readable by
-// decisions (CONTRACT.md 6). What the rules say is in policy-rule.ts, what may be said in policy-input.ts.
-import { type Policy, type PolicyTarget, Prisma } from '../../generated/prisma/client.js';
+// decisions (CONTRACT.md 6). What the rules say is in policy-rule.ts, what may be said in policy-reader.ts.
+import { type Policy, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { invalidRequest, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, parseAnyId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
-import { type PolicyApprovalInput, PolicyReader, type PolicyRuleInput, type PolicyTargetInput, refuseEmpty } from './policy-input.js';
+import { listOf } from '../../platform/schema/list.js';
+import type { CreatePolicyInput, UpdatePolicyInput } from './policy.input.js';
+import { PolicyReader, refuseEmpty } from './policy-reader.js';
 import { checkTarget, lookUpIds } from './policy-reference.js';
 import type { PolicyApproval, PolicyRule } from './rule-kind.js';
 import { dropRulebook } from './rules-tag.js';
 
 /** Policies of a workspace, deleted ones not counted. */
 export const mostPolicies = 100;
-/** Rules of a policy. */
-export const mostRules = 50;
-
-export interface CreatePolicyInput {
-  name: string;
-  target: PolicyTargetInput;
-  rules: readonly PolicyRuleInput[];
-  approval?: PolicyApprovalInput | null | undefined;
-  enabled?: boolean | null | undefined;
-}
 
 /** Makes a policy, which binds from the next spend on. 400 for rules that say nothing clear, 404 for ids that name nothing here. */
 export async function createPolicy(ctx: Ctx, input: CreatePolicyInput): Promise<Policy> {
@@ -49,20 +40,11 @@ export async function createPolicy(ctx: Ctx, input: CreatePolicyInput): Promise<
   return created;
 }
 
-export interface UpdatePolicyInput {
-  id: string;
-  name?: string | null | undefined;
-  rules?: readonly PolicyRuleInput[] | null | undefined;
-  /** Null takes the approval away. */
-  approval?: PolicyApprovalInput | null | undefined;
-  enabled?: boolean | null | undefined;
-}
-
 /**
  * Changes a policy, whose target stays. What its rules have used stays too, as long as their kind, period and currency do. Refused as
  * at creation; a change of nothing makes no version (Gap G-102).
  */
-export async function updatePolicy(ctx: Ctx, input: UpdatePolicyInput): Promise<Policy> {
+export async function updatePolicy(ctx: Ctx, input: UpdatePolicyInput & { id: string }): Promise<Policy> {
   const { id, name, enabled } = input;
   const reader = new PolicyReader();
   const given = input.rules == null ? undefined : reader.rules(input.rules);
@@ -106,22 +88,8 @@ export async function policy(ctx: Ctx, id: string, query: object = {}): Promise<
   return found;
 }
 
-export interface PolicyFilter extends PageInput {
-  targetType?: PolicyTarget | null | undefined;
-  targetId?: string | null | undefined;
-  enabled?: boolean | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Policies, newest first. 400 for a target id that can be none. */
-export async function policies(ctx: Ctx, filter: PolicyFilter, query: object = {}): Promise<Page<Policy>> {
-  const conditions: Prisma.PolicyWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.targetType) conditions.push({ targetType: filter.targetType });
-  if (filter.targetId) conditions.push({ targetId: targetIdOf(filter.targetId) });
-  if (filter.enabled != null) conditions.push({ enabled: filter.enabled });
-  return listPage(ctx, 'policy', ctx.db.policy, { AND: conditions }, filter, query);
-}
+export const policies = listOf('policy', { where: { deletedAt: null } }, { targetId: (id: string) => ({ targetId: targetIdOf(id) }) });
 
 /** The rules of a policy, as they are shown. */
 export function rulesOf({ rules }: Pick<Policy, 'rules'>): PolicyRule[] {

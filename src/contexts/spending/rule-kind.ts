@@ -4,7 +4,7 @@ import { Protocol } from '../../generated/prisma/enums.js';
 import { currencies } from '../../platform/money.js';
 import { type IdKind, idKinds, parseAnyId, parseId, printId } from '../../platform/schema/id.js';
 import { isTimeZone } from '../../platform/time-zone.js';
-import { categoryPattern } from '../accounts/merchant.js';
+import { category } from '../accounts/category.js';
 import { weekdays } from './local-time.js';
 
 /** Spans that a rule may count over; `tx` is a single spend. */
@@ -24,7 +24,6 @@ const window = z.enum(['hour', 'day', 'week', 'month'], { error: 'must be hour, 
 const merchantId = idOf(['merchant']);
 /** An account, an agent or a wallet. A bare id gets its prefix when it is looked up. */
 const counterpartyId = idOf(['account', 'agent', 'wallet']);
-const category = z.string().regex(categoryPattern, 'must be a slug such as cloud-computing, or a four-digit MCC');
 const protocols = Object.values(Protocol);
 const protocol = z.enum(Protocol, { error: `must be one of ${protocols.join(', ')}` });
 

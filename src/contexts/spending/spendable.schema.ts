@@ -1,7 +1,7 @@
 // The GraphQL face of what an agent could spend now.
 import { builder, facts } from '../../platform/schema/builder.js';
 import { Me } from '../agents/me.schema.js';
-import { ProtocolEnum } from './protocol.schema.js';
+import { ProtocolEnum } from './protocol.input.js';
 import { spendableBy } from './spendable.js';
 
 builder.objectField(Me, 'spendableBy', (t) =>

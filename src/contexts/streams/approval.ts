@@ -1,13 +1,13 @@
 // Streams and top-ups that wait for an approval: how they begin once it is given, and how they end otherwise (CONTRACT.md 0 "Approval
 // interplay") (Gap G-136).
 import type { Approval, Stream, Transfer } from '../../generated/prisma/client.js';
+import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
 import { postApproved } from '../spending/approved-spend.js';
 import { authorizeSpend } from '../spending/pipeline.js';
 import { keepStanding } from '../spending/standing.sql.js';
@@ -18,25 +18,27 @@ import { saveFlow, settle } from './checkpoint.js';
 import { flowOf, type StreamView, stream, streamLifecycle } from './stream.js';
 import { addDeposit, sidesOf } from './top-up.js';
 
-declareSubject('stream', {
+/** How the deposit of a new stream is approved and ended. */
+export const streamSubject: ApprovalSubject = {
   kind: 'stream',
   lock: lockWithPayer,
   approve: approveStream,
   end: endPending,
-});
-declareSubject('stream_top_up', {
+};
+/** How a top-up is approved and ended. */
+export const topUpSubject: ApprovalSubject = {
   kind: 'transfer',
-  lock: async (tx, id) => {
-    const { streamId } = await tx.transfer.findFirstOrThrow({ where: { id }, select: { streamId: true } });
-    await lockWithPayer(tx, streamId ?? '');
+  lock: async (ctx, tx, id) => {
+    const { subjectId: streamId } = await tx.transfer.findFirstOrThrow({ where: { id }, select: { subjectId: true } });
+    await lockWithPayer(ctx, tx, streamId ?? '');
     return lockRow(tx.transfer, id);
   },
   approve: approveTopUp,
   end: async (ctx, tx, { subjectId }, ending: Ending) => endTransfer(ctx, tx, await deposit(tx, subjectId), ending),
-});
+};
 
 /** The lock of a stream, after those that keep the standing of its payer. */
-async function lockWithPayer(tx: Tx, id: string): Promise<Stream> {
+async function lockWithPayer(_ctx: Ctx, tx: Tx, id: string): Promise<Stream> {
   const found = await tx.stream.findFirstOrThrow({ where: { id } });
   const { workspaceId, fromAccountId: accountId, fromWalletId: walletId, fromAgentId, agentId } = found;
   await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [fromAgentId, agentId] });
@@ -54,7 +56,7 @@ async function approveStream(ctx: Ctx, tx: Tx, approval: Approval): Promise<() =
 }
 
 async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
-  const { streamId, amount } = await deposit(tx, approval.subjectId);
+  const { subjectId: streamId, amount } = await deposit(tx, approval.subjectId);
   const { row, end } = await settle(ctx, tx, await tx.stream.findFirstOrThrow({ where: { id: streamId ?? '' } }));
   if (end !== null || !isOpen(row)) throw over(row, 'The stream has ended.');
   await payIn(ctx, tx, approval, row);
@@ -103,6 +105,6 @@ async function deposit(tx: Tx, id: string): Promise<Transfer> {
 export async function approvedStream(ctx: Ctx, { subjectType, subjectId }: Approval): Promise<StreamView | null> {
   if (subjectType === 'stream') return stream(ctx, subjectId);
   if (subjectType !== 'stream_top_up') return null;
-  const { streamId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: subjectId }, select: { streamId: true } });
+  const { subjectId: streamId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: subjectId }, select: { subjectId: true } });
   return streamId === null ? null : stream(ctx, streamId);
 }

@@ -19,8 +19,9 @@ import { writeOperation } from '../usage/operation.js';
 import { accruedAt, checkpointed, type Flow, isOpen } from './accrual.js';
 import { type FlowChange, saveFlow, settle } from './checkpoint.js';
 import { unitsPerMinor, unitsPerMs } from './flow-rate.js';
+import type { UpdateStreamInput } from './stream.input.js';
 import { checkSide, flowOf, lockStream, type StreamView, streamLifecycle, streamRow, viewOf } from './stream.js';
-import { type RateInput, rateOf } from './stream-request.js';
+import { rateOf } from './stream-request.js';
 
 /** A stream that is being changed: its row is locked, and up to date but for what flows. */
 export interface Changing {
@@ -51,15 +52,8 @@ export async function keepPayer(ctx: Ctx, tx: Tx, id: string): Promise<void> {
   await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [fromAgentId, agentId] });
 }
 
-export interface UpdateStreamInput extends RateInput {
-  id: string;
-  /** Null: there is none any more. */
-  maxTotal?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** Changes the rate, the maximum or the metadata of a stream that is open, from now on (Gap G-140). 400, 403, 404, 409. */
-export function updateStream(ctx: Ctx, input: UpdateStreamInput): Promise<StreamView> {
+export function updateStream(ctx: Ctx, input: UpdateStreamInput & { id: string }): Promise<StreamView> {
   const { id, metadata } = input;
   const rate = rateOf(input);
   return changed(ctx, id, 'update', async (tx) => {

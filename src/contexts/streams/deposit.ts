@@ -62,13 +62,13 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, money: Money, form: Spe
     at: authority.at,
     money,
     agentId: authority.agentId,
-    links: { streamId: stream.id },
+    subject: { type: 'stream', id: stream.id },
     protocolMetadata: subjectType === 'stream_top_up' ? { top_up: true } : undefined,
     approvalId: form.approvalId,
     decisionId: form.decisionId,
     metadata: deposit.metadata,
   };
-  const transfer = { ...transferRow(ctx, value), id };
+  const transfer = transferRow(ctx, value, id);
   // A closed wallet could never be paid, and the agent of a wallet has to be one that may spend, whoever asks (Gap G-135).
   const guards = [
     ...authority.guards,
@@ -77,7 +77,7 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, money: Money, form: Spe
   ];
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards, rules: authority.rules }),
     request: {
       subject: { subjectType, subjectId: subjectType === 'stream' ? stream.id : id },
       transferId: id,

@@ -11,7 +11,7 @@ const data = z.strictObject({
   runway_seconds: count,
 });
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   '_stream.alert': {
     description: 'money of a stream about to be used up',
     data,

@@ -1,6 +1,7 @@
 // Streams stop at the instant at which the spending of their payer is stopped (CONTRACT.md 3), in that transaction, however many there
 // are: one statement pauses them and writes their checkpoints (Gap G-138).
-import type { Ctx, Frozen } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
+import type { Frozen } from '../../platform/freeze.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 
 /** Streams `s` that a payer ($3) pays. */

@@ -12,7 +12,7 @@ const mostDeposits = 200;
 /** The uses that go back with `returned` minor units of a stream. What was streamed came out of the oldest deposits. */
 export async function usesReturned(tx: Tx, { workspaceId, id }: Stream, returned: bigint): Promise<LimitUse[]> {
   const deposits = await tx.transfer.findMany({
-    where: { streamId: id, type: 'stream_start', status: 'completed' },
+    where: { subjectType: 'stream', subjectId: id, type: 'stream_start', status: 'completed' },
     orderBy: { id: 'desc' },
     take: mostDeposits,
   });

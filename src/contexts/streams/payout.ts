@@ -2,6 +2,7 @@
 // (CONTRACT.md 3). None of it is a spend: it was one when it was put in.
 import type { Stream, Transfer } from '../../generated/prisma/client.js';
 import { guardsOf, type Leg, type LimitUse, move } from '../../ledger/posting.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { transact } from '../../platform/idempotency.js';
@@ -10,7 +11,6 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
 import { withdrawApproval } from '../spending/approval.js';
-import type { Ending } from '../spending/approval-subject.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { endTransfer } from '../transfers/hold.js';
@@ -117,7 +117,10 @@ export async function endStream(
 
 /** Calls off what waits for an approval, and gives back what it holds. Returns the oldest of it. */
 async function callOff(ctx: Ctx, tx: Tx, { id }: Stream, ending: Ending): Promise<Transfer | undefined> {
-  const waiting = await tx.transfer.findMany({ where: { streamId: id, status: 'pending' }, orderBy: { id: 'asc' } });
+  const waiting = await tx.transfer.findMany({
+    where: { subjectType: 'stream', subjectId: id, status: 'pending' },
+    orderBy: { id: 'asc' },
+  });
   const ended: Transfer[] = [];
   for (const transfer of waiting) {
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
@@ -132,7 +135,7 @@ type MoneyOut = Pick<NewTransfer, 'type' | 'amount' | 'money' | 'protocolMetadat
 async function postOut(ctx: Ctx, tx: Tx, row: Stream, out: MoneyOut, limits: readonly LimitUse[] = []): Promise<Transfer> {
   const reader = within(ctx, tx);
   const { from, to } = await sidesOf(reader, row);
-  const { rates } = await rulebook(reader);
+  const rules = await rulebook(reader);
   const value: NewTransfer = {
     ...out,
     protocol: 'internal',
@@ -140,9 +143,9 @@ async function postOut(ctx: Ctx, tx: Tx, row: Stream, out: MoneyOut, limits: rea
     to,
     currency: row.currency,
     at: ctx.clock.now(),
-    links: { streamId: row.id },
+    subject: { type: 'stream', id: row.id },
   };
   const transfer = transferRow(ctx, value);
-  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rates }));
+  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules }));
   return transfer;
 }

@@ -5,7 +5,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
@@ -20,29 +20,11 @@ import { type Flow, healthAt } from './accrual.js';
 import { flowData, writeCheckpoint } from './checkpoint.js';
 import { type Deposit, depositMoney, draftDeposit, type StreamChange } from './deposit.js';
 import { type GivenRate, unitsPerMs } from './flow-rate.js';
+import type { CreateStreamInput } from './stream.input.js';
 import { viewOf } from './stream.js';
 
-/** A rate as requests say it: one of the two. */
-export interface RateInput {
-  flowRate?: string | null | undefined;
-  rate?: GivenRate | null | undefined;
-}
-
-export interface CreateStreamInput extends RateInput {
-  fromWalletId: string;
-  toWalletId: string;
-  currency: Currency;
-  initialDeposit: string;
-  buffer?: string | null | undefined;
-  maxTotal?: string | null | undefined;
-  endsAt?: Date | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-  agentId?: string | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
-
 /** The rate of a request; undefined when it says none. 400 for both. */
-export function rateOf({ flowRate, rate }: RateInput): GivenRate | undefined {
+export function rateOf({ flowRate, rate }: Pick<CreateStreamInput, 'flowRate' | 'rate'>): GivenRate | undefined {
   if (flowRate && rate) throw new ValidationFailed([{ path: ['flowRate'], message: 'name one of flow_rate and rate', rule: 'one_of' }]);
   return rate ?? (flowRate ? { amount: flowRate, per: 'second' } : undefined);
 }

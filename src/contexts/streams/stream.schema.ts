@@ -1,35 +1,37 @@
 // The GraphQL face of streams.
-import { z } from 'zod';
-import { RatePeriod, StreamStatus } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { Transfer, TransferPage } from '../transfers/transfer.schema.js';
 import { transfer, transfers } from '../transfers/transfer-list.js';
 import { toPayee } from '../transfers/transfer-part.schema.js';
-import { depletesAt, healthAt, runwaySeconds, severities, streamedAt, withdrawableAt } from './accrual.js';
+import { depletesAt, healthAt, runwaySeconds, streamedAt, withdrawableAt } from './accrual.js';
 import { pauseStream, resumeStream, updateStream } from './change.js';
 import type { StreamChange } from './deposit.js';
 import { OtherSide } from './errors.js';
 import { type GivenRate, printFlowRate } from './flow-rate.js';
 import { cancelStream, withdrawStream } from './payout.js';
+import { rest } from './rest.js';
+import {
+  CancelStreamInput,
+  CreateStreamInput,
+  RatePeriodEnum,
+  StreamHealthEnum,
+  StreamStatusEnum,
+  TopUpStreamInput,
+  UpdateStreamInput,
+  WithdrawStreamInput,
+} from './stream.input.js';
 import { type StreamView, standsOn, stream, streams } from './stream.js';
 import { createStream, dryRunStream } from './stream-request.js';
 import { dryRunTopUp, topUpStream } from './top-up.js';
-
-const StreamStatusEnum = builder.enumType(StreamStatus, { name: 'StreamStatus' });
-const RatePeriodEnum = builder.enumType(RatePeriod, { name: 'RatePeriod', description: 'A span of time; `month30` is 30 days.' });
-const StreamHealthEnum = builder.enumType('StreamHealth', {
-  description: 'How long the money lasts: less than 24 hours is `warning`, less than one `critical`.',
-  values: severities,
-});
 
 const StreamRate = builder.objectRef<GivenRate>('StreamRate').implement({
   description: 'A rate as it was given.',
@@ -105,7 +107,7 @@ const StreamPayload = builder.objectRef<StreamChange>('StreamPayload').implement
   fields: (t) => ({
     stream: t.field({ type: Stream, resolve: (made) => made.stream }),
     transfer: t.field({ type: Transfer, resolve: (made) => made.transfer }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -114,64 +116,15 @@ async function payloadOf(ctx: Ctx, id: string): Promise<StreamChange> {
   const made = await transfer(ctx, id);
   const waits = made.type === 'stream_start' && made.approvalId !== null;
   return {
-    stream: await stream(ctx, made.streamId ?? ''),
+    stream: await stream(ctx, made.subjectId ?? ''),
     transfer: made,
     approval: waits ? await approval(ctx, made.approvalId ?? '') : null,
   };
 }
 
-const StreamRateInput = builder.inputType('StreamRateInput', {
-  fields: (t) => ({ amount: t.field({ type: 'FlowRate' }), per: t.field({ type: RatePeriodEnum }) }),
-});
-const CreateStreamInput = builder.inputType('CreateStreamInput', {
-  fields: (t) => ({
-    fromWalletId: t.field({ type: 'WalletId' }),
-    toWalletId: t.field({ type: 'WalletId' }),
-    currency: t.field({ type: 'Currency', description: 'That of both wallets.' }),
-    flowRate: t.field({ type: 'FlowRate', required: false, description: 'Major units per second; either this or `rate`.' }),
-    rate: t.field({ type: StreamRateInput, required: false, extensions: { example: null } }),
-    initialDeposit: t.field({ type: 'Amount', description: 'Comes out of what is wrapped, then out of what is available.' }),
-    buffer: t.field({
-      type: 'Amount',
-      required: false,
-      description: 'The part of the deposit that never flows.',
-      extensions: { example: '1.00' },
-    }),
-    maxTotal: t.field({ type: 'Amount', required: false, description: 'The stream is complete when so much has flowed.' }),
-    endsAt: t.field({ type: 'DateTime', required: false, extensions: { example: '2099-01-01T00:00:00.000Z' } }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const UpdateStreamInput = builder.inputType('UpdateStreamInput', {
-  fields: (t) => ({
-    flowRate: t.field({ type: 'FlowRate', required: false, description: 'Major units per second; either this or `rate`.' }),
-    rate: t.field({ type: StreamRateInput, required: false, extensions: { example: null } }),
-    maxTotal: t.field({ type: 'Amount', required: false, description: 'Null: there is none any more.' }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const TopUpStreamInput = builder.inputType('TopUpStreamInput', {
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount' }),
-    agentId: t.field({
-      type: 'AgentUuid',
-      required: false,
-      description: 'The agent that an API key acts for; that of the stream by default.',
-    }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const WithdrawStreamInput = builder.inputType('WithdrawStreamInput', {
-  fields: (t) => ({ amount: t.field({ type: 'Amount', required: false, description: 'All that has flowed by default.' }) }),
-});
-const CancelStreamInput = builder.inputType('CancelStreamInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
-});
-
 builder.queryFields((t) => ({
   stream: t.field({
+    route: rest('GET /v1/streams/{id}', 'Read a stream, as it is or as it was.'),
     type: Stream,
     args: {
       id: t.arg({ type: 'StreamId' }),
@@ -181,6 +134,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id, at }, ctx) => stream(ctx, id, at),
   }),
   streams: t.field({
+    route: rest('GET /v1/streams', 'List streams.'),
     type: StreamPage,
     args: {
       ...pageArgs(t),
@@ -191,6 +145,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx) => streams(ctx, filter),
   }),
   streamTransfers: t.field({
+    route: rest('GET /v1/streams/{id}/transfers', 'List the transfers that moved the money of a stream.'),
     type: TransferPage,
     description: 'The transfers that moved the money of a stream.',
     args: { id: t.arg({ type: 'StreamId' }), ...pageArgs(t) },
@@ -206,6 +161,7 @@ const changeErrors = [NotFound, StateConflict, OtherSide] as const;
 
 builder.mutationFields((t) => ({
   createStream: t.field({
+    route: rest('POST /v1/streams', 'Start a stream from one wallet to another.', { status: 201, body: 'stream' }),
     type: StreamPayload,
     args: { input: t.arg({ type: CreateStreamInput }) },
     ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, ...postingErrors] }),
@@ -218,12 +174,14 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, ctx) => dryRunStream(ctx, input),
   }),
   updateStream: t.field({
+    route: rest('PATCH /v1/streams/{id}', 'Change the rate, the maximum or the metadata of a stream from now on.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: UpdateStreamInput }) },
     ...facts({ errors: changeErrors }),
     resolve: once((ctx, { id, input }) => updateStream(ctx, { ...input, id }), stream),
   }),
   topUpStream: t.field({
+    route: rest('POST /v1/streams/{id}/top-up', 'Put more money into a stream.', { body: 'stream' }),
     type: StreamPayload,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: TopUpStreamInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
@@ -236,12 +194,14 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, ctx) => dryRunTopUp(ctx, { ...input, id }),
   }),
   pauseStream: t.field({
+    route: rest('POST /v1/streams/{id}/pause', 'Stop a stream until somebody resumes it.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }) },
     ...facts({ errors: changeErrors }),
     resolve: once((ctx, { id }) => pauseStream(ctx, id), stream),
   }),
   resumeStream: t.field({
+    route: rest('POST /v1/streams/{id}/resume', 'Let a paused stream flow again.'),
     type: Stream,
     args: { id: t.arg({ type: 'StreamId' }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),

@@ -2,13 +2,15 @@
 // what it was at the last checkpoint; what it is now is worked out from that.
 import type { Prisma, Stream, StreamStatus } from '../../generated/prisma/client.js';
 import type { EscrowExplanation } from '../../ledger/trial-balance.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
+import type { Page } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { type Flow, stepTo } from './accrual.js';
 import { OtherSide } from './errors.js';
@@ -107,22 +109,18 @@ export async function stream(ctx: Ctx, id: string, at?: Date | null): Promise<St
   return viewAt(row, { ...last, checkpointAt: last.at }, at);
 }
 
-export interface StreamFilter extends PageInput {
-  status?: StreamStatus | null | undefined;
-  walletId?: string | null | undefined;
-  agentId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
+const rows = listOf(
+  'stream',
+  { visible: visibleStreams },
+  {
+    walletId: (id: string) => ({ OR: [{ fromWalletId: id }, { toWalletId: id }] }),
+    agentId: (agentId: string) => ({ OR: [{ agentId }, { fromAgentId: agentId }, { toAgentId: agentId }] }),
+  },
+);
 
 /** Streams, newest first. A wallet or an agent is on either side. */
-export async function streams(ctx: Ctx, filter: StreamFilter): Promise<Page<StreamView>> {
-  const { status, walletId, agentId, since, until } = filter;
-  const conditions: Prisma.StreamWhereInput[] = [visibleStreams.where(ctx), createdBetween(since, until)];
-  if (status) conditions.push({ status });
-  if (walletId) conditions.push({ OR: [{ fromWalletId: walletId }, { toWalletId: walletId }] });
-  if (agentId) conditions.push({ OR: [{ agentId }, { fromAgentId: agentId }, { toAgentId: agentId }] });
-  const page = await listPage(ctx, 'stream', ctx.db.stream, { AND: conditions }, filter);
+export async function streams(ctx: Ctx, input: Parameters<typeof rows>[1]): Promise<Page<StreamView>> {
+  const page = await rows(ctx, input);
   return { ...page, nodes: page.nodes.map((row) => viewOf(ctx, row)) };
 }
 

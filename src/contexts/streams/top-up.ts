@@ -18,17 +18,11 @@ import { checkpointed } from './accrual.js';
 import { beginChange, type Changing, checkOpen, keepPayer } from './change.js';
 import { saveFlow } from './checkpoint.js';
 import { type Deposit, depositMoney, draftDeposit, type StreamChange } from './deposit.js';
+import type { TopUpStreamInput } from './stream.input.js';
 import { viewOf } from './stream.js';
 
-export interface TopUpStreamInput {
-  id: string;
-  amount: string;
-  agentId?: string | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
-
 /** Puts more money into a stream. An exhausted one flows again. 400, 403, 404, 409, and what refuses a spend. */
-export async function topUpStream(ctx: Ctx, input: TopUpStreamInput): Promise<StreamChange> {
+export async function topUpStream(ctx: Ctx, input: TopUpStreamInput & { id: string }): Promise<StreamChange> {
   const made = await transact(
     ctx,
     async (tx): Promise<{ row: Stream; transfer: Transfer; approval: Approval | null }> => {
@@ -46,7 +40,7 @@ export async function topUpStream(ctx: Ctx, input: TopUpStreamInput): Promise<St
 }
 
 /** What `topUpStream` would do. */
-export async function dryRunTopUp(ctx: Ctx, input: TopUpStreamInput): Promise<DryRun> {
+export async function dryRunTopUp(ctx: Ctx, input: TopUpStreamInput & { id: string }): Promise<DryRun> {
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
     const { deposit, draft, options } = await planTopUp(ctx, tx, input);
@@ -69,7 +63,7 @@ function tooMuchDeposited(currency: string): ValidationFailed {
   return new ValidationFailed([{ path: ['amount'], message, rule: 'max' }]);
 }
 
-async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestApproval }: TopUpStreamInput) {
+async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestApproval }: TopUpStreamInput & { id: string }) {
   const reader = within(ctx, tx);
   await keepPayer(ctx, tx, id);
   const changing = await beginChange(ctx, tx, id, 'payer');

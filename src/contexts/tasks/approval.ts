@@ -3,11 +3,11 @@
 import type { Approval, Task } from '../../generated/prisma/client.js';
 import { reserved } from '../../ledger/hold.js';
 import { posting } from '../../ledger/posting.js';
+import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { declareSubject, type Ending, SubjectRefused } from '../spending/approval-subject.js';
 import { postApproved } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { authorizeAgain } from '../transfers/approval.js';
@@ -18,10 +18,11 @@ import { tellAssigned } from './notice.js';
 import { namePayee, partiesOfTask } from './payment.js';
 import { changeTask, offeredTo, refuseTask, revokedReason, shownTo, task } from './task.js';
 
-declareSubject('task', { kind: 'task', lock: lockWithSides, approve, end });
+/** How a task is approved and ended. */
+export const taskSubject: ApprovalSubject = { kind: 'task', lock: lockWithSides, approve, end };
 
 /** The lock of a task, after those that keep the standing of its payer and of its worker. */
-async function lockWithSides(tx: Tx, id: string): Promise<Task> {
+async function lockWithSides(_ctx: Ctx, tx: Tx, id: string): Promise<Task> {
   const { workspaceId, walletId, fromAgentId, toAgentId } = await tx.task.findFirstOrThrow({ where: { id } });
   const { accountId, agentId } = await tx.wallet.findFirstOrThrow({ where: { id: walletId ?? '' } });
   await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [agentId, fromAgentId, toAgentId] });

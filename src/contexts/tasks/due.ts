@@ -1,8 +1,9 @@
 // What happens to a task by itself: its deadline passes, its worker does not begin, its review is over, or an agent of its is revoked
 // (CONTRACT.md 5, 11).
 import type { Task } from '../../generated/prisma/client.js';
-import type { Ctx, Frozen } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
+import type { Frozen } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';

@@ -1,10 +1,10 @@
 // How a task ends without its worker being paid: declined, failed, cancelled or expired. What is in escrow goes back (CONTRACT.md 11).
 import type { Task, TaskStatus } from '../../generated/prisma/client.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import type { Ending } from '../spending/approval-subject.js';
 import { tellChange } from './notice.js';
 import { returnPayment } from './payment.js';
 import { changeTask, checkSide, lockTask, refuseTask, shownTo, taskLifecycle } from './task.js';

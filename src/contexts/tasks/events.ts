@@ -40,7 +40,7 @@ const changed = z.strictObject({
   to_agent_id: id('agt').nullable(),
 });
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   '_task.assigned': {
     description: 'a task was given or offered to agents',
     data: assigned,

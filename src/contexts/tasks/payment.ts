@@ -2,6 +2,7 @@
 // called off when it is not (CONTRACT.md 11, 13).
 import type { Protocol, Task, TaskPaymentMethod, Transfer } from '../../generated/prisma/client.js';
 import { openEscrowAccount } from '../../ledger/account.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
@@ -11,7 +12,6 @@ import { newId, printId } from '../../platform/schema/id.js';
 import { agentWalletRef, defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { payerByMandate } from '../mandates/payer.js';
 import { withdrawApproval } from '../spending/approval.js';
-import type { Ending } from '../spending/approval-subject.js';
 import type { Draft, SpendForm } from '../spending/execution.js';
 import { checkPresentation, presentedMandate } from '../spending/mandate.js';
 import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
@@ -20,20 +20,7 @@ import { SameWallet } from '../transfers/errors.js';
 import { asideFor, settleEscrowed } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
-
-/** How a request says what is paid. */
-export interface PaymentInput {
-  /** The price of the worker's skill by default, with the currency. */
-  amount?: string | null | undefined;
-  currency?: Currency | null | undefined;
-  /** The most that the price of the worker's skill may be, in its currency unless another is named. */
-  maxPrice?: string | null | undefined;
-  maxPriceCurrency?: Currency | undefined;
-  method: TaskPaymentMethod;
-  fromWalletId?: string | null | undefined;
-  mandateId?: string | null | undefined;
-  mandateJwt?: string | null | undefined;
-}
+import type { TaskPaymentInput } from './task.input.js';
 
 /** What is agreed. Minor units. */
 export interface Price {
@@ -59,7 +46,7 @@ export interface PaymentPlan extends Price {
 
 export interface PaymentOrder {
   taskId: string;
-  payment: PaymentInput;
+  payment: TaskPaymentInput;
   price: Price;
   fromAgent: { id: string; parentAccountId: string };
   /** The worker, where it is known. */
@@ -97,7 +84,11 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Omit<P
   return { amount, currency, method: payment.method, transferId: newId(at), from, to, authority, mandate };
 }
 
-async function mandateOf(ctx: Ctx, { method, mandateId, mandateJwt }: PaymentInput, agentId: string): Promise<RulingMandate | undefined> {
+async function mandateOf(
+  ctx: Ctx,
+  { method, mandateId, mandateJwt }: TaskPaymentInput,
+  agentId: string,
+): Promise<RulingMandate | undefined> {
   const path = ['payment', 'mandateId'];
   checkPresentation({ mandateId, mandateJwt }, ['payment']);
   if ((method === 'ap2') !== (mandateId != null)) {
@@ -117,7 +108,7 @@ async function mandateOf(ctx: Ctx, { method, mandateId, mandateJwt }: PaymentInp
 async function payerOf(
   ctx: Ctx,
   { id, parentAccountId }: PaymentOrder['fromAgent'],
-  { fromWalletId, currency }: PaymentInput & { currency: Currency },
+  { fromWalletId, currency }: TaskPaymentInput & { currency: Currency },
   mandate: RulingMandate | undefined,
 ): Promise<WalletRef> {
   if (mandate !== undefined) return payerByMandate(ctx, mandate, { fromWalletId, currency });
@@ -140,7 +131,7 @@ export async function payeeOf(
 }
 
 /** The amount of a payment as the request or the skill says it. 400 where neither does. */
-export function priceOf({ amount, currency }: PaymentInput, asked: Price | null): Price {
+export function priceOf({ amount, currency }: TaskPaymentInput, asked: Price | null): Price {
   const missing = (member: string) => {
     const message = 'is required: no skill of the worker says a price';
     return new ValidationFailed([{ path: ['payment', member], message, rule: 'required' }]);
@@ -180,15 +171,16 @@ export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: 
     at: authority.at,
     hold: asideFor(escrowAccountId, form),
     agentId: authority.agentId,
-    links: { taskId, ...(mandate !== undefined && { mandateId: mandate.id }) },
+    subject: { type: 'task', id: taskId },
+    mandateId: mandate?.id,
     protocolMetadata: { task_id: printId('task', taskId), ...(merchant !== null && { merchant_id: printId('merchant', merchant.id) }) },
     approvalId: form.approvalId,
     decisionId: form.decisionId,
   };
-  const transfer = { ...transferRow(ctx, value), id: transferId };
+  const transfer = transferRow(ctx, value, transferId);
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits: form.limits, guards: authority.guards, rules: authority.rules }),
     request: { subject: { subjectType: 'task', subjectId: taskId }, transferId, description: null, execution: {} },
   };
 }

@@ -3,15 +3,19 @@
 import type { Skill } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
-import { parseMinor } from '../../platform/money.js';
+import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { firstSkillId, priceBefore } from '../agents/skill-price.js';
 import { PriceChanged } from './errors.js';
-import type { PaymentInput, Price } from './payment.js';
+import type { Price } from './payment.js';
+import type { CreateTaskInput, TaskPaymentInput } from './task.input.js';
+
+/** A task as it is asked for. A message of A2A may name no skill: `skillId` is then that of the first; and its maximum has its own currency. */
+export type TaskRequest = CreateTaskInput & { isFirstSkill?: boolean; maxPriceCurrency?: Currency | undefined };
 
 interface Priced {
-  input: { skillId: string; isFirstSkill?: boolean };
-  payment: PaymentInput;
+  input: TaskRequest;
+  payment: TaskPaymentInput;
   /** What would go into escrow. */
   price: Price;
   skill: Skill | null;
@@ -19,7 +23,7 @@ interface Priced {
 
 /** 409 `price_changed` for a price that the caller may not have read, 400 for an amount of its own beyond its `max_price`. */
 export async function checkPrice(ctx: Ctx, tx: Tx, { input, payment, price, skill }: Priced): Promise<void> {
-  const named = payment.maxPriceCurrency ?? payment.currency ?? null;
+  const named = input.maxPriceCurrency ?? payment.currency ?? null;
   const most = payment.maxPrice == null ? null : maxOf(payment.maxPrice, named ?? price.currency);
   const isWithin = most === null || (most.currency === price.currency && price.amount <= most.amount);
   if (payment.amount != null) {

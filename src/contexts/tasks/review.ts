@@ -1,31 +1,25 @@
 // What follows a delivery: the worker is paid when the sender approves, or when its review window is over; until then the sender may dispute
 // it, and a resolution splits what is in escrow. Each side rates the other once (CONTRACT.md 11, 13).
-import type { Dispute, DisputeReason, Task } from '../../generated/prisma/client.js';
+import type { Dispute, Task } from '../../generated/prisma/client.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { declareEscrowSplit } from '../refunds/escrow.js';
-import { type EvidenceInput, fileDispute, ringDispute } from '../refunds/filing.js';
+import { fileDispute, ringDispute } from '../refunds/filing.js';
 import { addRating } from '../skills/rating.sql.js';
-import type { Ending } from '../spending/approval-subject.js';
 import type { Side } from './errors.js';
 import { tellChange } from './notice.js';
 import { settlePayment } from './payment.js';
+import type { ApproveTaskInput, DisputeTaskInput, RateTaskInput } from './step.input.js';
 import { changeTask, checkSide, isOnSide, lockTask, refuseTask } from './task.js';
 
 const unpaid: Ending = { status: 'cancelled', code: 'task_refunded', message: 'The dispute gave the money for the task back.' };
 
-export interface ApproveInput {
-  id: string;
-  rating?: number | null | undefined;
-  feedback?: string | null | undefined;
-}
-
 /** Takes what was delivered, pays the worker at once, and rates it. 403, 404, 409 for a task whose money is not in escrow any more. */
-export function approveTask(ctx: Ctx, { id, rating, feedback }: ApproveInput): Promise<Task> {
+export function approveTask(ctx: Ctx, { id, rating, feedback }: ApproveTaskInput & { id: string }): Promise<Task> {
   return transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, id);
     checkSide(ctx, row, 'sender');
@@ -52,16 +46,8 @@ export async function releasePayment(ctx: Ctx, tx: Tx, row: Task): Promise<Task>
   return released;
 }
 
-export interface RateInput {
-  id: string;
-  rating: number;
-  feedback?: string | null | undefined;
-  /** The side that rates: an agent's own, and for an operator the sender by default (Gap G-334). */
-  side?: Side | null | undefined;
-}
-
 /** Rates the other side, once, after what was asked for was delivered. 403, 404, 409. */
-export function rateTask(ctx: Ctx, input: RateInput): Promise<Task> {
+export function rateTask(ctx: Ctx, input: RateTaskInput & { id: string }): Promise<Task> {
   return transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, input.id);
     const side = input.side ?? (isOnSide(ctx, row, 'sender') ? 'sender' : 'worker');
@@ -70,7 +56,13 @@ export function rateTask(ctx: Ctx, input: RateInput): Promise<Task> {
   });
 }
 
-async function rate(ctx: Ctx, tx: Tx, row: Task, side: Side, { rating, feedback }: Pick<RateInput, 'rating' | 'feedback'>): Promise<Task> {
+async function rate(
+  ctx: Ctx,
+  tx: Tx,
+  row: Task,
+  side: Side,
+  { rating, feedback }: Pick<RateTaskInput, 'rating' | 'feedback'>,
+): Promise<Task> {
   const { status, toAgentId } = row;
   if (status !== 'completed' && status !== 'disputed') throw refuseTask(row, ['completed'], 'A task is rated after it was completed.');
   const before = side === 'sender' ? row.rating : row.senderRating;
@@ -80,18 +72,11 @@ async function rate(ctx: Ctx, tx: Tx, row: Task, side: Side, { rating, feedback 
   return changeTask(ctx, tx, row, { rating, feedback: feedback ?? null });
 }
 
-export interface DisputeTaskInput {
-  id: string;
-  reason: DisputeReason;
-  description?: string | null | undefined;
-  evidence?: readonly EvidenceInput[] | null | undefined;
-}
-
 /**
  * Disputes what was delivered, within the review window: the money stays in escrow until the dispute is resolved (Gap G-335). 403, 404,
  * 409.
  */
-export async function disputeTask(ctx: Ctx, { id, reason, description, evidence }: DisputeTaskInput): Promise<Task> {
+export async function disputeTask(ctx: Ctx, { id, reason, description, evidence }: DisputeTaskInput & { id: string }): Promise<Task> {
   const { task, dispute } = await transact(
     ctx,
     async (tx) => {
@@ -114,10 +99,8 @@ export async function disputeTask(ctx: Ctx, { id, reason, description, evidence 
   return task;
 }
 
-declareEscrowSplit(splitEscrow);
-
 /** Ends the dispute of a task: so much of its money goes back, the rest to the worker. */
-async function splitEscrow(ctx: Ctx, tx: Tx, { id: disputeId, transferId }: Dispute, refunded: bigint): Promise<void> {
+export async function splitEscrow(ctx: Ctx, tx: Tx, { id: disputeId, transferId }: Dispute, refunded: bigint): Promise<void> {
   const found = await tx.task.findFirst({ where: { disputeId, status: 'disputed' }, select: { id: true } });
   if (found === null) throw new Error(`dispute ${printId('dispute', disputeId)} of the transfer ${transferId} is of no task`);
   const row = await lockRow(tx.task, found.id);

@@ -17,27 +17,11 @@ import { postingWithin } from '../spending/posting.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { tellAssigned } from './notice.js';
-import { draftPayment, openEscrow, type PaymentInput, type PaymentPlan, planPayment, priceOf } from './payment.js';
-import { checkPrice } from './price.js';
+import { draftPayment, openEscrow, type PaymentPlan, planPayment, priceOf } from './payment.js';
+import { checkPrice, type TaskRequest } from './price.js';
+import type { CreateTaskInput } from './task.input.js';
 import { offeredTo, shownTo, type TaskChange, task, withDue } from './task.js';
-import { askedPrice, type Json, readTerms } from './terms.js';
-
-export interface CreateTaskInput {
-  fromAgentId?: string | null | undefined;
-  toAgentId?: string | null | undefined;
-  candidateAgentIds?: readonly string[] | null | undefined;
-  skillId: string;
-  payload: Json;
-  payment?: PaymentInput | null | undefined;
-  deadline?: Date | null | undefined;
-  claimTimeoutSeconds?: number | null | undefined;
-  reviewWindowSeconds?: number | null | undefined;
-  acceptance?: { jsonSchema?: Json | null | undefined } | null | undefined;
-  contextId?: string | null | undefined;
-  /** The request names no skill: `skillId` is that of the first. */
-  isFirstSkill?: boolean;
-  requestApproval?: boolean | null | undefined;
-}
+import { type Json, readTerms, requestedPrice } from './terms.js';
 
 const claimSeconds = 600;
 const reviewSeconds = 1_800;
@@ -48,7 +32,7 @@ const furthestSeconds = 366 * 86_400;
  * Gives a task to an agent, or offers it to those who may claim it; its money goes into escrow, or waits for an approval. 400, 404, 409 for
  * a revoked agent, 422 and what refuses a spend.
  */
-export async function createTask(ctx: Ctx, input: CreateTaskInput): Promise<TaskChange> {
+export async function createTask(ctx: Ctx, input: TaskRequest): Promise<TaskChange> {
   const terms = await termsOf(ctx, input);
   const made = await transact(
     ctx,
@@ -68,7 +52,7 @@ export async function createTask(ctx: Ctx, input: CreateTaskInput): Promise<Task
 }
 
 /** What `createTask` would do with the money of the task. 400 for one that is not paid: no rule is asked. */
-export async function dryRunTask(ctx: Ctx, input: CreateTaskInput): Promise<DryRun> {
+export async function dryRunTask(ctx: Ctx, input: TaskRequest): Promise<DryRun> {
   const terms = await termsOf(ctx, input);
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
@@ -90,7 +74,7 @@ export async function createdTask(ctx: Ctx, id: string): Promise<TaskChange> {
 interface Plan {
   id: string;
   at: Date;
-  input: CreateTaskInput;
+  input: TaskRequest;
   fromAgent: Agent;
   toAgent: Agent | null;
   acceptance: Json | null;
@@ -104,14 +88,14 @@ interface Terms {
 }
 
 /** The skill that the task names, and what its deliverable has to fit. 400. */
-async function termsOf(ctx: Ctx, input: CreateTaskInput): Promise<Terms> {
+async function termsOf(ctx: Ctx, input: TaskRequest): Promise<Terms> {
   checkDeadline(input, ctx.clock.now());
   const skill = input.toAgentId == null ? null : await findSkill(ctx.db, input.toAgentId, input.skillId);
   return { skill, acceptance: await readTerms(ctx, skill, input.payload, input.acceptance?.jsonSchema) };
 }
 
 /** Reads the parties and what binds them, keeps the standing of the payer and of the worker, and opens the escrow. */
-async function planTask(ctx: Ctx, tx: Tx, input: CreateTaskInput, { skill, acceptance }: Terms): Promise<Plan> {
+async function planTask(ctx: Ctx, tx: Tx, input: TaskRequest, { skill, acceptance }: Terms): Promise<Plan> {
   const reader = within(ctx, tx);
   const at = ctx.clock.now();
   const fromAgent = await senderOf(reader, input);
@@ -131,7 +115,7 @@ async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'options'
     await keepStanding(tx, { workspaceId, accountId: fromAgent.parentAccountId, walletId: null, agentIds });
     return null;
   }
-  const price = priceOf(input.payment, askedPrice(skill));
+  const price = priceOf(input.payment, requestedPrice(skill));
   await checkPrice(ctx, tx, { input, payment: input.payment, price, skill });
   const plan = await planPayment(within(ctx, tx), {
     taskId: id,
@@ -242,7 +226,7 @@ function paymentRow(payment: PaymentPlan | null, approvalId: string | null): Par
 }
 
 /** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: CreateTaskInput): Record<string, unknown> {
+function bodyOf(input: TaskRequest): Record<string, unknown> {
   const { payment, acceptance, deadline } = input;
   const given = (members: Record<string, unknown>) => Object.fromEntries(Object.entries(members).filter(([, value]) => value != null));
   return given({
@@ -270,10 +254,4 @@ function bodyOf(input: CreateTaskInput): Record<string, unknown> {
     context_id: input.contextId,
     request_approval: input.requestApproval,
   });
-}
-
-export interface UpdateTaskInput {
-  id: string;
-  payload?: Json | null | undefined;
-  deadline?: Date | null | undefined;
 }

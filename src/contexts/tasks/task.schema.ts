@@ -1,7 +1,5 @@
 // The GraphQL face of tasks: what they are, how they are read and given.
-import { z } from 'zod';
 import type { Task as TaskRow } from '../../generated/prisma/client.js';
-import { TaskPaymentMethod, TaskPaymentStatus, TaskSide, TaskStatus } from '../../generated/prisma/enums.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
@@ -12,22 +10,24 @@ import { visibleWallets } from '../accounts/wallet.js';
 import { Wallet } from '../accounts/wallet.schema.js';
 import { visibleAgents } from '../agents/agent.js';
 import { Agent } from '../agents/agent.schema.js';
-import { skillId } from '../agents/skill-input.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { mandateErrors } from '../spending/errors.js';
-import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { PriceChanged } from './errors.js';
+import { rest } from './rest.js';
+import {
+  CreateTaskInput,
+  mostCandidates,
+  PaymentMethodEnum,
+  PaymentStatusEnum,
+  TaskRoleEnum,
+  TaskSideEnum,
+  TaskStatusEnum,
+} from './task.input.js';
 import { mostShownMessages, type TaskChange, task, tasks } from './task.js';
 import { createdTask, createTask, dryRunTask } from './task-request.js';
-
-const TaskStatusEnum = builder.enumType(TaskStatus, { name: 'TaskStatus' });
-const PaymentStatusEnum = builder.enumType(TaskPaymentStatus, { name: 'TaskPaymentStatus' });
-const PaymentMethodEnum = builder.enumType(TaskPaymentMethod, { name: 'TaskPaymentMethod' });
-export const TaskSideEnum = builder.enumType(TaskSide, { name: 'TaskSide' });
-const TaskRoleEnum = builder.enumType('TaskRole', { values: ['sender', 'target'] as const });
 
 const TaskPayment = builder.objectRef<TaskRow>('TaskPayment').implement({
   description: 'What a task pays, and what has become of it.',
@@ -137,76 +137,20 @@ const TaskPayload = builder.objectRef<TaskChange>('TaskPayload').implement({
   description: 'A task, and the approval that its money waits for, if it does.',
   fields: (t) => ({
     task: t.field({ type: TaskType, resolve: (made) => made.task }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
-  }),
-});
-
-/** Agents to which one task is offered by name. */
-const mostCandidates = 50;
-
-const TaskPaymentInput = builder.inputType('TaskPaymentInput', {
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount', required: false, description: 'The price of the skill by default.' }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of the price by default.' }),
-    maxPrice: t.field({
-      type: 'Amount',
-      required: false,
-      description:
-        'The most that the price of the skill may be, in `currency`, or in that of the price. Without it a price that was raised in the last ten minutes is 409.',
-    }),
-    method: t.field({ type: PaymentMethodEnum }),
-    fromWalletId: t.field({ type: 'WalletId', required: false, description: 'By default the oldest of the agent, else of its account.' }),
-    mandateId: t.field({ type: 'MandateId', required: false, description: 'Goes with the method ap2, and with `mandate_jwt`.' }),
-    mandateJwt: t.string({ required: false, validate: z.string().min(1).max(mostJwtLength) }),
-  }),
-});
-const TaskAcceptanceInput = builder.inputType('TaskAcceptanceInput', {
-  fields: (t) => ({
-    jsonSchema: t.field({
-      type: 'JSONObject',
-      required: false,
-      description: 'JSON Schema (draft 2020-12 or draft-07, without references to elsewhere) that what is delivered has to fit.',
-    }),
-  }),
-});
-const CreateTaskInput = builder.inputType('CreateTaskInput', {
-  fields: (t) => ({
-    fromAgentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that gives it: an agent itself by default.' }),
-    toAgentId: t.field({ type: 'AgentUuid', required: false, description: 'The worker; without one it can be claimed.' }),
-    candidateAgentIds: t.field({
-      type: ['AgentUuid'],
-      required: false,
-      validate: z.array(z.unknown()).max(mostCandidates),
-      description: 'Those who may claim it; every agent by default.',
-    }),
-    skillId: t.string({ validate: skillId, extensions: { example: 'translate' } }),
-    payload: t.field({ type: 'JSONObject' }),
-    payment: t.field({ type: TaskPaymentInput, required: false }),
-    deadline: t.field({ type: 'DateTime', required: false, description: 'What is not delivered by then has expired.' }),
-    claimTimeoutSeconds: t.int({
-      required: false,
-      validate: z.number().int().min(10).max(604_800),
-      description: 'How long whoever claims it has to begin; 600 by default.',
-    }),
-    reviewWindowSeconds: t.int({
-      required: false,
-      validate: z.number().int().min(0).max(2_592_000),
-      description: 'How long the sender may dispute what was delivered; 1800 by default.',
-    }),
-    acceptance: t.field({ type: TaskAcceptanceInput, required: false }),
-    contextId: t.string({ required: false, validate: z.string().min(1).max(255) }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
 builder.queryFields((t) => ({
   task: t.prismaField({
+    route: rest('GET /v1/a2a/tasks/{id}', 'Read a task with its last messages.', { also: ['messages'] }),
     type: TaskType,
     args: { id: t.arg({ type: 'TaskId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (query, _root, { id }, ctx) => task(ctx, id, query),
   }),
   tasks: t.field({
+    route: rest('GET /v1/a2a/tasks', 'List tasks.'),
     type: TaskPage,
     args: {
       ...pageArgs(t),
@@ -226,12 +170,14 @@ const requestErrors = [PriceChanged, NotFound, StateConflict, CurrencyMismatch, 
 
 builder.mutationFields((t) => ({
   createTask: t.field({
+    route: rest('POST /v1/a2a/tasks', 'Give a task to an agent, or offer it to whoever claims it first.', { status: 201, body: 'task' }),
     type: TaskPayload,
     args: { input: t.arg({ type: CreateTaskInput }) },
     ...facts({ errors: [...requestErrors, ...postingErrors] }),
     resolve: once((ctx, { input }) => createTask(ctx, input), createdTask),
   }),
   dryRunTask: t.field({
+    route: rest('POST /v1/a2a/tasks', 'Say what the payment of a task would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: CreateTaskInput }) },
     ...facts({ effect: 'none', errors: requestErrors }),

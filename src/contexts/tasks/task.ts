@@ -1,12 +1,13 @@
 // A task that one agent gives to another: its statuses, who sees it, and how it is read and changed (CONTRACT.md 11).
 import type { Approval, Prisma, Task, TaskAudience, TaskStatus } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { NotYourTask, type Side } from './errors.js';
 
@@ -66,37 +67,24 @@ export async function task(ctx: Ctx, id: string, query: object = {}): Promise<Ta
   return found;
 }
 
-export interface TaskFilter extends PageInput {
-  /** What the agent is to the tasks. */
-  role?: 'sender' | 'target' | null | undefined;
-  /** The agent that `role` is about; an agent's own id by default. */
-  agentId?: string | null | undefined;
-  status?: TaskStatus | null | undefined;
-  /** True: those that can be claimed. False: the others. */
-  open?: boolean | null | undefined;
-  skillId?: string | null | undefined;
-  contextId?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
+/** What the agent is to the tasks of a list. */
+type Role = 'sender' | 'target';
 
-/** Tasks, newest first. 400 for a role without an agent. */
-export function tasks(ctx: Ctx, filter: TaskFilter, query: object = {}): Promise<Page<Task>> {
-  const { status, open, skillId, contextId, since, until } = filter;
-  const conditions: Prisma.TaskWhereInput[] = [visibleTasks.where(ctx), createdBetween(since, until), sideOf(ctx, filter)];
-  if (status) conditions.push({ status });
-  if (open != null) conditions.push({ offered: open });
-  if (skillId) conditions.push({ skillId });
-  if (contextId) conditions.push({ contextId });
-  return listPage(ctx, 'task', ctx.db.task, { AND: conditions }, filter, query);
-}
-
-function sideOf({ actor }: Ctx, { role, agentId }: TaskFilter): Prisma.TaskWhereInput {
-  const id = agentId ?? actor.agent?.id;
-  if (role == null) return agentId == null ? {} : { OR: [{ fromAgentId: agentId }, targetedAt(agentId)] };
-  if (id === undefined) throw new ValidationFailed([{ path: ['agentId'], message: 'goes with role', rule: 'required' }]);
-  return role === 'sender' ? { fromAgentId: id } : targetedAt(id);
-}
+/** Tasks, newest first. `role` is about `agentId`, an agent's own id by default: 400 for a role without an agent. */
+export const tasks = listOf(
+  'task',
+  { visible: visibleTasks },
+  {
+    open: (offered: boolean) => ({ offered }),
+    role: (role: Role, { actor }, { agentId }: { agentId?: string | null | undefined }) => {
+      const id = agentId ?? actor.agent?.id;
+      if (id === undefined) throw new ValidationFailed([{ path: ['agentId'], message: 'goes with role', rule: 'required' }]);
+      return role === 'sender' ? { fromAgentId: id } : targetedAt(id);
+    },
+    agentId: (id: string, _ctx, { role }: { role?: Role | null | undefined }) =>
+      role == null ? { OR: [{ fromAgentId: id }, targetedAt(id)] } : {},
+  },
+);
 
 /** Tasks that an agent works on, or that were offered to it by name. */
 function targetedAt(agentId: string): Prisma.TaskWhereInput {

@@ -41,7 +41,7 @@ const artifactsShape = z.looseObject({
 });
 
 /** The price that a skill asks for; null for none. */
-export function askedPrice(skill: Skill | null): Price | null {
+export function requestedPrice(skill: Skill | null): Price | null {
   return skill === null || skill.price === null || skill.currency === null
     ? null
     : { amount: skill.price, currency: skill.currency as Currency };

@@ -13,28 +13,13 @@ import { findSkill } from '../skills/skill.js';
 import { refusePast } from './claim.js';
 import type { Side } from './errors.js';
 import { tellChange } from './notice.js';
+import type { AnswerTaskInput, RequestTaskInput, TaskPartInput, TaskProgressInput, UpdateTaskInput } from './step.input.js';
 import { changeTask, checkSide, lockTask, refuseTask, task, taskLifecycle } from './task.js';
-import { checkDeadline, type UpdateTaskInput } from './task-request.js';
+import { checkDeadline } from './task-request.js';
 import { checkAnswer, checkDeliverable, checkPayload, type Json, type Part, partsShape } from './terms.js';
 
 /** Messages of one task. */
 const mostMessages = 200;
-
-/** A part as the faces give it. */
-export interface PartInput {
-  text?: string | null | undefined;
-  data?: unknown;
-  url?: string | null | undefined;
-  raw?: string | null | undefined;
-  mediaType?: string | null | undefined;
-}
-
-/** Where the worker is. */
-export interface ProgressInput {
-  id: string;
-  message?: string | null | undefined;
-  percent?: number | null | undefined;
-}
 
 /** Changes a task under its lock, for one of its sides, while its deadline has not passed. 403, 404, 409. */
 function changeBy(ctx: Ctx, id: string, side: Side, change: (tx: Tx, row: Task) => Promise<Task>): Promise<Task> {
@@ -58,7 +43,7 @@ function checkTurn(ctx: Ctx, row: Task, side: Side): void {
 }
 
 /** Changes what a task is about while nobody works on it, for its sender. 400, 403, 404, 409. */
-export async function updateTask(ctx: Ctx, { id, payload, deadline }: UpdateTaskInput): Promise<Task> {
+export async function updateTask(ctx: Ctx, { id, payload, deadline }: UpdateTaskInput & { id: string }): Promise<Task> {
   const check = (row: Task) => {
     if (row.status !== 'pending') throw refuseTask(row, ['pending'], 'A task is changed while nobody works on it.');
     checkDeadline({ deadline }, ctx.clock.now());
@@ -80,7 +65,7 @@ export async function updateTask(ctx: Ctx, { id, payload, deadline }: UpdateTask
 }
 
 /** Begins to work. 409 unless the task was claimed or accepted. */
-export function startTask(ctx: Ctx, input: ProgressInput): Promise<Task> {
+export function startTask(ctx: Ctx, input: TaskProgressInput & { id: string }): Promise<Task> {
   return changeBy(ctx, input.id, 'worker', async (tx, row) => {
     if (row.status !== 'accepted') throw refuseTask(row, ['accepted'], 'Work begins on a task that was claimed or accepted.');
     return advance(ctx, tx, row, input, 'started');
@@ -88,7 +73,7 @@ export function startTask(ctx: Ctx, input: ProgressInput): Promise<Task> {
 }
 
 /** Tells how far the work is; the first word begins it. 409 unless it is being worked on. */
-export function progressTask(ctx: Ctx, input: ProgressInput): Promise<Task> {
+export function progressTask(ctx: Ctx, input: TaskProgressInput & { id: string }): Promise<Task> {
   return changeBy(ctx, input.id, 'worker', async (tx, row) => {
     if (row.status !== 'accepted' && row.status !== 'in_progress') {
       throw refuseTask(row, ['accepted', 'in_progress'], 'Progress is told of a task that is being worked on.');
@@ -97,7 +82,13 @@ export function progressTask(ctx: Ctx, input: ProgressInput): Promise<Task> {
   });
 }
 
-async function advance(ctx: Ctx, tx: Tx, row: Task, { message, percent }: ProgressInput, kind: 'started' | 'progress'): Promise<Task> {
+async function advance(
+  ctx: Ctx,
+  tx: Tx,
+  row: Task,
+  { message, percent }: TaskProgressInput & { id: string },
+  kind: 'started' | 'progress',
+): Promise<Task> {
   const at = ctx.clock.now();
   const said = message == null && percent == null ? null : { message: message ?? null, percent: percent ?? null, at: at.toISOString() };
   const going = await changeTask(ctx, tx, row, {
@@ -110,14 +101,8 @@ async function advance(ctx: Ctx, tx: Tx, row: Task, { message, percent }: Progre
   return going;
 }
 
-export interface QuestionInput {
-  id: string;
-  message: string;
-  schema?: Json | null | undefined;
-}
-
 /** Asks the sender something; work stands still until it answers. 400 for a schema that cannot be used, 409 unless it is under way. */
-export async function requestInput(ctx: Ctx, { id, message, schema }: QuestionInput): Promise<Task> {
+export async function requestInput(ctx: Ctx, { id, message, schema }: RequestTaskInput & { id: string }): Promise<Task> {
   if (schema != null) {
     await look(ctx, id, 'worker');
     await ctx.platform.schemas.check(ctx, [{ schema, path: ['schema'], isGiven: true }]);
@@ -131,13 +116,8 @@ export async function requestInput(ctx: Ctx, { id, message, schema }: QuestionIn
   });
 }
 
-export interface AnswerInput {
-  id: string;
-  parts: readonly PartInput[];
-}
-
 /** Answers what the worker asked. 400 for an answer that does not fit, 409 unless it has asked. */
-export async function answerInput(ctx: Ctx, { id, parts: given }: AnswerInput): Promise<Task> {
+export async function answerInput(ctx: Ctx, { id, parts: given }: AnswerTaskInput & { id: string }): Promise<Task> {
   const row = await look(ctx, id, 'sender');
   const parts = readBy(partsShape, given.map(partOf), ['parts']);
   checkAsked(row);
@@ -169,7 +149,7 @@ function askedMeanwhile({ id, status }: Task): StateConflict {
 }
 
 /** A part in the names of the wire, without what was left out. */
-function partOf({ mediaType, ...part }: PartInput): Record<string, unknown> {
+function partOf({ mediaType, ...part }: TaskPartInput): Record<string, unknown> {
   return Object.fromEntries(Object.entries({ ...part, media_type: mediaType }).filter(([, value]) => value != null));
 }
 

@@ -4,13 +4,13 @@ import type { Approval, Transfer } from '../../generated/prisma/client.js';
 import { giveBackReserved, reserved, resolve } from '../../ledger/hold.js';
 import { type Posting, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
+import type { ApprovalSubject, Ending } from '../../manifest/approval-subject.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
-import { type ApprovalSubject, declareSubject, type Ending } from '../spending/approval-subject.js';
 import { type ApprovedForm, postApproved } from '../spending/approved-spend.js';
 import { mandateNow } from '../spending/mandate.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
@@ -24,11 +24,10 @@ import { lessWithheldAt } from './withholding.js';
 /** How a transfer is approved and ended; that of another thing, whose id is the transfer's, is the same under another name. */
 export const transferSubject: ApprovalSubject = {
   kind: 'transfer',
-  lock: (tx, id) => lockRow(tx.transfer, id),
+  lock: (_ctx, tx, id) => lockRow(tx.transfer, id),
   approve,
   end: async (ctx, tx, { subjectId }, ending: Ending) => endTransfer(ctx, tx, await waiting(tx, subjectId), ending),
 };
-declareSubject('transfer', transferSubject);
 
 export interface Approved extends WalletParties {
   approval: Approval;
@@ -74,7 +73,8 @@ export async function authorizeAgain(
 
 /** What is held goes to the payee, or wherever it was meant for. */
 export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Approved, form: ApprovedForm): Promise<Posting> {
-  const { at, rules } = authority;
+  const { at } = authority;
+  const { rates, mandate } = authority.rules;
   const hold = await tx.hold.findFirstOrThrow({ where: { id: transfer.holdId ?? '' } });
   const { legs, limits: givenBack } = await resolve(tx, hold, { capture: hold.amount, at, usesAnew: true });
   const done = await tx.transfer.update({
@@ -83,8 +83,8 @@ export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }
   });
   const reader = within(ctx, tx);
   const paid = await lessWithheldAt(reader, done, [...legs, ...(await captureLegs(reader, done))], at);
-  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to) });
-  const operation = transferOperation(ctx, done, hold.amount, at, rules.rates);
+  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to), mandate });
+  const operation = transferOperation(ctx, done, hold.amount, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
   return posting(ctx, {

@@ -3,31 +3,23 @@
 
 import { NotFound } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
+import type { DestinationInput } from './destination.input.js';
 import { RailUnavailable } from './rail.js';
-
-export const destinationTypes = ['bank', 'wallet', 'address', 'pix', 'spei'] as const;
-export type DestinationType = (typeof destinationTypes)[number];
-
-export interface Destination {
-  type: DestinationType;
-  ref: string;
-  name?: string | null | undefined;
-}
 
 /** A destination as it is shown: of a key or an account number the end alone. */
 export interface ShownDestination {
-  type: DestinationType;
+  type: DestinationInput['type'];
   ref: string;
   name?: string;
 }
 
 /** True for a place out of the platform, which a payout reaches. */
-export function isOutside(destination: Destination | null | undefined): boolean {
+export function isOutside(destination: DestinationInput | null | undefined): boolean {
   return destination != null && destination.type !== 'wallet';
 }
 
 /** The wallet of a destination. 503 for one out of the platform: only a request for one transfer makes a payout. */
-export function walletOfDestination(destination: Destination): string {
+export function walletOfDestination(destination: DestinationInput): string {
   if (isOutside(destination)) throw new RailUnavailable();
   const id = parseId('wallet', destination.ref);
   if (id === null) throw new NotFound('destination.ref');

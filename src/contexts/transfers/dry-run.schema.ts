@@ -3,8 +3,9 @@
 import { builder, facts } from '../../platform/schema/builder.js';
 import { DecisionType } from '../spending/decision.schema.js';
 import type { DryRun } from './dry-run.js';
+import { rest } from './rest.js';
+import { CreateTransferInput } from './transfer.input.js';
 import { requestErrors } from './transfer.schema.js';
-import { CreateTransferInput } from './transfer-input.schema.js';
 import { mostEntries } from './transfer-list.js';
 import { dryRunTransfer } from './transfer-trial.js';
 
@@ -28,6 +29,7 @@ export const DryRunType = builder.objectRef<DryRun>('DryRun').implement({
 
 builder.mutationField('dryRunTransfer', (t) =>
   t.field({
+    route: rest('POST /v1/transfers', 'Say what a transfer would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: CreateTransferInput }) },
     ...facts({ effect: 'none', errors: requestErrors }),

@@ -9,6 +9,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
+import { mandateLeft, type RulingMandate } from '../spending/mandate-rule.js';
 
 const data = z.strictObject({
   transfer_id: id('tx'),
@@ -49,7 +50,7 @@ const executedData = z.strictObject({
   remaining_monthly: money.nullable(),
 });
 
-export const { emit, event } = declareEvents({
+export const { events, emit, event } = declareEvents({
   'transfer.created': {
     description: 'transfer record created',
     data,
@@ -88,7 +89,7 @@ export const { emit, event } = declareEvents({
     subject,
     example: { ...paid, status: 'failed', completed_at: null },
   },
-  // Told by transfers, which know when one was carried out, however that came.
+  // Emitted by transfers, which know when one was carried out, however that came.
   'ap2.mandate.executed': {
     description: 'mandate execution recorded',
     data: executedData,
@@ -129,28 +130,33 @@ export function transferData(transfer: Transfer): TransferData {
   };
 }
 
-/** What is told when a transfer has paid; of an execution of a mandate that as well. */
+/**
+ * The events of a transfer that has paid; of an execution of a mandate that as well, whose `mandate` is needed then. They are written with
+ * the posting that pays, which knows what the mandate has left.
+ */
 export function completedEvents(
   ctx: Pick<Ctx, 'clock' | 'traceId'>,
   transfer: Transfer,
-  about: { objectId: string; agentId: string | null; at: Date; roles?: Roles },
+  { mandate, ...about }: { objectId: string; agentId: string | null; at: Date; roles?: Roles; mandate: RulingMandate | undefined },
 ): EventRow[] {
   const completed = event(ctx, 'transfer.completed', transferData(transfer), about);
   if (transfer.mandateId === null) return [completed];
+  if (mandate === undefined) throw new Error(`the transfer ${transfer.id} has paid without its mandate`);
   const { roles: _, ...head } = about;
-  return [completed, event(ctx, 'ap2.mandate.executed', executionData(transfer, transfer.mandateId), head)];
+  const executed = event(ctx, 'ap2.mandate.executed', executionData(transfer, mandate), head);
+  return [completed, { ...executed, left: mandateLeft(mandate, about.at) }];
 }
 
-function executionData(transfer: Transfer, mandateId: string): z.infer<typeof executedData> {
+function executionData(transfer: Transfer, mandate: RulingMandate): z.infer<typeof executedData> {
   const { id: transferId, agentId, amount, capturedAmount, currency: of, protocolMetadata } = transfer;
   return {
-    mandate_id: printId('mandate', mandateId),
+    mandate_id: printId('mandate', mandate.id),
     execution_id: printId('mandateExecution', transferId),
     agent_id: printId('agent', agentId ?? ''),
     merchant_id: merchantOf({ protocolMetadata }),
     amount: formatMinor(capturedAmount ?? amount, of),
     currency: of,
-    // The database says what is left when the execution is posted: tell_mandate_left().
+    // What is left where there is a limit, the posting says.
     remaining_daily: null,
     remaining_monthly: null,
   };

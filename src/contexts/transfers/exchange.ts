@@ -77,3 +77,9 @@ export async function captureLegs(ctx: Ctx, transfer: Transfer): Promise<Leg[]> 
   ];
   return legs.filter(({ amount }) => amount !== 0n);
 }
+
+/** What leaves the payer, minor units: the fee of a payout comes on top of its amount, that of a quote is a part of it. */
+export function leavingOf(transfer: Transfer): bigint {
+  const { amount, feeAmount, quoteId, subjectType } = transfer;
+  return subjectType === 'payout' && quoteId === null ? amount + feeAmount : amount;
+}

@@ -8,16 +8,11 @@ import { type Currency, parseMinor } from '../../platform/money.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { postingNow, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
+import type { FundWalletInput } from './transfer.input.js';
 import { transferPosting, transferRow } from './transfer.js';
 
-export interface FundWalletInput {
-  id: string;
-  amount: string;
-  currency?: Currency | null | undefined;
-}
-
 /** Mints test money into a wallet. 403 `test_mode_only` in production, 422 `currency_mismatch`. */
-export async function fundWallet(ctx: Ctx, input: FundWalletInput): Promise<Transfer> {
+export async function fundWallet(ctx: Ctx, input: FundWalletInput & { id: string }): Promise<Transfer> {
   if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Wallets are funded by hand in the sandbox only.');
   const to = await walletRef(ctx, input.id);
   if (to === null) throw new NotFound();
@@ -33,7 +28,7 @@ export async function fundWallet(ctx: Ctx, input: FundWalletInput): Promise<Tran
     at: ctx.clock.now(),
   } as const;
   const transfer = transferRow(ctx, value);
-  const { rates } = await rulebook(ctx);
-  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rates }));
+  const rules = await rulebook(ctx);
+  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules }));
   return transfer;
 }

@@ -4,6 +4,7 @@ import type { Hold, Transfer } from '../../generated/prisma/client.js';
 import { resolve } from '../../ledger/hold.js';
 import { type Guard, guardsOf, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
+import type { Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ApiError, Forbidden, type NextAction, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -13,7 +14,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending, seesApprovalsOf, withdrawApproval } from '../spending/approval.js';
-import type { Ending } from '../spending/approval-subject.js';
+import { mandateOf } from '../spending/mandate.js';
 import { workspaceGuard } from '../spending/pipeline.js';
 import { postingWithin, postPlainly } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
@@ -24,6 +25,7 @@ import { captureLegs, paidData } from './exchange.js';
 import { operationOf, transferOperation } from './operation.js';
 import { carryOutScheduled } from './schedule.js';
 import { refuseCapture, refuseRelease } from './side.js';
+import { subjectOf } from './subject.js';
 import { aboutOf, transferLifecycle } from './transfer.js';
 import { visibleTransfers } from './transfer-list.js';
 import { lessWithheldAt } from './withholding.js';
@@ -37,10 +39,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
-    refuseOfRail(ctx, transfer);
-    refuseOfTask(transfer);
-    refuseOfSeller(ctx, transfer);
-    refuseOfSession(transfer);
+    subjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
     refuseAside(transfer);
     await refuseCapture(within(ctx, tx), transfer);
     await refuseWaiting(ctx, tx, transfer, 'The transfer waits for an approval: until it is given nothing can be captured.');
@@ -84,79 +83,13 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
-    refuseOfRail(ctx, transfer);
-    refuseOfTask(transfer);
-    refuseOfSeller(ctx, transfer);
-    refuseOfSession(transfer);
+    subjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
     await refuseRelease(within(ctx, tx), transfer);
-    if ((transfer.streamId ?? transfer.checkoutId) !== null) {
-      const whole = transfer.streamId === null ? 'pays a checkout' : 'is part of a stream';
-      await refuseWaiting(ctx, tx, transfer, `The transfer ${whole}: withdraw its approval, which ends both.`);
-    }
+    const whole = subjectOf(ctx, transfer)?.whole;
+    if (whole !== undefined) await refuseWaiting(ctx, tx, transfer, `The transfer ${whole}: withdraw its approval, which ends both.`);
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
     return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...(reason !== null && { code: 'cancelled', message: reason }) });
-  });
-}
-
-/** 409 for the transfer of a payout, or of money that comes in: what becomes of it is said there (Gap G-158) (Gap G-171) (Gap G-227). */
-function refuseOfRail(ctx: Ctx, transfer: Transfer): void {
-  const { id, status, payoutId, fundingId, cardChargeId, refundId } = transfer;
-  if (refundId !== null) {
-    const next_actions = [{ rel: 'refund', actor: 'any', method: 'GET', path: `/v1/refunds/${refundId}` } as const];
-    throw new StateConflict('The transfer is a refund to a card: what becomes of it is up to the processor.', status, [], { next_actions });
-  }
-  if (cardChargeId !== null) {
-    const next_actions = [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` } as const, ...waysOf(ctx, transfer)];
-    throw new StateConflict('The transfer is a payment by card: what becomes of it is up to its processor.', status, [], { next_actions });
-  }
-  if (fundingId !== null) {
-    const path = `/v1/funding/transactions/${printId('fundingTransaction', fundingId)}`;
-    throw new StateConflict('The transfer is money that comes in: what becomes of it is up to its provider.', status, [], {
-      next_actions: [{ rel: 'funding_transaction', actor: 'any', method: 'GET', path }],
-    });
-  }
-  if (payoutId === null) return;
-  const path = `/v1/payouts/${printId('payout', payoutId)}`;
-  throw new StateConflict('The transfer is that of a payout: cancel the payout, while it was not submitted.', status, [], {
-    next_actions: [
-      { rel: 'payout', actor: 'any', method: 'GET', path },
-      { rel: 'cancel_payout', actor: 'any', method: 'POST', path: `${path}/cancel` },
-    ],
-  });
-}
-
-/** 409 for what pays for a task: the task decides what becomes of it (Gap G-332). */
-function refuseOfTask({ status, taskId }: Transfer): void {
-  if (taskId === null) return;
-  throw new StateConflict('The transfer pays for a task: approve, dispute or cancel the task.', status, [], {
-    next_actions: [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${taskId}` }],
-  });
-}
-
-/** 409 for what an x402 payment has authorized: its seller settles it, or it expires (Gap G-296). */
-function refuseOfSeller(ctx: Ctx, transfer: Transfer): void {
-  const { id, status, protocol, capture } = transfer;
-  if (protocol !== 'x402' || capture !== 'manual') return;
-  const path = `/v1/x402/payments/${printId('x402Payment', id)}`;
-  throw new StateConflict('The transfer is an x402 payment: its seller settles what was used.', status, [], {
-    next_actions: [
-      { rel: 'payment', actor: 'any', method: 'GET', path },
-      { rel: 'consume', actor: 'any', method: 'POST', path: `${path}/consume` },
-      ...waysOf(ctx, transfer),
-    ],
-  });
-}
-
-/** 409 for the deposit of an MPP session: closing the session settles it, and returns the rest (Gap G-311). */
-function refuseOfSession({ id, status, protocol, capture, protocolMetadata }: Transfer): void {
-  if (protocol !== 'mpp' || capture !== 'manual') return;
-  const { session_id: session } = protocolMetadata as { session_id: string };
-  throw new StateConflict('The transfer is the deposit of an MPP session: close the session.', status, [], {
-    next_actions: [
-      { rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${id}` },
-      { rel: 'close', actor: 'any', method: 'POST', path: `/v1/mpp/sessions/${session}/close`, body: {} },
-    ],
   });
 }
 
@@ -166,14 +99,14 @@ async function refuseWaiting(ctx: Ctx, tx: Tx, { id, status, approvalId }: Trans
 }
 
 /** What may be done about a transfer that waits for an approval, by whoever sees that. */
-function waysOf(ctx: Ctx, { approvalId, agentId }: Transfer): NextAction[] {
+export function approvalActions(ctx: Ctx, { approvalId, agentId }: Transfer): NextAction[] {
   if (approvalId === null || !seesApprovalsOf(ctx, agentId)) return [];
   return [{ rel: 'cancel_approval', actor: 'any', method: 'POST', path: `/v1/approvals/${printId('approval', approvalId)}/cancel` }];
 }
 
 /** True for money that a settlement rule has set aside in its wallet: it goes nowhere. */
-function isAside({ executionId, payoutId, toWalletId }: Transfer): boolean {
-  return executionId !== null && payoutId === null && toWalletId === null;
+function isAside({ originType, subjectType, toWalletId }: Transfer): boolean {
+  return originType === 'settlement_execution' && subjectType === null && toWalletId === null;
 }
 
 /** 409 for capturing what a settlement rule holds (Gap G-204). */
@@ -184,7 +117,10 @@ function refuseAside(transfer: Transfer): void {
   });
 }
 
-/** Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it (Gap G-45). */
+/**
+ * Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it (Gap G-45). What the transfer
+ * pays for follows.
+ */
 export async function endTransfer(
   ctx: Ctx,
   tx: Tx,
@@ -196,8 +132,9 @@ export async function endTransfer(
     where: rowKey(ctx, transfer.id),
     data: { status, failureCode: code ?? null, failureMessage: message ?? null, updatedAt: now, dueAt: null, leaseUntil: null },
   });
+  await subjectOf(ctx, done)?.onEnded?.(ctx, tx, done);
   if (status === 'failed') await emit(ctx, tx, 'transfer.failed', transferData(done), { at: now, ...aboutOf(done) });
-  if (transfer.holdId === null) await writeOperation(tx, operationOf(done, 0n, now), (await rulebook(within(ctx, tx))).rates);
+  if (transfer.holdId === null) await writeOperation(tx, operationOf(ctx, done, 0n, now), (await rulebook(within(ctx, tx))).rates);
   else {
     if (status === 'cancelled') await emit(ctx, tx, '_transfer.released', { transfer_id: printId('transfer', done.id) }, { at: now });
     await resolveHold(ctx, tx, done, await openHold(tx, transfer), 0n);
@@ -227,13 +164,14 @@ async function fail(ctx: Ctx, tx: Tx, id: string, { code, message }: ApiError): 
   return transfer.status === 'pending' ? endTransfer(ctx, tx, transfer, { status: 'failed', code, message }) : transfer;
 }
 
-/** What the event of a capture is about, and whom it concerns. */
+/** What the events of a capture are about, and whom they concern. */
 async function captureOf(tx: Tx, transfer: Transfer) {
   const { fromWalletId, toWalletId } = transfer;
   const ids = [fromWalletId, toWalletId].filter((id) => id !== null);
   const wallets = await tx.wallet.findMany({ where: { id: { in: ids } }, select: { id: true, agentId: true } });
   const [from, to] = [fromWalletId, toWalletId].map((id) => wallets.find((wallet) => wallet.id === id) ?? null);
-  return { ...aboutOf(transfer), roles: transferRoles(transfer, from ?? null, to ?? null) };
+  const roles = transferRoles(transfer, from ?? null, to ?? null);
+  return { ...aboutOf(transfer), roles, mandate: await mandateOf(tx, transfer.mandateId) };
 }
 
 /** The transfer under its row's lock: whoever resolves it, resolves it once (Gap G-43). */

@@ -1,45 +1,37 @@
 // What a transfer leaves among the operations: one row when it becomes final (CONTRACT.md 17).
 import type { Transfer } from '../../generated/prisma/client.js';
 import type { Records } from '../../ledger/record.js';
+import type { TransferOperation } from '../../manifest/noun.js';
+import type { OperationCategory } from '../../manifest/operation-category.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { RateBook } from '../rates/rate.js';
 import { type NewOperation, operationRecord } from '../usage/operation.js';
+import { subjectOf } from './subject.js';
 
-function kindOf({
-  type,
-  fromWalletId,
-  refundId,
-  streamId,
-  mandateId,
-  checkoutId,
-  taskId,
-  cardChargeId,
-  protocol,
-  capture,
-  protocolMetadata,
-}: Transfer): Pick<NewOperation, 'category' | 'operation'> {
-  if (refundId !== null) return { category: 'refund', operation: `refund.${type}` };
-  if (checkoutId !== null) return { category: 'checkout', operation: 'checkout.complete' };
-  if (taskId !== null) return { category: 'task_payment', operation: 'task.pay' };
-  if (mandateId !== null) return { category: 'mandate_execution', operation: 'mandate.execute' };
-  const isTopUp = (protocolMetadata as { top_up?: true } | null)?.top_up === true;
-  if (streamId !== null) return { category: 'stream_action', operation: isTopUp ? 'stream.top_up' : type.replace('_', '.') };
-  if (cardChargeId !== null) return { category: 'checkout', operation: 'checkout.charge' };
-  if (protocol === 'x402') return { category: 'x402_payment', operation: 'x402.pay' };
-  if (protocol === 'mpp') return { category: 'mpp_payment', operation: capture === 'manual' ? 'mpp.session' : 'mpp.pay' };
-  return { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };
+/** Payments that stay what they are when a mandate pays them. */
+const notOfMandate: readonly OperationCategory[] = ['refund', 'checkout', 'task_payment'];
+
+function kindOf(ctx: Pick<Ctx, 'platform'>, transfer: Transfer): TransferOperation {
+  const { type, fromWalletId, mandateId } = transfer;
+  const own = subjectOf(ctx, transfer)?.operation?.(transfer);
+  if (mandateId !== null && (own === undefined || !notOfMandate.includes(own.category))) {
+    return { category: 'mandate_execution', operation: 'mandate.execute' };
+  }
+  return own ?? { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };
 }
 
 /**
  * The operation of a transfer that has become final at `at`; `moved` is what really moved, minor units. What is put into a stream counts
  * when it is paid out. It belongs to the agent that spends, or else to the one that asked for it.
  */
-export function operationOf(transfer: Transfer, moved: bigint, at: Date): NewOperation {
+export function operationOf(ctx: Pick<Ctx, 'platform'>, transfer: Transfer, moved: bigint, at: Date): NewOperation {
   const { type, status, protocol, currency, traceId } = transfer;
   const agentId = transfer.agentId ?? (transfer.initiatedByType === 'agent' ? transfer.initiatedById : null);
+  const { category, operation, subjectId } = kindOf(ctx, transfer);
   return {
     at,
-    ...kindOf(transfer),
+    category,
+    operation,
     protocol,
     success: status === 'completed',
     amount: type === 'stream_start' ? 0n : moved,
@@ -49,12 +41,18 @@ export function operationOf(transfer: Transfer, moved: bigint, at: Date): NewOpe
     agentId,
     accountId: transfer.fromAccountId,
     counterpartyId: transfer.toAccountId,
-    subjectId: transfer.checkoutId ?? transfer.taskId ?? transfer.id,
+    subjectId: subjectId ?? transfer.id,
     traceId,
   };
 }
 
 /** The same as a record of the posting that makes the transfer final. */
-export function transferOperation(ctx: Pick<Ctx, 'workspace'>, transfer: Transfer, moved: bigint, at: Date, rates: RateBook): Records {
-  return { operation: [operationRecord(ctx, operationOf(transfer, moved, at), rates)] };
+export function transferOperation(
+  ctx: Pick<Ctx, 'workspace' | 'platform'>,
+  transfer: Transfer,
+  moved: bigint,
+  at: Date,
+  rates: RateBook,
+): Records {
+  return { operation: [operationRecord(ctx, operationOf(ctx, transfer, moved, at), rates)] };
 }

@@ -1,16 +1,15 @@
 // The GraphQL face of quotes.
-import { z } from 'zod';
-import { AmountSide } from '../../generated/prisma/enums.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { inverse, printDecimal } from '../rates/fraction.js';
+import { AmountSideEnum, CreateQuoteInput } from './quote.input.js';
 import { createQuote, NoRate, type QuoteStatus, quote, quotedRate, quoteStatus } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
+import { rest } from './rest.js';
 import { TransferFee } from './transfer.schema.js';
 
-const AmountSideEnum = builder.enumType(AmountSide, { name: 'AmountSide', description: 'Which side of a quote its amount is of.' });
 const QuoteStatusEnum = builder.enumType('QuoteStatus', {
   values: ['open', 'used', 'expired'] as const satisfies QuoteStatus[],
 });
@@ -42,18 +41,9 @@ const Quote = builder.prismaObject('Quote', {
   }),
 });
 
-const CreateQuoteInput = builder.inputType('CreateQuoteInput', {
-  fields: (t) => ({
-    fromCurrency: t.field({ type: 'Currency' }),
-    toCurrency: t.field({ type: 'Currency', extensions: { example: 'EUR' } }),
-    amount: t.field({ type: 'Amount' }),
-    amountSide: t.field({ type: AmountSideEnum, description: 'Whether `amount` is what leaves the payer or what reaches the payee.' }),
-    rail: t.string({ required: false, description: 'Where the money leaves the platform.', validate: z.string().min(1).max(64) }),
-  }),
-});
-
 builder.queryField('quote', (t) =>
   t.prismaField({
+    route: rest('GET /v1/quotes/{id}', 'Read a quote.'),
     type: Quote,
     args: { id: t.arg({ type: 'QuoteId' }) },
     ...facts({ errors: [NotFound] }),
@@ -63,6 +53,7 @@ builder.queryField('quote', (t) =>
 
 builder.mutationField('createQuote', (t) =>
   t.field({
+    route: rest('POST /v1/quotes', 'Ask for a rate, which holds for 30 seconds and one transfer.', { status: 201 }),
     type: Quote,
     args: { input: t.arg({ type: CreateQuoteInput }) },
     ...facts({ errors: [NoRate, UnsupportedRail, RailUnavailable] }),

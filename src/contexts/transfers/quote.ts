@@ -5,13 +5,14 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { declareError, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, formatMinor, maxAmountMinor, parseMinor } from '../../platform/money.js';
+import { formatMinor, maxAmountMinor, parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { Visibility } from '../../platform/visibility.js';
 import { type Fraction, inverse, timesDown, timesUp } from '../rates/fraction.js';
 import { inMinorUnits, rateBook } from '../rates/rate.js';
 import { QuoteUsed } from '../spending/errors.js';
-import { outward } from './outward.js';
+import { externalOf } from './external-transfer.js';
+import type { CreateQuoteInput } from './quote.input.js';
 
 /** How long a quote holds. */
 const quoteSeconds = 30;
@@ -40,21 +41,13 @@ export class NoRate extends declareError(422, 'currency_mismatch') {
   }
 }
 
-export interface CreateQuoteInput {
-  fromCurrency: Currency;
-  toCurrency: Currency;
-  amount: string;
-  amountSide: AmountSide;
-  rail?: string | null | undefined;
-}
-
 /** Offers the rate of this moment for 30 seconds. 400 for one currency, 422 without a rate. */
 export async function createQuote(ctx: Ctx, input: CreateQuoteInput): Promise<Quote> {
   const { fromCurrency, toCurrency, amountSide, rail } = input;
   if (fromCurrency === toCurrency) {
     throw new ValidationFailed([{ path: ['toCurrency'], message: 'is the same as from_currency: such a transfer needs no quote' }]);
   }
-  const railFee = rail == null ? 0n : outward().feeOf(ctx, rail, toCurrency);
+  const railFee = rail == null ? 0n : externalOf(ctx).feeOf(ctx, rail, toCurrency);
   const amount = parseMinor(input.amount, amountSide === 'send' ? fromCurrency : toCurrency, ['amount']);
   const rate = (await rateBook(ctx)).rateOf(fromCurrency, toCurrency);
   if (rate === null) throw new NoRate(fromCurrency, toCurrency);

@@ -1,37 +1,8 @@
 // What a request for a transfer looks like, and what can be said against it before anything is read (CONTRACT.md 2).
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
-import type { Currency } from '../../platform/money.js';
 import { mandateIssues } from '../spending/mandate.js';
-import { type Destination, isOutside } from './destination.js';
-
-export interface CreateTransferInput {
-  type: 'internal' | 'cross_border' | 'wrap' | 'unwrap';
-  fromWalletId?: string | null | undefined;
-  fromAccountId?: string | null | undefined;
-  toWalletId?: string | null | undefined;
-  toAccountId?: string | null | undefined;
-  destination?: Destination | null | undefined;
-  /** What leaves the payer; with a quote both are left out. */
-  amount?: string | null | undefined;
-  currency?: Currency | null | undefined;
-  quoteId?: string | null | undefined;
-  destinationCurrency?: Currency | null | undefined;
-  capture?: 'automatic' | 'manual' | null | undefined;
-  /** The side that captures what is held; the payer by default, the payee of an execution of a mandate. */
-  captureBy?: 'payer' | 'payee' | null | undefined;
-  holdExpiresIn?: number | null | undefined;
-  description?: string | null | undefined;
-  reference?: string | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-  sharedMetadata?: Record<string, unknown> | null | undefined;
-  agentId?: string | null | undefined;
-  scheduledFor?: Date | null | undefined;
-  /** The mandate that it is an execution of, and its JWT. */
-  mandateId?: string | null | undefined;
-  mandateJwt?: string | null | undefined;
-  /** Ask for an approval where a policy or a budget would refuse. */
-  requestApproval?: boolean | null | undefined;
-}
+import { isOutside } from './destination.js';
+import type { CreateTransferInput } from './transfer.input.js';
 
 /** True for money that stays in its wallet. */
 export function isWithinWallet(type: CreateTransferInput['type']): boolean {

@@ -66,9 +66,10 @@ function draftScheduled(ctx: Ctx, { transfer, from, to, at, authority, withholdi
     };
   }
   const value: Transfer = { ...taken, status: 'completed', completedAt: at };
-  const completed = completedEvents(ctx, value, { at, ...aboutOf(value), roles: transferRoles(value, from, to) });
+  const { rates, mandate } = authority.rules;
+  const completed = completedEvents(ctx, value, { at, ...aboutOf(value), roles: transferRoles(value, from, to), mandate });
   const paid = lessWithheld(value, move(currency, amount, ...routeOf(type, from, to)), at, withholding);
-  const operation = transferOperation(ctx, value, amount, at, authority.rules.rates);
+  const operation = transferOperation(ctx, value, amount, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   return { value, request, posting: posting(ctx, { ...head, legs: paid.legs, limits, guards: authority.guards, records }) };
 }

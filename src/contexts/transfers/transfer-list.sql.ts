@@ -65,20 +65,24 @@ export async function countTransfers(ctx: Ctx, choice: TransferChoice, most: num
   return rows[0]?.count ?? 0;
 }
 
+/** Whose transfers the nouns of subjects keep wallets of a side open for, by themselves. */
+export interface OpenByNouns {
+  payer: readonly string[];
+  payee: readonly string[];
+}
+
 /**
- * Ids of transfers from or to one of the wallets that are still to happen, oldest first. Those of streams, payouts, funding, card charges,
- * checkouts, refunds, MPP sessions and tasks end with them.
+ * Ids of transfers from or to one of the wallets that are still to happen, oldest first, but those of `others`: what keeps the wallet open
+ * there is what they are of.
  */
-export async function openTransferIds(tx: Tx, workspaceId: string, walletIds: readonly string[], most: number): Promise<string[]> {
+export async function openTransferIds(tx: Tx, workspaceId: string, walletIds: readonly string[], others: OpenByNouns, most: number) {
+  const branch = (side: Side, others: string) => `SELECT id FROM transfer WHERE workspace_id = $1::uuid AND ${side} = ANY ($2::uuid[])
+    AND status IN ('pending', 'processing') AND (subject_type IS NULL OR subject_type <> ALL (${others}::text[]))`;
   const open = {
     name: 'open_transfers',
-    text: `SELECT id FROM transfer WHERE workspace_id = $1::uuid AND from_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
-        AND payout_id IS NULL AND checkout_id IS NULL AND refund_id IS NULL AND task_id IS NULL AND (protocol <> 'mpp' OR capture = 'automatic')
-      UNION SELECT id FROM transfer WHERE workspace_id = $1::uuid AND to_wallet_id = ANY ($2::uuid[]) AND status IN ('pending', 'processing') AND stream_id IS NULL
-        AND funding_id IS NULL AND card_charge_id IS NULL AND checkout_id IS NULL AND task_id IS NULL AND (protocol <> 'mpp' OR capture = 'automatic')
-      ORDER BY id LIMIT $3::int`,
+    text: `${branch('from_wallet_id', '$3')} UNION ${branch('to_wallet_id', '$4')} ORDER BY id LIMIT $5::int`,
   };
-  const rows = await runIn<{ id: string }>(tx, open, [workspaceId, walletIds, most]);
+  const rows = await runIn<{ id: string }>(tx, open, [workspaceId, walletIds, others.payer, others.payee, most]);
   return rows.map(({ id }) => id);
 }
 
@@ -105,8 +109,8 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
   for (const [column, id] of [
     ['quote_id', choice.quoteId],
     ['mandate_id', choice.mandateId],
-    ['batch_id', choice.batchId],
-    ['stream_id', choice.streamId],
+    [`origin_type = 'batch' AND t.origin_id`, choice.batchId],
+    [`subject_type = 'stream' AND t.subject_id`, choice.streamId],
   ] as const) {
     if (id !== undefined) ways.push(way([{ on: `t.${column} = ${values.add(id)}` }]));
   }

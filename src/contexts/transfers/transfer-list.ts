@@ -1,7 +1,8 @@
 // Reading transfers: one, a page with filters, their entries (CONTRACT.md 2).
-import type { Approval, Prisma, Protocol, Transfer, TransferStatus, TransferType } from '../../generated/prisma/client.js';
+import type { Approval, Prisma, Transfer } from '../../generated/prisma/client.js';
 import { type Entry, transferEntries } from '../../ledger/entry.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -9,6 +10,8 @@ import { parseId, printId } from '../../platform/schema/id.js';
 import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { readableEntries } from '../accounts/entry.js';
+import { subjectTypes } from './subject.js';
+import type { TransferFilters } from './transfer.input.js';
 import { countTransfers, openTransferIds, type TransferChoice, transferIds } from './transfer-list.sql.js';
 
 /**
@@ -62,7 +65,9 @@ export async function entriesOfTransfer(ctx: Ctx, id: string): Promise<Entry[]> 
 
 /** Transfers that are still to happen from or to one of the wallets: a hold to be captured, or one that waits for its time. */
 export async function openTransfers(ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
-  const open = await openTransferIds(tx, ctx.workspace.id, walletIds, most);
+  const openedBy = (side: 'payer' | 'payee') => subjectTypes(ctx, ({ openBy }) => openBy?.includes(side) === true);
+  const others = { payer: openedBy('payer'), payee: openedBy('payee') };
+  const open = await openTransferIds(tx, ctx.workspace.id, walletIds, others, most);
   return open.map((id) => ({
     type: 'transfer',
     id: printId('transfer', id),
@@ -70,25 +75,7 @@ export async function openTransfers(ctx: Ctx, tx: Tx, walletIds: readonly string
   }));
 }
 
-export interface TransferFilter extends PageInput {
-  status?: TransferStatus | null | undefined;
-  type?: TransferType | null | undefined;
-  protocol?: Protocol | null | undefined;
-  fromAccountId?: string | null | undefined;
-  toAccountId?: string | null | undefined;
-  walletId?: string | null | undefined;
-  batchId?: string | null | undefined;
-  streamId?: string | null | undefined;
-  quoteId?: string | null | undefined;
-  mandateId?: string | null | undefined;
-  agentId?: string | null | undefined;
-  currency?: string | null | undefined;
-  minAmount?: string | null | undefined;
-  maxAmount?: string | null | undefined;
-  reference?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
+type TransferFilter = PageInput & TransferFilters;
 
 /** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (Gap G-49) (400 otherwise). */
 export function transfers(ctx: Ctx, filter: TransferFilter, query: object = {}): Promise<Page<Transfer>> {

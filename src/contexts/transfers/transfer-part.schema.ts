@@ -5,8 +5,8 @@ import { formatMinor } from '../../platform/money.js';
 import { builder } from '../../platform/schema/builder.js';
 import { actorId } from '../agents/me.js';
 import { InitiatorTypeEnum } from '../spending/initiator.schema.js';
+import { leavingOf } from './exchange.js';
 import { seesPayersSide } from './side.js';
-import { leavingOf } from './transfer.js';
 
 /** How a field says whom it tells nothing. */
 export const toPayee = 'for the payee alone';

@@ -21,9 +21,10 @@ import { isOutside, walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
 import { event, transferData } from './events.js';
 import { type Exchange, exchangeAccounts } from './exchange.js';
-import { outward } from './outward.js';
+import { externalOf } from './external-transfer.js';
 import { openQuote } from './quote.js';
-import { type CreateTransferInput, checkRequest, isWithinWallet } from './request-shape.js';
+import { checkRequest, isWithinWallet } from './request-shape.js';
+import type { CreateTransferInput, MoveWithinWalletInput } from './transfer.input.js';
 import {
   aboutOf,
   type CreatedTransfer,
@@ -41,12 +42,12 @@ import { withholdingOf } from './withholding.js';
  * pipeline runs inside the posting; refusals are 403 or 422 and leave nothing behind.
  */
 export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?: TransferPart): Promise<CreatedTransfer> {
-  if (isOutside(input.destination)) return outward().transfer(ctx, input, part);
+  if (isOutside(input.destination)) return externalOf(ctx).transfer(ctx, input, part);
   const plan = await planTransfer(ctx, input, part);
   const { value, authority } = plan;
   const id = part?.id ?? newId(value.at);
   if (value.scheduledFor !== undefined) {
-    const transfer = { ...transferRow(ctx, value), id };
+    const transfer = transferRow(ctx, value, id);
     await transact(ctx, async (tx) => {
       await insertScheduled(ctx, tx, transfer, value);
       return transfer;
@@ -63,15 +64,11 @@ export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?
   return { transfer, approval };
 }
 
-export interface MoveWithinWalletInput {
-  id: string;
-  type: 'wrap' | 'unwrap';
-  amount: string;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** Moves money between a wallet's spendable and its stream-ready bucket. 404 for an unknown wallet. */
-export async function moveWithinWallet(ctx: Ctx, { id, ...input }: MoveWithinWalletInput): Promise<Transfer> {
+export async function moveWithinWallet(
+  ctx: Ctx,
+  { id, ...input }: MoveWithinWalletInput & { id: string; type: 'wrap' | 'unwrap' },
+): Promise<Transfer> {
   const found = await walletRef(ctx, id);
   if (found === null) throw new NotFound();
   const { transfer } = await createTransfer(ctx, { ...input, fromWalletId: id, currency: found.currency as Currency });
@@ -145,7 +142,8 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
     reference: input.reference,
     metadata: input.metadata,
     sharedMetadata: input.sharedMetadata,
-    links: mandate === undefined ? part?.links : { ...part?.links, mandateId: mandate.id },
+    origin: part?.origin,
+    mandateId: mandate?.id,
     ...(mandate !== undefined && (await executionFacts(ctx, authority, to))),
     claims: part?.claims,
   };
@@ -243,10 +241,10 @@ function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Rec
 /** The row and the posting of a transfer under an authority. */
 export function draftTransfer(ctx: Ctx, id: string, { value, authority }: TransferPlan, form: SpendForm): Draft<Transfer> {
   const { approvalId, decisionId, limits } = form;
-  const transfer = { ...transferRow(ctx, { ...value, approvalId, decisionId }), id };
+  const transfer = transferRow(ctx, { ...value, approvalId, decisionId }, id);
   return {
     value: transfer,
-    posting: transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rates: authority.rules.rates }),
+    posting: transferPosting(ctx, transfer, value, { limits, guards: authority.guards, rules: authority.rules }),
     request: {
       subject: { subjectType: 'transfer', subjectId: id },
       transferId: id,

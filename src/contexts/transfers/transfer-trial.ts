@@ -6,14 +6,14 @@ import { decide } from '../spending/decision.js';
 import type { Evaluation } from '../spending/evaluation.js';
 import { isOutside } from './destination.js';
 import { type DryRun, dryRunSpend } from './dry-run.js';
-import { outward } from './outward.js';
-import type { CreateTransferInput } from './request-shape.js';
+import { externalOf } from './external-transfer.js';
+import type { CreateTransferInput } from './transfer.input.js';
 import { transferRow } from './transfer.js';
 import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
 
 /** What `createTransfer` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
 export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Promise<DryRun> {
-  if (isOutside(input.destination)) return outward().dryRun(ctx, input);
+  if (isOutside(input.destination)) return externalOf(ctx).dryRun(ctx, input);
   const plan = await planTransfer(ctx, input);
   const id = newId(plan.value.at);
   if (plan.value.scheduledFor !== undefined) {

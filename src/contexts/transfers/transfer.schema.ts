@@ -1,6 +1,5 @@
 // The GraphQL face of transfers.
 import type { Approval, Transfer as TransferRow } from '../../generated/prisma/client.js';
-import { TransferStatus, TransferType } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, Forbidden, NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
@@ -9,9 +8,9 @@ import { builder, facts, nodesQuery, openToPortal, pageArgs, pageOf } from '../.
 import { Entry } from '../accounts/entry.schema.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { pendingApproval } from '../spending/approval.schema.js';
 import { mandateErrors, QuoteUsed } from '../spending/errors.js';
-import { ProtocolEnum } from '../spending/protocol.schema.js';
+import { ProtocolEnum } from '../spending/protocol.input.js';
 import { postingErrors } from '../spending/refusal.js';
 import type { ShownDestination } from './destination.js';
 import { TransferDestination } from './destination.schema.js';
@@ -20,6 +19,8 @@ import { fundWallet } from './funding.js';
 import { cancelTransfer, captureTransfer } from './hold.js';
 import { QuoteExpired } from './quote.js';
 import { RailUnavailable, UnsupportedRail } from './rail.js';
+import { rest } from './rest.js';
+import { originIdOf, subjectIdOf } from './subject.js';
 import {
   CancelTransferInput,
   CaptureByEnum,
@@ -28,15 +29,16 @@ import {
   CreateTransferInput,
   FundWalletInput,
   MoveWithinWalletInput,
-} from './transfer-input.schema.js';
+  TransferStatusEnum,
+  TransferTypeEnum,
+  transferFilters,
+} from './transfer.input.js';
 import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
 import { ofPayer, TransferFailure, TransferHold, TransferInitiator, toPayee } from './transfer-part.schema.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
-const TransferTypeEnum = builder.enumType(TransferType, { name: 'TransferType' });
-export const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'TransferStatus' });
-
 export const TransferFee = builder.objectRef<{ amount: bigint; currency: string }>('TransferFee').implement({
+  extensions: { component: false },
   description: 'The part of what is sent that is our fee.',
   fields: (t) => ({
     amount: t.field({ type: 'Amount', resolve: ({ amount, currency }) => formatMinor(amount, currency) }),
@@ -72,11 +74,17 @@ export const Transfer = builder.prismaObject('Transfer', {
       description: 'The place out of the platform that it goes to.',
       resolve: ({ destination }) => destination as ShownDestination | null,
     }),
-    payoutId: t.expose('payoutId', { type: 'PayoutId', nullable: true, description: 'The payout whose money it is.' }),
-    fundingTransactionId: t.expose('fundingId', {
+    payoutId: t.field({
+      type: 'PayoutId',
+      nullable: true,
+      description: 'The payout whose money it is.',
+      resolve: (row) => subjectIdOf(row, 'payout'),
+    }),
+    fundingTransactionId: t.field({
       type: 'FundingTransactionId',
       nullable: true,
       description: 'The funding transaction whose money it is.',
+      resolve: (row) => subjectIdOf(row, 'funding_transaction'),
     }),
     protocol: t.expose('protocol', { type: ProtocolEnum }),
     description: t.exposeString('description', { nullable: true }),
@@ -104,16 +112,36 @@ export const Transfer = builder.prismaObject('Transfer', {
       description: `The approval that it waits or waited for. Null ${toPayee}.`,
       resolve: ofPayer((row) => row.approvalId),
     }),
-    batchId: t.expose('batchId', { type: 'BatchId', nullable: true, description: 'The batch that it is an item of.' }),
-    streamId: t.expose('streamId', { type: 'StreamId', nullable: true, description: 'The stream whose money it moves.' }),
+    batchId: t.field({
+      type: 'BatchId',
+      nullable: true,
+      description: 'The batch that it is an item of.',
+      resolve: (row) => originIdOf(row, 'batch'),
+    }),
+    streamId: t.field({
+      type: 'StreamId',
+      nullable: true,
+      description: 'The stream whose money it moves.',
+      resolve: (row) => subjectIdOf(row, 'stream'),
+    }),
     mandateId: t.field({
       type: 'MandateId',
       nullable: true,
       description: `The mandate that it is an execution of. Null ${toPayee}.`,
       resolve: ofPayer((row) => row.mandateId),
     }),
-    taskId: t.expose('taskId', { type: 'TaskId', nullable: true, description: 'The task that it pays for.' }),
-    refundId: t.expose('refundId', { type: 'RefundId', nullable: true, description: 'The refund whose money it moves.' }),
+    taskId: t.field({
+      type: 'TaskId',
+      nullable: true,
+      description: 'The task that it pays for.',
+      resolve: (row) => subjectIdOf(row, 'task'),
+    }),
+    refundId: t.field({
+      type: 'RefundId',
+      nullable: true,
+      description: 'The refund whose money it moves.',
+      resolve: (row) => subjectIdOf(row, 'refund'),
+    }),
     traceId: t.string({
       nullable: true,
       description: `Of the traceparent of the request that made it. Null ${toPayee}.`,
@@ -166,7 +194,7 @@ const TransferPayloadType = builder.objectRef<TransferPayload>('TransferPayload'
   description: 'What a spend made, and the approval that it waits for, if it does.',
   fields: (t) => ({
     transfer: t.field({ type: Transfer, resolve: ({ transfer: row }) => row }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -178,6 +206,7 @@ async function payloadOf(ctx: Ctx, id: string): Promise<TransferPayload> {
 
 builder.queryFields((t) => ({
   transfer: t.prismaField({
+    route: rest('GET /v1/transfers/{id}', 'Read a transfer.'),
     type: Transfer,
     ...openToPortal('transfers:read'),
     args: { id: t.arg({ type: 'TransferId' }) },
@@ -185,25 +214,12 @@ builder.queryFields((t) => ({
     resolve: (_query, _root, { id }, ctx) => transfer(ctx, id),
   }),
   transfers: t.field({
+    route: rest('GET /v1/transfers', 'List transfers.'),
     type: TransferPage,
     ...openToPortal('transfers:read'),
     args: {
       ...pageArgs(t),
-      status: t.arg({ type: TransferStatusEnum, required: false }),
-      type: t.arg({ type: TransferTypeEnum, required: false }),
-      protocol: t.arg({ type: ProtocolEnum, required: false }),
-      fromAccountId: t.arg({ type: 'AccountId', required: false }),
-      toAccountId: t.arg({ type: 'AccountId', required: false }),
-      walletId: t.arg({ type: 'WalletId', required: false }),
-      agentId: t.arg({ type: 'AgentUuid', required: false }),
-      batchId: t.arg({ type: 'BatchId', required: false }),
-      streamId: t.arg({ type: 'StreamId', required: false }),
-      quoteId: t.arg({ type: 'QuoteId', required: false }),
-      mandateId: t.arg({ type: 'MandateId', required: false }),
-      currency: t.arg({ type: 'Currency', required: false }),
-      minAmount: t.arg({ type: 'Amount', required: false }),
-      maxAmount: t.arg({ type: 'Amount', required: false }),
-      reference: t.arg.string({ required: false }),
+      ...transferFilters,
     },
     resolve: (_root, filter, ctx, info) => transfers(ctx, filter, nodesQuery(ctx, info)),
   }),
@@ -211,6 +227,7 @@ builder.queryFields((t) => ({
 
 builder.queryField('transferEntries', (t) =>
   t.field({
+    route: rest('GET /v1/transfers/{id}/entries', 'The ledger entries of a transfer, oldest first.'),
     type: [Entry],
     ...openToPortal('transfers:read'),
     description: 'The ledger entries of a transfer, oldest first: those of wallets that you may read.',
@@ -223,24 +240,28 @@ builder.queryField('transferEntries', (t) =>
 // A transfer has no relations, so its mutations need no selection of rows: a plain field is the faster way.
 builder.mutationFields((t) => ({
   createTransfer: t.field({
+    route: rest('POST /v1/transfers', 'Move money from one wallet to another.', { status: 201, body: 'transfer' }),
     type: TransferPayloadType,
     args: { input: t.arg({ type: CreateTransferInput }) },
     ...facts({ errors: [...requestErrors, ...postingErrors] }),
     resolve: once((ctx, { input }) => createTransfer(ctx, input), payloadOf),
   }),
   captureTransfer: t.field({
+    route: rest('POST /v1/transfers/{id}/capture', 'Pay out what a transfer holds, all of it or a part; the rest goes back.'),
     type: Transfer,
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: CaptureTransferInput }) },
     ...facts({ errors: [NotFound, Forbidden, StateConflict, HoldExpired, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => captureTransfer(ctx, id, input.amount ?? null), transfer),
   }),
   cancelTransfer: t.field({
+    route: rest('POST /v1/transfers/{id}/cancel', 'Call a pending transfer off.'),
     type: Transfer,
     args: { id: t.arg({ type: 'TransferId' }), input: t.arg({ type: CancelTransferInput }) },
     ...facts({ errors: [NotFound, Forbidden, StateConflict] }),
     resolve: once((ctx, { id, input }) => cancelTransfer(ctx, id, input.reason ?? null), transfer),
   }),
   fundWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/fund', 'Put test money into a wallet. Sandbox only.', { status: 201 }),
     type: Transfer,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: FundWalletInput }) },
@@ -248,12 +269,14 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => fundWallet(ctx, { ...input, id }), transfer),
   }),
   wrapWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/wrap', 'Make money of a wallet ready to stream.', { status: 201 }),
     type: Transfer,
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: MoveWithinWalletInput }) },
     ...facts({ errors: [NotFound, ...postingErrors] }),
     resolve: once((ctx, { id, input }) => moveWithinWallet(ctx, { ...input, id, type: 'wrap' }), transfer),
   }),
   unwrapWallet: t.field({
+    route: rest('POST /v1/wallets/{id}/unwrap', 'Make stream-ready money of a wallet spendable again.', { status: 201 }),
     type: Transfer,
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: MoveWithinWalletInput }) },
     ...facts({ errors: [NotFound, ...postingErrors] }),

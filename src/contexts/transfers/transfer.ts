@@ -10,14 +10,14 @@ import type { Lifecycle } from '../../platform/lifecycle.js';
 import { rowOf } from '../../platform/postgres/column.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import type { RateBook } from '../rates/rate.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { referenceClaim } from '../spending/reference.js';
+import type { RulesInForce } from '../spending/ruling.js';
 import type { ShownDestination } from './destination.js';
 import { completedEvents, event, transferData, transferRoles } from './events.js';
-import { type Exchange, exchangeLegs } from './exchange.js';
-import { linkColumns, type TransferLinks } from './link.js';
+import { type Exchange, exchangeLegs, leavingOf } from './exchange.js';
 import { transferOperation } from './operation.js';
+import type { SubjectRef, TransferOrigin } from './subject.js';
 import { lessWithheld, type Withholding } from './withholding.js';
 
 /** Completed, failed and cancelled are final. */
@@ -67,8 +67,12 @@ export interface NewTransfer {
   money?: Money | undefined;
   /** What is kept back of a payment by a protocol: withholdingOf() says it. */
   withholding?: Withholding | null | undefined;
-  /** What it is a part of. */
-  links?: TransferLinks | undefined;
+  /** The thing whose money it is. */
+  subject?: SubjectRef | undefined;
+  /** What made it as one of many. */
+  origin?: TransferOrigin | undefined;
+  /** The mandate that it is paid by. */
+  mandateId?: string | undefined;
   /** A fee that comes on top of the amount. */
   feeOnTop?: bigint | undefined;
   /** The place out of the platform that it goes to, as it is shown. */
@@ -117,16 +121,16 @@ export async function partiesOf(ctx: Ctx, { id, fromWalletId, toWalletId }: Tran
 }
 
 /** The row of a transfer that is made now. */
-export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
-  const { at, hold, scheduledFor, exchange, links, approvalId = null } = value;
+export function transferRow(ctx: Ctx, value: NewTransfer, id = newId(value.at)): Transfer {
+  const { at, hold, scheduledFor, exchange, subject, origin, approvalId = null } = value;
   const [from, to] = [walletOf(value.from), walletOf(value.to)];
-  const isHeld = hold !== undefined || approvalId !== null || links?.payoutId !== undefined;
+  const isHeld = hold !== undefined || approvalId !== null || subject?.type === 'payout';
   const isPending = isHeld || scheduledFor !== undefined;
   // What waits for an approval has no time of its own: the approval has one.
   const holdExpiresAt = approvalId === null ? (hold?.expiresAt ?? null) : null;
   return {
     workspaceId: ctx.workspace.id,
-    id: newId(at),
+    id,
     type: value.type,
     status: isPending ? 'pending' : 'completed',
     amount: value.amount,
@@ -165,7 +169,11 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
     destinationCurrency: exchange?.currency ?? null,
     feeAmount: exchange?.fee ?? value.feeOnTop ?? 0n,
     quoteId: exchange?.quoteId ?? null,
-    ...linkColumns(links),
+    subjectType: subject?.type ?? null,
+    subjectId: subject === undefined ? null : (subject.id ?? id),
+    originType: origin?.type ?? null,
+    originId: origin?.id ?? null,
+    mandateId: value.mandateId ?? null,
     destination: (value.destination ?? null) as Transfer['destination'],
   };
 }
@@ -173,7 +181,7 @@ export function transferRow(ctx: Ctx, value: NewTransfer): Transfer {
 /** What a transfer is given by the thing that it is a part of: its id, and what it uses up. */
 export interface TransferPart {
   id: string;
-  links: NonNullable<NewTransfer['links']>;
+  origin: TransferOrigin;
   claims?: NewTransfer['claims'];
 }
 
@@ -187,12 +195,12 @@ export interface CreatedTransfer {
 export interface PostingParts {
   limits: readonly LimitUse[];
   guards: readonly Guard[];
-  /** For the operation: what it is worth in US dollars. */
-  rates: RateBook;
+  /** What the operation is worth in US dollars, and the mandate that the transfer is an execution of. */
+  rules: Pick<RulesInForce, 'rates' | 'mandate'>;
 }
 
 /** The posting of a transfer whose row is new (Gap G-41): the money moves, or is set aside in the payer's held account. */
-export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer, { limits, guards, rates }: PostingParts): Posting {
+export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer, { limits, guards, rules }: PostingParts): Posting {
   const { id, workspaceId, amount, createdAt: at } = transfer;
   const { from, to } = value;
   const about = { at, ...aboutOf(transfer) };
@@ -211,9 +219,9 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
     });
   }
   const roles = transferRoles(transfer, walletOf(from), walletOf(to));
-  const completed = completedEvents(ctx, transfer, { ...about, roles });
+  const completed = completedEvents(ctx, transfer, { ...about, roles, mandate: rules.mandate });
   const { legs, records } = lessWithheld(transfer, legsOf(value), at, value.withholding);
-  const operation = transferOperation(ctx, transfer, amount, at, rates);
+  const operation = transferOperation(ctx, transfer, amount, at, rules.rates);
   // Where all of it is kept back, no entry asks whether the wallet of the payee is open.
   const payee = value.withholding == null ? null : walletOf(to);
   return posting(ctx, {
@@ -231,11 +239,6 @@ export function legsOf({ type, amount, currency, from, to, exchange, money }: Ne
   const [payer, payee] = routeOf(type, from, to);
   if (exchange === undefined) return move(currency, amount, payer, payee);
   return exchangeLegs({ amount, currency, from: payer, to: payee, exchange });
-}
-
-/** What leaves the payer, minor units: the fee of a payout comes on top of its amount, that of a quote is a part of it. */
-export function leavingOf({ amount, feeAmount, payoutId, quoteId }: Transfer): bigint {
-  return payoutId !== null && quoteId === null ? amount + feeAmount : amount;
 }
 
 /** What sets the money of a transfer aside: its legs, the row of the hold, and the guard of the payee. */

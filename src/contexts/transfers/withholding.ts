@@ -1,8 +1,9 @@
-// What is kept back of what a protocol pays: a fee, and a reserve for a time. Settlement declares it: transfers know neither its config
+// What is kept back of what a protocol pays: a fee, and a reserve for a time. Settlement says it: transfers know neither its config
 // nor its reserve, and every transfer passes here, however it is carried out (CONTRACT.md 12 "Reserve").
 import type { Protocol, Transfer } from '../../generated/prisma/client.js';
 import type { Leg, Posting } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { onePart } from '../../platform/extension.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 
 /** What a posting moves and records. */
@@ -14,28 +15,22 @@ export type Withholding = (transfer: Transfer, legs: readonly Leg[], at: Date) =
 /** Says what is kept back of payments by a protocol to a wallet, as it is now; null: nothing. */
 export type Withholder = (ctx: Ctx, protocol: Protocol, payee: WalletRef) => Promise<Withholding | null>;
 
-const withholders: Withholder[] = [];
-
-/** Declares who keeps something back. Throws when there is one. */
-export function declareWithholder(withholder: Withholder): void {
-  if (withholders.length > 0) throw new Error('what is kept back of payments is declared twice');
-  withholders.push(withholder);
-}
+/** Who keeps something back. */
+export const withholder = onePart<Withholder>('what is kept back of payments');
 
 /** The protocols by which merchants and endpoints are paid: whoever they pay is taken for one (Gap G-178). */
 const paying: ReadonlySet<Protocol> = new Set<Protocol>(['x402', 'acp', 'ucp', 'ap2', 'mpp']);
 
-type Payment = Pick<Transfer, 'protocol' | 'toWalletId' | 'refundId'>;
+type Payment = Pick<Transfer, 'protocol' | 'toWalletId' | 'subjectType'>;
 
 /** True for a payment of which something may be kept back. A refund pays a payer. */
-function isProtocolPayment({ protocol, toWalletId, refundId }: Payment): boolean {
-  return paying.has(protocol) && toWalletId !== null && refundId === null;
+function isProtocolPayment({ protocol, toWalletId, subjectType }: Payment): boolean {
+  return paying.has(protocol) && toWalletId !== null && subjectType !== 'refund';
 }
 
 /** What is kept back of a payment to the wallet, for the maker of a transfer: the posting of a protocol's payment asks for it. */
 export async function withholdingOf(ctx: Ctx, protocol: Protocol, payee: WalletRef): Promise<Withholding | null> {
-  const [withholder] = withholders;
-  return withholder === undefined || !paying.has(protocol) ? null : withholder(ctx, protocol, payee);
+  return paying.has(protocol) ? ctx.platform.extensions.of(withholder)(ctx, protocol, payee) : null;
 }
 
 /** The legs of a transfer that is new, less what is kept back. Throws for a payment whose maker has not asked what that is. */

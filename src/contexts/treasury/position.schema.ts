@@ -3,6 +3,7 @@ import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { owed, positions } from './position.js';
 import type { Position } from './position.sql.js';
+import { rest } from './rest.js';
 
 /** A field of one amount of a position. */
 const amountOf =
@@ -59,6 +60,7 @@ export const TreasuryExposure = builder.objectRef<Position>('TreasuryExposure').
 
 builder.queryField('treasuryExposure', (t) =>
   t.field({
+    route: rest('GET /v1/treasury/exposure', undefined, { name: 'getTreasuryExposure' }),
     type: [TreasuryExposure],
     description: 'What is promised and not paid yet, by currency.',
     ...facts({ most: currencies.length }),

@@ -5,6 +5,7 @@ import { once } from '../../platform/idempotency.js';
 import { currencies } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { TreasuryBalance, TreasuryExposure } from './position.schema.js';
+import { rest } from './rest.js';
 import { positionsOf, snapshot, snapshots, takeSnapshot } from './snapshot.js';
 
 const TreasurySnapshot = builder.prismaObject('TreasurySnapshot', {
@@ -23,7 +24,11 @@ const TreasurySnapshot = builder.prismaObject('TreasurySnapshot', {
       ...facts({ most: currencies.length }),
       resolve: positionsOf,
     }),
-    treeHead: t.exposeString('treeHead', { nullable: true, description: 'Head of the audit log; null while there is none.' }),
+    treeHead: t.exposeString('treeHead', {
+      wire: { orNull: true },
+      nullable: true,
+      description: 'Head of the audit log; null while there is none.',
+    }),
   }),
 });
 const TreasurySnapshotPage = pageOf(TreasurySnapshot, 'TreasurySnapshot');
@@ -36,6 +41,7 @@ const TreasurySnapshotInput = builder.inputType('TreasurySnapshotInput', {
 
 builder.queryFields((t) => ({
   treasurySnapshot: t.field({
+    route: rest('GET /v1/treasury/snapshots/{id}', 'Read a snapshot of the treasury.'),
     type: TreasurySnapshot,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'SnapshotId' }) },
@@ -43,6 +49,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => snapshot(ctx, id),
   }),
   treasurySnapshots: t.field({
+    route: rest('GET /v1/treasury/snapshots', 'List the snapshots of the treasury.'),
     type: TreasurySnapshotPage,
     authScopes: { audience: 'operator' },
     args: pageArgs(t),

@@ -5,7 +5,7 @@ import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { checkPosition, readPosition } from './position.js';
 import { type Position, type PositionText, readPositions } from './position.sql.js';
 
@@ -41,15 +41,8 @@ export async function snapshot(ctx: Ctx, id: string): Promise<TreasurySnapshot> 
   return found;
 }
 
-export interface SnapshotFilter extends PageInput {
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Snapshots, newest first. */
-export function snapshots(ctx: Ctx, filter: SnapshotFilter): Promise<Page<TreasurySnapshot>> {
-  return listPage(ctx, 'snapshot', ctx.db.treasurySnapshot, createdBetween(filter.since, filter.until), filter);
-}
+export const snapshots = listOf('treasurySnapshot', { kind: 'snapshot' });
 
 /** The positions that a snapshot keeps. */
 export function positionsOf({ positions }: Pick<TreasurySnapshot, 'positions'>): Position[] {

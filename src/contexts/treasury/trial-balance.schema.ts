@@ -2,6 +2,7 @@
 import { type TrialBalanceLine, trialBalance } from '../../ledger/trial-balance.js';
 import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
+import { rest } from './rest.js';
 import { treeHead } from './snapshot.js';
 
 const TrialBalanceLineType = builder.objectRef<TrialBalanceLine>('TrialBalanceLine').implement({
@@ -27,12 +28,21 @@ const TrialBalance = builder.objectRef<{ data: TrialBalanceLine[]; treeHead: str
   description: 'The proof that the books are right: debits and credits in each currency.',
   fields: (t) => ({
     data: t.field({ type: [TrialBalanceLineType], ...facts({ most: currencies.length }), resolve: ({ data }) => data }),
-    treeHead: t.exposeString('treeHead', { nullable: true, description: 'Head of the audit log now; null while there is none.' }),
+    treeHead: t.exposeString('treeHead', {
+      wire: { orNull: true },
+      nullable: true,
+      description: 'Head of the audit log now; null while there is none.',
+    }),
   }),
 });
 
 builder.queryField('trialBalance', (t) =>
   t.field({
+    route: rest(
+      'GET /v1/ledger/trial-balance',
+      'The trial balance of the workspace: debits and credits per currency, now or at a point in time.',
+      { body: true },
+    ),
     type: TrialBalance,
     authScopes: { audience: 'operator' },
     args: { at: t.arg({ type: 'DateTime', required: false }) },

@@ -7,7 +7,7 @@ import { egressProblem } from '../../platform/outbound/guard.js';
 import { parseDictionary } from '../../platform/structured-field.js';
 import { capabilityNames } from './capability.js';
 import { InvalidProfileUrl, ProfileMalformed, ProfileUnreachable, VersionUnsupported } from './errors.js';
-import { type KeptProfile, type Outcome, profilesOf } from './kept-profile.js';
+import { type CachedProfile, type Outcome, profilesOf } from './profile-cache.js';
 import { namePattern, ucpVersion, versionPattern } from './version.js';
 
 /** The specification asks for a bound of 128 KiB at least. */
@@ -19,7 +19,7 @@ const mostCapabilities = 200;
 /** Of a fault: the profile chose the names in it. */
 const longestReason = 300;
 
-export interface AgentProfile extends KeptProfile {
+export interface AgentProfile extends CachedProfile {
   url: string;
 }
 
@@ -56,7 +56,10 @@ async function fetchProfile(ctx: Pick<Ctx, 'platform' | 'workspace'>, url: strin
   }
 }
 
-async function readProfile({ platform: { outbound }, workspace }: Pick<Ctx, 'platform' | 'workspace'>, url: string): Promise<KeptProfile> {
+async function readProfile(
+  { platform: { outbound }, workspace }: Pick<Ctx, 'platform' | 'workspace'>,
+  url: string,
+): Promise<CachedProfile> {
   const mayBePrivate = workspace.environment === 'test';
   const limits = { longest: longestProfile, timeoutMs: fetchTimeoutMs };
   const { status, body, isCut, error, refused } = await outbound.get(url, { workspaceId: workspace.id, mayBePrivate, ...limits });
@@ -102,7 +105,7 @@ const profileShape = z.object({
 const versionShape = z.object({ ucp: z.object({ version }) });
 
 /** Reads the text of a profile. Its version is looked at first: a profile of another version has another shape. */
-export function parseProfile(text: string): KeptProfile {
+export function parseProfile(text: string): CachedProfile {
   let content: unknown;
   try {
     content = JSON.parse(text);

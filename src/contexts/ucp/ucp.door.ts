@@ -1,7 +1,15 @@
 // The wire of UCP 2026-04-08: its REST binding for each merchant, and the public documents (docs/protocols.md "UCP").
 import { z } from 'zod';
 import type { Ctx } from '../../platform/ctx.js';
-import { type Door, type DoorAnswer, type GuardedDoor, guardedDoor, type Knock, type OpenDoor, type Visit } from '../../platform/door.js';
+import {
+  type Door,
+  type DoorAnswer,
+  type DoorRequest,
+  type GuardedDoor,
+  guardedDoor,
+  type OpenDoor,
+  type Visit,
+} from '../../platform/door.js';
 import { type ApiError, NotFound } from '../../platform/errors.js';
 import { parseId, printId } from '../../platform/schema/id.js';
 import { checkout } from '../checkouts/checkout.js';
@@ -37,19 +45,19 @@ const headers = [
 const shared = { tag, audience: 'any', headers, echoes: ['Request-Id'], refusal: { spell, schema: failure } } as const;
 
 /** Finds the merchant before anything is fetched, then the profile; checks the signature, and finds what both sides can do. */
-async function admit(ctx: Ctx, knock: Knock): Promise<Talk> {
-  const { origin, params } = knock;
+async function admit(ctx: Ctx, request: DoorRequest): Promise<Talk> {
+  const { origin, params } = request;
   const merchant = await merchantNamed(ctx, params['merchant_id'] ?? '');
   if (merchant === null) throw params['id'] === undefined ? new NotFound() : new NoSession();
-  const profile = await agentProfile(ctx, knock.header('UCP-Agent'));
-  checkSignature({ ...knock, host: new URL(origin).host }, profile, ctx.platform.clock.now());
+  const profile = await agentProfile(ctx, request.header('UCP-Agent'));
+  checkSignature({ ...request, host: new URL(origin).host }, profile, ctx.platform.clock.now());
   const active = activeCapabilities(profile.capabilities);
   if (!active.includes(checkoutCapability)) throw new CapabilitiesIncompatible(checkoutCapability);
   return { profile, active, origin, merchant };
 }
 
 type Talking = Visit<unknown, Talk>;
-const idOf = ({ params }: Knock) => params['id'] ?? '';
+const idOf = ({ params }: DoorRequest) => params['id'] ?? '';
 
 /** What an earlier request with the same key has made (Gap G-289). */
 const again = async (ctx: Ctx, { admission }: Talking, reference: string): Promise<DoorAnswer> => ({

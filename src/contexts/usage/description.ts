@@ -1,10 +1,10 @@
 // What an operation is called for people, and who was on the other side (CONTRACT.md 17 "recent-activity").
 import type { Account, Operation } from '../../generated/prisma/client.js';
+import type { OperationCategory } from '../../manifest/operation-category.js';
 import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { visibleAccounts } from '../accounts/account.js';
-import type { OperationCategory } from './operation.js';
 
 const nouns: Readonly<Record<OperationCategory, string>> = {
   transfer: 'Transfer',

@@ -1,6 +1,6 @@
 // The kinds of operations by which lists are chosen and indexed: a protocol, a category, and whether it succeeded.
 import { Protocol } from '../../generated/prisma/client.js';
-import { type OperationCategory, operationCategories } from './operation.js';
+import { type OperationCategory, operationCategories } from '../../manifest/operation-category.js';
 
 /** One combination of what the index of kinds is ordered by. */
 export interface OperationKind {

@@ -1,26 +1,12 @@
 // An operation is one row for each thing that became final, written in the transaction that made it so; reports are made of these rows
 // (CONTRACT.md 17).
 import type { Operation } from '../../generated/prisma/client.js';
+import type { OperationCategory } from '../../manifest/operation-category.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type Row, rowOf } from '../../platform/postgres/column.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import type { RateBook } from '../rates/rate.js';
-
-/** What kinds of things become final. */
-export const operationCategories = [
-  'transfer',
-  'mandate_execution',
-  'checkout',
-  'stream_action',
-  'payout',
-  'refund',
-  'task_payment',
-  'x402_payment',
-  'mpp_payment',
-  'card_instruction',
-] as const;
-export type OperationCategory = (typeof operationCategories)[number];
 
 /** Something that became final. */
 export type NewOperation = Pick<

@@ -3,6 +3,7 @@ import { Forbidden } from '../../platform/errors.js';
 import { authorize } from '../../platform/schema/audience.js';
 import { builder, facts, openToPortal } from '../../platform/schema/builder.js';
 import { mostDays, mostRoutes, type RequestReport, type RouteCount, requestReport } from './request-report.js';
+import { rest } from './rest.js';
 import { since, UsagePeriod, until } from './usage.schema.js';
 
 const RouteCountType = builder.objectRef<RouteCount>('RouteCount').implement({
@@ -51,6 +52,7 @@ const UsageRequests = builder.objectRef<RequestReport>('UsageRequests').implemen
 
 builder.queryField('usageRequests', (t) =>
   t.field({
+    route: rest('GET /v1/usage/requests', 'How many HTTP requests came, by status, method, route and day.', { body: true }),
     type: UsageRequests,
     description: 'How many HTTP requests came, and how they were answered. A portal token sees those of its accounts.',
     ...openToPortal('usage:read'),

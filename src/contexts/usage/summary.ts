@@ -1,9 +1,9 @@
 // What was used in a period, and what others took for it (SPEC.md "Usage").
 import { Protocol } from '../../generated/prisma/client.js';
+import { operationCategories } from '../../manifest/operation-category.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import type { Amounts, Counts } from '../../platform/schema/figure.js';
-import { operationCategories } from './operation.js';
 import { type Period, type PeriodInput, periodOf, reportable } from './period.js';
 import { readUsage, type UsageSum } from './rollup.sql.js';
 

@@ -1,15 +1,16 @@
 // The GraphQL face of usage: operations, their sums, and traces.
 import type { Account, Operation } from '../../generated/prisma/client.js';
+import { operationCategories } from '../../manifest/operation-category.js';
 import { NotFound } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { actorId } from '../agents/me.js';
 import { InitiatorTypeEnum } from '../spending/initiator.schema.js';
-import { ProtocolEnum } from '../spending/protocol.schema.js';
+import { ProtocolEnum } from '../spending/protocol.input.js';
 import { counterparty, describe } from './description.js';
-import { operationCategories } from './operation.js';
 import { mostTraced, operations, type Trace, trace } from './operation-list.js';
 import type { Period } from './period.js';
+import { rest } from './rest.js';
 import { costsByProvider, countsBy, externalCost, formatUsd, operationsOf, successRate, type Usage, usage } from './summary.js';
 
 const OperationCategoryEnum = builder.enumType('OperationCategory', {
@@ -59,7 +60,7 @@ export const UsageOperation = builder.objectRef<Operation>('UsageOperation').imp
     counterpartyId: t.expose('counterpartyId', { type: 'AccountId', nullable: true, description: 'The account that was paid.' }),
     subjectId: t.exposeString('subjectId', { description: 'UUID of the thing: of the transfer, the payout, the checkout.' }),
     traceId: t.expose('traceId', { type: 'TraceId', nullable: true, description: 'Trace of the request behind it.' }),
-    description: t.string({ description: 'One line for people.', resolve: describe }),
+    description: t.string({ wire: { shown: false }, description: 'One line for people.', resolve: describe }),
     counterparty: t.field({
       type: Counterparty,
       nullable: true,
@@ -141,6 +142,7 @@ export const until = { type: 'Moment', required: false, description: 'Ends befor
 
 builder.queryFields((t) => ({
   usageSummary: t.field({
+    route: rest('GET /v1/usage/summary', 'How much happened in a period, by category and protocol.', { body: true }),
     type: UsageSummary,
     ...openToPortal('usage:read'),
     description: 'How much happened. An agent is told of its own operations.',
@@ -148,6 +150,7 @@ builder.queryFields((t) => ({
     resolve: (_root, period, ctx) => usage(ctx, period),
   }),
   usageCosts: t.field({
+    route: rest('GET /v1/usage/costs', 'What rails and networks took in a period.', { body: true }),
     type: UsageCosts,
     ...openToPortal('usage:read'),
     description: 'What rails and networks took. An agent is told of its own operations.',
@@ -171,6 +174,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx) => operations(ctx, filter),
   }),
   usageTrace: t.field({
+    route: rest('GET /v1/usage/traces/{trace_id}', 'Everything that one trace did and spent, across agents.'),
     type: UsageTrace,
     ...openToPortal('usage:read'),
     description: 'Everything that one trace did and spent. An agent sees its own part.',

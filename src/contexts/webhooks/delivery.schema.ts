@@ -1,13 +1,14 @@
 // The GraphQL face of deliveries: how they stand, testing an endpoint, sending again.
-import { z } from 'zod';
 import { DeliveryStatus } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
+import { ReplayWebhookInput, TestWebhookInput } from './delivery.input.js';
 import { type DeliveryStats, deliveries, delivery, deliveryStats, visibleDeliveries } from './delivery.js';
 import { InvalidWebhookUrl } from './errors.js';
 import { replayDelivery, replayRange } from './replay.js';
+import { rest } from './rest.js';
 import { mostAttempts } from './retry.js';
 import { type TestDelivery, testDelivery, testWebhook } from './test-delivery.js';
 
@@ -51,6 +52,7 @@ const Delivery = builder.prismaObject('WebhookDelivery', {
       description: 'attempts_exhausted, url_refused, subscription_deleted, subscription_paused or subscription_disabled.',
     }),
     attempts: t.field({
+      wire: { shown: true },
       type: [Attempt],
       description: 'Every send of it, the first one first.',
       ...visibleRelation('attempts', visibleDeliveries, { most: mostAttempts, query: { orderBy: { id: 'asc' } } }),
@@ -87,26 +89,9 @@ const Replay = builder.objectRef<number>('WebhookReplay').implement({
   fields: (t) => ({ queued: t.int({ description: 'Deliveries queued, ten a second.', resolve: (queued) => queued }) }),
 });
 
-const eventType = z.string().min(1).max(100);
-
-const TestWebhookInput = builder.inputType('TestWebhookInput', {
-  fields: (t) => ({
-    eventType: t.string({ required: false, description: '`webhook.test` by default; else an example of that type.', validate: eventType }),
-  }),
-});
-
-const ReplayWebhookInput = builder.inputType('ReplayWebhookInput', {
-  fields: (t) => ({
-    since: t.field({ type: 'DateTime' }),
-    until: t.field({ type: 'DateTime', required: false }),
-    eventTypes: t.stringList({ required: false, validate: z.array(eventType).min(1).max(100) }),
-    onlyFailed: t.boolean({ required: false, description: 'True, the default: only what ended in the dead-letter queue.' }),
-    overrideUrl: t.string({ required: false, description: 'Sandbox only: where to, instead.', validate: z.string().min(1).max(2_048) }),
-  }),
-});
-
 builder.queryFields((t) => ({
   delivery: t.prismaField({
+    route: rest('GET /v1/webhooks/deliveries/{id}', 'Read a delivery, with each attempt.'),
     type: Delivery,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DeliveryId' }) },
@@ -114,6 +99,9 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => delivery(ctx, id, query),
   }),
   deliveries: t.field({
+    route: rest('GET /v1/webhooks/{id}/deliveries', 'List the deliveries of a subscription, with each attempt.', {
+      names: { webhookId: 'id' },
+    }),
     type: DeliveryPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -126,6 +114,7 @@ builder.queryFields((t) => ({
     resolve: (_root, filter, ctx, info) => deliveries(ctx, filter, nodesQuery(ctx, info)),
   }),
   webhookStats: t.field({
+    route: rest('GET /v1/webhooks/{id}/stats', "Count a subscription's deliveries, and say how fast its endpoint answers."),
     type: Stats,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WebhookId' }) },
@@ -136,6 +125,7 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   testWebhook: t.field({
+    route: rest('POST /v1/webhooks/{id}/test', 'Send a test event to an endpoint and wait for its answer.', { status: 202 }),
     type: WebhookTest,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: TestWebhookInput }) },
@@ -143,6 +133,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => testWebhook(ctx, id, input.eventType ?? null), testDelivery),
   }),
   replayDelivery: t.field({
+    route: rest('POST /v1/webhooks/deliveries/{id}/replay', 'Send a delivery again: a new delivery of the same event.', { status: 202 }),
     type: Delivery,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'DeliveryId' }) },
@@ -150,6 +141,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id }) => replayDelivery(ctx, id), delivery),
   }),
   replayWebhook: t.field({
+    route: rest('POST /v1/webhooks/{id}/replay', 'Send the events of a stretch of time again, ten a second.', { status: 202 }),
     type: Replay,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: ReplayWebhookInput }) },

@@ -4,7 +4,7 @@ import type { DeliveryStatus, Prisma, WebhookDelivery } from '../../generated/pr
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { newId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { webhook } from './webhook.js';
 
@@ -23,27 +23,17 @@ export async function delivery(ctx: Ctx, id: string, query: object = {}): Promis
 /** Agents see no webhooks and no deliveries. */
 export const visibleDeliveries = new Visibility<Prisma.WebhookDeliveryWhereInput>({ agent: () => null });
 
-export interface DeliveryFilter extends PageInput {
-  /** 404 when it is no subscription of the workspace; a deleted one's deliveries are read by its id too. */
-  webhookId?: string | null | undefined;
-  status?: DeliveryStatus | null | undefined;
-  eventType?: string | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
-/** Deliveries, newest first. */
-export async function deliveries(ctx: Ctx, filter: DeliveryFilter, query: object = {}): Promise<Page<WebhookDelivery>> {
-  const conditions: Prisma.WebhookDeliveryWhereInput[] = [createdBetween(filter.since, filter.until)];
-  if (filter.webhookId) {
-    const known = await ctx.db.webhook.findFirst({ where: { id: filter.webhookId }, select: { id: true } });
-    if (known === null) throw new NotFound();
-    conditions.push({ webhookId: filter.webhookId });
-  }
-  if (filter.status) conditions.push({ status: filter.status });
-  if (filter.eventType) conditions.push({ eventType: filter.eventType });
-  return listPage(ctx, 'delivery', ctx.db.webhookDelivery, { AND: conditions }, filter, query);
-}
+/** Deliveries, newest first. 404 for a subscription that is none; a deleted one's deliveries are read by its id too. */
+export const deliveries = listOf(
+  'webhookDelivery',
+  { kind: 'delivery' },
+  {
+    webhookId: async (id: string, { db }) => {
+      if ((await db.webhook.findFirst({ where: { id }, select: { id: true } })) === null) throw new NotFound();
+      return { webhookId: id };
+    },
+  },
+);
 
 export interface DeliveryStats {
   pending: number;

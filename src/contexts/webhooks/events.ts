@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { count, exampleId, exampleTime, id, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 
-export const { emit } = declareEvents({
+export const { events, emit } = declareEvents({
   // Written for one subscription alone by test-delivery.ts.
   'webhook.test': {
     description: 'test delivery requested',

@@ -1,6 +1,7 @@
 // Sending again what was to be delivered: one delivery, or those of a stretch of time (CONTRACT.md 16). The event keeps its id, the
 // delivery is a new one.
-import { checkPatterns, notInternal, whereNamed } from '../../events/pattern.js';
+import { catalogOf } from '../../events/catalog.js';
+import { notInternal, whereNamed } from '../../events/pattern.js';
 import type { WebhookDelivery } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -8,6 +9,7 @@ import { NotFound, StateConflict, TestModeOnly, ValidationFailed } from '../../p
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
+import type { ReplayWebhookInput } from './delivery.input.js';
 import { deliveryRow } from './delivery.js';
 import { checkUrl, inactiveWebhook, lockWebhook } from './webhook.js';
 
@@ -34,23 +36,12 @@ export async function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDeliv
   return queued;
 }
 
-export interface ReplayInput {
-  webhookId: string;
-  since: Date;
-  until?: Date | null | undefined;
-  /** Types or wildcards; the subscription's own by default. */
-  eventTypes?: readonly string[] | null | undefined;
-  /** True (the default): only events whose delivery ended in the dead-letter queue and arrived by no other. */
-  onlyFailed?: boolean | null | undefined;
-  overrideUrl?: string | null | undefined;
-}
-
 /**
  * Queues the events of a stretch of time once more, ten a second. Returns how many. 403 `test_mode_only` for another URL in
  * production, 400 for more than 10,000 events, 409 for a subscription that is not active.
  */
-export async function replayRange(ctx: Ctx, input: ReplayInput): Promise<number> {
-  if (input.eventTypes != null) checkPatterns(input.eventTypes, (index) => ['eventTypes', index]);
+export async function replayRange(ctx: Ctx, input: ReplayWebhookInput & { webhookId: string }): Promise<number> {
+  if (input.eventTypes != null) catalogOf(ctx).checkPatterns(input.eventTypes, (index) => ['eventTypes', index]);
   if (input.overrideUrl != null) {
     if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Only the sandbox replays to another URL.');
     await checkUrl(ctx, input.overrideUrl);
@@ -82,16 +73,16 @@ export async function replayRange(ctx: Ctx, input: ReplayInput): Promise<number>
 
 type FoundEvent = { id: string; type: string };
 
-function between({ since, until }: ReplayInput): { gte: Date; lt?: Date } {
+function between({ since, until }: ReplayWebhookInput & { webhookId: string }): { gte: Date; lt?: Date } {
   return { gte: since, ...(until ? { lt: until } : {}) };
 }
 
-function eventsOf(tx: Tx, input: ReplayInput, patterns: readonly string[]): Promise<FoundEvent[]> {
+function eventsOf(tx: Tx, input: ReplayWebhookInput & { webhookId: string }, patterns: readonly string[]): Promise<FoundEvent[]> {
   const where = { createdAt: between(input), ...notInternal, ...whereNamed('type', patterns) };
   return tx.event.findMany({ where, orderBy: { id: 'asc' }, take: mostReplayed + 1, select: { id: true, type: true } });
 }
 
-async function failuresOf(tx: Tx, input: ReplayInput, patterns: readonly string[]): Promise<FoundEvent[]> {
+async function failuresOf(tx: Tx, input: ReplayWebhookInput & { webhookId: string }, patterns: readonly string[]): Promise<FoundEvent[]> {
   const { webhookId } = input;
   const failed = await tx.webhookDelivery.findMany({
     where: {

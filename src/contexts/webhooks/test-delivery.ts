@@ -1,6 +1,6 @@
 // A test of a subscription: one event made for it alone, sent while the caller waits (CONTRACT.md 16).
 
-import { eventType } from '../../events/catalog.js';
+import { catalogOf } from '../../events/catalog.js';
 import type { DeliveryAttempt, Prisma, WebhookDelivery } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -27,7 +27,7 @@ const takenUpSeconds = 30;
  * for the answer. Tried again as any other delivery when it fails; without a place at its gate it waits there, and the answer with it.
  */
 export async function testWebhook(ctx: Ctx, webhookId: string, chosenType: string | null): Promise<TestDelivery> {
-  const { type, example } = eventType(chosenType ?? 'webhook.test', 'eventType');
+  const { type, example } = catalogOf(ctx).type(chosenType ?? 'webhook.test', 'eventType');
   const at = ctx.clock.now();
   const place = placeOf(ctx);
   const trace = { traceId: place?.traceId ?? null, traceSpan: place?.span ?? null };

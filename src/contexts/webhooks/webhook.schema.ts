@@ -1,28 +1,29 @@
 // The GraphQL face of webhook subscriptions. Agents see none of it; only an API key changes it.
-import { z } from 'zod';
-import { WebhookStatus } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
+import { rest } from './rest.js';
 import { verifyWebhook } from './verification.js';
+import {
+  CreateWebhookInput,
+  RotateSecretInput,
+  RotationStrategyEnum,
+  UpdateWebhookInput,
+  VerificationEnum,
+  WebhookStatusEnum,
+} from './webhook.input.js';
 import {
   createWebhook,
   deleteWebhook,
   type IssuedWebhook,
   isVerified,
-  longestOverlapSeconds,
   previousSecretEnd,
   rotateSecret,
   updateWebhook,
   webhook,
   webhooks,
 } from './webhook.js';
-
-const WebhookStatusEnum = builder.enumType(WebhookStatus, { name: 'WebhookStatus' });
-const VerificationEnum = builder.enumType('WebhookVerification', { values: ['pending', 'verified'] as const });
-const SettableStatusEnum = builder.enumType('SettableWebhookStatus', { values: ['active', 'paused'] as const });
-const RotationStrategyEnum = builder.enumType('RotationStrategy', { values: ['overlap', 'immediate'] as const });
 
 const secretOf = (row: object) => (row as Partial<IssuedWebhook>).secret ?? null;
 
@@ -47,6 +48,7 @@ const Webhook = builder.prismaObject('Webhook', {
       resolve: ({ verifiedUntil }) => verifiedUntil,
     }),
     secret: t.string({
+      wire: { shown: false },
       nullable: true,
       description: 'The secret that deliveries are signed with: only in the answer that made it.',
       extensions: { secret: true },
@@ -84,40 +86,9 @@ const RotatedSecret = builder.objectRef<Rotated>('RotatedSecret').implement({
   }),
 });
 
-const url = z.string().min(1).max(2_048);
-const events = z.array(z.string().min(1).max(100)).min(1).max(100);
-const description = z.string().trim().max(500);
-
-const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
-  fields: (t) => ({
-    url: t.string({ description: 'Where events are posted: https, port 443 or from 1024 on, a public address.', validate: url }),
-    events: t.stringList({ description: 'Types, wildcards such as `transfer.*`, or `*`.', validate: events }),
-    description: t.string({ required: false, validate: description }),
-  }),
-});
-
-const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
-  fields: (t) => ({
-    url: t.string({ required: false, validate: url }),
-    events: t.stringList({ required: false, validate: events }),
-    description: t.string({ required: false, validate: description }),
-    status: t.field({ type: SettableStatusEnum, required: false, description: 'A disabled subscription is made active again here.' }),
-  }),
-});
-
-const RotateSecretInput = builder.inputType('RotateSecretInput', {
-  fields: (t) => ({
-    strategy: t.field({ type: RotationStrategyEnum, required: false, description: '`overlap`, the default, signs with both for a while.' }),
-    overlapSeconds: t.int({
-      required: false,
-      description: 'How long the old secret still signs: 86400 by default.',
-      validate: z.number().min(0).max(longestOverlapSeconds),
-    }),
-  }),
-});
-
 builder.queryFields((t) => ({
   webhook: t.prismaField({
+    route: rest('GET /v1/webhooks/{id}', 'Read a webhook subscription, without its secret.'),
     type: Webhook,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WebhookId' }) },
@@ -125,6 +96,7 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, ctx) => webhook(ctx, id, query),
   }),
   webhooks: t.field({
+    route: rest('GET /v1/webhooks', 'List webhook subscriptions.'),
     type: WebhookPage,
     authScopes: { audience: 'operator' },
     args: {
@@ -137,6 +109,11 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createWebhook: t.field({
+    route: rest(
+      'POST /v1/webhooks',
+      'Subscribe an endpoint to events. The secret is shown once. The endpoint is then posted `webhook.verification` and proves itself by its answer.',
+      { status: 201, also: ['secret'] },
+    ),
     type: Webhook,
     authScopes: { audience: 'api_key' },
     args: { input: t.arg({ type: CreateWebhookInput }) },
@@ -144,6 +121,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => createWebhook(ctx, input), webhook),
   }),
   updateWebhook: t.field({
+    route: rest('PATCH /v1/webhooks/{id}', 'Change a webhook subscription; pause it, or make it active again.'),
     type: Webhook,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: UpdateWebhookInput }) },
@@ -151,6 +129,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateWebhook(ctx, { ...input, id }), webhook),
   }),
   deleteWebhook: t.field({
+    route: rest('DELETE /v1/webhooks/{id}', 'End a webhook subscription. Its deliveries stay readable.'),
     type: DeletedWebhook,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }) },
@@ -161,6 +140,10 @@ builder.mutationFields((t) => ({
     ),
   }),
   verifyWebhook: t.field({
+    route: rest(
+      'POST /v1/webhooks/{id}/verify',
+      'Ask an endpoint to prove itself again, and wait for its answer: it is posted `webhook.verification`.',
+    ),
     type: Webhook,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }) },
@@ -168,6 +151,10 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id }) => verifyWebhook(ctx, id), webhook),
   }),
   rotateWebhookSecret: t.field({
+    route: rest(
+      'POST /v1/webhooks/{id}/rotate-secret',
+      'Replace the secret of a subscription, with an overlap in which both sign, or at once.',
+    ),
     type: RotatedSecret,
     authScopes: { audience: 'api_key' },
     args: { id: t.arg({ type: 'WebhookId' }), input: t.arg({ type: RotateSecretInput }) },

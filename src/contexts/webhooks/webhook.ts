@@ -1,6 +1,6 @@
 // Subscriptions: which events are sent where, and under which secret (CONTRACT.md 16).
 
-import { checkPatterns } from '../../events/pattern.js';
+import { catalogOf } from '../../events/catalog.js';
 import type { Prisma, Webhook, WebhookStatus } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken } from '../../platform/crypto.js';
@@ -13,8 +13,9 @@ import { egressProblem, isAllowedHost } from '../../platform/outbound/guard.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
+import type { CreateWebhookInput, RotateSecretInput, UpdateWebhookInput } from './webhook.input.js';
 
 /** Paused by its owner, disabled by the platform. Its owner makes a disabled one active again. */
 export const webhookLifecycle: Lifecycle<WebhookStatus> = {
@@ -35,7 +36,6 @@ export function inactiveWebhook({ id, status }: Pick<Webhook, 'id' | 'status'>):
 
 /** Subscriptions of a workspace, deleted ones not counted. */
 export const mostWebhooks = 16;
-export const longestOverlapSeconds = 604_800;
 const defaultOverlapSeconds = 86_400;
 
 /** A subscription with its secret, which only the answer that made it carries. */
@@ -43,15 +43,9 @@ export interface IssuedWebhook extends Webhook {
   secret: string;
 }
 
-export interface CreateWebhookInput {
-  url: string;
-  events: readonly string[];
-  description?: string | null | undefined;
-}
-
 /** Subscribes. 422 `invalid_webhook_url`, 400 for an unknown event type, 409 `state_conflict` for the seventeenth. */
 export async function createWebhook(ctx: Ctx, input: CreateWebhookInput): Promise<IssuedWebhook> {
-  checkPatterns(input.events, (index) => ['events', index]);
+  catalogOf(ctx).checkPatterns(input.events, (index) => ['events', index]);
   await checkUrl(ctx, input.url);
   const made = await transact(ctx, async (tx) => {
     // The workspace's row is the lock: two creations cannot both be the sixteenth.
@@ -98,20 +92,12 @@ export function isVerified({ platform }: Ctx, { verifiedAt, verifiedUntil }: Pic
   return verifiedAt !== null || (verifiedUntil !== null && verifiedUntil > platform.clock.now());
 }
 
-export interface UpdateWebhookInput {
-  id: string;
-  url?: string | null | undefined;
-  events?: readonly string[] | null | undefined;
-  description?: string | null | undefined;
-  status?: 'active' | 'paused' | null | undefined;
-}
-
 /**
  * Changes a subscription. Made active again it begins with a clean count of failures; at another URL the endpoint has to prove itself.
  * Errors as at creation.
  */
-export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput): Promise<Webhook> {
-  if (input.events != null) checkPatterns(input.events, (index) => ['events', index]);
+export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput & { id: string }): Promise<Webhook> {
+  if (input.events != null) catalogOf(ctx).checkPatterns(input.events, (index) => ['events', index]);
   if (input.url != null) await checkUrl(ctx, input.url);
   const changed = await transact(ctx, async (tx) => {
     const before = await lockWebhook(tx, input.id);
@@ -145,14 +131,8 @@ export function deleteWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   });
 }
 
-export interface RotateSecretInput {
-  id: string;
-  strategy?: 'overlap' | 'immediate' | null | undefined;
-  overlapSeconds?: number | null | undefined;
-}
-
 /** A new secret. With `overlap` (the default, 24 h) deliveries carry a signature of each until the old one ends, in real time. */
-export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateSecretInput): Promise<IssuedWebhook> {
+export function rotateSecret(ctx: Ctx, { id, strategy, overlapSeconds }: RotateSecretInput & { id: string }): Promise<IssuedWebhook> {
   if (strategy === 'immediate' && overlapSeconds != null) {
     throw new ValidationFailed([{ path: ['overlapSeconds'], message: 'is for strategy overlap only', rule: 'strategy' }]);
   }
@@ -211,18 +191,8 @@ export async function webhook(ctx: Ctx, id: string, query: object = {}): Promise
   return found;
 }
 
-export interface WebhookFilter extends PageInput {
-  status?: WebhookStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Subscriptions, newest first. */
-export function webhooks(ctx: Ctx, filter: WebhookFilter, query: object = {}): Promise<Page<Webhook>> {
-  const conditions: Prisma.WebhookWhereInput[] = [{ deletedAt: null }, createdBetween(filter.since, filter.until)];
-  if (filter.status) conditions.push({ status: filter.status });
-  return listPage(ctx, 'webhook', ctx.db.webhook, { AND: conditions }, filter, query);
-}
+export const webhooks = listOf('webhook', { where: { deletedAt: null } });
 
 /** The subscription under its row's lock, or 404. */
 export function lockWebhook(tx: Tx, id: string): Promise<Webhook> {

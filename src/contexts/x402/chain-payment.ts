@@ -24,7 +24,7 @@ import { walletOfDeposit } from './deposit.js';
 import { readPayload } from './exact.js';
 import type { ByMpp } from './ledger-payment.js';
 import { type ChainNetwork, ownChain } from './network.js';
-import { completedEvent, proofSeconds } from './payment.js';
+import { completedEvent, proofSeconds, subjectTypeOf } from './payment.js';
 import { signProof } from './proof.js';
 import type { TransferAuthorization } from './transfer-authorization.js';
 import { readPaymentHeader } from './wire.js';
@@ -194,12 +194,13 @@ async function credit(
     amount,
     currency,
     at: settledAt ?? ctx.clock.now(),
+    subject: { type: subjectTypeOf(protocol) },
     protocolMetadata: { payment_id: printId('x402Payment', id), payer: payerWallet, ...endpoint },
     withholding: await withholdingOf(reader, protocol, to),
   };
-  const transfer = { ...transferRow(ctx, value), id };
-  const { rates } = await rulebook(reader);
-  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rates }));
+  const transfer = transferRow(ctx, value, id);
+  const rules = await rulebook(reader);
+  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }));
 }
 
 function fail(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment> {
@@ -242,7 +243,7 @@ async function stateOf(ctx: Ctx, chain: Chain, { from, nonce }: TransferAuthoriz
 }
 
 /** The chain that serves the environment of the workspace, with its network; null where none does. */
-export function servedChain(ctx: Pick<Ctx, 'workspace'>): { chain: Chain; own: ChainNetwork } | null {
+export function servedChain(ctx: Pick<Ctx, 'platform' | 'workspace'>): { chain: Chain; own: ChainNetwork } | null {
   const own = ownChain(ctx);
   const chain = chainOf(ctx, own.network);
   return chain === undefined ? null : { chain, own };

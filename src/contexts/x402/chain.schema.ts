@@ -5,6 +5,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { type ChainAccount, chainAccount, fundChainAccount } from './chain-account.js';
+import { rest } from './rest.js';
 
 const AccountType = builder.objectRef<ChainAccount>('ChainAccount').implement({
   description: 'An address of the simulated chain.',
@@ -27,6 +28,7 @@ const FundInput = builder.inputType('FundChainAccountInput', {
 
 builder.queryField('chainAccount', (t) =>
   t.field({
+    route: rest('GET /v1/test/chain/{address}', 'Read what an address of the simulated chain has.'),
     type: AccountType,
     args: { address: t.arg.string() },
     ...facts({ errors: [TestModeOnly] }),
@@ -36,6 +38,7 @@ builder.queryField('chainAccount', (t) =>
 
 builder.mutationField('fundChainAccount', (t) =>
   t.field({
+    route: rest('POST /v1/test/chain/fund', 'Mint tokens for an address of the simulated chain.'),
     type: AccountType,
     args: { input: t.arg({ type: FundInput }) },
     ...facts({ errors: [TestModeOnly] }),

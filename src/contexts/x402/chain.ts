@@ -1,6 +1,7 @@
 // A chain, as its provider serves it: what the token contract says, and the addresses of wallets on it (CONTRACT.md 9). Who runs the
 // platform connects one for each network; in the sandbox there is one that lives in PostgreSQL.
-import type { Ctx, Environment } from '../../platform/ctx.js';
+import { connections } from '../../platform/connection.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { DependencyUnavailable } from '../../platform/errors.js';
 import type { Address, Bytes32 } from './address.js';
 import type { TransferAuthorization } from './transfer-authorization.js';
@@ -30,12 +31,8 @@ export interface Chain {
   depositAddress(ctx: Ctx, walletId: string): Promise<Address>;
 }
 
-const connected: Readonly<Record<Environment, Map<string, Chain>>> = { test: new Map(), live: new Map() };
-
-/** Connects a chain in one environment. What was connected for its network before is replaced. */
-export function connectChain(environment: Environment, chain: Chain): void {
-  connected[environment].set(chain.network, chain);
-}
+/** The chains that somebody serves, by their networks. */
+export const chains = connections<Chain>('chains');
 
 /** What a chain says to a question on which nothing hangs yet. 503 for one that fails. */
 export async function saidBy<T>(answer: Promise<T>): Promise<T> {
@@ -47,6 +44,6 @@ export async function saidBy<T>(answer: Promise<T>): Promise<T> {
 }
 
 /** The chain of a network in the environment of the workspace, if somebody serves it. */
-export function chainOf({ workspace }: Pick<Ctx, 'workspace'>, network: string): Chain | undefined {
-  return connected[workspace.environment].get(network);
+export function chainOf({ platform, workspace }: Pick<Ctx, 'platform' | 'workspace'>, network: string): Chain | undefined {
+  return platform.extensions.of(chains).of(workspace, network);
 }

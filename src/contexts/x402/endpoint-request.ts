@@ -1,42 +1,26 @@
 // Registering, changing and removing endpoints (CONTRACT.md 9).
-import type { Prisma, X402Endpoint, X402EndpointStatus, X402Scheme } from '../../generated/prisma/client.js';
+import type { Prisma, X402Endpoint, X402Scheme } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
-import { type Currency, formatMinor, parseMinor } from '../../platform/money.js';
+import { formatMinor, parseMinor } from '../../platform/money.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { addEntry } from '../identity/directory.js';
 import { depositFor } from './deposit.js';
+import type { CreateX402EndpointInput, UpdateX402EndpointInput } from './endpoint.input.js';
 import { endpointHash } from './endpoint.js';
 import { UnsupportedNetwork } from './errors.js';
 import { emit } from './events.js';
 import { chainNetwork, ledgerNetwork } from './network.js';
-import { readDiscounts, type VolumeDiscount } from './price.js';
-
-export interface CreateEndpointInput {
-  name: string;
-  path?: string | null | undefined;
-  url?: string | null | undefined;
-  method: string;
-  accountId: string;
-  receiverWalletId?: string | null | undefined;
-  basePrice: string;
-  currency?: Currency | null | undefined;
-  scheme?: X402Scheme | null | undefined;
-  network?: string | null | undefined;
-  description?: string | null | undefined;
-  volumeDiscounts?: readonly VolumeDiscount[] | null | undefined;
-  discoverable?: boolean | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
+import { readDiscounts } from './price.js';
 
 /**
  * Registers an endpoint. 404 for an account that is none of this workspace or a wallet that is none of its, 422 `currency_mismatch` for a
  * wallet in another currency, 422 `unsupported_network`, 400 for what does not fit together.
  */
-export async function createEndpoint(ctx: Ctx, input: CreateEndpointInput): Promise<X402Endpoint> {
+export async function createEndpoint(ctx: Ctx, input: CreateX402EndpointInput): Promise<X402Endpoint> {
   const { accountId, name, method, description, metadata, path, url } = input;
   const currency = input.currency ?? 'USDC';
   const scheme = input.scheme ?? 'exact';
@@ -121,25 +105,8 @@ async function receiverOf(
   return found;
 }
 
-export interface UpdateEndpointInput {
-  id: string;
-  name?: string | null | undefined;
-  path?: string | null | undefined;
-  url?: string | null | undefined;
-  method?: string | null | undefined;
-  receiverWalletId?: string | null | undefined;
-  basePrice?: string | null | undefined;
-  scheme?: X402Scheme | null | undefined;
-  network?: string | null | undefined;
-  description?: string | null | undefined;
-  volumeDiscounts?: readonly VolumeDiscount[] | null | undefined;
-  discoverable?: boolean | null | undefined;
-  status?: X402EndpointStatus | null | undefined;
-  metadata?: Record<string, unknown> | null | undefined;
-}
-
 /** Changes an endpoint; its account and its currency stay. What was offered before is offered no more. Errors as of createEndpoint(). */
-export async function updateEndpoint(ctx: Ctx, input: UpdateEndpointInput): Promise<X402Endpoint> {
+export async function updateEndpoint(ctx: Ctx, input: UpdateX402EndpointInput & { id: string }): Promise<X402Endpoint> {
   const { id, name, path, url, method, description, metadata, status, volumeDiscounts, receiverWalletId } = input;
   const known = await ctx.db.x402Endpoint.findFirst({ where: { id, deletedAt: null } });
   if (known === null) throw new NotFound();

@@ -1,24 +1,17 @@
 // The GraphQL face of x402 endpoints.
-import { z } from 'zod';
 import type { X402Endpoint } from '../../generated/prisma/client.js';
-import { X402EndpointStatus, X402Scheme } from '../../generated/prisma/enums.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { endpoint, endpointMethods, endpoints, seesPrivateSide } from './endpoint.js';
+import { CreateX402EndpointInput, EndpointStatusEnum, MethodEnum, SchemeEnum, UpdateX402EndpointInput } from './endpoint.input.js';
+import { endpoint, type endpointMethods, endpoints, seesPrivateSide } from './endpoint.js';
 import { createEndpoint, deleteEndpoint, updateEndpoint } from './endpoint-request.js';
 import { totalOf } from './endpoint-total.sql.js';
 import { UnsupportedNetwork } from './errors.js';
 import { payToOf } from './offer.js';
 import { discountsOf, mostDiscounts, type VolumeDiscount } from './price.js';
-
-const EndpointStatusEnum = builder.enumType(X402EndpointStatus, { name: 'X402EndpointStatus' });
-export const SchemeEnum = builder.enumType(X402Scheme, {
-  name: 'X402Scheme',
-  description: 'upto: the payer authorizes a maximum, and the seller settles what was used.',
-});
-const MethodEnum = builder.enumType('X402Method', { values: endpointMethods });
+import { rest } from './rest.js';
 
 const VolumeDiscountType = builder.objectRef<VolumeDiscount>('X402VolumeDiscount').implement({
   fields: (t) => ({
@@ -89,80 +82,16 @@ const DeletedEndpoint = builder.objectRef<Pick<X402Endpoint, 'id'>>('DeletedX402
   fields: (t) => ({ id: t.expose('id', { type: 'X402EndpointId' }), deleted: t.boolean({ resolve: () => true }) }),
 });
 
-const endpointName = z.string().trim().min(1).max(200);
-const path = z
-  .string()
-  .regex(/^\/[\x21-\x7e]*$/, 'begins with / and has no white space')
-  .max(1024);
-const url = z.url({ protocol: /^https?$/ }).max(2048);
-const network = z.string().min(1).max(64);
-const description = z.string().max(500);
-
-const VolumeDiscountInput = builder.inputType('X402VolumeDiscountInput', {
-  fields: (t) => ({
-    threshold: t.int({ description: 'Calls of one payer in a UTC month before it.', validate: z.int().min(1) }),
-    priceMultiplier: t.field({ type: 'Multiplier', validate: z.string().max(8) }),
-  }),
-});
-const discountList = { required: false, validate: z.array(z.any()).max(mostDiscounts) } as const;
-
-const CreateEndpointInput = builder.inputType('CreateX402EndpointInput', {
-  fields: (t) => ({
-    name: t.string({ validate: endpointName }),
-    path: t.string({
-      required: false,
-      description: "A path of the seller's gateway; or give url.",
-      validate: path,
-      extensions: { example: '/weather' },
-    }),
-    url: t.string({ required: false, validate: url, extensions: { example: null } }),
-    method: t.field({ type: MethodEnum }),
-    accountId: t.field({ type: 'AccountId' }),
-    receiverWalletId: t.field({
-      type: 'WalletId',
-      required: false,
-      description: "Of the account or one of its agents; by default the account's oldest in the currency.",
-    }),
-    basePrice: t.field({
-      type: 'Amount',
-      description: 'What a call costs, and with upto what it costs at most.',
-      extensions: { example: '0.0035' },
-    }),
-    currency: t.field({ type: 'Currency', required: false, description: 'USDC by default.' }),
-    scheme: t.field({ type: SchemeEnum, required: false, description: 'exact by default.' }),
-    network: t.string({ required: false, description: 'That of the ledger by default.', validate: network, extensions: { example: null } }),
-    description: t.string({ required: false, validate: description }),
-    volumeDiscounts: t.field({ type: [VolumeDiscountInput], ...discountList }),
-    discoverable: t.boolean({ required: false, description: 'Listed for whoever looks for something to pay. False by default.' }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-const UpdateEndpointInput = builder.inputType('UpdateX402EndpointInput', {
-  fields: (t) => ({
-    name: t.string({ required: false, validate: endpointName }),
-    path: t.string({ required: false, validate: path, extensions: { example: '/weather' } }),
-    url: t.string({ required: false, validate: url }),
-    method: t.field({ type: MethodEnum, required: false }),
-    receiverWalletId: t.field({ type: 'WalletId', required: false }),
-    basePrice: t.field({ type: 'Amount', required: false }),
-    scheme: t.field({ type: SchemeEnum, required: false }),
-    network: t.string({ required: false, validate: network, extensions: { example: null } }),
-    description: t.string({ required: false, validate: description }),
-    volumeDiscounts: t.field({ type: [VolumeDiscountInput], ...discountList }),
-    discoverable: t.boolean({ required: false }),
-    status: t.field({ type: EndpointStatusEnum, required: false }),
-    metadata: t.field({ type: 'JSONObject', required: false }),
-  }),
-});
-
 builder.queryFields((t) => ({
   x402Endpoint: t.field({
+    route: rest('GET /v1/x402/endpoints/{id}', 'Read an endpoint.'),
     type: EndpointType,
     args: { id: t.arg({ type: 'X402EndpointId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => endpoint(ctx, id),
   }),
   x402Endpoints: t.field({
+    route: rest('GET /v1/x402/endpoints', 'List endpoints.'),
     type: EndpointPage,
     args: {
       ...pageArgs(t),
@@ -176,9 +105,10 @@ builder.queryFields((t) => ({
 const requestErrors = [NotFound, CurrencyMismatch, UnsupportedNetwork];
 builder.mutationFields((t) => ({
   createX402Endpoint: t.field({
+    route: rest('POST /v1/x402/endpoints', 'Register an endpoint that is paid per call.', { status: 201 }),
     type: EndpointType,
     authScopes: { audience: 'operator' },
-    args: { input: t.arg({ type: CreateEndpointInput }) },
+    args: { input: t.arg({ type: CreateX402EndpointInput }) },
     ...facts({ errors: requestErrors }),
     resolve: once(
       (ctx, { input }) => createEndpoint(ctx, input),
@@ -186,9 +116,10 @@ builder.mutationFields((t) => ({
     ),
   }),
   updateX402Endpoint: t.field({
+    route: rest('PATCH /v1/x402/endpoints/{id}', 'Change an endpoint: its price, its place, whether it takes payments.'),
     type: EndpointType,
     authScopes: { audience: 'operator' },
-    args: { id: t.arg({ type: 'X402EndpointId' }), input: t.arg({ type: UpdateEndpointInput }) },
+    args: { id: t.arg({ type: 'X402EndpointId' }), input: t.arg({ type: UpdateX402EndpointInput }) },
     ...facts({ errors: requestErrors }),
     resolve: once(
       (ctx, { id, input }) => updateEndpoint(ctx, { ...input, id }),
@@ -196,6 +127,7 @@ builder.mutationFields((t) => ({
     ),
   }),
   deleteX402Endpoint: t.field({
+    route: rest('DELETE /v1/x402/endpoints/{id}', 'Remove an endpoint; its payments stay.'),
     type: DeletedEndpoint,
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'X402EndpointId' }) },

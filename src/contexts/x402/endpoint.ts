@@ -5,7 +5,7 @@ import type { Ctx, Environment, Platform, Workspace } from '../../platform/ctx.j
 import { NotFound } from '../../platform/errors.js';
 import { type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import { parseId, printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleAccounts } from '../accounts/account.js';
 import { findEntry } from '../identity/directory.sql.js';
@@ -91,21 +91,12 @@ export async function workspaceOfEndpoint(platform: Platform, id: string, enviro
   return entry?.workspace.environment === environment ? entry.workspace : null;
 }
 
-export interface EndpointFilter extends PageInput {
-  accountId?: string | null | undefined;
-  status?: X402EndpointStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Endpoints, newest first. Of an account that the actor may not read, `accountId` finds none. */
-export function endpoints(ctx: Ctx, filter: EndpointFilter): Promise<Page<X402Endpoint>> {
-  const { accountId, status, since, until } = filter;
-  const conditions: Prisma.X402EndpointWhereInput[] = [{ deletedAt: null }, visibleEndpoints.where(ctx), createdBetween(since, until)];
-  if (accountId) conditions.push({ accountId, account: visibleAccounts.where(ctx) });
-  if (status) conditions.push({ status });
-  return listPage(ctx, 'x402Endpoint', ctx.db.x402Endpoint, { AND: conditions }, filter);
-}
+export const endpoints = listOf(
+  'x402Endpoint',
+  { visible: visibleEndpoints, where: { deletedAt: null } },
+  { accountId: (accountId: string, ctx) => ({ accountId, account: visibleAccounts.where(ctx) }) },
+);
 
 /** What is offered to everybody, newest first: who looks for something to pay sees these. */
 export async function discoverable(ctx: Ctx, { limit, offset }: { limit: number; offset: number }): Promise<[X402Endpoint[], number]> {

@@ -27,7 +27,7 @@ const paymentCompleted = z.strictObject({
   tx_hash: z.string(),
 });
 
-export const { emit, event } = declareEvents({
+export const { events, emit, event } = declareEvents({
   'x402.payment.completed': {
     description: 'x402 payment settled to endpoint owner',
     data: paymentCompleted,

@@ -1,6 +1,6 @@
 // The doors of a facilitator, for sellers whose own servers speak x402: bodies of both versions, as the specification has them.
 import { z } from 'zod';
-import type { Ctx, Environment } from '../../platform/ctx.js';
+import type { Ctx, Environment, Platform } from '../../platform/ctx.js';
 import { type GuardedDoor, guardedDoor, type OpenDoor } from '../../platform/door.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
@@ -25,7 +25,7 @@ const asked = z.union([
   z.object({ x402Version: z.literal(2), paymentPayload: payloadV2, paymentRequirements: requirementsV2 }),
   z.object({ x402Version: z.literal(1), paymentPayload: payloadV1, paymentRequirements: requirementsV1 }),
 ]);
-type AskedBody = z.output<typeof asked>;
+type RequestedBody = z.output<typeof asked>;
 
 const verifyResponse = z.object({ isValid: z.boolean(), invalidReason: z.string().optional(), payer: z.string().optional() });
 const kind = z.object({
@@ -75,7 +75,7 @@ function requirementsExample() {
 }
 
 /** Payload and requirements in the spelling of version 2, and the network as it was asked for. */
-function readAsked(ctx: Ctx, body: AskedBody): { payload: PaymentPayload; requirements: Requirements; network: string } {
+function readRequested(ctx: Ctx, body: RequestedBody): { payload: PaymentPayload; requirements: Requirements; network: string } {
   const requirements = readRequirements(body.paymentRequirements);
   const { network } = requirements;
   const known = (name: string) => (body.x402Version === 1 ? (chainNetwork(ctx, name)?.network ?? name) : name);
@@ -94,7 +94,7 @@ export const verifyDoor = guardedDoor({
   answers: { 200: { schema: verifyResponse } },
   failures: [],
   take: async (ctx, { body }) => {
-    const { payload, requirements } = readAsked(ctx, body);
+    const { payload, requirements } = readRequested(ctx, body);
     const verdict = await verifyPayload(ctx, payload, requirements);
     return { body: verdict.isValid ? { isValid: true, payer: verdict.payer } : verdict };
   },
@@ -113,7 +113,7 @@ export const settleDoor = guardedDoor({
   answers: { 200: { schema: settlementResponse } },
   failures: [409],
   take: async (ctx, { body }) => {
-    const { payload, requirements, network } = readAsked(ctx, body);
+    const { payload, requirements, network } = readRequested(ctx, body);
     return { body: settlementOf(await settlePayload(ctx, payload, requirements, null), network) };
   },
 });
@@ -127,11 +127,13 @@ export const supportedDoor: OpenDoor = {
   description: 'Versions, schemes and networks, as x402 lists them.',
   answers: { 200: { schema: supportedResponse } },
   failures: [400, 503],
-  take: async (_platform, { environment }) => ({ body: { kinds: kindsIn(environment), extensions: [paymentIdentifier], signers: {} } }),
+  take: async (platform, { environment }) => ({
+    body: { kinds: kindsIn(platform, environment), extensions: [paymentIdentifier], signers: {} },
+  }),
 };
 
-function kindsIn(environment: Environment) {
-  const where = { workspace: { environment } } as Pick<Ctx, 'workspace'>;
+function kindsIn(platform: Platform, environment: Environment) {
+  const where = { platform, workspace: { environment } } as Pick<Ctx, 'platform' | 'workspace'>;
   const chain = ownChain(where);
   const isServed = chainOf(where, chain.network) !== undefined;
   const onChain = [

@@ -21,7 +21,7 @@ import type { NewTransfer } from '../transfers/transfer.js';
 import { draftTransfer, type TransferPlan } from '../transfers/transfer-request.js';
 import { withholdingOf } from '../transfers/withholding.js';
 import { ledgerNetwork } from './network.js';
-import { completedEvent, proofSeconds, settlementHash } from './payment.js';
+import { completedEvent, proofSeconds, settlementHash, subjectTypeOf } from './payment.js';
 import { signProof } from './proof.js';
 
 /** How long a seller may take to settle what an `upto` payment authorized. */
@@ -127,7 +127,8 @@ export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> 
     agentId: authority.agentId,
     hold: scheme === 'upto' && order.isFinal !== true ? { expiresAt: addSeconds(at, uptoSeconds), captureBy: 'payee' } : undefined,
     description,
-    links: mandate === undefined ? undefined : { mandateId: mandate.id },
+    subject: { type: subjectTypeOf(protocol) },
+    mandateId: mandate?.id,
     claims: claims.map((claim) => ({ ...claim, reference: payment.id })),
     protocolMetadata: {
       payment_id: printId('x402Payment', payment.id),

@@ -1,17 +1,17 @@
-// The doors that anybody knocks at: what a call costs, and the paid door itself (CONTRACT.md 9). They speak x402, and the schemes that they
+// The doors that anybody may call: what a call costs, and the paid door itself (CONTRACT.md 9). They speak x402, and the schemes that they
 // are made with.
 import { z } from 'zod';
 import type { Platform } from '../../platform/ctx.js';
-import type { DoorAnswer, Knock, OpenDoor } from '../../platform/door.js';
+import type { DoorAnswer, DoorRequest, OpenDoor } from '../../platform/door.js';
 import { ValidationFailed } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
-import { type Asked, askedEndpoint } from './asked.js';
 import { paymentRequired } from './challenge.js';
 import { keptPayer, payerIn } from './exact.js';
 import { madeAnswer } from './made-answer.js';
 import { chainNetwork } from './network.js';
 import { isOffer, type Offer, offersOf } from './offer.js';
+import { type PaidRequest, readPaidRequest } from './paid-request.js';
 import { type PaymentScheme, schemeOf } from './payment-scheme.js';
 import { type Outcome, settlementOf, settlePayload, signedPayment, withNetwork } from './settlement.js';
 import {
@@ -84,9 +84,9 @@ export const challengeDoor = (schemes: readonly PaymentScheme[]): OpenDoor => ({
   headers: [{ name: 'X-PAYMENT', description: 'With it the answer is in version 1 alone.' }],
   answers: { 402: { schema: required, description: 'What the call can be paid with.' } },
   failures: [400, 404, 409, 503],
-  take: async (platform, knock) =>
-    paymentRequired(await askedEndpoint(platform, knock), schemes, {
-      version: knock.header('X-PAYMENT') === '' ? 2 : 1,
+  take: async (platform, request) =>
+    paymentRequired(await readPaidRequest(platform, request), schemes, {
+      version: request.header('X-PAYMENT') === '' ? 2 : 1,
       error: noPayment,
     }),
 });
@@ -100,7 +100,7 @@ interface Presented {
 }
 
 /** Reads the payment of a request; null where there is none. 400 for what is none. */
-function presented({ header }: Knock): Presented | null {
+function presented({ header }: DoorRequest): Presented | null {
   const [name, version] = header('PAYMENT-SIGNATURE') === '' ? (['X-PAYMENT', 1] as const) : (['PAYMENT-SIGNATURE', 2] as const);
   const text = header(name);
   if (text === '') return null;
@@ -110,35 +110,42 @@ function presented({ header }: Knock): Presented | null {
   throw new ValidationFailed([{ path: [name], message, rule: 'x402' }]);
 }
 
-async function take(platform: Platform, knock: Knock, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
-  const asked = await askedEndpoint(platform, knock);
-  const [payment, scheme] = [presented(knock), schemeOf(schemes, knock)];
+async function take(platform: Platform, request: DoorRequest, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
+  const paidRequest = await readPaidRequest(platform, request);
+  const [payment, scheme] = [presented(request), schemeOf(schemes, request)];
   if (payment !== null && scheme !== undefined)
     throw new ValidationFailed([{ path: ['Authorization'], message: 'is a second payment: send one', rule: 'one_of' }]);
-  if (scheme !== undefined) return takeBy(scheme, asked, knock, schemes);
-  return payment === null ? paymentRequired(asked, schemes, { version: 2, error: noPayment }) : settleAt(asked, payment, schemes);
+  if (scheme !== undefined) return takeBy(scheme, paidRequest, request, schemes);
+  return payment === null
+    ? paymentRequired(paidRequest, schemes, { version: 2, error: noPayment })
+    : settleAt(paidRequest, payment, schemes);
 }
 
 /** What comes of a payment by another scheme: a refusal that can be paid again says with what, as every 402 does. */
-async function takeBy(scheme: PaymentScheme, asked: Asked, { header }: Knock, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
-  const answer = await scheme.take(asked, header('Authorization'));
+async function takeBy(
+  scheme: PaymentScheme,
+  paidRequest: PaidRequest,
+  { header }: DoorRequest,
+  schemes: readonly PaymentScheme[],
+): Promise<DoorAnswer> {
+  const answer = await scheme.take(paidRequest, header('Authorization'));
   if (answer.status !== 402) return answer;
-  const { headers } = await paymentRequired(asked, schemes, { version: 2, error: noPayment });
+  const { headers } = await paymentRequired(paidRequest, schemes, { version: 2, error: noPayment });
   return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
-async function settleAt(asked: Asked, { version, payload }: Presented, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
-  const offer = await offerFor(asked, payload);
+async function settleAt(paidRequest: PaidRequest, { version, payload }: Presented, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
+  const offer = await offerFor(paidRequest, payload);
   const network = payload.x402Version === 1 ? payload.network : payload.accepted.network;
   const outcome: Outcome =
     offer === undefined
       ? { made: null, reason: 'invalid_payment_requirements', payer: undefined }
-      : await settlePayload(asked.ctx, withNetwork(asked.ctx, payload), readRequirements(offer), asked.endpoint);
+      : await settlePayload(paidRequest.ctx, withNetwork(paidRequest.ctx, payload), readRequirements(offer), paidRequest.endpoint);
   const settlement = settlementOf(outcome, network);
   const headers = { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: printHeader(settlement), 'Cache-Control': 'no-store' };
   if (outcome.made !== null && outcome.reason === null) return madeAnswer(outcome.made, settlement, headers);
   const error = outcome.reason ?? 'unexpected_settle_error';
-  return paymentRequired(asked, schemes, { version, error, facts: factsOf(outcome), headers });
+  return paymentRequired(paidRequest, schemes, { version, error, facts: factsOf(outcome), headers });
 }
 
 /** What a payment that was none is told besides (Gap G-304). */
@@ -150,7 +157,7 @@ function factsOf({ made, error }: Outcome): object {
 }
 
 /** The offer that a payment accepts: one that is made to anybody, or to who pays. What it says of the offer itself counts for nothing. */
-async function offerFor({ ctx, endpoint }: Asked, payload: PaymentPayload): Promise<Offer | undefined> {
+async function offerFor({ ctx, endpoint }: PaidRequest, payload: PaymentPayload): Promise<Offer | undefined> {
   const { scheme, network, payload: signed } = signedPayment(payload);
   const payer = payerIn(signed);
   const own = payer === undefined ? [] : await offersOf(ctx, endpoint, keptPayer(payer));
@@ -190,5 +197,5 @@ const paidDoor = (method: (typeof methods)[number], schemes: readonly PaymentSch
     402: { schema: z.union([required, problem]), description: 'What the call can be paid with, and why a payment was none.' },
   },
   failures: [400, 404, 409, 503],
-  take: (platform, knock) => take(platform, knock, schemes),
+  take: (platform, request) => take(platform, request, schemes),
 });

@@ -17,6 +17,7 @@ import { PaymentInvalid, UnsupportedNetwork } from './errors.js';
 import { draftPayment, dryRunPayment, type MadePayment, type PaymentOrder, payOnLedger, planPayment } from './ledger-payment.js';
 import { ledgerNetwork } from './network.js';
 import { isOffer, type Offer, offersOf } from './offer.js';
+import type { PayX402Input, QuoteX402PaymentInput } from './payment.input.js';
 import { priceFor } from './price.js';
 import { acceptsIn } from './wire.js';
 
@@ -33,16 +34,6 @@ export class PaymentRequestExpired extends declareError(409, 'quote_expired') {
   }
 }
 
-/** What is to be paid: one of an endpoint and what a 402 said. */
-interface Demand {
-  endpointId?: string | null | undefined;
-  paymentRequired?: Record<string, unknown> | null | undefined;
-}
-
-export interface QuotePaymentInput extends Demand {
-  fromWalletId?: string | null | undefined;
-}
-
 /** The price of a call, promised to a payer for a minute. */
 export interface PaymentQuote {
   id: string;
@@ -56,7 +47,7 @@ export interface PaymentQuote {
 }
 
 /** Asks what a call costs, and whether a wallet may and can pay it. 404, 409 for an endpoint that takes no payments. */
-export async function quotePayment(ctx: Ctx, input: QuotePaymentInput): Promise<PaymentQuote> {
+export async function quotePayment(ctx: Ctx, input: QuoteX402PaymentInput): Promise<PaymentQuote> {
   const demanded = await endpointOf(ctx, input);
   const from = input.fromWalletId == null ? null : await walletFor(ctx, input.fromWalletId);
   const { amount, discount } = await priceFor(ctx, demanded, from?.walletId ?? null);
@@ -100,28 +91,17 @@ async function judge(ctx: Ctx, order: PaymentOrder): Promise<Judgement> {
   return { affordable: refusals.every(({ layer }) => layer !== 'balance'), decision };
 }
 
-export interface PayInput extends Demand {
-  fromWalletId: string;
-  paymentRequestId?: string | null | undefined;
-  maxAmount?: string | null | undefined;
-  agentId?: string | null | undefined;
-  mandateId?: string | null | undefined;
-  mandateJwt?: string | null | undefined;
-  description?: string | null | undefined;
-  requestApproval?: boolean | null | undefined;
-}
-
 /** Pays for a call. 422 `payment_invalid` for a price above `maxAmount`, or one that is not offered; refusals of the pipeline. */
-export async function pay(ctx: Ctx, input: PayInput): Promise<MadePayment> {
+export async function pay(ctx: Ctx, input: PayX402Input): Promise<MadePayment> {
   return payOnLedger(ctx, await orderOf(ctx, input));
 }
 
 /** What pay() would do. */
-export async function dryRunPay(ctx: Ctx, input: PayInput): Promise<DryRun> {
+export async function dryRunPay(ctx: Ctx, input: PayX402Input): Promise<DryRun> {
   return dryRunPayment(ctx, await orderOf(ctx, input));
 }
 
-async function orderOf(ctx: Ctx, input: PayInput): Promise<PaymentOrder> {
+async function orderOf(ctx: Ctx, input: PayX402Input): Promise<PaymentOrder> {
   checkPresentation(input);
   const from = await walletFor(ctx, input.fromWalletId);
   const { agentId, description, requestApproval } = input;
@@ -143,7 +123,7 @@ async function orderOf(ctx: Ctx, input: PayInput): Promise<PaymentOrder> {
 type Demanded = Pick<PaymentOrder, 'endpoint' | 'amount' | 'nonce' | 'identifier'>;
 
 /** The endpoint, its price for the wallet, and the payment request that is used up, where there is one: by whichever wallet. */
-async function demandOf(ctx: Ctx, input: PayInput, from: WalletRef): Promise<Demanded> {
+async function demandOf(ctx: Ctx, input: PayX402Input, from: WalletRef): Promise<Demanded> {
   if (input.paymentRequestId != null) {
     const row = await ctx.db.x402Quote.findFirst({ where: { id: input.paymentRequestId } });
     if (row === null) throw new NotFound('paymentRequestId');
@@ -171,7 +151,10 @@ function withinMaximum({ endpoint: { scheme, currency }, amount }: Demanded, max
 }
 
 /** The endpoint that is to be paid: named, or found in what its 402 said, which must be what it offers. */
-async function endpointOf(ctx: Ctx, { endpointId, paymentRequired }: Demand): Promise<X402Endpoint> {
+async function endpointOf(
+  ctx: Ctx,
+  { endpointId, paymentRequired }: Pick<PayX402Input, 'endpointId' | 'paymentRequired'>,
+): Promise<X402Endpoint> {
   if (endpointId != null) return payableEndpoint(ctx, endpointId, 'endpointId');
   const accepts = acceptsIn(paymentRequired ?? {});
   const wanted = accepts.find(({ network }) => network === ledgerNetwork(ctx));
@@ -196,7 +179,7 @@ async function walletFor(ctx: Ctx, walletId: string): Promise<WalletRef> {
 }
 
 /** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: PayInput): Record<string, unknown> {
+function bodyOf(input: PayX402Input): Record<string, unknown> {
   const body = {
     from_wallet_id: input.fromWalletId,
     payment_request_id: input.paymentRequestId == null ? undefined : printId('x402Quote', input.paymentRequestId),

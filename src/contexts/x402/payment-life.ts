@@ -1,7 +1,8 @@
-// What becomes of a payment on the ledger network that is pending: approved, settled by its seller, or ended with its transfer, which the
-// database follows. A proof is used up once (CONTRACT.md 9).
+// What becomes of a payment on the ledger network that is pending: approved, settled by its seller, or failed with its transfer. A proof is
+// used up once (CONTRACT.md 9).
 import { writeEvents } from '../../events/event.js';
 import type { Transfer, X402Payment } from '../../generated/prisma/client.js';
+import type { ApprovalSubject } from '../../manifest/approval-subject.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { Forbidden, ValidationFailed } from '../../platform/errors.js';
@@ -11,14 +12,14 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending } from '../spending/approval.js';
-import { declareSubject } from '../spending/approval-subject.js';
 import { transferSubject } from '../transfers/approval.js';
 import { captureHeld } from '../transfers/hold.js';
 import { completedEvent, proofSeconds, settlementHash } from './payment.js';
 import { checkUsable, lockPayment, useUp } from './payment-use.js';
 import { signProof } from './proof.js';
 
-declareSubject('x402_payment', {
+/** How a payment is approved, which settles it, and ended. */
+export const paymentSubject: ApprovalSubject = {
   ...transferSubject,
   kind: 'x402Payment',
   approve: async (ctx, tx, approval) => {
@@ -28,7 +29,13 @@ declareSubject('x402_payment', {
     if (transfer.status === 'completed') await settle(ctx, tx, transfer);
     return after;
   },
-});
+};
+
+/** A payment whose transfer ends without its money has failed, whoever ends it: an approval, an expiry, the payer. */
+export async function failPayment(_ctx: Ctx, tx: Tx, { id, status, failureCode }: Transfer): Promise<void> {
+  const data = { status: 'failed', failureReason: failureCode ?? status, dueAt: null } as const;
+  await tx.x402Payment.updateMany({ where: { id, status: 'pending' }, data });
+}
 
 /** The money of a payment has moved: it is settled, and proves it. Under the lock of the transfer. */
 async function settle(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment> {

@@ -1,5 +1,4 @@
 // The GraphQL face of x402 payments.
-import { z } from 'zod';
 import type { X402Payment } from '../../generated/prisma/client.js';
 import { X402PaymentStatus } from '../../generated/prisma/enums.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -8,23 +7,22 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
-import { ApprovalType, ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { DecisionType } from '../spending/decision.schema.js';
 import { NonceUsed } from '../spending/errors.js';
-import { mostJwtLength } from '../spending/mandate.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
-import { SchemeEnum } from './endpoint.schema.js';
+import { SchemeEnum } from './endpoint.input.js';
 import { PaymentInvalid, UnsupportedNetwork } from './errors.js';
 import type { MadePayment } from './ledger-payment.js';
 import { payToOf } from './offer.js';
 import { dryRunPay, type PaymentQuote, PaymentRequestExpired, pay, quoteAgain, quotePayment } from './pay.js';
+import { ConsumeX402PaymentInput, PayX402Input, QuoteX402PaymentInput, VerifyX402PaymentInput } from './payment.input.js';
 import { payment, payments } from './payment.js';
 import { consumePayment } from './payment-life.js';
-import { mostProofLength } from './proof.js';
+import { rest } from './rest.js';
 import { type PaymentVerification, verifyPayment } from './verification.js';
-import { mostHeaderLength } from './wire.js';
 
 const PaymentStatusEnum = builder.enumType(X402PaymentStatus, { name: 'X402PaymentStatus' });
 
@@ -57,7 +55,7 @@ const PaymentPayload = builder.objectRef<MadePayment>('X402PaymentPayload').impl
   description: 'A payment, and the approval that it waits for, if it does.',
   fields: (t) => ({
     payment: t.field({ type: PaymentType, resolve: (made) => made.payment }),
-    approval: t.expose('approval', { type: ApprovalType, nullable: true }),
+    approval: t.expose('approval', pendingApproval),
   }),
 });
 
@@ -107,79 +105,16 @@ const VerificationType = builder.objectRef<PaymentVerification>('X402Verificatio
   }),
 });
 
-const oneOfDemand = (members: readonly string[]) =>
-  [
-    (input: Record<string, unknown>) => members.filter((member) => input[member] != null).length === 1,
-    {
-      message: `needs exactly one of ${members.map((member) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)).join(', ')}`,
-    },
-  ] as const;
-
-const QuoteInput = builder.inputType('QuoteX402PaymentInput', {
-  validate: z.any().refine(...oneOfDemand(['endpointId', 'paymentRequired'])),
-  fields: (t) => ({
-    endpointId: t.field({ type: 'X402EndpointId', required: false, extensions: { example: 'epd_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' } }),
-    paymentRequired: t.field({
-      type: 'JSONObject',
-      required: false,
-      description: 'What the endpoint said with its 402.',
-      extensions: { example: null },
-    }),
-    fromWalletId: t.field({ type: 'WalletId', required: false, description: 'Whose discount is asked for.' }),
-  }),
-});
-const PayInput = builder.inputType('PayX402Input', {
-  validate: z.any().refine(...oneOfDemand(['paymentRequestId', 'endpointId', 'paymentRequired'])),
-  fields: (t) => ({
-    fromWalletId: t.field({ type: 'WalletId' }),
-    paymentRequestId: t.field({
-      type: 'X402QuoteId',
-      required: false,
-      description: 'A price that was promised.',
-      extensions: { example: null },
-    }),
-    endpointId: t.field({ type: 'X402EndpointId', required: false, extensions: { example: 'epd_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' } }),
-    paymentRequired: t.field({
-      type: 'JSONObject',
-      required: false,
-      description: 'What the endpoint said with its 402.',
-      extensions: { example: null },
-    }),
-    maxAmount: t.field({ type: 'Amount', required: false, description: 'Nothing is paid for a call that costs more.' }),
-    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
-    mandateId: t.field({ type: 'MandateId', required: false, extensions: { example: null } }),
-    mandateJwt: t.string({ required: false, validate: z.string().min(1).max(mostJwtLength), extensions: { example: null } }),
-    description: t.string({ required: false, validate: z.string().max(500) }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
-  }),
-});
-const VerifyInput = builder.inputType('VerifyX402PaymentInput', {
-  validate: z.any().refine(...oneOfDemand(['proof', 'paymentSignature'])),
-  fields: (t) => ({
-    proof: t.string({
-      required: false,
-      validate: z.string().min(1).max(mostProofLength),
-      extensions: { example: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' },
-    }),
-    paymentSignature: t.string({ required: false, validate: z.string().min(1).max(mostHeaderLength), extensions: { example: null } }),
-    endpointId: t.field({ type: 'X402EndpointId', required: false, description: 'What should have been paid.' }),
-    resource: t.string({ required: false, validate: z.string().min(1).max(2048), extensions: { example: '/weather' } }),
-  }),
-});
-const ConsumeInput = builder.inputType('ConsumeX402PaymentInput', {
-  fields: (t) => ({
-    amount: t.field({ type: 'Amount', required: false, description: 'What the call used of an upto payment; all of it by default.' }),
-  }),
-});
-
 builder.queryFields((t) => ({
   x402Payment: t.field({
+    route: rest('GET /v1/x402/payments/{id}', 'Read a payment.'),
     type: PaymentType,
     args: { id: t.arg({ type: 'X402PaymentId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { id }, ctx) => payment(ctx, id),
   }),
   x402Payments: t.field({
+    route: rest('GET /v1/x402/payments', 'List payments.'),
     type: PaymentPage,
     args: {
       ...pageArgs(t),
@@ -196,32 +131,40 @@ const payErrors = [...demandErrors, PaymentRequestExpired, NonceUsed, ...posting
 
 builder.mutationFields((t) => ({
   quoteX402Payment: t.field({
+    route: rest('POST /v1/x402/quote', 'Ask what a call costs, and whether a wallet may and can pay it.'),
     type: QuoteType,
-    args: { input: t.arg({ type: QuoteInput }) },
+    args: { input: t.arg({ type: QuoteX402PaymentInput }) },
     ...facts({ errors: demandErrors }),
     resolve: once((ctx, { input }) => quotePayment(ctx, input), quoteAgain),
   }),
   payX402: t.field({
+    route: rest('POST /v1/x402/pay', 'Pay for a call from a wallet.', { status: 201, body: 'payment' }),
     type: PaymentPayload,
-    args: { input: t.arg({ type: PayInput }) },
+    args: { input: t.arg({ type: PayX402Input }) },
     ...facts({ errors: payErrors }),
     resolve: once((ctx, { input }) => pay(ctx, input), payloadOf),
   }),
   dryRunPayX402: t.field({
+    route: rest('POST /v1/x402/pay', 'Say what a payment would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
-    args: { input: t.arg({ type: PayInput }) },
+    args: { input: t.arg({ type: PayX402Input }) },
     ...facts({ effect: 'none', errors: payErrors }),
     resolve: (_root, { input }, ctx) => dryRunPay(ctx, input),
   }),
   verifyX402Payment: t.field({
+    route: rest('POST /v1/x402/verify', 'Ask whether a payment is good and was not used yet.'),
     type: VerificationType,
-    args: { input: t.arg({ type: VerifyInput }) },
+    args: { input: t.arg({ type: VerifyX402PaymentInput }) },
     ...facts({ effect: 'none', errors: [NotFound] }),
     resolve: (_root, { input }, ctx) => verifyPayment(ctx, input),
   }),
   consumeX402Payment: t.field({
+    route: rest(
+      'POST /v1/x402/payments/{id}/consume',
+      'Use up the proof of a payment, as the seller; settles an upto payment for what was used.',
+    ),
     type: PaymentType,
-    args: { id: t.arg({ type: 'X402PaymentId' }), input: t.arg({ type: ConsumeInput, required: false }) },
+    args: { id: t.arg({ type: 'X402PaymentId' }), input: t.arg({ type: ConsumeX402PaymentInput, required: false }) },
     ...facts({ errors: [NotFound, Forbidden, StateConflict] }),
     resolve: once((ctx, { id, input }) => consumePayment(ctx, id, input?.amount ?? null), payment),
   }),

@@ -3,18 +3,24 @@
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 import type { EventRow } from '../../events/event.js';
-import type { Prisma, Transfer, X402Payment, X402PaymentStatus } from '../../generated/prisma/client.js';
-import type { Ctx, OpenOn } from '../../platform/ctx.js';
+import type { Prisma, Protocol, Transfer, X402Payment, X402PaymentStatus } from '../../generated/prisma/client.js';
+import type { OpenOn } from '../../manifest/noun.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import type { Lifecycle } from '../../platform/lifecycle.js';
 import { formatMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
-import { createdBetween, listPage, type Page, type PageInput } from '../../platform/schema/page.js';
+import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { event } from './events.js';
 
 /** A payment fails with its transfer, or when its chain refuses it. */
+/** The name of what a payment is by its protocol: one by MPP is settled as one of x402 is. */
+export function subjectTypeOf(protocol: Protocol): 'x402_payment' | 'mpp_payment' {
+  return protocol === 'mpp' ? 'mpp_payment' : 'x402_payment';
+}
+
 export const x402PaymentLifecycle: Lifecycle<X402PaymentStatus> = {
   noun: 'payment',
   path: '/v1/x402/payments/{id}',
@@ -37,23 +43,8 @@ export async function payment(ctx: Ctx, id: string): Promise<X402Payment> {
   return found;
 }
 
-export interface PaymentFilter extends PageInput {
-  endpointId?: string | null | undefined;
-  agentId?: string | null | undefined;
-  status?: X402PaymentStatus | null | undefined;
-  since?: Date | null | undefined;
-  until?: Date | null | undefined;
-}
-
 /** Payments, newest first. */
-export function payments(ctx: Ctx, filter: PaymentFilter): Promise<Page<X402Payment>> {
-  const { endpointId, agentId, status, since, until } = filter;
-  const conditions: Prisma.X402PaymentWhereInput[] = [visiblePayments.where(ctx), createdBetween(since, until)];
-  if (endpointId) conditions.push({ endpointId });
-  if (agentId) conditions.push({ agentId });
-  if (status) conditions.push({ status });
-  return listPage(ctx, 'x402Payment', ctx.db.x402Payment, { AND: conditions }, filter);
-}
+export const payments = listOf('x402Payment', { visible: visiblePayments });
 
 /** Money that is on its way from a chain to one of the wallets: it keeps a wallet from being closed. Held transfers are told as such. */
 export async function openPayments(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {

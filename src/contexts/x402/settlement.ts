@@ -97,7 +97,7 @@ async function ledgerOrder(ctx: Ctx, payment: SignedPayment, requirements: Requi
 }
 
 /**
- * Pays what is required by what was signed. `endpoint` is the one whose door was knocked at: a payload for another one is no good, and so
+ * Pays what is required by what was signed. `endpoint` is the one whose door was called: a payload for another one is no good, and so
  * is one that was used (Gap G-303). A facilitator settles an `upto` payment for what is asked of it; at a door that is held until the seller
  * settles it.
  */

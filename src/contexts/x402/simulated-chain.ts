@@ -2,11 +2,12 @@
 // would, and knows of the platform what an authorization says.
 import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { Connection } from '../../platform/connection.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import type { Address } from './address.js';
-import { type Chain, type ChainAnswer, connectChain } from './chain.js';
+import type { Chain, ChainAnswer } from './chain.js';
 import { creditBalance, debitBalance, useAuthorization } from './chain.sql.js';
 import { walletOfDeposit } from './deposit.js';
 import { type ChainNetwork, ownChain } from './network.js';
@@ -74,4 +75,7 @@ async function bookArrival(
   await tx.railStatement.create({ data: line });
 }
 
-connectChain('test', simulated(ownChain({ workspace: { environment: 'test' } as Ctx['workspace'] })));
+const own = ownChain({ workspace: { environment: 'test' } as Ctx['workspace'] });
+
+/** The simulated chain, which every sandbox has. */
+export const simulatedChains: readonly Connection<Chain>[] = [{ environment: 'test', name: own.network, provider: simulated(own) }];

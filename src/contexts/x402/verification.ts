@@ -4,17 +4,11 @@ import type { X402Payment } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { parseId } from '../../platform/schema/id.js';
 import { endpoint, isAddressOf } from './endpoint.js';
+import type { VerifyX402PaymentInput } from './payment.input.js';
 import { isRefunded } from './payment-use.js';
 import { paymentOfProof } from './proof.js';
 import { withNetwork } from './settlement.js';
 import { type PaymentPayload, printHeader, readPaymentHeader } from './wire.js';
-
-export interface VerifyPaymentInput {
-  proof?: string | null | undefined;
-  paymentSignature?: string | null | undefined;
-  endpointId?: string | null | undefined;
-  resource?: string | null | undefined;
-}
 
 export interface PaymentVerification {
   valid: boolean;
@@ -29,7 +23,7 @@ const unknown: PaymentVerification = { valid: false, payment: null, reason: 'inv
  * Says whether a proof, or the payload that paid, stands for a payment of such an endpoint that was settled and not used yet. 404 for no
  * endpoint.
  */
-export async function verifyPayment(ctx: Ctx, input: VerifyPaymentInput): Promise<PaymentVerification> {
+export async function verifyPayment(ctx: Ctx, input: VerifyX402PaymentInput): Promise<PaymentVerification> {
   if (input.endpointId != null) await endpoint(ctx, input.endpointId, 'endpointId');
   const found = await paymentFor(ctx, input);
   if (found === null) return unknown;
@@ -37,7 +31,7 @@ export async function verifyPayment(ctx: Ctx, input: VerifyPaymentInput): Promis
   return { valid: reason === null, payment: found, reason };
 }
 
-async function paymentFor(ctx: Ctx, { proof, paymentSignature }: VerifyPaymentInput): Promise<X402Payment | null> {
+async function paymentFor(ctx: Ctx, { proof, paymentSignature }: VerifyX402PaymentInput): Promise<X402Payment | null> {
   if (proof != null) {
     const id = await paymentOfProof(ctx.platform, proof);
     return id === null ? null : ctx.db.x402Payment.findFirst({ where: { id, proof } });
@@ -60,7 +54,7 @@ function signedFacts({ payload }: PaymentPayload): { payerWallet: string; nonce:
   return walletId === null ? null : { payerWallet: walletId, nonce };
 }
 
-async function reasonAgainst(ctx: Ctx, row: X402Payment, { endpointId, resource }: VerifyPaymentInput): Promise<string | null> {
+async function reasonAgainst(ctx: Ctx, row: X402Payment, { endpointId, resource }: VerifyX402PaymentInput): Promise<string | null> {
   if (endpointId != null && row.endpointId !== endpointId) return 'wrong_endpoint';
   if (resource != null && !(await isResource(ctx, row, resource))) return 'wrong_resource';
   if (row.status !== 'settled') return row.status;

@@ -144,7 +144,7 @@ export const Pagination = builder.objectRef<Page<unknown>>('Pagination').impleme
     page: t.exposeInt('page'),
     limit: t.exposeInt('limit'),
     total: t.int({ resolve: async (page) => (await page.total()).count }),
-    totalPages: t.int({ resolve: (page) => page.totalPages() }),
+    totalPages: t.int({ wire: { name: 'totalPages' }, resolve: (page) => page.totalPages() }),
     totalIsMinimum: t.boolean({
       nullable: true,
       description: 'True when there are more than `total`: it is counted up to 10,000.',

@@ -10,6 +10,10 @@ export interface PageInput {
   limit?: number | null | undefined;
   /** A cursor or the id of a row: the page begins after it, and `page` is left aside. */
   after?: string | null | undefined;
+  /** Created at or after. */
+  since?: Date | null | undefined;
+  /** Created before. */
+  until?: Date | null | undefined;
 }
 
 export interface Page<T> {
@@ -40,7 +44,7 @@ export interface Source<T> {
 }
 
 /** 400 for a stretch of time that ends before it begins. */
-function checkWindow({ since, until }: PageInput & { since?: Date | null | undefined; until?: Date | null | undefined }): void {
+function checkWindow({ since, until }: PageInput): void {
   if (!since || !until || since <= until) return;
   throw new ValidationFailed([{ path: ['until'], message: 'must not be before since', rule: 'window' }]);
 }

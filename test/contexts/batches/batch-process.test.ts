@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { stepBatch } from '../../../src/contexts/batches/batch-step.js';
-import { dueSteps } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { runDue } from '../../../src/platform/due/due-table.js';
 import { systemCtx } from '../../../src/platform/due/step.js';
 import { createLogger } from '../../../src/platform/log.js';
@@ -17,7 +17,7 @@ import { ctxOf, query } from '../../ledger/wallet-ref.js';
 import { bare, bodies, readBatch, taken, times } from './transfer-batch.js';
 
 const harness = useHarness();
-const batchSteps = dueSteps.filter(({ table }) => table === 'batch');
+const batchSteps = manifest.due.filter(({ table }) => table === 'batch');
 const children: ChildProcess[] = [];
 const available = async (wallet: Json) => (await balanceOf(harness.test, wallet)).available;
 
@@ -62,7 +62,7 @@ const endLeases = () =>
   query(harness, "UPDATE batch SET lease_until = clock_timestamp() - interval '1 second' WHERE lease_until IS NOT NULL");
 
 const transfersOf = async (batch: Json): Promise<number> =>
-  (await query(harness, 'SELECT FROM transfer WHERE batch_id = $1', [bare(batch)])).length;
+  (await query(harness, 'SELECT FROM transfer WHERE origin_id = $1', [bare(batch)])).length;
 
 /** Everything was done once: the items, the transfers, the money, the events. */
 async function expectDoneOnce(batch: Json, to: Json, count: number): Promise<void> {

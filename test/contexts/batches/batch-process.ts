@@ -1,6 +1,6 @@
 // A process of the platform that carries due batches out at a given time, so that it can be killed in the middle.
 import { loadConfig } from '../../../src/config.js';
-import { dueSteps } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { runDue } from '../../../src/platform/due/due-table.js';
 import { createLogger } from '../../../src/platform/log.js';
 import { startServer } from '../../../src/server.js';
@@ -12,6 +12,6 @@ const { platform } = await startServer({ config: { ...config, databaseUrl, secre
 process.send?.('ready');
 await runDue(
   platform,
-  dueSteps.filter(({ table }) => table === 'batch'),
+  manifest.due.filter(({ table }) => table === 'batch'),
 );
 process.send?.('done');

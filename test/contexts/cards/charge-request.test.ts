@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { withdrawCharge } from '../../../src/contexts/cards/charge-approval.js';
 import { dryRunCharge } from '../../../src/contexts/cards/charge-request.js';
-import { connectRail, type Rail, railOf } from '../../../src/contexts/settlement/rail.js';
+import { type Rail, rails } from '../../../src/contexts/settlement/rail.js';
 import { presentedMandate } from '../../../src/contexts/spending/mandate.js';
 import { transact } from '../../../src/platform/idempotency.js';
 import { newId } from '../../../src/platform/schema/id.js';
@@ -70,8 +70,13 @@ describe('whose card', () => {
   });
 
   it('400: less than its processor takes', async () => {
-    const rail = railOf({ workspace: { environment: 'test' } as never }, 'card-simulated') as Rail;
-    connectRail('test', { ...rail, fee: 30n });
+    const connected = harness.platform.extensions.of(rails);
+    const rail = {
+      environment: 'test',
+      name: 'card-simulated',
+      provider: connected.of({ environment: 'test' }, 'card-simulated') as Rail,
+    } as const;
+    connected.connect({ ...rail, provider: { ...rail.provider, fee: 30n } });
     try {
       const buyer = await newBuyer(harness.test);
       const fields = [{ path: ['paymentMethodId'], rule: 'min' }];
@@ -80,7 +85,7 @@ describe('whose card', () => {
       await harness.runDue();
       expect(await available(buyer)).toBe('0.67');
     } finally {
-      connectRail('test', rail);
+      connected.connect(rail);
     }
   });
 

@@ -1,6 +1,7 @@
 // A mandate that allows k executions allows exactly k of 200 at once, in two processes, mixed with transfers that present it and with
 // checkouts paid by it; and one that is revoked or changed meanwhile pays nothing after that was answered.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Json } from '../../harness.js';
 import { eachOf } from '../../hostile.js';
 import { ask, insist, make, type Server } from '../../load.js';
 import { type ServerProcess, startServerProcess } from '../../process.js';
@@ -73,6 +74,11 @@ describe('a mandate', () => {
     expect(await paidTo(made)).toBe(`${most}.00`);
     const { usage } = (await ask(first.sandbox, 'GET', `/v1/ap2/mandates/${made.mandate.id}`)).body.data;
     expect(usage).toMatchObject({ today: `${most}.00`, executions: most });
+    const { data: executed } = (await ask(first.sandbox, 'GET', '/v1/events?type=ap2.mandate.executed&limit=100')).body;
+    const own = executed.filter(({ data }: Json) => data.mandate_id === made.mandate.id).map(({ data }: Json) => data);
+    expect(own).toHaveLength(most);
+    const left = own.map((data: Json) => Number(per === 'day' ? data.remaining_daily : data.remaining_monthly));
+    expect(Math.min(...left)).toBe(Number(Object.values(scope)[0]) - most);
   });
 
   it.each([

@@ -1,8 +1,8 @@
 // MPP at ANY /x402/{endpoint_id} by the method evm: authorizations of EIP-3009, by hand and with the official client.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Chain, chainOf, connectChain } from '../../../src/contexts/x402/chain.js';
+import { type Chain, chains } from '../../../src/contexts/x402/chain.js';
 import { chainBalance, chainName, newPayer } from '../../factories/chain.js';
-import { challengesIn, evmClient, evmCredential, expectProblem, knock } from '../../factories/mpp-call.js';
+import { challengesIn, evmClient, evmCredential, expectProblem, paidRequest } from '../../factories/mpp-call.js';
 import { balanceOf } from '../../factories/payment.js';
 import { newEndpoint, unbase64 } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
@@ -30,7 +30,7 @@ describe('a credential of the method evm', () => {
   it('402 for another nonce, payee, payer, amount, and an authorization that ends too soon', async () => {
     const [endpoint, payer] = [await newEndpoint(harness.test, { network: chainName }), await newPayer(harness.test)];
     const other = await newEndpoint(harness.test, { network: chainName });
-    const challenge = challengesIn(await knock(harness.test, endpoint))['evm'] as Json;
+    const challenge = challengesIn(await paidRequest(harness.test, endpoint))['evm'] as Json;
     const changes: [Json, string][] = [
       [{ nonce: `0x${'11'.repeat(32)}` }, 'verification-failed'],
       [{ to: other.pay_to }, 'verification-failed'],
@@ -40,18 +40,18 @@ describe('a credential of the method evm', () => {
       [{ type: 'hash' }, 'malformed-credential'],
     ];
     for (const [change, type] of changes)
-      expectProblem(await knock(harness.test, endpoint, await evmCredential(payer, challenge, change)), type);
+      expectProblem(await paidRequest(harness.test, endpoint, await evmCredential(payer, challenge, change)), type);
     const forged = await evmCredential(payer, challenge, {}, { from: (await newPayer(harness.test)).address });
-    expectProblem(await knock(harness.test, endpoint, forged), 'verification-failed');
+    expectProblem(await paidRequest(harness.test, endpoint, forged), 'verification-failed');
     const poor = await newPayer(harness.test, { funded: '0.01' });
-    expectProblem(await knock(harness.test, endpoint, await evmCredential(poor, challenge)), 'payment-insufficient');
+    expectProblem(await paidRequest(harness.test, endpoint, await evmCredential(poor, challenge)), 'payment-insufficient');
     const good = await evmCredential(payer, challenge);
-    expectProblem(await knock(harness.test, other, good), 'invalid-challenge');
-    expect((await knock(harness.test, endpoint, good)).status).toBe(200);
-    expectProblem(await knock(harness.test, endpoint, good), 'invalid-challenge', { reason: 'challenge_used' });
+    expectProblem(await paidRequest(harness.test, other, good), 'invalid-challenge');
+    expect((await paidRequest(harness.test, endpoint, good)).status).toBe(200);
+    expectProblem(await paidRequest(harness.test, endpoint, good), 'invalid-challenge', { reason: 'challenge_used' });
     // Another address, and a wallet of the platform, cannot answer it again either.
     const second = await newPayer(harness.test);
-    expectProblem(await knock(harness.test, endpoint, await evmCredential(second, challenge)), 'invalid-challenge', {
+    expectProblem(await paidRequest(harness.test, endpoint, await evmCredential(second, challenge)), 'invalid-challenge', {
       reason: 'challenge_used',
     });
     expect([await received(endpoint), await chainBalance(harness.test, second.address)]).toEqual(['0.10', '10.00']);
@@ -59,14 +59,16 @@ describe('a credential of the method evm', () => {
 
   it('402 with the payment while the chain is silent, which is settled when it has answered', async () => {
     const [endpoint, payer] = [await newEndpoint(harness.test, { network: chainName }), await newPayer(harness.test)];
-    const challenge = challengesIn(await knock(harness.test, endpoint))['evm'] as Json;
-    const chain = chainOf({ workspace: { environment: 'test' } as never }, chainName) as Chain;
-    connectChain('test', { ...chain, transferWithAuthorization: () => Promise.reject(new Error('the connection is gone')) });
+    const challenge = challengesIn(await paidRequest(harness.test, endpoint))['evm'] as Json;
+    const connected = harness.platform.extensions.of(chains);
+    const chain = connected.of({ environment: 'test' }, chainName) as Chain;
+    const silentChain = { ...chain, transferWithAuthorization: () => Promise.reject(new Error('the connection is gone')) };
+    connected.connect({ environment: 'test', name: chainName, provider: silentChain });
     try {
-      const silent = await knock(harness.test, endpoint, await evmCredential(payer, challenge));
+      const silent = await paidRequest(harness.test, endpoint, await evmCredential(payer, challenge));
       expectProblem(silent, 'verification-failed', { reason: 'unexpected_settle_error', payment_id: expect.stringMatching(/^pay_/) });
     } finally {
-      connectChain('test', chain);
+      connected.connect({ environment: 'test', name: chainName, provider: chain });
     }
     await harness.advance(31);
     const [payment] = await paymentsOf(endpoint);

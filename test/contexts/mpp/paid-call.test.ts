@@ -5,7 +5,7 @@ import { Challenge as PeerChallenge, Receipt as PeerReceipt } from 'mppx';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readChallenges } from '../../../src/contexts/mpp/challenge.js';
 import { chainName } from '../../factories/chain.js';
-import { answerTo, challengesIn, expectProblem, knock, ledgerChallenge, ledgerClient, problems } from '../../factories/mpp-call.js';
+import { answerTo, challengesIn, expectProblem, ledgerChallenge, ledgerClient, paidRequest, problems } from '../../factories/mpp-call.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { base64, newBuyer, newEndpoint, signedOnLedger } from '../../factories/x402.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
@@ -36,7 +36,7 @@ describe('a 402', () => {
   it('challenges by each method, in one header line, for this host and for five minutes', async () => {
     const { endpoint } = await sides({ network: chainName, description: 'Weather "now"' });
     const asked = await harness.test.get(`/v1/x402/endpoints/${endpoint.id}/challenge`, { as: null });
-    for (const answer of [await knock(harness.test, endpoint), asked]) {
+    for (const answer of [await paidRequest(harness.test, endpoint), asked]) {
       expect(answer.headers.get('www-authenticate')?.match(/Payment id=/g)).toHaveLength(2);
       const found = challengesIn(answer);
       const common = {
@@ -73,7 +73,7 @@ describe('a 402', () => {
     const challenge = await ledgerChallenge(harness.test, endpoint, { city: 'Rome' });
     expect(challenge.digest).toMatch(/^sha-256=:.{44}:$/);
     expect(challenge.description).toBeUndefined();
-    const upto = await knock(harness.test, await newEndpoint(harness.test, { scheme: 'upto' }));
+    const upto = await paidRequest(harness.test, await newEndpoint(harness.test, { scheme: 'upto' }));
     expect([upto.status, upto.headers.get('www-authenticate')]).toEqual([402, null]);
   });
 });
@@ -113,14 +113,14 @@ describe('a credential of the method ledger', () => {
     const approval = { threshold: '0.05', currency: 'USDC' };
     await harness.test.make('/v1/policies', { name: 'Ask', target: { type: 'agent', id: buyer.uuid }, rules: [], approval });
     const authorization = answerTo(buyer, await ledgerChallenge(harness.test, endpoint));
-    const answer = await knock(harness.test, endpoint, authorization);
+    const answer = await paidRequest(harness.test, endpoint, authorization);
     expect([answer.status, answer.body]).toMatchObject([202, { paid: false, approval: { status: 'pending' } }]);
     expect(answer.headers.get('payment-receipt')).toBeNull();
-    expectProblem(await knock(harness.test, endpoint, authorization), 'invalid-challenge', { reason: 'challenge_used' });
+    expectProblem(await paidRequest(harness.test, endpoint, authorization), 'invalid-challenge', { reason: 'challenge_used' });
     const { payment, transfer } = (await harness.test.post(`/v1/approvals/${answer.body.approval.id}/approve`, {})).body;
     expect(transfer).toMatchObject({ id: payment.transfer_id, protocol: 'mpp' });
     expect(payment).toMatchObject({ id: answer.body.payment_id, status: 'settled', proof: expect.any(String) });
-    const second = await knock(harness.test, endpoint, answerTo(buyer, await ledgerChallenge(harness.test, endpoint)));
+    const second = await paidRequest(harness.test, endpoint, answerTo(buyer, await ledgerChallenge(harness.test, endpoint)));
     await harness.test.post(`/v1/approvals/${second.body.approval.id}/reject`, {});
     expect((await harness.test.get(`/v1/x402/payments/${second.body.payment_id}`)).body.data).toMatchObject({ status: 'failed' });
     expect(await available(buyer.wallet)).toBe('99.90');
@@ -129,10 +129,10 @@ describe('a credential of the method ledger', () => {
   it('400 for a method that nobody takes, and for two payments at once', async () => {
     const { endpoint, buyer } = await sides();
     const challenge = await ledgerChallenge(harness.test, endpoint);
-    const foreign = await knock(harness.test, endpoint, answerTo(buyer, challenge, { challenge: { method: 'stripe' } }));
+    const foreign = await paidRequest(harness.test, endpoint, answerTo(buyer, challenge, { challenge: { method: 'stripe' } }));
     expect([foreign.status, foreign.body.type]).toEqual([400, `${problems}method-unsupported`]);
     expect([foreign.headers.get('www-authenticate'), foreign.headers.get('payment-receipt')]).toEqual([null, null]);
-    const { body } = await knock(harness.test, endpoint);
+    const { body } = await paidRequest(harness.test, endpoint);
     const payload = base64(signedOnLedger(buyer, body.accepts[0], '0.10', harness.clock.now()));
     const headers = { Authorization: answerTo(buyer, challenge), 'PAYMENT-SIGNATURE': payload };
     expectInvalid(await harness.test.get(`/x402/${endpoint.id}`, { as: null, headers }), 'Authorization');
@@ -159,7 +159,7 @@ describe('a credential of the method ledger', () => {
       answerTo(buyer, good, { payload: { more: 1 } }),
       answerTo(buyer, good, { payload: { payer_wallet: '\ud800' } }),
     ])
-      expectProblem(await knock(harness.test, endpoint, header), 'malformed-credential');
+      expectProblem(await paidRequest(harness.test, endpoint, header), 'malformed-credential');
     const changed: Json[] = [
       { realm: 'other.example.com' },
       { request: elsewhere.request },
@@ -170,35 +170,35 @@ describe('a credential of the method ledger', () => {
       { method: 'evm' },
     ];
     for (const challenge of changed)
-      expectProblem(await knock(harness.test, endpoint, answerTo(buyer, { ...good, ...challenge })), 'invalid-challenge');
-    expectProblem(await knock(harness.test, endpoint, answerTo(buyer, elsewhere)), 'invalid-challenge');
+      expectProblem(await paidRequest(harness.test, endpoint, answerTo(buyer, { ...good, ...challenge })), 'invalid-challenge');
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(buyer, elsewhere)), 'invalid-challenge');
     // The same secret under another name of the host.
     const renamed = await challengeAs('localhost:1', endpoint);
-    expectProblem(await knock(harness.test, endpoint, answerTo(buyer, renamed as never)), 'invalid-challenge');
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(buyer, renamed as never)), 'invalid-challenge');
     expect(await available(buyer.wallet)).toBe('100.00');
-    expect((await knock(harness.test, endpoint, answerTo(buyer, good, { source: buyer.id }))).status).toBe(200);
+    expect((await paidRequest(harness.test, endpoint, answerTo(buyer, good, { source: buyer.id }))).status).toBe(200);
   });
 
   it('402 for another signature, another payer, another body, a second too late, and terms that have changed', async () => {
     const { endpoint, buyer } = await sides();
     const stranger = await newBuyer(harness.test);
     const challenge = await ledgerChallenge(harness.test, endpoint, { city: 'Rome' });
-    const ask = (authorization: string, body: object = { city: 'Rome' }) => knock(harness.test, endpoint, authorization, body);
+    const ask = (authorization: string, body: object = { city: 'Rome' }) => paidRequest(harness.test, endpoint, authorization, body);
     const forged = answerTo(stranger, challenge, { payload: { payer_wallet: buyer.wallet.id } });
     expectProblem(await ask(forged), 'verification-failed', { reason: 'invalid_signature' });
     expectProblem(await ask(answerTo(buyer, challenge, { source: stranger.id })), 'verification-failed', { reason: 'source' });
     for (const payer_wallet of [nowhere, endpoint.receiver_wallet_id, 'x'])
       expectProblem(await ask(answerTo(buyer, challenge, { payload: { payer_wallet } })), 'verification-failed');
     expectProblem(await ask(answerTo(buyer, challenge), { city: 'Paris' }), 'invalid-challenge', { reason: 'digest' });
-    expectProblem(await knock(harness.test, endpoint, answerTo(buyer, challenge)), 'invalid-challenge', { reason: 'digest' });
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(buyer, challenge)), 'invalid-challenge', { reason: 'digest' });
     harness.clock.advance(299);
     const fresh = await ledgerChallenge(harness.test, endpoint);
     harness.clock.advance(1);
     expectProblem(await ask(answerTo(buyer, challenge)), 'payment-expired');
     await harness.test.patch(`/v1/x402/endpoints/${endpoint.id}`, { base_price: '0.20' });
-    expectProblem(await knock(harness.test, endpoint, answerTo(buyer, fresh)), 'invalid-challenge');
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(buyer, fresh)), 'invalid-challenge');
     await harness.test.patch(`/v1/x402/endpoints/${endpoint.id}`, { base_price: '0.10' });
-    expect((await knock(harness.test, endpoint, answerTo(buyer, fresh))).status).toBe(200);
+    expect((await paidRequest(harness.test, endpoint, answerTo(buyer, fresh))).status).toBe(200);
     expect([await available(buyer.wallet), await available(stranger.wallet)]).toEqual(['99.90', '100.00']);
   });
 
@@ -207,22 +207,26 @@ describe('a credential of the method ledger', () => {
     const poor = await newBuyer(harness.test, { funded: '0.01' });
     const dollars = await newBuyer(harness.test, { currency: 'USD' });
     const challenge = await ledgerChallenge(harness.test, endpoint);
-    expectProblem(await knock(harness.test, endpoint, answerTo(poor, challenge)), 'payment-insufficient', { code: 'insufficient_balance' });
-    expectProblem(await knock(harness.test, endpoint, answerTo(dollars, challenge)), 'verification-failed', { code: 'currency_mismatch' });
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(poor, challenge)), 'payment-insufficient', {
+      code: 'insufficient_balance',
+    });
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(dollars, challenge)), 'verification-failed', {
+      code: 'currency_mismatch',
+    });
     await harness.test.post(`/v1/agents/${buyer.id}/freeze`, {});
-    expectProblem(await knock(harness.test, endpoint, answerTo(buyer, challenge)), 'verification-failed', { code: 'agent_frozen' });
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(buyer, challenge)), 'verification-failed', { code: 'agent_frozen' });
     await harness.test.post(`/v1/agents/${buyer.id}/unfreeze`, {});
-    expect((await knock(harness.test, endpoint, answerTo(buyer, challenge))).status).toBe(200);
-    expectProblem(await knock(harness.test, endpoint, answerTo(poor, challenge)), 'invalid-challenge', { reason: 'challenge_used' });
+    expect((await paidRequest(harness.test, endpoint, answerTo(buyer, challenge))).status).toBe(200);
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(poor, challenge)), 'invalid-challenge', { reason: 'challenge_used' });
   });
 
   it('404 and 409 have no challenge: an endpoint of production, of nobody, and one that is paused', async () => {
     const { endpoint, buyer } = await sides();
     const authorization = answerTo(buyer, await ledgerChallenge(harness.test, endpoint));
-    expectRefused(await knock(harness.live, endpoint, authorization), 404, 'not_found');
-    expectRefused(await knock(harness.test, { id: nowhere }, authorization), 404, 'not_found');
+    expectRefused(await paidRequest(harness.live, endpoint, authorization), 404, 'not_found');
+    expectRefused(await paidRequest(harness.test, { id: nowhere }, authorization), 404, 'not_found');
     await harness.test.patch(`/v1/x402/endpoints/${endpoint.id}`, { status: 'paused' });
-    const paused = await knock(harness.test, endpoint, authorization);
+    const paused = await paidRequest(harness.test, endpoint, authorization);
     expectRefused(paused, 409, 'state_conflict');
     expect([paused.headers.get('www-authenticate'), paused.headers.get('payment-receipt')]).toEqual([null, null]);
   });
@@ -231,7 +235,7 @@ describe('a credential of the method ledger', () => {
     const { endpoint } = await sides();
     const foreign = await newBuyer(harness.other);
     const challenge = await ledgerChallenge(harness.test, endpoint);
-    expectProblem(await knock(harness.test, endpoint, answerTo(foreign, challenge)), 'verification-failed', {
+    expectProblem(await paidRequest(harness.test, endpoint, answerTo(foreign, challenge)), 'verification-failed', {
       reason: 'invalid_signature',
     });
     expect((await balanceOf(harness.other, foreign.wallet)).available).toBe('100.00');

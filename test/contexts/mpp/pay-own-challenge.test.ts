@@ -1,7 +1,7 @@
 // POST /v1/mpp/pay by challenges of our own paid door: where that is, and what else pays by the same nonce.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Challenge, printChallenge } from '../../../src/contexts/mpp/challenge.js';
-import { answerTo, knock, ledgerChallenge } from '../../factories/mpp-call.js';
+import { answerTo, ledgerChallenge, paidRequest } from '../../factories/mpp-call.js';
 import { balanceOf } from '../../factories/payment.js';
 import { type Buyer, base64, newBuyer, newEndpoint, signedOnLedger } from '../../factories/x402.js';
 import { type Client, useHarness } from '../../harness.js';
@@ -31,7 +31,7 @@ describe('with the challenge for its nonce', () => {
     expect((await byX402(first.id)).body.error).toBe('invalid_transaction_state');
     expect((await byX402(second.id)).status).toBe(200);
     expectRefused(await byMpp(second), 422, 'payment_invalid', { reason: 'nonce_used' });
-    const atTheDoor = await knock(harness.test, endpoint, answerTo(buyer, second));
+    const atTheDoor = await paidRequest(harness.test, endpoint, answerTo(buyer, second));
     expect([atTheDoor.status, atTheDoor.body.code]).toEqual([402, 'payment_invalid']);
     expect((await balanceOf(harness.test, buyer.wallet)).available).toBe('99.80');
   });

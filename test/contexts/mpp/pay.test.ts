@@ -2,7 +2,7 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeChallenge, type NewChallenge, printChallenge } from '../../../src/contexts/mpp/challenge.js';
-import { answerTo, knock, ledgerChallenge } from '../../factories/mpp-call.js';
+import { answerTo, ledgerChallenge, paidRequest } from '../../factories/mpp-call.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { type Buyer, newBuyer, newEndpoint } from '../../factories/x402.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
@@ -130,7 +130,7 @@ describe('201', () => {
     expect(await verifyIt(body.data.receipt)).toMatchObject({ valid: true });
     const again = await ask(buyer, { service_url, challenge: printChallenge(challenge) });
     expectRefused(again, 422, 'payment_invalid', { reason: 'challenge_used' });
-    const atTheDoor = await knock(harness.test, endpoint, answerTo(buyer, challenge));
+    const atTheDoor = await paidRequest(harness.test, endpoint, answerTo(buyer, challenge));
     expect([atTheDoor.status, atTheDoor.body.reason]).toEqual([402, 'challenge_used']);
     await harness.runDue();
     expect((await harness.test.get(`/v1/x402/endpoints/${endpoint.id}`)).body.data).toMatchObject({

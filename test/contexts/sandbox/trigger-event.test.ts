@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventTypes } from '../../../src/events/catalog.js';
+import { catalog } from '../../catalog.js';
 import { useHarness } from '../../harness.js';
 import { enrol } from '../agents/identity.js';
 
@@ -9,14 +9,14 @@ const own = '01994d3e-7a80-7c3a-9d55-00000000a1b2';
 
 describe('POST /v1/test/events/trigger', () => {
   it('201 for every type of the catalog, with its example', async () => {
-    for (const { type, example } of eventTypes()) {
+    for (const { type, example } of catalog.types()) {
       const { status, body } = await harness.test.post(path, { type });
       expect(status, type).toBe(201);
       expect(body.data).toMatchObject({ type, data: example, timestamp: harness.clock.now().toISOString() });
     }
     await harness.runDue();
     const { body } = await harness.test.get('/v1/events?limit=1');
-    expect(body.pagination.total).toBe(eventTypes().length);
+    expect(body.pagination.total).toBe(catalog.types().length);
   });
 
   it('201 with own members, about an own object', async () => {

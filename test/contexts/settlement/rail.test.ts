@@ -1,14 +1,20 @@
 // What a rail may do to the platform: hang, fail, forget, answer late. Real ones are connected in the place of the simulated.
-import { afterEach, describe, expect, it } from 'vitest';
-import { connectRail, type Rail, type RailAnswer, type RailOrder, railOf } from '../../../src/contexts/settlement/rail.js';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Rail, type RailAnswer, type RailOrder, rails } from '../../../src/contexts/settlement/rail.js';
 import { balanceOf } from '../../factories/payment.js';
 import { newPayer, newPayout, readPayout, toldOf } from '../../factories/payout.js';
 import { useHarness } from '../../harness.js';
 
 const harness = useHarness();
-const test = { workspace: { environment: 'test' } as never };
-const wire = railOf(test, 'wire') as Rail;
-afterEach(() => connectRail('test', wire));
+let wire: Rail;
+beforeAll(() => {
+  wire = harness.platform.extensions.of(rails).of({ environment: 'test' }, 'wire') as Rail;
+});
+afterEach(() => connectWire(wire));
+
+function connectWire(provider: Rail): void {
+  harness.platform.extensions.of(rails).connect({ environment: 'test', name: 'wire', provider });
+}
 
 /** Puts another rail in the place of wire; answers what it was sent. */
 function connect(
@@ -16,7 +22,7 @@ function connect(
   status: () => Promise<RailAnswer> = async () => ({ state: 'unknown' }),
 ): RailOrder[] {
   const sent: RailOrder[] = [];
-  connectRail('test', {
+  connectWire({
     name: 'wire',
     fee: 1_500n,
     latencySeconds: 3_600,

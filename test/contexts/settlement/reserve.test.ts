@@ -1,7 +1,7 @@
 // What is kept back of payments by protocols: how it is taken, released, and given back by refunds (CONTRACT.md 12 "Reserve").
 import { afterEach, describe, expect, it } from 'vitest';
 import { stepReserve } from '../../../src/contexts/settlement/reserve.js';
-import { escrows } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { checkLedger } from '../../../src/ledger/trial-balance.js';
 import { ownersKey, trip } from '../../factories/approval.js';
 import { setHalfRate } from '../../factories/exchange.js';
@@ -168,7 +168,7 @@ describe('what is kept back', () => {
     const { transfer } = await payment();
     const { pool } = harness.platform.database;
     await pool.query('UPDATE settlement_reserve SET remaining = remaining - 1 WHERE transfer_id = $1', [transfer.id]);
-    expect(await checkLedger(harness.platform.database, escrows)).toEqual([
+    expect(await checkLedger(harness.platform.database, manifest.escrows)).toEqual([
       expect.stringMatching(/^money in escrow differs.* 975 is not 974$/),
     ]);
     await pool.query('UPDATE settlement_reserve SET remaining = remaining + 1 WHERE transfer_id = $1', [transfer.id]);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepSpendMinutes } from '../../../src/contexts/spending/breaker.sql.js';
 import { breakerListener, lookAtAgent } from '../../../src/contexts/spending/breaker-look.js';
-import { dueSteps } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { Listening } from '../../../src/events/listener.js';
 import { publishEvents } from '../../../src/events/outbox.js';
 import type { Platform } from '../../../src/platform/ctx.js';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => second.stop());
 
 const publish = () => publishEvents(harness.platform, { writeChannels: async () => undefined, listeners: [] });
-const lookSteps = dueSteps.filter(({ table }) => table === 'breaker_look');
+const lookSteps = manifest.due.filter(({ table }) => table === 'breaker_look');
 
 /** Lets every process hear and look at the same time. */
 async function workBesideEachOther(): Promise<void> {

@@ -1,12 +1,12 @@
 // The proof of the ledger knows what the escrow of a stream has to hold.
 import { describe, expect, it } from 'vitest';
-import { escrows } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { checkLedger } from '../../../src/ledger/trial-balance.js';
 import { newStream, step } from '../../factories/stream.js';
 import { useHarness } from '../../harness.js';
 
 const harness = useHarness();
-const breaks = () => checkLedger(harness.platform.database, escrows);
+const breaks = () => checkLedger(harness.platform.database, manifest.escrows);
 
 describe('the escrow of a stream', () => {
   it('holds what was put in and neither paid out nor returned; anything else is a break', async () => {

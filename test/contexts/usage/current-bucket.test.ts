@@ -2,7 +2,7 @@
 // the period lies to the buckets.
 import { beforeAll, expect, it } from 'vitest';
 import { usageListener } from '../../../src/contexts/usage/rollup.sql.js';
-import { followers } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { Listening } from '../../../src/events/listener.js';
 import { publishEvents } from '../../../src/events/outbox.js';
 import { pay, twoWallets } from '../../factories/payment.js';
@@ -17,7 +17,7 @@ let before: number;
 const counted = async (query = ''): Promise<number> => (await harness.test.get(`/v1/usage/summary${query}`)).body.total_operations;
 let listening: Listening;
 const listen = () => listening.round();
-const publish = () => publishEvents(harness.platform, followers);
+const publish = () => publishEvents(harness.platform, manifest.followers);
 const paid = async (times: number) => {
   for (let n = 0; n < times; n += 1) await pay(harness.test, from, to, '1.00');
 };

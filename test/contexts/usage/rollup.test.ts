@@ -10,7 +10,7 @@ import { rebuildDemand } from '../../../src/contexts/analytics/demand.sql.js';
 import { rebuildUsage } from '../../../src/contexts/usage/rebuild.sql.js';
 import { sweepOperations, sweepRollups } from '../../../src/contexts/usage/retention.sql.js';
 import { usageListener } from '../../../src/contexts/usage/rollup.sql.js';
-import { followers } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { Listening } from '../../../src/events/listener.js';
 import { publishEvents } from '../../../src/events/outbox.js';
 import { workspaceOf } from '../../../src/platform/ctx.js';
@@ -64,7 +64,7 @@ describe('rollups', () => {
       checkout: async () => shop.complete(await shop.begin()),
       leave: async () => harness.test.post(`${shop.path}/${(await shop.begin()).id}/cancel`, {}),
       wait: async (amount) => harness.clock.advance(Number(amount) * 400),
-      publish: () => publishEvents(harness.platform, followers),
+      publish: () => publishEvents(harness.platform, manifest.followers),
       hear: () => listening.round(),
       die: () => dying.round(),
       rebuild: async () => {
@@ -85,7 +85,7 @@ describe('rollups', () => {
   it('count once what a process has written that is killed before its commit', { timeout: 60_000 }, async () => {
     const { from, to } = await twoWallets(harness.test);
     await pay(harness.test, from, to, '1.00');
-    await publishEvents(harness.platform, followers);
+    await publishEvents(harness.platform, manifest.followers);
     const file = fileURLToPath(new URL('./hanging-process.ts', import.meta.url));
     const child = fork(file, [harness.platform.config.databaseUrl ?? ''], { execArgv: ['--import', 'tsx'] });
     await once(child, 'message');

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { deliveryStep } from '../../../src/contexts/webhooks/attempt.js';
 import { type DueDelivery, loadDeliveries } from '../../../src/contexts/webhooks/due-delivery.js';
-import { followers } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { publishEvents } from '../../../src/events/outbox.js';
 import type { Ctx } from '../../../src/platform/ctx.js';
 import { type Json, useHarness } from '../../harness.js';
@@ -19,7 +19,7 @@ async function waiting(path: string): Promise<{ ctx: Ctx; webhook: Json; due: Du
   const ctx = await ctxOf(harness, harness.test);
   const webhook = await subscribe(harness.test, receiver, path, ['account.created']);
   await happen(harness.test);
-  while ((await publishEvents(harness.platform, followers)).events > 0);
+  while ((await publishEvents(harness.platform, manifest.followers)).events > 0);
   const where = { webhookId: webhook.id.slice('wh_'.length) };
   await ctx.db.webhookDelivery.updateMany({ where, data: { status: 'processing' } });
   const row = await ctx.db.webhookDelivery.findFirstOrThrow({ where });
@@ -63,7 +63,7 @@ describe('a batch of deliveries', () => {
     const ctx = await ctxOf(harness, harness.test);
     const webhook = await subscribe(harness.test, receiver, '/large', ['account.created']);
     for (let n = 0; n < 3; n += 1) await happen(harness.test);
-    while ((await publishEvents(harness.platform, followers)).events > 0);
+    while ((await publishEvents(harness.platform, manifest.followers)).events > 0);
     const where = { webhookId: webhook.id.slice('wh_'.length) };
     const rows = await ctx.db.webhookDelivery.findMany({ where });
     const ids = rows.map(({ id }) => id);

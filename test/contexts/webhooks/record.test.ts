@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Outcome, record, send } from '../../../src/contexts/webhooks/attempt.js';
 import { loadDeliveries } from '../../../src/contexts/webhooks/due-delivery.js';
-import { followers } from '../../../src/contexts.js';
+import { manifest } from '../../../src/contexts.js';
 import { publishEvents } from '../../../src/events/outbox.js';
 import type { Ctx } from '../../../src/platform/ctx.js';
 import { systemCtx } from '../../../src/platform/due/step.js';
@@ -20,7 +20,7 @@ async function sent(path: string, statuses: readonly number[]): Promise<{ ctx: C
   const { unscoped } = platform.database;
   const { id: webhookId } = await subscribe(harness.test, receiver, path, ['account.created']);
   for (const _ of statuses) await happen(harness.test);
-  while ((await publishEvents(platform, followers)).events > 0);
+  while ((await publishEvents(platform, manifest.followers)).events > 0);
   const [, uuid] = webhookId.split('_');
   await unscoped.webhookDelivery.updateMany({ where: { webhookId: uuid ?? webhookId }, data: { status: 'processing' } });
   const rows = await unscoped.webhookDelivery.findMany({ where: { webhookId: uuid ?? webhookId }, orderBy: { id: 'asc' } });

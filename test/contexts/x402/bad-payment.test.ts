@@ -11,9 +11,9 @@ const harness = useHarness();
 // The official client signs in real time.
 beforeEach(() => harness.clock.set(new Date().toISOString()));
 
-const knock = (endpoint: Json, headers: Record<string, string>) => harness.test.get(`/x402/${endpoint.id}`, { as: null, headers });
-const pay = (endpoint: Json, payload: Json) => knock(endpoint, { 'PAYMENT-SIGNATURE': base64(payload) });
-const offersOf = async (endpoint: Json): Promise<Json[]> => (await knock(endpoint, {})).body.accepts;
+const paidRequest = (endpoint: Json, headers: Record<string, string>) => harness.test.get(`/x402/${endpoint.id}`, { as: null, headers });
+const pay = (endpoint: Json, payload: Json) => paidRequest(endpoint, { 'PAYMENT-SIGNATURE': base64(payload) });
+const offersOf = async (endpoint: Json): Promise<Json[]> => (await paidRequest(endpoint, {})).body.accepts;
 const seconds = (from: number) => String(Math.floor(harness.clock.now().getTime() / 1000) + from);
 const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const v = (signature: string) => Number.parseInt(signature.slice(-2), 16);
@@ -99,7 +99,7 @@ describe('a payment that is no good', () => {
   it('400 for a header that is none of its version', async () => {
     const { endpoint, payer, offer } = await world();
     const good = await signed(payer, offer);
-    const v1 = await signedV1(payer, (await knock(endpoint, {})).body.v1.accepts[0]);
+    const v1 = await signedV1(payer, (await paidRequest(endpoint, {})).body.v1.accepts[0]);
     const amounts = ['010000', '1e4', '-1', ''].map((amount) => ({ ...good, accepted: { ...offer, amount } }));
     const nul = { ...good, payload: { ...good.payload, authorization: { ...good.payload.authorization, from: '\u0000' } } };
     const v2 = [
@@ -110,8 +110,9 @@ describe('a payment that is no good', () => {
       base64(nul),
       ...amounts.map(base64),
     ];
-    for (const header of v2) expectInvalid(await knock(endpoint, { 'PAYMENT-SIGNATURE': header }), 'PAYMENT-SIGNATURE');
-    for (const header of [base64(good), base64(v1).slice(1)]) expectInvalid(await knock(endpoint, { 'X-PAYMENT': header }), 'X-PAYMENT');
+    for (const header of v2) expectInvalid(await paidRequest(endpoint, { 'PAYMENT-SIGNATURE': header }), 'PAYMENT-SIGNATURE');
+    for (const header of [base64(good), base64(v1).slice(1)])
+      expectInvalid(await paidRequest(endpoint, { 'X-PAYMENT': header }), 'X-PAYMENT');
     const verified = (await harness.test.post('/v1/x402/verify', { payment_signature: base64(nul) })).body.data;
     expect(verified).toEqual({ valid: false, reason: 'invalid_payload' });
     expect(await chainBalance(harness.test, payer.address)).toBe('10.00');
@@ -132,7 +133,7 @@ describe('a payment that is no good', () => {
     expect((await pay(endpoint, payload)).status).toBe(200);
     expect((await pay(twin, payload)).body.error).toBe('invalid_transaction_state');
     const again = { x402Version: 1, scheme: 'exact', network: 'base-sepolia', payload: payload.payload };
-    expect((await knock(twin, { 'X-PAYMENT': base64(again) })).body.error).toBe('invalid_transaction_state');
+    expect((await paidRequest(twin, { 'X-PAYMENT': base64(again) })).body.error).toBe('invalid_transaction_state');
     expect(await chainBalance(harness.test, payer.address)).toBe('9.90');
   });
 });
@@ -149,13 +150,13 @@ describe('a payment that is spelled in another way', () => {
       payTo: offer.payTo.toUpperCase().replace('0X', '0x'),
     });
     const turned = Object.fromEntries(Object.entries(await signed(payer, offer)).reverse());
-    const v1 = await signedV1(payer, (await knock(endpoint, {})).body.v1.accepts[0]);
+    const v1 = await signedV1(payer, (await paidRequest(endpoint, {})).body.v1.accepts[0]);
     const paid: [Record<string, string>, Json][] = [plain, low, upper, turned].map((payload) => [
       { 'PAYMENT-SIGNATURE': base64(payload) },
       payload,
     ]);
     for (const [headers, payload] of [...paid, [{ 'X-PAYMENT': base64(v1) }, v1] as (typeof paid)[number]]) {
-      const answer = await knock(endpoint, headers);
+      const answer = await paidRequest(endpoint, headers);
       expect(answer.status, JSON.stringify(answer.body)).toBe(200);
       const { data } = (await harness.test.post('/v1/x402/verify', { payment_signature: base64(payload) })).body;
       expect(data).toMatchObject({ valid: true, payment_id: answer.body.payment_id });
@@ -173,7 +174,7 @@ describe('a payment with a payment-identifier', () => {
   it.each(['ledger', 'chain'] as const)('on the %s pays once, is answered alike again, and 409 for another payload', async (network) => {
     const { endpoint, payer } = await world();
     const buyer = await newBuyer(harness.test);
-    const required = (await knock(endpoint, {})).body;
+    const required = (await paidRequest(endpoint, {})).body;
     expect(required.extensions['payment-identifier']).toMatchObject({ info: { required: false }, schema: { type: 'object' } });
     const [onChain, onLedger] = required.accepts;
     const sign = () => (network === 'chain' ? signed(payer, onChain) : signedOnLedger(buyer, onLedger, '0.10', harness.clock.now()));
@@ -205,7 +206,7 @@ describe('a payment with a payment-identifier', () => {
     for (const scheme of ['exact', 'upto']) {
       const body = endpointBody(seller.account, { receiver_wallet_id: seller.wallet.id, scheme });
       const endpoint = await harness.test.make('/v1/x402/endpoints', body);
-      const [offer] = (await knock(endpoint, {})).body.accepts;
+      const [offer] = (await paidRequest(endpoint, {})).body.accepts;
       const payload = identified(signedOnLedger(buyer, offer, '0.10', harness.clock.now()), `pay_0123456789abcdef_${scheme}`);
       const first = await pay(endpoint, payload);
       expect([first.status, first.body]).toMatchObject([202, { paid: false, approval: { status: 'pending' } }]);

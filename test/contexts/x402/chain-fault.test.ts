@@ -1,6 +1,6 @@
 // Payments whose chain fails at the paid door: before it was told of them, and at any moment afterwards.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Chain, chainOf, connectChain } from '../../../src/contexts/x402/chain.js';
+import { type Chain, chains } from '../../../src/contexts/x402/chain.js';
 import { chainBalance, chainName, newPayer, signed } from '../../factories/chain.js';
 import { balanceOf } from '../../factories/payment.js';
 import { base64, endpointBody, newEndpoint, someAddress, unbase64 } from '../../factories/x402.js';
@@ -13,7 +13,7 @@ beforeEach(() => harness.clock.set(new Date().toISOString()));
 
 const door = ({ id }: Json, headers: Record<string, string> = {}) => harness.test.get(`/x402/${id}`, { as: null, headers });
 const offersOf = async (endpoint: Json): Promise<Json[]> => (await door(endpoint)).body.accepts;
-const knock = (endpoint: Json, payload: Json) => door(endpoint, { 'PAYMENT-SIGNATURE': base64(payload) });
+const paidRequest = (endpoint: Json, payload: Json) => door(endpoint, { 'PAYMENT-SIGNATURE': base64(payload) });
 const onChain = () => newEndpoint(harness.test, { network: chainName });
 const paymentsOf = async ({ id }: Json) => (await harness.test.get(`/v1/x402/payments?endpoint_id=${id}`)).body.data;
 
@@ -24,12 +24,13 @@ function expectUnpaid(answer: Answer, reason: string): void {
 
 describe('a chain that fails', () => {
   async function withChain(changed: (chain: Chain) => Partial<Chain>, work: () => Promise<void>): Promise<void> {
-    const chain = chainOf({ workspace: { environment: 'test' } as never }, chainName) as Chain;
-    connectChain('test', { ...chain, ...changed(chain) });
+    const connected = harness.platform.extensions.of(chains);
+    const chain = connected.of({ environment: 'test' }, chainName) as Chain;
+    connected.connect({ environment: 'test', name: chainName, provider: { ...chain, ...changed(chain) } });
     try {
       await work();
     } finally {
-      connectChain('test', chain);
+      connected.connect({ environment: 'test', name: chainName, provider: chain });
     }
   }
   /** Runs `work` with a chain that does `fault` in place of, or around, a transfer. */
@@ -49,14 +50,14 @@ describe('a chain that fails', () => {
     await withChain(
       () => down,
       async () => {
-        expectRefused(await knock(endpoint, payload), ...refusal);
+        expectRefused(await paidRequest(endpoint, payload), ...refusal);
         expectRefused(await harness.test.post('/v1/x402/facilitator/verify', asked), ...refusal);
         expectRefused(await harness.test.post('/v1/x402/facilitator/settle', asked), ...refusal);
         expectRefused(await harness.test.post('/v1/x402/endpoints', another), ...refusal);
       },
     );
     expect(await paymentsOf(endpoint)).toEqual([]);
-    expect((await knock(endpoint, payload)).status).toBe(200);
+    expect((await paidRequest(endpoint, payload)).status).toBe(200);
   });
 
   it('after it has carried the authorization out: it is asked, and the money posted once', async () => {
@@ -68,7 +69,7 @@ describe('a chain that fails', () => {
         await chain.transferWithAuthorization(...order);
         return lost();
       };
-    await withFault(afterwards, async () => expectUnpaid(await knock(endpoint, payload), 'unexpected_settle_error'));
+    await withFault(afterwards, async () => expectUnpaid(await paidRequest(endpoint, payload), 'unexpected_settle_error'));
     const [before] = await paymentsOf(endpoint);
     expect(before).toMatchObject({ status: 'pending' });
     expect((await harness.test.post(`/v1/wallets/${endpoint.receiver_wallet_id}/close`, {})).status).toBe(409);
@@ -84,7 +85,7 @@ describe('a chain that fails', () => {
     const payload = await signed(payer, (await offersOf(endpoint))[0]);
     await withFault(
       () => lost,
-      async () => expectUnpaid(await knock(endpoint, payload), 'unexpected_settle_error'),
+      async () => expectUnpaid(await paidRequest(endpoint, payload), 'unexpected_settle_error'),
     );
     await harness.advance(31);
     expect((await paymentsOf(endpoint))[0]).toMatchObject({ status: 'settled' });
@@ -100,7 +101,7 @@ describe('a chain that fails', () => {
         await chain.transferWithAuthorization(ctx, { ...authorization, to: someAddress }, signature);
         return chain.transferWithAuthorization(ctx, authorization, signature);
       };
-    await withFault(elsewhere, async () => expectUnpaid(await knock(endpoint, payload), 'invalid_transaction_state'));
+    await withFault(elsewhere, async () => expectUnpaid(await paidRequest(endpoint, payload), 'invalid_transaction_state'));
     expect((await paymentsOf(endpoint))[0]).toMatchObject({ status: 'failed', failure_reason: 'invalid_transaction_state' });
     expect((await balanceOf(harness.test, { id: endpoint.receiver_wallet_id })).available).toBe('0.00');
     expect(await chainBalance(harness.test, someAddress)).toBe('0.10');
@@ -114,7 +115,7 @@ describe('a chain that fails', () => {
     await withFault(
       () => lost,
       async () => {
-        await knock(endpoint, payload);
+        await paidRequest(endpoint, payload);
         await harness.advance(31);
         await harness.advance(61);
       },

@@ -35,7 +35,7 @@ async function world(sandbox: Server) {
 /** A payload that stays good while processes are killed and started. */
 const payloadOf = (payer: PrivateKeyAccount, offer: Json) =>
   signedAs(payer, offer, { validBefore: String(Math.floor(Date.now() / 1000) + 3_600) });
-const knock = (at: Server, { id }: Json, payload: Json) =>
+const paidRequest = (at: Server, { id }: Json, payload: Json) =>
   insist(at, 'GET', `/x402/${id}`, undefined, { 'PAYMENT-SIGNATURE': base64(payload) });
 const available = async ({ id }: Json) => (await ask(server.sandbox, 'GET', `/v1/wallets/${id}`)).body.data.balance.available;
 const onChain = async (address: string) => (await ask(server.sandbox, 'GET', `/v1/test/chain/${address}`)).body.data.balance;
@@ -47,7 +47,7 @@ describe('a payment from a chain', () => {
     try {
       const payload = await payloadOf(payer, offer);
       const at = (n: number): Server => (n % 2 === 0 ? server.sandbox : { ...server.sandbox, url: second.test });
-      const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => knock(at(n), endpoint, payload)));
+      const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => paidRequest(at(n), endpoint, payload)));
       const said = answers.map(({ status, body }) => (status === 200 ? 'paid' : `${status} ${body.error}`));
       const won = said.filter((word) => word !== '402 invalid_transaction_state');
       expect(won).toHaveLength(1);
@@ -67,7 +67,7 @@ describe('a payment from a chain', () => {
     const pending = async () =>
       (await books.query(`SELECT id FROM x402_payment WHERE status = 'pending' AND endpoint_id = $1`, [endpoint.id.slice(4)])).rows;
     await chain.query('BEGIN; LOCK TABLE chain_authorization IN SHARE ROW EXCLUSIVE MODE');
-    const knocked = knock(server.sandbox, endpoint, await payloadOf(payer, offer));
+    const requested = paidRequest(server.sandbox, endpoint, await payloadOf(payer, offer));
     await expect.poll(async () => (await pending()).length, poll).toBe(1);
     const [{ id }] = await pending();
     await books.query('BEGIN');
@@ -76,7 +76,7 @@ describe('a payment from a chain', () => {
     // The arrival waits for the row, and is cancelled.
     const cancel = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await expect.poll(async () => (await chain.query(cancel)).rowCount, poll).toBe(1);
-    const { status, body } = await knocked;
+    const { status, body } = await requested;
     expect([status, body.error]).toEqual([402, 'unexpected_settle_error']);
     const shown = async () => (await ask(server.sandbox, 'GET', `/v1/x402/payments?endpoint_id=${endpoint.id}`)).body.data;
     expect((await shown()).map((payment: Json) => [payment.id, payment.status])).toEqual([[body.payment_id, 'pending']]);
@@ -96,14 +96,14 @@ describe('a payment from a chain', () => {
       (await books.query('SELECT FROM chain_authorization WHERE payer = $1', [payer.address.toLowerCase()])).rowCount;
     // The contract cannot carry the first one out until its row is ours, and its arrival cannot be written then.
     await chain.query('BEGIN; LOCK TABLE chain_authorization IN SHARE ROW EXCLUSIVE MODE');
-    const lost = [knock(server.sandbox, endpoint, await payloadOf(payer, offer)).catch(() => null)];
+    const lost = [paidRequest(server.sandbox, endpoint, await payloadOf(payer, offer)).catch(() => null)];
     await expect.poll(async () => (await pending()).length, poll).toBe(1);
     await books.query('BEGIN');
     await books.query('SELECT FROM x402_payment WHERE id = $1 FOR UPDATE', [(await pending())[0].id]);
     await chain.query('ROLLBACK');
     await expect.poll(carriedOut, poll).toBe(1);
     await chain.query('BEGIN; LOCK TABLE chain_authorization IN SHARE ROW EXCLUSIVE MODE');
-    lost.push(knock(server.sandbox, endpoint, await payloadOf(payer, offer)).catch(() => null));
+    lost.push(paidRequest(server.sandbox, endpoint, await payloadOf(payer, offer)).catch(() => null));
     await expect.poll(async () => (await pending()).length, poll).toBe(2);
     await server.crash();
     expect(await Promise.all(lost)).toEqual([null, null]);

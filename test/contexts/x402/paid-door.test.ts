@@ -15,7 +15,7 @@ beforeEach(() => harness.clock.set(new Date().toISOString()));
 const door = ({ id }: Json, headers: Record<string, string> = {}, method = 'GET') =>
   harness.test.call(method, `/x402/${id}`, { as: null, headers });
 const offersOf = async (endpoint: Json): Promise<Json[]> => (await door(endpoint)).body.accepts;
-const knock = (endpoint: Json, payload: Json) => door(endpoint, { 'PAYMENT-SIGNATURE': base64(payload) });
+const paidRequest = (endpoint: Json, payload: Json) => door(endpoint, { 'PAYMENT-SIGNATURE': base64(payload) });
 const onChain = (extra: object = {}) => newEndpoint(harness.test, { network: chainName, ...extra });
 const paymentsOf = async ({ id }: Json) => (await harness.test.get(`/v1/x402/payments?endpoint_id=${id}`)).body.data;
 
@@ -100,10 +100,10 @@ describe('paying on the ledger network', () => {
       await newBuyer(harness.test),
     ];
     const [offer] = await offersOf(endpoint);
-    expect((await knock(endpoint, signedOnLedger(buyer, offer, '0.10', harness.clock.now()))).status).toBe(200);
+    expect((await paidRequest(endpoint, signedOnLedger(buyer, offer, '0.10', harness.clock.now()))).status).toBe(200);
     const half = { ...offer, amount: '50000' };
     for (const payer_wallet of [buyer.wallet.id, `wal_${buyer.wallet.id}`, buyer.wallet.id.toUpperCase()]) {
-      const answer = await knock(endpoint, signedOnLedger(buyer, half, '0.05', harness.clock.now(), { payer_wallet }));
+      const answer = await paidRequest(endpoint, signedOnLedger(buyer, half, '0.05', harness.clock.now(), { payer_wallet }));
       expect([answer.status, answer.body.receipt?.amount], payer_wallet).toEqual([200, '50000']);
     }
     const { payload } = signedOnLedger(buyer, half, '0.05', harness.clock.now());
@@ -118,16 +118,16 @@ describe('paying on the ledger network', () => {
     const good = signedOnLedger(buyer, offer, '0.10', now);
     const cheap = structuredClone(good);
     cheap.payload.authorization.amount = '0.01';
-    expectUnpaid(await knock(endpoint, cheap), 'invalid_signature');
-    expectUnpaid(await knock(endpoint, signedOnLedger(buyer, offer, '0.01', now)), 'invalid_payment_requirements');
-    expectUnpaid(await knock(endpoint, { ...good, accepted: { ...offer, amount: '1' } }), 'invalid_payment_requirements');
-    expectUnpaid(await knock(other, good), 'invalid_payment_requirements');
-    expectUnpaid(await knock(endpoint, signedOnLedger(buyer, offer, '0.10', now, { valid_before: '1' })), 'invalid_valid_before');
-    expect((await knock(endpoint, good)).status).toBe(200);
-    expectUnpaid(await knock(endpoint, good), 'invalid_transaction_state');
+    expectUnpaid(await paidRequest(endpoint, cheap), 'invalid_signature');
+    expectUnpaid(await paidRequest(endpoint, signedOnLedger(buyer, offer, '0.01', now)), 'invalid_payment_requirements');
+    expectUnpaid(await paidRequest(endpoint, { ...good, accepted: { ...offer, amount: '1' } }), 'invalid_payment_requirements');
+    expectUnpaid(await paidRequest(other, good), 'invalid_payment_requirements');
+    expectUnpaid(await paidRequest(endpoint, signedOnLedger(buyer, offer, '0.10', now, { valid_before: '1' })), 'invalid_valid_before');
+    expect((await paidRequest(endpoint, good)).status).toBe(200);
+    expectUnpaid(await paidRequest(endpoint, good), 'invalid_transaction_state');
     const stranger = await newBuyer(harness.test);
     expectUnpaid(
-      await knock(endpoint, signedOnLedger(stranger, offer, '0.10', now, { payer_wallet: buyer.wallet.id })),
+      await paidRequest(endpoint, signedOnLedger(stranger, offer, '0.10', now, { payer_wallet: buyer.wallet.id })),
       'invalid_signature',
     );
     expect(await paymentsOf(endpoint)).toHaveLength(1);
@@ -140,9 +140,9 @@ describe('paying on the ledger network', () => {
       await newBuyer(harness.test, { funded: '0.01' }),
     ];
     const [offer] = await offersOf(endpoint);
-    expectUnpaid(await knock(endpoint, signedOnLedger(poor, offer, '0.10', harness.clock.now())), 'insufficient_funds');
+    expectUnpaid(await paidRequest(endpoint, signedOnLedger(poor, offer, '0.10', harness.clock.now())), 'insufficient_funds');
     await harness.test.post(`/v1/agents/${buyer.id}/freeze`, {});
-    const frozen = await knock(endpoint, signedOnLedger(buyer, offer, '0.10', harness.clock.now()));
+    const frozen = await paidRequest(endpoint, signedOnLedger(buyer, offer, '0.10', harness.clock.now()));
     expectUnpaid(frozen, 'unexpected_settle_error');
     expect(frozen.body).toMatchObject({ code: 'agent_frozen', details: { next_actions: [expect.anything()] } });
   });
@@ -153,9 +153,9 @@ describe('paying on the ledger network', () => {
     await harness.test.make('/v1/policies', { name: 'Ask', target: { type: 'agent', id: buyer.uuid }, rules: [], approval });
     const [offer] = await offersOf(endpoint);
     const payload = signedOnLedger(buyer, offer, '0.10', harness.clock.now());
-    const answer = await knock(endpoint, payload);
+    const answer = await paidRequest(endpoint, payload);
     expect([answer.status, answer.body]).toMatchObject([202, { paid: false, approval: { status: 'pending' } }]);
-    expectUnpaid(await knock(endpoint, payload), 'invalid_transaction_state');
+    expectUnpaid(await paidRequest(endpoint, payload), 'invalid_transaction_state');
     const { payment } = (await harness.test.post(`/v1/approvals/${answer.body.approval.id}/approve`, {})).body;
     expect(payment).toMatchObject({ id: answer.body.payment_id, status: 'settled', payment_signature: base64(payload) });
   });
@@ -218,11 +218,11 @@ describe('paying from a chain with the official client', () => {
   it('402 for too little money, and for a nonce that was used', async () => {
     const [endpoint, payer, poor] = [await onChain(), await newPayer(harness.test), await newPayer(harness.test, { funded: '0.01' })];
     const [offer] = await offersOf(endpoint);
-    expectUnpaid(await knock(endpoint, await signed(poor, offer)), 'insufficient_funds');
+    expectUnpaid(await paidRequest(endpoint, await signed(poor, offer)), 'insufficient_funds');
     const payload = await signed(payer, offer);
-    expect((await knock(endpoint, payload)).status).toBe(200);
-    expectUnpaid(await knock(endpoint, payload), 'invalid_transaction_state');
+    expect((await paidRequest(endpoint, payload)).status).toBe(200);
+    expectUnpaid(await paidRequest(endpoint, payload), 'invalid_transaction_state');
     const other = await onChain();
-    expectUnpaid(await knock(other, payload), 'invalid_payment_requirements');
+    expectUnpaid(await paidRequest(other, payload), 'invalid_payment_requirements');
   });
 });

@@ -1,0 +1,7 @@
+// What funding gives to the process.
+import { context } from '../../manifest/context.js';
+import { orderKind, orderKinds } from '../settlement/order-kind.js';
+import { fundingOrders } from './funding-life.js';
+import { fundingTransaction } from './noun.js';
+
+export const funding = context({ nouns: [fundingTransaction], extensions: [orderKinds.with(orderKind(fundingOrders))] });

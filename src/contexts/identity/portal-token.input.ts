@@ -1,0 +1,25 @@
+// What requests about portal tokens say.
+import { z } from 'zod';
+import { portalScopes } from '../../platform/ctx.js';
+import { builder } from '../../platform/schema/builder.js';
+
+export const CreatePortalTokenInput = builder.inputType('CreatePortalTokenInput', {
+  fields: (t) => ({
+    customerReference: t.string({
+      description: 'As accounts have it: the token reads their data.',
+      // Never trimmed: another reference is another customer's.
+      validate: z.string().regex(/\S/, 'must not be blank').max(200),
+    }),
+    scopes: t.stringList({
+      description: 'What the token reads: usage:read, transfers:read, agents:read.',
+      validate: z.array(z.enum(portalScopes)).min(1).max(10),
+      extensions: { example: [...portalScopes] },
+    }),
+    expiresIn: t.int({
+      required: false,
+      description: 'Seconds; 3600 by default.',
+      validate: z.int().min(60).max(86_400),
+    }),
+  }),
+});
+export type CreatePortalTokenInput = typeof CreatePortalTokenInput.$inferInput;

@@ -1,0 +1,4 @@
+// What a key may do.
+
+/** Everything: the only scope so far. */
+export const fullScope = '*';

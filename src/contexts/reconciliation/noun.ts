@@ -1,0 +1,23 @@
+// What reports, discrepancies and lines of statements are to everybody else.
+import { defineNoun } from '../../manifest/noun.js';
+import { discrepancyLifecycle } from './discrepancy.js';
+import { reportLifecycle } from './report.js';
+import { stepReport } from './run.js';
+
+export const report = defineNoun({
+  id: { kind: 'report', prefix: 'rec', wire: 'prefixed' },
+  table: 'reconciliation_report',
+  lifecycle: reportLifecycle,
+  due: { isBookkeeping: true, concurrency: 2, run: stepReport },
+  settling: { where: `status = 'running'` },
+});
+
+export const discrepancy = defineNoun({
+  id: { kind: 'discrepancy', prefix: 'disc', wire: 'prefixed' },
+  table: 'discrepancy',
+  lifecycle: discrepancyLifecycle,
+});
+
+export const railEntry = defineNoun({ id: { kind: 'railEntry', prefix: 'ren', wire: 'prefixed' } });
+
+export const railImport = defineNoun({ id: { kind: 'railImport', prefix: 'imp', wire: 'prefixed' } });

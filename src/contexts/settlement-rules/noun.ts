@@ -1,0 +1,29 @@
+// What settlement rules and their executions are to everybody else.
+import { defineNoun } from '../../manifest/noun.js';
+import { newestRows, resetStep } from '../../manifest/reset.js';
+import { executionLifecycle } from './execution.js';
+import { deleteSettlementRule } from './rule.js';
+import { stepExecution } from './settling.js';
+import { stepRule } from './timing.js';
+
+export const settlementRule = defineNoun({
+  id: { kind: 'settlementRule', prefix: 'srl', wire: 'bare' },
+  table: 'settlement_rule',
+  due: { concurrency: 4, run: stepRule },
+  reset: [
+    resetStep({
+      stage: 'permission',
+      rows: ({ db }, most) => db.settlementRule.findMany({ where: { deletedAt: null }, ...newestRows(most) }),
+      end: (ctx, { id }) => deleteSettlementRule(ctx, id),
+    }),
+  ],
+});
+
+export const settlementExecution = defineNoun({
+  id: { kind: 'settlementExecution', prefix: 'exe', wire: 'prefixed' },
+  table: 'settlement_execution',
+  lifecycle: executionLifecycle,
+  // What rules do with one wallet follows each other.
+  due: { concurrency: 16, run: stepExecution, lane: { column: 'wallet_id', concurrency: 1 } },
+  settling: { where: `status = 'pending'` },
+});

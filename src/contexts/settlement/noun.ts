@@ -1,0 +1,78 @@
+// What payouts, bank accounts, settlement windows and the faults of simulated rails are to everybody else.
+import { isDeepStrictEqual } from 'node:util';
+import { defineNoun } from '../../manifest/noun.js';
+import { newestRows, resetStep } from '../../manifest/reset.js';
+import { deleteBankAccount } from './bank-account.js';
+import { openPayouts, payoutLifecycle } from './payout.js';
+import { cancelPayout, payoutSubject } from './payout-approval.js';
+import { payoutOrders } from './payout-order.js';
+import { deleteRailFaults } from './rail-fault.js';
+import { restoreConfig, settlementConfig, usualConfig } from './settlement-config.js';
+import { orderDue } from './submission.js';
+import { transfersOfPayouts } from './transfer-subject.js';
+import { deleteWindow } from './window.js';
+import { stepWindow } from './window-closing.js';
+
+export const payout = defineNoun({
+  id: { kind: 'payout', prefix: 'po', wire: 'prefixed' },
+  table: 'payout',
+  lifecycle: payoutLifecycle,
+  due: orderDue(payoutOrders),
+  approvals: { payout: payoutSubject },
+  transfers: transfersOfPayouts,
+  openOn: openPayouts,
+  settling: { where: `status IN ('pending', 'confirmed') AND due_at IS NOT NULL` },
+  reset: [
+    resetStep({
+      stage: 'running',
+      rows: ({ db }, most) => db.payout.findMany({ where: { status: 'pending' }, ...newestRows(most) }),
+      end: (ctx, { id }) => cancelPayout(ctx, id),
+    }),
+  ],
+});
+
+export const bankAccount = defineNoun({
+  id: { kind: 'bankAccount', prefix: 'ba', wire: 'prefixed' },
+  table: 'bank_account',
+  reset: [
+    resetStep({
+      stage: 'setting',
+      rows: ({ db }, most) => db.bankAccount.findMany({ where: { deletedAt: null }, ...newestRows(most) }),
+      end: (ctx, { id }) => deleteBankAccount(ctx, id),
+    }),
+  ],
+});
+
+export const settlementWindow = defineNoun({
+  id: { kind: 'settlementWindow', prefix: 'win', wire: 'bare' },
+  table: 'settlement_window',
+  due: { concurrency: 4, run: stepWindow },
+  reset: [
+    resetStep({
+      stage: 'permission',
+      rows: ({ db }, most) => db.settlementWindow.findMany({ where: { deletedAt: null }, ...newestRows(most) }),
+      end: (ctx, { id }) => deleteWindow(ctx, id),
+    }),
+    resetStep({
+      stage: 'setting',
+      type: 'settlement_config',
+      rows: async (ctx) => (isDeepStrictEqual(await settlementConfig(ctx), usualConfig) ? [] : [{ id: ctx.workspace.id }]),
+      end: (ctx) => restoreConfig(ctx),
+    }),
+  ],
+});
+
+export const railFault = defineNoun({
+  id: { kind: 'railFault', prefix: 'flt', wire: 'prefixed' },
+  table: 'rail_fault',
+  reset: [
+    resetStep({
+      stage: 'block',
+      rows: async ({ db }, most) => {
+        const rails = await db.railFault.findMany({ distinct: ['rail'], take: most, orderBy: { rail: 'asc' }, select: { rail: true } });
+        return rails.map(({ rail: id }) => ({ id }));
+      },
+      end: (ctx, { id: rail }) => deleteRailFaults(ctx, rail),
+    }),
+  ],
+});

@@ -1,0 +1,25 @@
+// What spend control gives to the process.
+import { context } from '../../manifest/context.js';
+import { rowStep } from '../../platform/due/step.js';
+import { sweepSpendMinutes } from './breaker.sql.js';
+import { events as breakerEvents } from './breaker-events.js';
+import { breakerListener, lookAtAgent } from './breaker-look.js';
+import { stepCrossing } from './budget-alert.js';
+import { events as budgetEvents } from './budget-events.js';
+import { counterpartyListener } from './counterparty.sql.js';
+import { sweepDecisions } from './decision.sql.js';
+import { events } from './events.js';
+import { approval, breakerTrip, budget, decision, policy } from './noun.js';
+import { writeRefusals } from './refusal-writer.js';
+
+export const spending = context({
+  nouns: [approval, policy, budget, decision, breakerTrip],
+  events: [events, budgetEvents, breakerEvents],
+  due: [
+    rowStep({ table: 'breaker_look', isBookkeeping: true, concurrency: 4, run: lookAtAgent }),
+    rowStep({ table: 'limit_crossing', isBookkeeping: true, concurrency: 8, run: stepCrossing }),
+  ],
+  listeners: [counterpartyListener, breakerListener],
+  sweeps: [sweepDecisions, sweepSpendMinutes],
+  lastWrites: [writeRefusals],
+});

@@ -1,5 +1,0 @@
-// The GraphQL face of protocols: by which of them money moves.
-import { Protocol } from '../../generated/prisma/enums.js';
-import { builder } from '../../platform/schema/builder.js';
-
-export const ProtocolEnum = builder.enumType(Protocol, { name: 'Protocol' });

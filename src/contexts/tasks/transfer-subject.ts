@@ -1,0 +1,15 @@
+// What becomes of the transfer that pays for a task: the task decides it (CONTRACT.md 11).
+import type { TransferSubject } from '../../manifest/noun.js';
+import { StateConflict } from '../../platform/errors.js';
+
+export const transfersOfTasks: TransferSubject = {
+  openBy: ['payer', 'payee'],
+  endsWithNoun: true,
+  operation: ({ subjectId }) => ({ category: 'task_payment', operation: 'task.pay', subjectId }),
+  // Gap G-332
+  refuse(_ctx, { status, subjectId }) {
+    throw new StateConflict('The transfer pays for a task: approve, dispute or cancel the task.', status, [], {
+      next_actions: [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${subjectId}` }],
+    });
+  },
+};

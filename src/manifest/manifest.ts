@@ -1,0 +1,85 @@
+// The manifest: what all contexts give to the process, gathered once.
+import { eventCatalog } from '../events/catalog.js';
+import { type Followers, sweepEvents, sweepPublications } from '../events/outbox.js';
+import { listenerGauges, outboxGauges } from '../events/publication-gauge.js';
+import { lags, steps } from '../events/publication-metric.js';
+import { lowBalanceEvents } from '../ledger/low-balance.js';
+import { setSizes, waits } from '../ledger/posting-metric.js';
+import { sweepClaims, sweepHolds, sweepLimitCounters } from '../ledger/sweep.js';
+import { writeDenials } from '../platform/denial.js';
+import { dueGauges } from '../platform/due/due-gauge.js';
+import { type DueStep, rowStep } from '../platform/due/step.js';
+import { type Extension, Extensions } from '../platform/extension.js';
+import type { Context, ContextParts } from './context.js';
+import { approvalSubjects, type Noun, nameOf, nouns, openOn, settlings, transferSubjects } from './noun.js';
+
+/** What a process is made of. */
+export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | 'channelWriters'> {
+  /** Makes what contexts hand to those below them; a platform has its own. */
+  extensions(): Extensions;
+  /** What follows from published events. */
+  followers: Followers;
+}
+
+/** What no context gives: that of the ledger, of events and of the platform. */
+const foundation: Context = {
+  events: [lowBalanceEvents],
+  metrics: [setSizes, waits, steps, lags],
+  gauges: [outboxGauges, dueGauges],
+  sweeps: [sweepEvents, sweepClaims, sweepLimitCounters, sweepHolds],
+  regularWrites: [writeDenials],
+};
+
+/** Gathers contexts, of which each may build on those before it. */
+export function manifestOf(contexts: readonly Context[]): Manifest {
+  const all = [foundation, ...contexts];
+  const every = <Part extends keyof ContextParts>(part: Part): ContextParts[Part] =>
+    all.flatMap((each): readonly unknown[] => each[part] ?? []) as never;
+  const own = every('nouns');
+  const listeners = every('listeners');
+  const extensions = [
+    ...own.flatMap(extensionsOf),
+    ...every('events').map((declared) => eventCatalog.with(declared)),
+    ...every('extensions'),
+  ];
+  return {
+    nouns: own,
+    extensions: () => new Extensions(extensions),
+    listeners,
+    followers: { listeners, writeChannels: onlyOne(every('channelWriters')) },
+    due: [...own.flatMap(dueOf), ...every('due')],
+    doors: every('doors'),
+    credentials: every('credentials'),
+    escrows: every('escrows'),
+    sweeps: [...every('sweeps'), sweepPublications(listeners)],
+    afterCommits: every('afterCommits'),
+    realTime: every('realTime'),
+    metrics: every('metrics'),
+    gauges: [...every('gauges'), listenerGauges(listeners.map(({ name }) => name))],
+    streamEnds: every('streamEnds'),
+    regularWrites: every('regularWrites'),
+    lastWrites: [...every('lastWrites'), ...every('regularWrites')],
+  };
+}
+
+/** What a noun hands to those who ask for something of all nouns. */
+function extensionsOf(noun: Noun): Extension[] {
+  const { table = '', approvals, transfers, openOn: opens, settling } = noun;
+  return [
+    nouns.with(noun),
+    ...(approvals === undefined ? [] : [approvalSubjects.with(approvals)]),
+    ...(transfers === undefined ? [] : [transferSubjects.with({ [nameOf(noun)]: transfers })]),
+    ...(opens === undefined ? [] : [openOn.with(opens)]),
+    ...(settling === undefined ? [] : [settlings.with({ type: nameOf(noun), from: table, id: 'id', status: 'status', ...settling })]),
+  ];
+}
+
+/** The due step of a noun that has one. */
+function dueOf({ table, due }: Noun): DueStep<string, true>[] {
+  return table === undefined || due === undefined ? [] : [rowStep({ table, ...due })];
+}
+
+function onlyOne<Part>([part, ...more]: readonly Part[]): Part {
+  if (part === undefined || more.length > 0) throw new Error('exactly one context writes the channels of agents');
+  return part;
+}
