@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { Order } from './test/order.js';
 
 // Each of these has a schema of its own on the platform's builder, of which a process makes one.
 const http = ['test/http/**/*.test.ts'];
@@ -10,7 +11,10 @@ export default defineConfig({
   test: {
     globalSetup: ['test/database.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // More than CI has cores: a worker waits for PostgreSQL a third of its time, and for the processes that it starts. A project cannot have
+    // workers of its own beside those of another, which is why the files that start processes are spread among the others.
+    maxWorkers: 3,
+    sequence: { sequencer: Order },
     // Longer than anything takes on a machine that is slow or has other work: what must come in time says so itself.
     testTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },

@@ -4,37 +4,9 @@
 //   npm run schema:check   exits 1 when a committed file is not what would be written
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parse, print, printSchema } from 'graphql';
-import { manifest } from '../src/contexts.js';
-import { openApi } from '../src/rest/openapi.js';
-import { printOperations } from '../src/rest/print.js';
-import { compileRoutes, definitionsOf, loadOperations } from '../src/rest/routes.js';
-import { schema } from '../src/schema.js';
-import { printAnswers } from './console-answers.js';
-import { printGuards } from './guards.js';
+import { printed } from './printed.js';
 
 const at = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const written = loadOperations(at('src/contexts'));
-const routes = compileRoutes(schema, written);
-const printed: Readonly<Record<string, string>> = {
-  'schema.graphql': `${printSchema(schema)}\n`,
-  'operations.graphql': printRoutes(),
-  'openapi.json': `${JSON.stringify(openApi(routes, manifest), null, 2)}\n`,
-  'src/console/answers.ts': printAnswers(schema),
-  ...printGuards(),
-};
-
-/** The operations of the routes that stand on fields, by context, after the fragments that they share. */
-function printRoutes(): string {
-  const parts = new Map([
-    ['Printed by `npm run schema` from the routes of fields. First what is shown of types, then the operations.', ''],
-  ]);
-  for (const { text, context } of printOperations(schema, written.flatMap(definitionsOf))) {
-    const title = context === undefined ? ([...parts.keys()][0] ?? '') : `${context.name}: ${context.about}`;
-    parts.set(title, `${parts.get(title) ?? ''}\n${print(parse(text))}\n`);
-  }
-  return [...parts].map(([title, text]) => `# ${title}\n${text}`).join('\n');
-}
 
 function committed(name: string): string {
   try {

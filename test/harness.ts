@@ -1,7 +1,8 @@
 // A running platform for one test file: its own database, both listeners, a clock that the test moves, and a ledger that is
 // checked after every test. Every answer is checked against openapi.json, and every refusal says what can be done about it.
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { type Dispatcher, request } from 'undici';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
 import { manifest } from '../src/contexts.js';
@@ -11,9 +12,9 @@ import type { Platform } from '../src/platform/ctx.js';
 import { createLogger } from '../src/platform/log.js';
 import { startServer } from '../src/server.js';
 import { work } from '../src/worker.js';
-import { admin, newDatabaseName, withDatabase } from './database.js';
 import { checkEvents } from './event-data.js';
 import { givePlatformBack, type Started, takePlatform } from './kept-platform.js';
+import { newDatabase } from './new-database.js';
 import { checkAnswer } from './openapi.js';
 import { checkWayOut } from './way-out.js';
 
@@ -70,18 +71,19 @@ export class Client {
   /** Sends a request, by default with the tenant's API key; checks the answer against openapi.json. */
   async call(method: string, path: string, { as = this.key, body, headers = {}, raw }: CallOptions = {}): Promise<Answer> {
     const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(this.url + path, {
-      method,
+    // Costs a third of what fetch does.
+    const response = await request(this.url + path, {
+      method: method as Dispatcher.HttpMethod,
       headers: {
+        Accept: '*/*',
         ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
         ...(content === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...headers,
       },
-      ...(content === undefined ? {} : { body: content }),
-      redirect: 'manual',
+      body: content ?? null,
     });
-    const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: text === '' ? undefined : parse(text) };
+    const text = await response.body.text();
+    const answer = { status: response.statusCode, headers: headersOf(response.headers), body: text === '' ? undefined : parse(text) };
     checkAnswer(method, path, answer);
     checkWayOut(`${method} ${path}`, answer);
     return answer;
@@ -111,9 +113,13 @@ export class Client {
   /** The answer's `data`, of a call that must succeed. */
   async make(path: string, body: unknown, options: CallOptions = {}): Promise<Json> {
     const answer = await this.post(path, body, options);
-    expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
+    if (answer.status >= 300) expect.fail(`POST ${path} ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body.data;
   }
+}
+
+function headersOf(given: Readonly<Record<string, string | string[] | undefined>>): Headers {
+  return new Headers(Object.entries(given).flatMap(([name, value = []]) => [value].flat().map((one): [string, string] => [name, one])));
 }
 
 function parse(text: string): Json {
@@ -169,11 +175,9 @@ async function startPlatform(
   clock: Clock,
   { limits = {}, env = {}, route, mostInFlight, nameServers = noNameServer }: HarnessOptions,
 ): Promise<Started> {
-  const database = newDatabaseName(inject('template'));
-  await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+  const database = await newDatabase();
   const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
-  const ownUrl = withDatabase(inject('databaseUrl'), database);
-  const databaseUrl = (await route?.(ownUrl)) ?? ownUrl;
+  const databaseUrl = (await route?.(database.url)) ?? database.url;
   const secretsKey = randomBytes(32).toString('hex');
   const config = loadConfig({
     DATABASE_URL: databaseUrl,
@@ -199,7 +203,7 @@ async function startPlatform(
     ...server,
     remove: async () => {
       await server.stop();
-      await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+      await database.drop();
     },
   };
 }

@@ -7,6 +7,7 @@ import { type Json, useHarness } from './harness.js';
 import { bodies, eachOf, headers, jsonValues, type RawAnswer, type RawRequest, sampleOf, sendRaw, spellings, texts } from './hostile.js';
 import { checkAnswer } from './openapi.js';
 import { exampleOf, makeSeeds, membersOf, type Operation, operations, pathOf, type Seeds, withMember } from './operation.js';
+import { saveWorld } from './saved-world.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 const h = useHarness();
@@ -112,18 +113,21 @@ function faultOf(
 
 let sent = 0;
 
-/** Objects for what only reads: made once, and there as long as nothing that writes has had its turn. */
-let kept: Seeds | undefined;
+let seeds: Seeds;
+let restore: () => Promise<void>;
+beforeAll(async () => {
+  seeds = await makeSeeds(h);
+  restore = await saveWorld(h.platform);
+});
+
 /** So many operations that write attack the same objects: some are gone by then, but what is sent is judged before they are sought. */
 const sharing = 24;
 let written = 0;
-async function seedsFor(isRead: boolean): Promise<Seeds> {
-  if (!isRead) {
-    if (written % sharing === 0) kept = undefined;
-    written += 1;
-  }
-  kept ??= await makeSeeds(h);
-  return kept;
+/** Brings the objects back now and then, where an operation may have ended them. */
+async function bringBack(isRead: boolean): Promise<void> {
+  if (isRead) return;
+  if (written % sharing === 0) await restore();
+  written += 1;
 }
 
 const reading = ({ method }: Operation) => method === 'GET';
@@ -131,7 +135,7 @@ const readsFirst = [...operations().filter(reading), ...operations().filter((ope
 
 describe('REST', () => {
   it.each(readsFirst.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
-    const seeds = await seedsFor(reading(operation));
+    await bringBack(reading(operation));
     const path = pathOf(operation.template, seeds);
     const body = operation.body === undefined ? undefined : JSON.stringify(exampleOf(operation.body, '', seeds));
     const cases = sampleOf(operation.id, [
@@ -206,13 +210,11 @@ describe('a path of the pages', () => {
 });
 
 describe('GraphQL', () => {
-  beforeAll(() => {
-    kept = undefined;
-  });
+  beforeAll(() => restore());
 
   // Queries come before mutations.
   it.each(fieldsOf().map((field) => [`${field.kind} ${field.name}`, field] as const))('%s', async (_, field) => {
-    const seeds = await seedsFor(field.kind === 'query');
+    await bringBack(field.kind === 'query');
     const faults: string[] = [];
     await eachOf(sampleOf(`${field.kind} ${field.name}`, graphqlCases(field, seeds)), async ({ attack, body }) => {
       sent += 1;

@@ -1,6 +1,6 @@
 // Nothing of another tenant or of the other environment can be seen, changed or linked to. Driven by the API document, so that
 // an operation that is added is tested too.
-import { getNamedType, getNullableType, isCompositeType, isScalarType } from 'graphql';
+import { type GraphQLScalarType, getNamedType, getNullableType, isCompositeType, isScalarType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
 import { unusedTrace } from './factories/budget.js';
@@ -169,7 +169,10 @@ describe('the id of a stranger’s object in a path', () => {
             pathOf(template, ours, (name, seed) => (name === parameter ? (value ?? '') : seed)),
           );
         const missing = await ask(nowhere);
-        if (!isPublic(operation)) expectRefused(missing, 404, 'not_found');
+        if (!isPublic(operation)) {
+          expectRefused(missing, 404, 'not_found');
+          for (const noId of ['x', `evt_${nowhere}`]) expect(plain(await ask(noId)), noId).toEqual(plain(missing));
+        }
         for (const { whose, seeds } of strangers) {
           const answer = () => ask(idsIn(template, seeds)[parameter]);
           if (!isPublic(operation)) expect(plain(await answer()), whose).toEqual(plain(missing));
@@ -245,26 +248,41 @@ describe('the id of a stranger’s object in GraphQL', () => {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap((field) => {
     const [argument, ...others] = field.args.filter(({ type }) => type !== getNullableType(type));
     const type = argument === undefined ? undefined : getNullableType(argument.type);
-    if (!isScalarType(type) || others.length > 0 || !isCompositeType(getNamedType(field.type))) return [];
-    return [{ field: field.name, argument: argument?.name, type: type.name }];
+    if (argument === undefined || !isScalarType(type) || others.length > 0 || !isCompositeType(getNamedType(field.type))) return [];
+    return [{ field: field.name, argument: argument.name, type }];
   });
+  const ids = () => [...new Set(strangers.flatMap(({ seeds }) => Object.values(seeds)))];
+  /** True when the type of the argument takes the id: an id with the prefix of another noun it does not. */
+  const takes = ({ type }: { type: GraphQLScalarType }, id: string) => {
+    try {
+      return type.parseValue(id) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+
+  async function ask({ field, argument, type }: (typeof fields)[number], id: string): Promise<object> {
+    const { body } = await harness.test.graphql(`query ($id: ${type}!) { ${field}(${argument}: $id) { __typename } }`, { id });
+    return { data: body.data, code: body.errors?.[0].extensions.code, message: body.errors?.[0].message };
+  }
 
   it('there are such fields', () =>
     expect(fields.map(({ field }) => field)).toEqual(expect.arrayContaining(['account', 'wallet', 'transfer', 'agent'])));
 
-  for (const { field, argument, type } of fields) {
-    it(`${field} answers as if there were none`, async () => {
-      const ask = async (id: string | undefined) => {
-        const { body } = await harness.test.graphql(`query ($id: ${type}!) { ${field}(${argument}: $id) { __typename } }`, { id });
-        return { data: body.data, code: body.errors?.[0].extensions.code, message: body.errors?.[0].message };
-      };
-      const missing = await ask(nowhere);
-      expect(missing.code).toBe('not_found');
-      for (const { seeds } of strangers)
-        for (const id of Object.values(seeds)) {
-          const answer = await ask(id);
-          if (answer.code !== 'validation_failed') expect(answer).toEqual(missing);
-        }
+  for (const one of fields) {
+    it(`${one.field} answers as if there were none`, async () => {
+      const missing = await ask(one, nowhere);
+      expect(missing).toMatchObject({ code: 'not_found' });
+      const taken = ids().filter((id) => takes(one, id));
+      expect(taken.length).toBeGreaterThan(strangers.length);
+      for (const answer of await Promise.all(taken.map((id) => ask(one, id)))) expect(answer).toEqual(missing);
     });
+  }
+
+  const other = `zzz_${nowhere}`;
+  const ofNouns = fields.filter((one) => !takes(one, other));
+  for (const one of new Map(ofNouns.map((field) => [field.type.name, field])).values()) {
+    it(`${one.type} takes no id with the prefix of another noun`, async () =>
+      expect(await ask(one, other)).toMatchObject({ code: 'validation_failed' }));
   }
 });

@@ -107,21 +107,23 @@ async function empty({ started: { platform }, shape, filled }: Kept): Promise<bo
   const { pool } = platform.database;
   if ((await shapeOf(platform)) !== shape) return false;
   const written = (await filledTables(platform)).filter(({ name }) => !filled.includes(name));
+  const deletes = written.map(({ name }) => `DELETE FROM ${name};`).join(' ');
+  await withoutTriggers(pool, `${deletes} DROP SCHEMA IF EXISTS saved CASCADE; ${restartSequences}`);
+  for (const { name, bytes } of written) if (bytes > mostBytes) await pool.query(`VACUUM ${name}`);
+  platform.cache.clear();
+  return true;
+}
+
+/** Changes rows in one transaction. The ledger refuses to be emptied: its triggers do not fire for a replica. */
+export async function withoutTriggers(pool: Platform['database']['pool'], sql: string): Promise<void> {
   const client = await pool.connect();
   try {
-    // The ledger refuses to be emptied: its triggers do not fire for a replica.
-    await client.query(`BEGIN; SET LOCAL lock_timeout = ${patienceMs}; SET LOCAL session_replication_role = replica`);
-    for (const { name } of written) await client.query(`DELETE FROM ${name}`);
-    await client.query(restartSequences);
-    await client.query('COMMIT');
-    for (const { name, bytes } of written) if (bytes > mostBytes) await client.query(`VACUUM ${name}`);
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${patienceMs}; SET LOCAL session_replication_role = replica; ${sql}; COMMIT`);
     client.release();
   } catch (error) {
     client.release(true);
     throw error;
   }
-  platform.cache.clear();
-  return true;
 }
 
 interface FilledTable {
@@ -130,7 +132,7 @@ interface FilledTable {
 }
 
 /** Tables with pages: those that were ever written. */
-async function filledTables({ database }: Platform): Promise<FilledTable[]> {
+export async function filledTables({ database }: Platform): Promise<FilledTable[]> {
   const { rows } = await database.pool.query<FilledTable>(`
     SELECT oid::regclass::text AS name, pg_relation_size(oid)::float8 AS bytes FROM pg_class
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0`);

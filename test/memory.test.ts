@@ -1,22 +1,22 @@
 // Memory of a process is bounded whatever callers do: no cache, budget or body grows with their number (ARCHITECTURE.md 12).
 // The server runs with a heap that a leak of a few kilobytes per request would fill. With SLOW=1 alone.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { admin, withDatabase } from './database.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eachOf, type RawRequest, sendRaw } from './hostile.js';
 import { ask, make } from './load.js';
+import { type NewDatabase, newDatabase } from './new-database.js';
 import { buildOnce, type ServerProcess, startServerProcess } from './process.js';
 import { isSlow } from './slow.js';
 
-const database = `t_memory_${process.pid}_${randomBytes(3).toString('hex')}`;
 const key = `pk_test_${randomUUID()}`;
+let database: NewDatabase;
 let server: ServerProcess;
 
 beforeAll(async () => {
   await buildOnce();
-  await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+  database = await newDatabase();
   server = await startServerProcess({
-    DATABASE_URL: withDatabase(inject('databaseUrl'), database),
+    DATABASE_URL: database.url,
     SECRETS_KEY: randomBytes(32).toString('hex'),
     PORT: '0',
     SANDBOX_PORT: '0',
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (server?.isRunning) await server.kill('SIGTERM');
-  await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+  await database?.drop();
 });
 
 /** The smallest heap of some looks, in MB: between two collections there is garbage too. */

@@ -1,6 +1,4 @@
 // The committed documents: openapi.json lints clean, says what the code says, and every example in it is valid.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
@@ -8,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { printed } from '../scripts/printed.js';
 import { schema } from '../src/schema.js';
 import type { Json } from './harness.js';
 
@@ -40,8 +39,9 @@ describe('openapi.json', () => {
   });
 
   it('is really looked at by the linter', async () => {
-    const broken = structuredClone(document);
-    const operation = broken.paths['/v1/transfers'].post;
+    const path = '/v1/transfers';
+    const broken = structuredClone({ ...document, paths: { [path]: document.paths[path] } });
+    const operation = broken.paths[path].post;
     delete operation.operationId;
     operation.requestBody.content['application/json'].example = { amount: 42 };
     const found = (await lint(JSON.stringify(broken))).join('\n');
@@ -105,16 +105,8 @@ describe('examples', () => {
 });
 
 describe('the committed documents', () => {
-  it('are what the code prints', async () => {
-    const check = spawn(process.execPath, ['--import', 'tsx', 'scripts/schema.ts', '--check'], {
-      cwd: root,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    check.stderr.on('data', (data: Buffer) => {
-      said += data.toString();
-    });
-    const [code] = await once(check, 'close');
-    expect({ code, said }).toEqual({ code: 0, said: '' });
+  // As `npm run schema` would write them.
+  it.each(Object.keys(printed))('%s is what the code prints', (name) => {
+    expect(readFileSync(root + name, 'utf8') === printed[name]).toBe(true);
   });
 });

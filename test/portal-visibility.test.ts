@@ -4,7 +4,7 @@ import { isPublicField } from '../src/http/root-field.js';
 import { schema } from '../src/schema.js';
 import { enrol } from './contexts/agents/identity.js';
 import { markedCustomer, word } from './factories/marked.js';
-import { readAll, walk } from './factories/marked-walk.js';
+import { readAll, walker } from './factories/marked-walk.js';
 import { useHarness } from './harness.js';
 import type { Seeds } from './operation.js';
 import { walksOf } from './schema-walk.js';
@@ -38,24 +38,27 @@ describe('a portal token', patience, () => {
     const { id: got } = await pay(partner['wallet'] as string, wallet);
     const mine: Seeds = { account: account.id, agent: payer.id.slice('agt_'.length), wallet, transfer: paid };
     const token = await tokenOf('bo');
-    const { leaks, types } = await walk('query', token, harness.test, mine, foreign);
+    const walk = walker('query', token, harness.test, foreign);
+    const { leaks, types } = await walk(mine);
     expect(leaks).toEqual([]);
     expect([...types]).toEqual(expect.arrayContaining(['Agent', 'Transfer', 'Entry']));
     for (const seeds of [foreign, { ...partner, transfer: got }]) {
-      expect((await walk('query', token, harness.test, { ...mine, ...seeds }, foreign)).leaks).toEqual([]);
+      expect((await walk({ ...mine, ...seeds })).leaks).toEqual([]);
     }
     expect(await readAll(token, harness.test, { ...mine, ...foreign }, foreign)).toEqual([]);
   });
 
   it('finds those of its own customer, so that the walks would see a leak', async () => {
-    const { leaks } = await walk('query', await tokenOf(word), harness.test, foreign, foreign);
+    const { leaks } = await walker('query', await tokenOf(word), harness.test, foreign)(foreign);
     const roots = ['agent', 'agents', 'transfer', 'transfers', 'transferEntries'];
     expect(leaks).toEqual(expect.arrayContaining(roots.map((root) => expect.stringContaining(`query ${root}: `))));
   });
 
   it('changes nothing', async () => {
     const token = await tokenOf(word);
-    for (const { root, document } of walksOf(schema, 'mutation', foreign)) {
+    // Whatever is selected below it, a root is refused as a whole: one document of each is enough.
+    const documents = new Map(walksOf(schema, 'mutation', foreign).map(({ root, document }) => [root, document]));
+    for (const [root, document] of documents) {
       const { status, body } = await harness.test.graphql(document, {}, { as: token });
       const definition = schema.getMutationType()?.getFields()[root];
       if (!isPublicField({ name: root, definition }))

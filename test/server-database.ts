@@ -1,7 +1,7 @@
 // A server in a process of its own, on a database of its own, that can be killed and started again.
 import { randomBytes, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { expect, inject } from 'vitest';
+import { expect } from 'vitest';
 import { loadConfig } from '../src/config.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
 import { manifest } from '../src/contexts.js';
@@ -9,20 +9,20 @@ import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Platform } from '../src/platform/ctx.js';
 import { createLogger } from '../src/platform/log.js';
 import { openPlatform } from '../src/server.js';
-import { admin, withDatabase } from './database.js';
 import type { Server } from './load.js';
+import { type NewDatabase, newDatabase } from './new-database.js';
 import { buildOnce, type ServerProcess, startServerProcess } from './process.js';
 
 export class ServerOnDatabase {
   readonly env: Readonly<Record<string, string>>;
   /** The database, as its owner sees it. */
   readonly db: pg.Client;
-  readonly #database: string;
+  readonly #database: NewDatabase;
   readonly #clients: pg.Client[] = [];
   #platform: Promise<Platform> | undefined;
   #server: ServerProcess;
 
-  private constructor(env: Readonly<Record<string, string>>, database: string, db: pg.Client, server: ServerProcess) {
+  private constructor(env: Readonly<Record<string, string>>, database: NewDatabase, db: pg.Client, server: ServerProcess) {
     this.env = env;
     this.#database = database;
     this.db = db;
@@ -31,13 +31,11 @@ export class ServerOnDatabase {
 
   static async start(extra: Readonly<Record<string, string>> = {}): Promise<ServerOnDatabase> {
     await buildOnce();
-    const database = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
-    await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
-    const url = withDatabase(inject('databaseUrl'), database);
+    const database = await newDatabase();
     const env = {
       PORT: '0',
       SANDBOX_PORT: '0',
-      DATABASE_URL: url,
+      DATABASE_URL: database.url,
       SECRETS_KEY: randomBytes(32).toString('hex'),
       BOOTSTRAP_TEST_KEY: `pk_test_${randomUUID()}`,
       BOOTSTRAP_LIVE_KEY: `pk_live_${randomUUID()}`,
@@ -46,7 +44,7 @@ export class ServerOnDatabase {
       LOG_LEVEL: 'error',
       ...extra,
     };
-    const db = new pg.Client({ connectionString: url });
+    const db = new pg.Client({ connectionString: database.url });
     await db.connect();
     return new ServerOnDatabase(env, database, db, await startServerProcess(env));
   }
@@ -107,7 +105,7 @@ export class ServerOnDatabase {
     await platform?.outbound.close();
     await platform?.cache.close();
     await platform?.database.close();
-    await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${this.#database} WITH (FORCE)`);
+    await this.#database.drop();
   }
 }
 

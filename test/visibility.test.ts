@@ -7,7 +7,7 @@ import { enrol, type TestAgent } from './contexts/agents/identity.js';
 import { newCard } from './factories/card.js';
 import { storedInstruction } from './factories/card-instruction.js';
 import { amount, marked, markedCustomer, word } from './factories/marked.js';
-import { readAll, walk } from './factories/marked-walk.js';
+import { readAll, type Walk, walker } from './factories/marked-walk.js';
 import { payBody, sessionBody } from './factories/mpp.js';
 import { type Json, useHarness } from './harness.js';
 import { type Seeds, webhookSeeds } from './operation.js';
@@ -101,15 +101,20 @@ const nouns = [
 ];
 
 describe('an agent', patience, () => {
+  let walk: Walk;
+  beforeAll(() => {
+    walk = walker('query', agent.token, harness.test, foreign);
+  });
+
   it('finds no mark of another customer from any root of its own', async () => {
-    const { leaks, types } = await walk('query', agent.token, harness.test, own, foreign);
+    const { leaks, types } = await walk(own);
     expect(leaks).toEqual([]);
     expect([...types]).toEqual(expect.arrayContaining(nouns));
   });
 
   it('nor with the ids of another customer, or of one that it deals with', async () => {
     for (const seeds of [foreign, partner, received, { transfer: own['funding'] as string }]) {
-      expect((await walk('query', agent.token, harness.test, { ...own, ...seeds }, foreign)).leaks).toEqual([]);
+      expect((await walk({ ...own, ...seeds })).leaks).toEqual([]);
     }
   });
 
@@ -168,16 +173,14 @@ describe('what an agent sees of a transfer', () => {
 
 describe('the key of another tenant', patience, () => {
   it('finds no mark from any root', async () => {
-    const everyone = { ...own, ...foreign };
-    for (const seeds of [own, foreign]) {
-      expect((await walk('query', harness.other.key, harness.other, { ...own, ...seeds }, everyone)).leaks).toEqual([]);
-    }
+    const walk = walker('query', harness.other.key, harness.other, { ...own, ...foreign });
+    for (const seeds of [own, foreign]) expect((await walk({ ...own, ...seeds })).leaks).toEqual([]);
   });
 });
 
 describe('the tenant’s own key', patience, () => {
   it('finds the marks, so that the walks would see a leak', async () => {
-    const { leaks, types } = await walk('query', harness.test.key, harness.test, { ...own, ...foreign }, foreign);
+    const { leaks, types } = await walker('query', harness.test.key, harness.test, foreign)({ ...own, ...foreign });
     expect(types.size).toBeGreaterThan(nouns.length);
     expect(leaks).toEqual(
       expect.arrayContaining(
@@ -190,9 +193,8 @@ describe('the tenant’s own key', patience, () => {
 // Last, for the agent rotates its own token here.
 describe('the mutations of an agent', patience, () => {
   it('answer with no mark of another customer', async () => {
-    for (const seeds of [foreign, own]) {
-      expect((await walk('mutation', agent.token, harness.test, { ...own, ...seeds }, foreign)).leaks).toEqual([]);
-    }
+    const walk = walker('mutation', agent.token, harness.test, foreign);
+    for (const seeds of [foreign, own]) expect((await walk({ ...own, ...seeds })).leaks).toEqual([]);
   });
 });
 

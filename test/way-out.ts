@@ -55,8 +55,12 @@ function limitFault(limit: Details): string | null {
 export function checkWayOut(request: string, { status, body }: { status: number; body: Details }): void {
   // A single error without a code is no answer of the platform. Errors without extensions are those of the items of a batch.
   const errors = (body?.errors ?? []).flatMap(({ extensions }: Partial<Details>) => extensions ?? []);
-  for (const { details, http } of errors) expect(faultOf(http.status, details), `${request}: ${JSON.stringify(body)}`).toBeNull();
+  for (const { details, http } of errors) check(faultOf(http.status, details));
   // Errors of a protocol's own spelling have its members alone.
   const isOurs = body?.code !== undefined && body.error !== undefined;
-  if (isOurs) expect(faultOf(status, body.details), `${request} ${status}: ${JSON.stringify(body)}`).toBeNull();
+  if (isOurs) check(faultOf(status, body.details));
+
+  function check(fault: string | null): void {
+    if (fault !== null) expect.fail(`${request} ${status}: ${fault}: ${JSON.stringify(body)}`);
+  }
 }

@@ -84,6 +84,8 @@ function operationOf(routed: Routed, answers: Answers): string {
     `path: ${JSON.stringify(path)}`,
     ...(route.status === undefined ? [] : [`status: ${route.status}`]),
     ...(route.when === undefined ? [] : [`when: ${route.when}`]),
+    ...(route.accepted === undefined ? [] : [`accepted: ${route.accepted}`]),
+    ...(route.existing === undefined ? [] : [`existing: ${route.existing}`]),
   ];
   const summary = route.summary ?? field.description;
   return [

@@ -105,19 +105,17 @@ export function compileCall(schema: GraphQLSchema, route: Route, idempotency: Id
   };
 }
 
-/** Executes and renders. The answer is 202 when something waits for an approval, and 200 when it is one that was there before (Gap G-313). */
+/** Executes and renders. Members that the route declares may make the answer a 202 or a 200. */
 function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variables: Record<string, unknown>) => Promise<Answer> {
-  const { shape, wrapped, status } = route;
+  const { shape, wrapped, status, accepted, existing } = route;
   const dropNulls = nullDropper(shape);
   const removeSecrets = secretRemover(shape);
   const spell = wireSpeller(route);
   const span = `${route.kind} ${route.name}`;
   const about = { 'graphql.operation.type': route.kind, 'graphql.operation.name': route.name };
-  const mayWait = !wrapped && shape.members?.has('approval') === true;
-  const mayRepeat = !wrapped && shape.members?.has('repeated') === true;
-  const statusOf = (root: { approval?: unknown; repeated?: unknown } | undefined) => {
-    if (mayWait && root?.approval) return 202;
-    return mayRepeat && root?.repeated ? 200 : status;
+  const statusOf = (root: Record<string, unknown> | undefined) => {
+    if (accepted !== undefined && root?.[accepted]) return 202;
+    return existing !== undefined && root?.[existing] ? 200 : status;
   };
   return async (ctx, variables) => {
     // Compiled by the first request, so that a start does not wait for operations that nobody asks for.

@@ -11,13 +11,13 @@ import { answerText, mostAnswerBytes } from '../../src/platform/answer-text.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import type { Answer } from '../../src/platform/idempotency.js';
 import { send as sendRest } from '../../src/rest/serve.js';
-import { startDatabase, type TestDatabase } from './database.js';
+import { type NewDatabase, newDatabase } from '../new-database.js';
 import { writeNote } from './note.js';
 import { asAda, openPlatform, type RunningServer, recordingLogger, send, startServer } from './notes.js';
 
 const mega = 1_000_000;
 const { log, lines } = recordingLogger();
-let database: TestDatabase;
+let database: NewDatabase;
 let server: RunningServer;
 /** Its clients are cut after 300 ms. */
 let hasty: RunningServer;
@@ -46,7 +46,7 @@ const handler = (own: () => RunningServer): Handler => {
 };
 
 beforeAll(async () => {
-  database = await startDatabase();
+  database = await newDatabase();
   const platform = () => openPlatform({ databaseUrl: database.url, log });
   server = await startServer({ platform: platform(), handler: handler(() => server), unread: { mostBytes: 20 * mega } });
   hasty = await startServer({ platform: platform(), handler: handler(() => hasty), unread: { deadlineMs: 300 } });
@@ -59,7 +59,7 @@ afterEach(async () => {
 afterAll(async () => {
   await server.close();
   await hasty.close();
-  await database.stop();
+  await database.drop();
 });
 
 const rest = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type Door, guardedDoor, type Spelling } from '../../src/platform/door.js';
 import { invalidRequest, NotFound, Overloaded } from '../../src/platform/errors.js';
 import { describeDoors } from '../../src/rest/openapi-door.js';
-import { startDatabase, type TestDatabase } from './database.js';
+import { type NewDatabase, newDatabase } from '../new-database.js';
 import { InsufficientInk, seen, writeNote } from './note.js';
 import { openPlatform, type RunningServer, startServer } from './notes.js';
 
@@ -93,17 +93,17 @@ const interrupted: Door = {
   },
 };
 
-let database: TestDatabase;
+let database: NewDatabase;
 let server: RunningServer;
 
 beforeAll(async () => {
-  database = await startDatabase();
+  database = await newDatabase();
   const platform = openPlatform({ databaseUrl: database.url });
   server = await startServer({ platform, doors: [write, read, open, interrupted], limits: { general: 100, auth: 5 } });
 });
 afterAll(async () => {
   await server.close();
-  await database.stop();
+  await database.drop();
 });
 
 interface Given {

@@ -6,11 +6,11 @@ import { sweepClaims } from '../../src/ledger/sweep.js';
 import { addSeconds, type Clock } from '../../src/platform/clock.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import type { Answer } from '../../src/platform/idempotency.js';
-import { startDatabase, type TestDatabase } from './database.js';
+import { type NewDatabase, newDatabase } from '../new-database.js';
 import { seen, writeNote } from './note.js';
 import { asAda, openPlatform, type RunningServer, recordingLogger, send, startServer, workspaceId } from './notes.js';
 
-let database: TestDatabase;
+let database: NewDatabase;
 let server: RunningServer;
 let other: RunningServer;
 let hold: Promise<void> | undefined;
@@ -40,7 +40,7 @@ function notes(keys: () => RunningServer): Handler {
 }
 
 beforeAll(async () => {
-  database = await startDatabase();
+  database = await newDatabase();
   const open = () => openPlatform({ databaseUrl: database.url, clock, log });
   server = await startServer({ platform: open(), handler: notes(() => server) });
   other = await startServer({ platform: open(), handler: notes(() => other) });
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.close();
   await other.close();
-  await database.stop();
+  await database.drop();
 });
 afterEach(() => {
   hold = undefined;

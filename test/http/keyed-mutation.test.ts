@@ -1,21 +1,21 @@
 // For which mutations of GraphQL an Idempotency-Key is kept (CONTRACT.md 0 "Idempotency").
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startDatabase, type TestDatabase } from './database.js';
+import { type NewDatabase, newDatabase } from '../new-database.js';
 import { seen } from './note.js';
 import { asAda, openPlatform, type RunningServer, recordingLogger, send, startServer } from './notes.js';
 
-let database: TestDatabase;
+let database: NewDatabase;
 let server: RunningServer;
 const { log, lines } = recordingLogger();
 
 beforeAll(async () => {
-  database = await startDatabase();
+  database = await newDatabase();
   server = await startServer({ platform: openPlatform({ databaseUrl: database.url, log }) });
 });
 afterAll(async () => {
   await server.close();
-  await database.stop();
+  await database.drop();
 });
 afterEach(() => {
   lines.length = 0;

@@ -52,12 +52,10 @@ export async function createInstruction(ctx: Ctx, input: CreateCardInstructionIn
 export async function dryRunInstruction(ctx: Ctx, input: CreateCardInstructionInput & { network: string }): Promise<DryRun> {
   if ((input.type ?? 'authorize') !== 'authorize')
     throw new ValidationFailed([{ path: ['type'], message: 'spends nothing: only an authorization is tried', rule: 'enum' }]);
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { authority, options, draft } = await planAuthorization(ctx, tx, await frameOf(ctx, input), input);
-    answer = await dryRunSpend(within(ctx, tx), authority, draft, options);
+    return dryRunSpend(within(ctx, tx), authority, draft, options);
   });
-  return answer as DryRun;
 }
 
 async function instruct(ctx: Ctx, tx: Tx, input: CreateCardInstructionInput & { network: string }): Promise<InstructionChange> {

@@ -95,12 +95,10 @@ export async function topUpMppSession(ctx: Ctx, input: TopUpMppSessionInput & { 
 
 /** What `topUpMppSession` would do. */
 export async function dryRunMppTopUp(ctx: Ctx, input: TopUpMppSessionInput & { id: string }): Promise<DryRun> {
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { deposit, options } = await planTopUp(ctx, tx, input);
-    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
+    return dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
   });
-  return answer as DryRun;
 }
 
 /** The top-up of a keyed request that is repeated, by its transfer. */

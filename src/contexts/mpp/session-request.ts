@@ -51,12 +51,10 @@ export async function createMppSession(ctx: Ctx, input: CreateMppSessionInput): 
 
 /** What `createMppSession` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
 export async function dryRunMppSession(ctx: Ctx, input: CreateMppSessionInput): Promise<DryRun> {
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { deposit, options } = await planSession(ctx, tx, input);
-    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
+    return dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
   });
-  return answer as DryRun;
 }
 
 /** The session of a keyed request that is repeated. */

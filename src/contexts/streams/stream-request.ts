@@ -56,12 +56,10 @@ export async function createStream(ctx: Ctx, input: CreateStreamInput): Promise<
 /** What `createStream` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
 export async function dryRunStream(ctx: Ctx, input: CreateStreamInput): Promise<DryRun> {
   const terms = termsOf(ctx, input);
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { deposit, money, options } = await planStream(ctx, tx, input, terms);
-    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, money, form), options);
+    return dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, money, form), options);
   });
-  return answer as DryRun;
 }
 
 /** What a request says by itself: sums in minor units. */

@@ -41,12 +41,10 @@ export async function topUpStream(ctx: Ctx, input: TopUpStreamInput & { id: stri
 
 /** What `topUpStream` would do. */
 export async function dryRunTopUp(ctx: Ctx, input: TopUpStreamInput & { id: string }): Promise<DryRun> {
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { deposit, draft, options } = await planTopUp(ctx, tx, input);
-    answer = await dryRunSpend(within(ctx, tx), deposit.authority, draft, options);
+    return dryRunSpend(within(ctx, tx), deposit.authority, draft, options);
   });
-  return answer as DryRun;
 }
 
 /** Writes that a stream has more money. What was exhausted flows again. */

@@ -54,15 +54,13 @@ export async function createTask(ctx: Ctx, input: TaskRequest): Promise<TaskChan
 /** What `createTask` would do with the money of the task. 400 for one that is not paid: no rule is asked. */
 export async function dryRunTask(ctx: Ctx, input: TaskRequest): Promise<DryRun> {
   const terms = await termsOf(ctx, input);
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { id, payment, options } = await planTask(ctx, tx, input, terms);
     if (payment === null) {
       throw new ValidationFailed([{ path: ['payment'], message: 'is what a dry run is about: name it', rule: 'required' }]);
     }
-    answer = await dryRunSpend(within(ctx, tx), payment.authority, (form) => draftPayment(ctx, id, payment, form), options);
+    return dryRunSpend(within(ctx, tx), payment.authority, (form) => draftPayment(ctx, id, payment, form), options);
   });
-  return answer as DryRun;
 }
 
 /** The task of a keyed request that is repeated. */

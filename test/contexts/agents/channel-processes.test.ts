@@ -6,13 +6,13 @@ import { once } from 'node:events';
 import { type AddressInfo, connect as connectSocket, createServer, type Socket } from 'node:net';
 import { EventSource } from 'eventsource';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config.js';
 import { createTenant } from '../../../src/contexts/identity/tenant.js';
 import { createLogger } from '../../../src/platform/log.js';
 import { type RunningServer, startServer } from '../../../src/server.js';
-import { admin, withDatabase } from '../../database.js';
 import { Client, type Json } from '../../harness.js';
+import { type NewDatabase, newDatabase } from '../../new-database.js';
 import { isSlow } from '../../slow.js';
 import { enrol, sign, signIn, type TestAgent } from './identity.js';
 import { connect } from './stream.js';
@@ -104,15 +104,15 @@ describe.each([
   ['PostgreSQL alone', null],
   ['Redis beside it', fleetingUrl],
 ] as const)('the channel between processes, with %s', (name, url) => {
-  const database = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
   const skipped = name !== 'PostgreSQL alone' && url === null;
   const secretsKey = randomBytes(32).toString('hex');
   const running = new Set<RunningServer>();
+  let database: NewDatabase;
   let client: Client;
   let tenantKey: string;
 
   const start = async (redisUrl: string | null = url): Promise<RunningServer> => {
-    const databaseUrl = withDatabase(inject('databaseUrl'), database);
+    const databaseUrl = database.url;
     const limits = { RATE_LIMIT_GENERAL: '1000000', RATE_LIMIT_SANDBOX: '1000000', RATE_LIMIT_AUTH: '1000000' };
     const config = loadConfig({
       DATABASE_URL: databaseUrl,
@@ -133,14 +133,14 @@ describe.each([
 
   beforeAll(async () => {
     if (skipped) return;
-    await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+    database = await newDatabase();
     const server = await start();
     tenantKey = (await createTenant(server.platform, { name: 'Tenant' })).testKey;
     client = new Client(server.urls.test ?? '', tenantKey);
   });
   afterAll(async () => {
     for (const server of running) await stop(server);
-    await admin(inject('databaseUrl'), `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+    await database?.drop();
   });
 
   interface Payer extends TestAgent {
@@ -216,8 +216,10 @@ describe.each([
       expect(gaps).toEqual([]);
       expect(ids).toEqual(Array.from({ length: events }, (_, n) => n + 1));
       if (url !== null) {
+        // It is used again, once the server has found it.
         const admin = new Redis(url);
-        expect(await admin.xlen('agent-payments:fanout')).toBeGreaterThan(0);
+        const announced = () => agent.pay().then(() => admin.xlen('agent-payments:fanout'));
+        await expect.poll(announced).toBeGreaterThan(0);
         admin.disconnect();
       }
     },

@@ -1,20 +1,20 @@
 // A look-up by primary key goes by the primary key, even when it was planned while the table was empty: such a plan is kept, and by an
 // index that has only the workspace it would read all rows of the workspace (docs/decisions/0017).
-import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { admin, withDatabase } from '../../database.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NewDatabase, newDatabase } from '../../new-database.js';
 
-const database = `t_${process.pid}_${randomBytes(4).toString('hex')}`;
-const db = new pg.Client({ connectionString: withDatabase(inject('databaseUrl'), database) });
+let database: NewDatabase;
+let db: pg.Client;
 
 beforeAll(async () => {
-  await admin(inject('databaseUrl'), `CREATE DATABASE ${database} TEMPLATE ${inject('template')}`);
+  database = await newDatabase();
+  db = new pg.Client({ connectionString: database.url });
   await db.connect();
 });
 afterAll(async () => {
   await db.end();
-  await admin(inject('databaseUrl'), `DROP DATABASE ${database} WITH (FORCE)`);
+  await database.drop();
 });
 
 /** Tables whose key has more than one column, as those of the domain have. */

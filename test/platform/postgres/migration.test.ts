@@ -1,16 +1,15 @@
 // The migration runner on a real PostgreSQL: Prisma's table and checksums, one transaction per migration, edits refused, races safe.
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded-server.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate, pendingMigrations } from '../../../src/platform/postgres/migration.js';
+import { type NewDatabase, newDatabase } from '../../new-database.js';
 
 let folder: string;
-let server: EmbeddedPostgres;
-let databases = 0;
+let database: NewDatabase;
 let url: string;
 let dir: string;
 let db: pg.Client;
@@ -30,25 +29,11 @@ async function write(name: string, sql: string): Promise<void> {
   await writeFile(path.join(dir, 'migrations', name, 'migration.sql'), sql);
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'migrate-'));
-  await chmod(folder, 0o711);
-  server = await startEmbeddedPostgres({ dataDir: path.join(folder, 'data'), durable: false, notice: () => {} });
-});
-
-afterAll(async () => {
-  await server.stop();
-  await rm(folder, { recursive: true, force: true });
-});
-
 beforeEach(async () => {
-  databases++;
-  const admin = new pg.Client({ connectionString: server.url });
-  await admin.connect();
-  await admin.query(`create database migrate_${databases}`);
-  await admin.end();
-  url = server.url.replace(/payments$/, `migrate_${databases}`);
-  dir = path.join(folder, `prisma-${databases}`);
+  database = await newDatabase({ empty: true });
+  url = database.url;
+  folder = await mkdtemp(path.join(tmpdir(), 'migrate-'));
+  dir = path.join(folder, 'prisma');
   await write('20250101000000_first', first);
   await write('20250102000000_second', second);
   await writeFile(path.join(dir, 'migrations', 'migration_lock.toml'), 'provider = "postgresql"\n');
@@ -56,7 +41,11 @@ beforeEach(async () => {
   await db.connect();
 });
 
-afterEach(() => db.end());
+afterEach(async () => {
+  await db.end();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 describe('migrate', () => {
   it('applies in order, once, and records as Prisma Migrate does', async () => {
