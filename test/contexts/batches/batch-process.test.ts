@@ -14,6 +14,7 @@ import { newBudget, spender, usedOf } from '../../factories/budget.js';
 import { balanceOf, eventsOf, twoWallets } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 import { ctxOf, query } from '../../ledger/wallet-ref.js';
+import { isSlow } from '../../slow.js';
 import { bare, bodies, readBatch, taken, times } from './transfer-batch.js';
 
 const harness = useHarness();
@@ -110,7 +111,7 @@ describe('a process that is killed', { timeout: 120_000 }, () => {
     await expectDoneOnce(batch, to, 120);
   });
 
-  it('again and again', async () => {
+  it.runIf(isSlow)('again and again', async () => {
     const { from, to } = await twoWallets(harness.test, { funded: '500.00' });
     const batch = await taken(harness.test, bodies(from, to, times(400)));
     for (const milliseconds of [1, 40]) {
