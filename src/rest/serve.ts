@@ -9,13 +9,13 @@ import { ApiError, type FieldIssue } from '../platform/errors.js';
 import type { Answer, Idempotency } from '../platform/idempotency.js';
 import { authorize } from '../platform/schema/audience.js';
 import type { Method } from '../platform/schema/route.js';
+import { snakePath } from '../platform/snake-case.js';
 import { inSpanOf } from '../platform/trace.js';
 import { readBody } from './body.js';
 import { compileExecutor, failureOf } from './execute.js';
 import { nullDropper, secretRemover } from './output.js';
 import { type Route, takesKey } from './routes.js';
 import { variableReader } from './variable.js';
-import { wirePath } from './wire-name.js';
 
 /** What is used of Koa's context, with the path parameters of its router. */
 export type Exchange = Pick<Context, 'req' | 'res' | 'get' | 'set' | 'status' | 'body' | 'respond' | 'query'> & {
@@ -153,7 +153,7 @@ function wireSpeller({ variables }: Route): (error: unknown) => unknown {
     const [first, ...rest] = path[0] === 'input' ? path.slice(1) : path;
     if (first === undefined) return { ...issue, path: [] };
     const argument = byArgument.get(String(first));
-    return { ...issue, path: argument === undefined ? wirePath([first, ...rest]) : [argument, ...wirePath(rest)] };
+    return { ...issue, path: argument === undefined ? snakePath([first, ...rest]) : [argument, ...snakePath(rest)] };
   };
   return (error) => {
     if (!(error instanceof ApiError) || error.fields === undefined) return error;

@@ -91,30 +91,25 @@ interface Plan {
 }
 
 /** Takes the verified payment under its lock, keeps the standing of who pays, and asks the rules. */
-async function planAuthorization(
-  ctx: Ctx,
-  tx: Tx,
-  frame: InstructionFrame,
-  { requestApproval }: CreateCardInstructionInput,
-): Promise<Plan> {
-  const { agentId, accountId, network, payload } = frame;
+async function planAuthorization(ctx: Ctx, tx: Tx, frame: InstructionFrame, input: CreateCardInstructionInput): Promise<Plan> {
+  const { agentId, accountId, network } = frame;
   const reader = within(ctx, tx);
   const verification = await usableVerification(ctx, tx, frame);
-  const body = { agent_id: agentId, type: 'authorize', payload };
+  const body = () => ctx.platform.printInput('CreateCardInstructionInput', { ...input, type: 'authorize' });
   const request = { path: `/v1/cards/${network}/instructions`, body, amountMember: null };
   const authority = await authorizeInstruction(reader, {
     ...verification,
     agentId,
     accountId,
     request,
-    requestApproval: requestApproval === true,
+    requestApproval: input.requestApproval === true,
   });
   await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId: null, agentIds: [agentId] });
   const account = await tx.account.findFirstOrThrow({ where: { id: accountId }, select: { id: true, status: true } });
   if (account.status !== 'active') throw inactiveAccount(account, 'payments by card authorized');
   const id = newId(authority.at);
   const draft = (form: SpendForm) => draftAuthorization(ctx, { id, frame, verification, authority }, form);
-  return { verification, authority, draft, options: { requestApproval: requestApproval === true, reader } };
+  return { verification, authority, draft, options: { requestApproval: input.requestApproval === true, reader } };
 }
 
 /** What the pipeline is asked of an authorization, when it is asked for and when it was approved. */

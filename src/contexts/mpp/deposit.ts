@@ -121,7 +121,8 @@ const mostDeposits = 100;
 /** What is ever put into one session, minor units: as much as a wallet can hold. */
 const mostDeposited = 9n * 10n ** 17n;
 
-async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }: TopUpMppSessionInput & { id: string }) {
+async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpMppSessionInput & { id: string }) {
+  const { id, amount: text, requestApproval } = input;
   const reader = within(ctx, tx);
   const { accountId, walletId, agentId, walletAgentId } = await mppSession(reader, id);
   await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [walletAgentId, agentId] });
@@ -145,7 +146,10 @@ async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }
     currency: row.currency,
     amount,
     at,
-    request: { path: `/v1/mpp/sessions/${printId('mppSession', id)}/top-up`, body: { amount: text } },
+    request: {
+      path: `/v1/mpp/sessions/${printId('mppSession', id)}/top-up`,
+      body: () => ctx.platform.printInput('TopUpMppSessionInput', input),
+    },
     requestApproval: requestApproval === true,
   });
   const deposit: Deposit = { id: newId(at), session: row, subjectType: 'mpp_top_up', from, to, amount, authority };

@@ -92,7 +92,11 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateMppSessionInput): Prom
     currency,
     amount,
     at,
-    request: { path: '/v1/mpp/sessions', body: bodyOf(input), amountMember: 'deposit_amount' },
+    request: {
+      path: '/v1/mpp/sessions',
+      body: () => ctx.platform.printInput('CreateMppSessionInput', input),
+      amountMember: 'deposit_amount',
+    },
     requestApproval: requestApproval === true,
   });
   const { walletId, accountId } = from;
@@ -134,20 +138,4 @@ async function insertSession(ctx: Ctx, tx: Tx, plan: Plan, approvalId: string | 
   });
   await tx.mppDeposit.createMany({ data: [{ transferId: deposit.id, sessionId: session.id }] });
   return row;
-}
-
-/** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: CreateMppSessionInput): Record<string, unknown> {
-  const body = {
-    service_url: input.serviceUrl,
-    payee_wallet_id: input.payeeWalletId,
-    deposit_amount: input.depositAmount,
-    currency: input.currency,
-    agent_id: input.agentId,
-    wallet_id: input.walletId,
-    expires_in: input.expiresIn,
-    max_voucher_amount: input.maxVoucherAmount,
-    request_approval: input.requestApproval,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
 }

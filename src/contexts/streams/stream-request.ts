@@ -112,7 +112,7 @@ async function planStream(ctx: Ctx, tx: Tx, input: CreateStreamInput, terms: Ter
     currency,
     amount,
     at,
-    request: { path: '/v1/streams', body: bodyOf(input), amountMember: 'initial_deposit' },
+    request: { path: '/v1/streams', body: () => ctx.platform.printInput('CreateStreamInput', input), amountMember: 'initial_deposit' },
     requestApproval: requestApproval === true,
   });
   const { agentId = null } = authority;
@@ -172,24 +172,4 @@ async function insertStream(tx: Tx, { terms, deposit, metadata }: Plan, status: 
   });
   await writeCheckpoint(tx, row);
   return row;
-}
-
-/** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: CreateStreamInput): Record<string, unknown> {
-  const { fromWalletId, toWalletId, currency, flowRate, rate, initialDeposit, buffer, maxTotal, endsAt, metadata, agentId } = input;
-  const body = {
-    from_wallet_id: fromWalletId,
-    to_wallet_id: toWalletId,
-    currency,
-    flow_rate: flowRate,
-    rate,
-    initial_deposit: initialDeposit,
-    buffer,
-    max_total: maxTotal,
-    ends_at: endsAt?.toISOString(),
-    metadata,
-    agent_id: agentId,
-    request_approval: input.requestApproval,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
 }
