@@ -51,6 +51,8 @@ describe('the database refuses', () => {
       `to_wallet_id = '${from.id}'`,
       'from_account_id = NULL',
       "status = 'pending'",
+      'is_spend = NOT is_spend',
+      "subject_type = 'task'",
     ]) {
       expect(await stateOf(query(ctx, `UPDATE transfer SET ${change} WHERE id = $1`, [id])), change).toBe('AP010');
     }
