@@ -17,7 +17,6 @@ import { keptMerchant } from '../accounts/merchant.js';
 import { actingAgent } from '../agents/agent.js';
 import { type CarryOptions, carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { checkNoCardNumber } from './card-number.js';
@@ -55,7 +54,7 @@ export async function dryRunInstruction(ctx: Ctx, input: CreateCardInstructionIn
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
     const { authority, options, draft } = await planAuthorization(ctx, tx, await frameOf(ctx, input), input);
-    answer = await dryRunSpend(within(ctx, tx), authority, draft, options);
+    answer = await dryRunSpend(ctx, authority, draft, options);
   });
   return answer as DryRun;
 }
@@ -66,7 +65,7 @@ async function instruct(ctx: Ctx, tx: Tx, input: CreateCardInstructionInput & { 
   if (type === 'cancel' || type === 'refund') return { instruction: await followUp(ctx, tx, frame, type), approval: null };
   const plan = await planAuthorization(ctx, tx, frame, input);
   const { authority, options, draft, verification } = plan;
-  const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), draft, options);
+  const { value, approval } = await carryOut(ctx, authority, draft, options);
   const instruction = await tx.cardInstruction.create({ data: value });
   await tx.cardVerification.update({ where: rowKey(ctx, verification.id), data: { instructionId: instruction.id } });
   return { instruction, approval };
@@ -116,7 +115,7 @@ async function planAuthorization(
   if (account.status !== 'active') throw inactiveAccount(account, 'payments by card authorized');
   const id = newId(authority.at);
   const draft = (form: SpendForm) => draftAuthorization(ctx, { id, frame, verification, authority }, form);
-  return { verification, authority, draft, options: { requestApproval: requestApproval === true, reader } };
+  return { verification, authority, draft, options: { in: tx, requestApproval: requestApproval === true } };
 }
 
 /** What the pipeline is asked of an authorization, when it is asked for and when it was approved. */

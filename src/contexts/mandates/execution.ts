@@ -13,7 +13,6 @@ import type { WalletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { checkMandateCurrency } from '../spending/mandate-rule.js';
 import { authorizeSpend } from '../spending/pipeline.js';
-import { postingNow } from '../spending/posting.js';
 import { transferSubject } from '../transfers/approval.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -39,8 +38,8 @@ export async function executeMandate(ctx: Ctx, id: string, input: ExecuteMandate
   const plan = await planExecution(ctx, id, input);
   const transferId = newId(plan.value.at);
   const draft = (form: SpendForm) => draftExecution(ctx, transferId, plan, form);
-  const options = { requestApproval: input.requestApproval === true };
-  const { value: execution, approval } = await carryOut(ctx, plan.authority, postingNow(ctx, transferId), draft, options);
+  const options = { key: transferId, requestApproval: input.requestApproval === true };
+  const { value: execution, approval } = await carryOut(ctx, plan.authority, draft, options);
   if (execution.dueAt !== null) ringAt(ctx, 'transfer', execution.dueAt);
   if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
   return { execution, approval };

@@ -14,7 +14,6 @@ import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { approval } from '../spending/approval.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { asideFor } from '../transfers/escrowed.js';
@@ -82,7 +81,7 @@ export async function topUpMppSession(ctx: Ctx, input: TopUpMppSessionInput & { 
     async (tx) => {
       const { row, deposit, options } = await planTopUp(ctx, tx, input);
       const draft = (form: SpendForm) => draftDeposit(ctx, deposit, form);
-      const { value: transfer, approval: waiting } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
+      const { value: transfer, approval: waiting } = await carryOut(ctx, deposit.authority, draft, options);
       await tx.mppDeposit.createMany({ data: [{ transferId: transfer.id, sessionId: row.id }] });
       const session = waiting === null ? await addDeposit(ctx, tx, row.id, deposit.amount) : row;
       return { session, transfer, approval: waiting };
@@ -98,7 +97,7 @@ export async function dryRunMppTopUp(ctx: Ctx, input: TopUpMppSessionInput & { i
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
     const { deposit, options } = await planTopUp(ctx, tx, input);
-    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
+    answer = await dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
   });
   return answer as DryRun;
 }
@@ -151,7 +150,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }
     requestApproval: requestApproval === true,
   });
   const deposit: Deposit = { id: newId(at), session: row, subjectType: 'mpp_top_up', from, to, amount, authority };
-  return { row, deposit, options: { requestApproval: requestApproval === true, reader } };
+  return { row, deposit, options: { in: tx, requestApproval: requestApproval === true } };
 }
 
 /** The wallets of a session. */

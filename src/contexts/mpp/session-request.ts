@@ -14,7 +14,6 @@ import { walletRef } from '../accounts/wallet-ref.js';
 import { approval } from '../spending/approval.js';
 import { type CarryOptions, carryOut, type SpendForm } from '../spending/execution.js';
 import { authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -38,7 +37,7 @@ export async function createMppSession(ctx: Ctx, input: CreateMppSessionInput): 
       const plan = await planSession(ctx, tx, input);
       const { deposit, options } = plan;
       const draft = (form: SpendForm) => draftDeposit(ctx, deposit, form);
-      const { approval: waiting } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
+      const { approval: waiting } = await carryOut(ctx, deposit.authority, draft, options);
       return { session: await insertSession(ctx, tx, plan, waiting?.id ?? null), approval: waiting };
     },
     ({ session }) => session.id,
@@ -54,7 +53,7 @@ export async function dryRunMppSession(ctx: Ctx, input: CreateMppSessionInput): 
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
     const { deposit, options } = await planSession(ctx, tx, input);
-    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
+    answer = await dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
   });
   return answer as DryRun;
 }
@@ -104,7 +103,7 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateMppSessionInput): Prom
   const session = { id, escrowAccountId, serviceUrl };
   const deposit: Deposit = { id: newId(at), session, subjectType: 'mpp_session', from, to, amount, authority };
   const expiresAt = addSeconds(at, input.expiresIn ?? defaultSeconds);
-  return { deposit, maxVoucher, expiresAt, options: { requestApproval: requestApproval === true, reader } };
+  return { deposit, maxVoucher, expiresAt, options: { in: tx, requestApproval: requestApproval === true } };
 }
 
 async function insertSession(ctx: Ctx, tx: Tx, plan: Plan, approvalId: string | null): Promise<MppSession> {

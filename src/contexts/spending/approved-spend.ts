@@ -1,10 +1,9 @@
 // A spend that somebody has approved, carried out: every layer is asked again, as of now, and only the rules that the approval lifts
 // let it pass (CONTRACT.md 6) (Gap G-117).
 import type { Approval } from '../../generated/prisma/client.js';
-import { type Fault, PostingRefused } from '../../ledger/fault.js';
+import type { Fault } from '../../ledger/fault.js';
 import type { LimitUse, Posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
-import { post } from '../../ledger/statement.js';
 import { SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -12,7 +11,7 @@ import { newId } from '../../platform/schema/id.js';
 import type { Grounds } from './decision.js';
 import { decisionRecord } from './decision-record.js';
 import type { Authority } from './pipeline.js';
-import { countersIn } from './posting.js';
+import { countersIn, faultsOf, postTo } from './posting.js';
 import { refusalsOf } from './refusal.js';
 import { noteRefusal } from './refusal-writer.js';
 
@@ -39,23 +38,13 @@ export async function postApproved(
   const { subjectType, subjectId } = approval;
   const links = { approvalId: approval.id, transactionId: posting.id, subjectType, subjectId };
   const records = joinRecords(posting.records, { decision: [decisionRecord(ctx, authority, decisionId, grounds, links)] });
-  const faults = (await faultsOf(tx, { ...posting, records })).map((fault) => withoutGivenBack(fault, posting.limits));
+  const faults = (await faultsOf(postTo(ctx, { ...posting, records }, { in: tx }))).map((fault) => withoutGivenBack(fault, posting.limits));
   const refusals = refusalsOf(faults, ctx, authority);
   const [first] = refusals;
   if (first === undefined) return;
   if (first.layer === 'credential') throw first.error;
   noteRefusal(ctx, { authority, refusals, wishes: [], used: countersIn(faults), subject: { subjectType, subjectId } });
   throw new SubjectRefused(first.error);
-}
-
-async function faultsOf(tx: Tx, posting: Posting): Promise<readonly Fault[]> {
-  try {
-    await post(tx, posting);
-    return [];
-  } catch (error) {
-    if (error instanceof PostingRefused) return error.faults;
-    throw error;
-  }
 }
 
 /** A limit that would be passed, in the numbers of a spend that had reserved nothing of it. */

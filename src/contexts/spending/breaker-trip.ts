@@ -1,7 +1,7 @@
 // Trips: what the runaway breaker did to an agent, and what it saw (CONTRACT.md 6 "Breaker detectors"). A trip holds for an hour, in
 // which no other of its kind follows, so that a storm makes one trip (Gap G-112).
 import type { BreakerTrip, Prisma } from '../../generated/prisma/client.js';
-import { tellAlso } from '../../platform/audit.js';
+import { writeLine } from '../../platform/audit.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -58,7 +58,7 @@ export async function tripBreaker(ctx: Ctx, tx: Tx, agentId: string, findings: r
   const last = await lastTrips(ctx, tx, agentId);
   const fresh = findings.filter(({ detector }) => !holds(last.get(detector.kind), at));
   for (const finding of fresh) await writeTrip(ctx, tx, agentId, finding, at);
-  if (fresh.length > 0) await tellAlso(ctx, tx, { action: 'tripBreaker', resourceType: 'agent', resourceId: agentId });
+  if (fresh.length > 0) await writeLine(ctx, tx, null, { action: 'tripBreaker', resourceType: 'agent', resourceId: agentId });
   const freezing = fresh.find(({ detector }) => detector.action === 'freeze');
   // Who is frozen or suspended already stays so.
   if (freezing !== undefined && status === 'active')

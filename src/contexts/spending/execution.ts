@@ -1,9 +1,10 @@
 // How a spend is carried out under its authority: at once, or held until somebody approves it (CONTRACT.md 0 "Approval interplay").
 import type { Approval as ApprovalRow } from '../../generated/prisma/client.js';
-import { type Fault, PostingRefused } from '../../ledger/fault.js';
+import type { Fault } from '../../ledger/fault.js';
 import type { LimitUse, Posting } from '../../ledger/posting.js';
 import { joinRecords, type Records } from '../../ledger/record.js';
-import type { Ctx } from '../../platform/ctx.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { approvalBackground } from './approval-context.js';
 import { type ApprovalReasons, type ApprovalRequest, approvalRecords, newApproval } from './approval-request.js';
@@ -12,7 +13,7 @@ import { decisionRecord } from './decision-record.js';
 import { isApprovable } from './finding.js';
 import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
-import { counterKey, countersIn, type Poster, tryPosting } from './posting.js';
+import { counterKey, countersIn, faultsOf, type PostingPlace, postTo, tryPosting } from './posting.js';
 import { type Refusal, refusalsOf, useBehind } from './refusal.js';
 import { noteRefusal } from './refusal-writer.js';
 import { sentenceOf } from './rule-refusal.js';
@@ -39,14 +40,20 @@ export interface Carried<T> {
   approval: ApprovalRow | null;
 }
 
-/** How the caller asked: whether it wants an approval where a rule refuses. */
-export interface CarryOptions {
+/** How a spend is tried. */
+export interface TryOptions {
+  /** The caller wants an approval where a rule refuses. */
+  requestApproval?: boolean | undefined;
+  /** The transaction that it is tried in, which goes on; else it is tried in one of its own. */
+  in?: Tx | undefined;
+}
+
+/** How a spend is carried out. */
+export type CarryOptions = PostingPlace & {
   requestApproval?: boolean | undefined;
   /** What the spend is about, where that is there before: a refusal is then told of it. */
   subject?: ApprovalRequest['subject'] | undefined;
-  /** The ctx that reads, where posting is part of a transaction: another connection may not be free. */
-  reader?: Ctx | undefined;
-}
+};
 
 /** A limit that is passed while a spend is being held for another one joins it; so often it is looked again. */
 const mostAttempts = 3;
@@ -58,31 +65,27 @@ const mostAttempts = 3;
 export async function carryOut<T>(
   ctx: Ctx,
   authority: Authority,
-  poster: Poster,
   draft: (form: SpendForm) => Draft<T>,
-  options: CarryOptions = {},
+  options: CarryOptions,
 ): Promise<Carried<T>> {
   let wishes = wishesOf(authority, options);
   const seen: Fault[] = [];
   const refusing = authority.evaluation.findings.some((finding) => finding.outcome === 'fail' && !canApprove(finding, options));
   if (refusing) {
-    seen.push(...(await faultsOf(ctx, authority, draft, options)));
+    const { posting } = draft({ limits: authority.evaluation.uses, approvalId: null, decisionId: null });
+    seen.push(...(await tryPosting(ctx, posting, options.in)).faults);
     wishes = [...wishes, ...approvable(seen, authority, options)];
     throw refusalIn(ctx, authority, seen, wishes, options);
   }
   for (let attempt = 1; ; attempt += 1) {
-    const reasons = wishes.length === 0 ? undefined : await reasonsOf(options.reader ?? ctx, authority, wishes);
-    try {
-      const { draft: made, approval } = draftAs(ctx, authority, draft, reasons);
-      await poster(made.posting);
-      return { value: made.value, approval };
-    } catch (error) {
-      if (!(error instanceof PostingRefused)) throw error;
-      seen.push(...error.faults);
-      const passed = attempt < mostAttempts ? approvable(error.faults, authority, options) : [];
-      wishes = [...wishes, ...passed];
-      if (passed.length < error.faults.length) throw refusalIn(ctx, authority, seen, wishes, options);
-    }
+    const reasons = await reasonsOf(ctx, authority, wishes, options);
+    const { draft: made, approval } = draftAs(ctx, authority, draft, reasons);
+    const faults = await faultsOf(postTo(ctx, made.posting, options));
+    if (faults.length === 0) return { value: made.value, approval };
+    seen.push(...faults);
+    const passed = attempt < mostAttempts ? approvable(faults, authority, options) : [];
+    wishes = [...wishes, ...passed];
+    if (passed.length < faults.length) throw refusalIn(ctx, authority, seen, wishes, options);
   }
 }
 
@@ -91,18 +94,17 @@ export async function tryOut<T>(
   ctx: Ctx,
   authority: Authority,
   draft: (form: SpendForm) => Draft<T>,
-  options: CarryOptions = {},
+  options: TryOptions = {},
 ): Promise<{ decision: Decision; draft: Draft<T>; refusals: readonly Refusal[] }> {
   let wishes = wishesOf(authority, options);
-  const draftFor = async () =>
-    draftAs(ctx, authority, draft, wishes.length === 0 ? undefined : await reasonsOf(ctx, authority, wishes)).draft;
+  const draftFor = async () => draftAs(ctx, authority, draft, await reasonsOf(ctx, authority, wishes, options)).draft;
   let made = await draftFor();
-  let trial = await tryPosting(ctx, made.posting, options.reader?.db);
+  let trial = await tryPosting(ctx, made.posting, options.in);
   const passed = approvable(trial.faults, authority, options);
   wishes = [...wishes, ...passed];
   if (passed.length > 0 && passed.length === trial.faults.length) {
     made = await draftFor();
-    trial = await tryPosting(ctx, made.posting, options.reader?.db);
+    trial = await tryPosting(ctx, made.posting, options.in);
   }
   const refusals = refusalsBeside(wishes, refusalsOf(trial.faults, ctx, authority));
   const before = (use: RuleUse) => trial.before.get(counterKey(use)) ?? 0n;
@@ -110,19 +112,19 @@ export async function tryOut<T>(
 }
 
 /** What the rules wish to be approved, as far as it can be known before the ledger is asked. */
-function wishesOf({ evaluation }: Authority, options: CarryOptions): Wish[] {
+function wishesOf({ evaluation }: Authority, options: TryOptions): Wish[] {
   return evaluation.findings
     .filter((finding) => finding.outcome === 'approve' || canApprove(finding, options))
     .map(({ ruleId, message, timeoutSeconds }) => ({ ruleId, message, timeoutSeconds }));
 }
 
 /** Whether an approval may lift a rule that refuses: where the caller asks for one, rules of policies and budgets. */
-function canApprove({ ruleId, reason }: { ruleId: string; reason?: string }, { requestApproval = false }: CarryOptions): boolean {
+function canApprove({ ruleId, reason }: { ruleId: string; reason?: string }, { requestApproval = false }: TryOptions): boolean {
   return requestApproval && isApprovable(ruleId, reason);
 }
 
 /** The wishes behind those of the faults that are about a limit whose passing can be approved. */
-function approvable(faults: readonly Fault[], authority: Authority, options: CarryOptions): Wish[] {
+function approvable(faults: readonly Fault[], authority: Authority, options: TryOptions): Wish[] {
   const wishes: Wish[] = [];
   for (const fault of faults) {
     const use = fault.kind === 'limit' ? useBehind(fault, authority) : undefined;
@@ -133,8 +135,15 @@ function approvable(faults: readonly Fault[], authority: Authority, options: Car
   return wishes;
 }
 
-async function reasonsOf(ctx: Ctx, authority: Authority, wishes: readonly Wish[]): Promise<ApprovalReasons> {
-  return { wishes, background: await approvalBackground(ctx, authority) };
+/** Why an approval is asked for; undefined where none is. In a transaction it reads there: another connection may not be free. */
+async function reasonsOf(
+  ctx: Ctx,
+  authority: Authority,
+  wishes: readonly Wish[],
+  { in: tx }: TryOptions,
+): Promise<ApprovalReasons | undefined> {
+  if (wishes.length === 0) return undefined;
+  return { wishes, background: await approvalBackground(tx === undefined ? ctx : within(ctx, tx), authority) };
 }
 
 /** The posting of a spend that waits for nobody, with its decision among the records. */
@@ -170,19 +179,14 @@ function draftAs<T>(
   return { draft: { ...made, posting: { ...made.posting, records: joinRecords(...records) } }, approval };
 }
 
-/** What the ledger has against a spend that its rules refuse: an earlier layer may refuse it first. */
-async function faultsOf<T>(
+/** The refusal behind the faults that were seen, which is noted to be stored. */
+function refusalIn(
   ctx: Ctx,
   authority: Authority,
-  draft: (form: SpendForm) => Draft<T>,
-  { reader }: CarryOptions,
-): Promise<readonly Fault[]> {
-  const { posting } = draft({ limits: authority.evaluation.uses, approvalId: null, decisionId: null });
-  return (await tryPosting(ctx, posting, reader?.db)).faults;
-}
-
-/** The refusal behind the faults that were seen, which is noted to be stored. */
-function refusalIn(ctx: Ctx, authority: Authority, seen: readonly Fault[], wishes: readonly Wish[], { subject }: CarryOptions): Error {
+  seen: readonly Fault[],
+  wishes: readonly Wish[],
+  { subject }: Pick<CarryOptions, 'subject'>,
+): Error {
   const refusals = refusalsBeside(wishes, refusalsOf(seen, ctx, authority));
   noteRefusal(ctx, { authority, refusals, wishes, used: countersIn(seen), subject });
   return refusals[0]?.error ?? new Error('a spend was refused without a reason');

@@ -12,7 +12,6 @@ import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { type CarryOptions, carryOut } from '../spending/execution.js';
 import { authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
@@ -41,7 +40,7 @@ export async function createStream(ctx: Ctx, input: CreateStreamInput): Promise<
       const plan = await planStream(ctx, tx, input, terms);
       const { deposit, money } = plan;
       const draft = (form: Parameters<typeof draftDeposit>[3]) => draftDeposit(ctx, deposit, money, form);
-      const { value: transfer, approval } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, plan.options);
+      const { value: transfer, approval } = await carryOut(ctx, deposit.authority, draft, plan.options);
       const row = await insertStream(tx, plan, approval === null ? 'active' : 'pending');
       return { row, transfer, approval };
     },
@@ -59,7 +58,7 @@ export async function dryRunStream(ctx: Ctx, input: CreateStreamInput): Promise<
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
     const { deposit, money, options } = await planStream(ctx, tx, input, terms);
-    answer = await dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, money, form), options);
+    answer = await dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, money, form), options);
   });
   return answer as DryRun;
 }
@@ -124,7 +123,7 @@ async function planStream(ctx: Ctx, tx: Tx, input: CreateStreamInput, terms: Ter
   const stream = { id, escrowAccountId: await openEscrowAccount(ctx, tx, 'stream.escrow', id, currency) };
   const deposit: Deposit = { id: newId(at), stream, subjectType: 'stream', from, to, amount, authority };
   const money = await depositMoney(ctx, tx, deposit);
-  const options = { requestApproval: requestApproval === true, reader };
+  const options = { in: tx, requestApproval: requestApproval === true };
   return { terms, deposit, money, options, metadata };
 }
 

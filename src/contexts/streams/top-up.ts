@@ -12,7 +12,6 @@ import { newId, printId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type SpendForm } from '../spending/execution.js';
 import { authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { checkpointed } from './accrual.js';
 import { beginChange, type Changing, checkOpen, keepPayer } from './change.js';
@@ -27,7 +26,7 @@ export async function topUpStream(ctx: Ctx, input: TopUpStreamInput & { id: stri
     ctx,
     async (tx): Promise<{ row: Stream; transfer: Transfer; approval: Approval | null }> => {
       const { changing, deposit, draft, options } = await planTopUp(ctx, tx, input);
-      const { value: transfer, approval } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
+      const { value: transfer, approval } = await carryOut(ctx, deposit.authority, draft, options);
       const row = approval === null ? await addDeposit(ctx, tx, changing, deposit.amount) : changing.row;
       return { row, transfer, approval };
     },
@@ -44,7 +43,7 @@ export async function dryRunTopUp(ctx: Ctx, input: TopUpStreamInput & { id: stri
   let answer: DryRun | undefined;
   await rollBack(ctx.db, async (tx) => {
     const { deposit, draft, options } = await planTopUp(ctx, tx, input);
-    answer = await dryRunSpend(within(ctx, tx), deposit.authority, draft, options);
+    answer = await dryRunSpend(ctx, deposit.authority, draft, options);
   });
   return answer as DryRun;
 }
@@ -88,7 +87,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestA
   const deposit: Deposit = { id: newId(at), stream: row, subjectType: 'stream_top_up', from, to, amount, authority };
   const money = await depositMoney(ctx, tx, deposit);
   const draft = (form: SpendForm) => draftDeposit(ctx, deposit, money, form);
-  return { changing, deposit, draft, options: { requestApproval: requestApproval === true, reader } };
+  return { changing, deposit, draft, options: { in: tx, requestApproval: requestApproval === true } };
 }
 
 /** The wallets of a stream. */

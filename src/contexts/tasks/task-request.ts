@@ -13,7 +13,6 @@ import { findSkill } from '../skills/skill.js';
 import { approval } from '../spending/approval.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { type CarryOptions, carryOut, type SpendForm } from '../spending/execution.js';
-import { postingWithin } from '../spending/posting.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { tellAssigned } from './notice.js';
@@ -41,7 +40,7 @@ export async function createTask(ctx: Ctx, input: TaskRequest): Promise<TaskChan
       const { payment, options } = plan;
       if (payment === null) return { task: await insertTask(ctx, tx, plan, null), approval: null };
       const draft = (form: SpendForm) => draftPayment(ctx, plan.id, payment, form);
-      const { approval: waiting } = await carryOut(ctx, payment.authority, postingWithin(tx), draft, options);
+      const { approval: waiting } = await carryOut(ctx, payment.authority, draft, options);
       return { task: await insertTask(ctx, tx, plan, waiting?.id ?? null), approval: waiting };
     },
     ({ task: { id } }) => id,
@@ -60,7 +59,7 @@ export async function dryRunTask(ctx: Ctx, input: TaskRequest): Promise<DryRun> 
     if (payment === null) {
       throw new ValidationFailed([{ path: ['payment'], message: 'is what a dry run is about: name it', rule: 'required' }]);
     }
-    answer = await dryRunSpend(within(ctx, tx), payment.authority, (form) => draftPayment(ctx, id, payment, form), options);
+    answer = await dryRunSpend(ctx, payment.authority, (form) => draftPayment(ctx, id, payment, form), options);
   });
   return answer as DryRun;
 }
@@ -104,7 +103,7 @@ async function planTask(ctx: Ctx, tx: Tx, input: TaskRequest, { skill, acceptanc
   const head = { id: newId(at), at, input, fromAgent, toAgent, acceptance };
   const requestApproval = input.requestApproval === true;
   const payment = await escrowed(ctx, tx, head, skill);
-  return { ...head, payment, options: { requestApproval, reader } };
+  return { ...head, payment, options: { in: tx, requestApproval } };
 }
 
 async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'options'>, skill: Skill | null): Promise<PaymentPlan | null> {

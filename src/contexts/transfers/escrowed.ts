@@ -12,7 +12,7 @@ import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import type { SpendForm } from '../spending/execution.js';
 import { mandateOf } from '../spending/mandate.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { completedEvents, transferRoles } from './events.js';
 import { endTransfer } from './hold.js';
@@ -69,6 +69,6 @@ export async function settleEscrowed(ctx: Ctx, tx: Tx, transfer: Transfer, captu
   const operation = transferOperation(ctx, done, captured, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   const value = posting(ctx, { at, transferId: done.id, legs: paid.legs, limits, guards: guardsOf(ctx), records });
-  await postPlainly(ctx, postingWithin(tx), value);
+  await post(ctx, value, { in: tx });
   return done;
 }
