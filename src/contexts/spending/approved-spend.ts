@@ -8,7 +8,7 @@ import { SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
-import type { Grounds } from './decision.js';
+import type { Evidence } from './decision.js';
 import { decisionRecord } from './decision-record.js';
 import type { Authority } from './pipeline.js';
 import { countersIn, faultsOf, postTo } from './posting.js';
@@ -31,19 +31,19 @@ export async function postApproved(
   { approval, authority }: { approval: Approval; authority: Authority },
   draft: (form: ApprovedForm) => Promise<Posting>,
 ): Promise<void> {
-  const { evaluation, at } = authority;
+  const { ruleResults, at } = authority;
   const decisionId = newId(at);
-  const posting = await draft({ limits: evaluation.uses, decisionId });
-  const grounds: Grounds = { evaluation, refusals: [], wishes: [], before: () => undefined };
+  const posting = await draft({ limits: ruleResults.uses, decisionId });
+  const evidence: Evidence = { ruleResults, refusals: [], requirements: [], before: () => undefined };
   const { subjectType, subjectId } = approval;
   const links = { approvalId: approval.id, transactionId: posting.id, subjectType, subjectId };
-  const records = joinRecords(posting.records, { decision: [decisionRecord(ctx, authority, decisionId, grounds, links)] });
+  const records = joinRecords(posting.records, { decision: [decisionRecord(ctx, authority, decisionId, evidence, links)] });
   const faults = (await faultsOf(postTo(ctx, { ...posting, records }, { in: tx }))).map((fault) => withoutGivenBack(fault, posting.limits));
   const refusals = refusalsOf(faults, ctx, authority);
   const [first] = refusals;
   if (first === undefined) return;
   if (first.layer === 'credential') throw first.error;
-  noteRefusal(ctx, { authority, refusals, wishes: [], used: countersIn(faults), subject: { subjectType, subjectId } });
+  noteRefusal(ctx, { authority, refusals, requirements: [], used: countersIn(faults), subject: { subjectType, subjectId } });
   throw new SubjectRefused(first.error);
 }
 

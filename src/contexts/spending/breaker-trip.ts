@@ -42,22 +42,22 @@ export async function lastTrips(ctx: Ctx, tx: Tx, agentId: string): Promise<Read
 }
 
 /** What a detector found. */
-export interface Finding {
+export interface Detection {
   detector: Detector;
   evidence: Evidence;
 }
 
 /**
- * Trips the breaker for an agent, once for each finding whose kind has no trip that holds. Looks at one agent in several processes
+ * Trips the breaker for an agent, once for each detection whose kind has no trip that holds. Looks at one agent in several processes
  * follow each other here. True when it tripped.
  */
-export async function tripBreaker(ctx: Ctx, tx: Tx, agentId: string, findings: readonly Finding[]): Promise<boolean> {
-  if (findings.length === 0) return false;
+export async function tripBreaker(ctx: Ctx, tx: Tx, agentId: string, detections: readonly Detection[]): Promise<boolean> {
+  if (detections.length === 0) return false;
   const { status } = await lockRow(tx.agent, agentId);
   const at = ctx.clock.now();
   const last = await lastTrips(ctx, tx, agentId);
-  const fresh = findings.filter(({ detector }) => !holds(last.get(detector.kind), at));
-  for (const finding of fresh) await writeTrip(ctx, tx, agentId, finding, at);
+  const fresh = detections.filter(({ detector }) => !holds(last.get(detector.kind), at));
+  for (const detection of fresh) await writeTrip(ctx, tx, agentId, detection, at);
   if (fresh.length > 0) await writeLine(ctx, tx, null, { action: 'tripBreaker', resourceType: 'agent', resourceId: agentId });
   const freezing = fresh.find(({ detector }) => detector.action === 'freeze');
   // Who is frozen or suspended already stays so.
@@ -71,7 +71,7 @@ export function holds(trip: Pick<BreakerTrip, 'endsAt'> | undefined, at: Date): 
   return trip !== undefined && trip.endsAt > at;
 }
 
-async function writeTrip(ctx: Ctx, tx: Tx, agentId: string, { detector, evidence }: Finding, at: Date): Promise<void> {
+async function writeTrip(ctx: Ctx, tx: Tx, agentId: string, { detector, evidence }: Detection, at: Date): Promise<void> {
   const { kind, action } = detector;
   const id = newId(at);
   const endsAt = addSeconds(at, tripSeconds);

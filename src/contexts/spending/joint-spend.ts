@@ -45,14 +45,14 @@ export async function postJointly(ctx: Ctx, tx: Tx, spends: readonly JointSpend[
     const refusals = refusalsOf(own, ctx, authority);
     const [first] = refusals;
     if (first === undefined) continue;
-    noteRefusal(ctx, { authority, refusals, wishes: [], used: countersIn(own) });
+    noteRefusal(ctx, { authority, refusals, requirements: [], used: countersIn(own) });
     throw new JointRefusal(index, first.error);
   }
   if (faults.length > 0) throw new PostingRefused(faults);
 }
 
-/** The same, where what wishes for an approval refuses. */
+/** The same, where what requires an approval refuses. */
 function withoutApprovals(authority: Authority): Authority {
-  const findings = authority.evaluation.findings.map((finding) => ({ ...finding, outcome: 'fail' as const }));
-  return { ...authority, evaluation: { ...authority.evaluation, findings } };
+  const results = authority.ruleResults.results.map((result) => ({ ...result, outcome: 'fail' as const }));
+  return { ...authority, ruleResults: { ...authority.ruleResults, results } };
 }
