@@ -28,6 +28,7 @@ import { Outbound } from './platform/outbound/client.js';
 import { openDatabase } from './platform/postgres/database.js';
 import { pendingMigrations } from './platform/postgres/migration.js';
 import { openRedis, type Redis } from './platform/redis.js';
+import { inputPrinter } from './platform/schema/print-input.js';
 import { SchemaChecker } from './platform/schema-checker.js';
 import { Signal } from './platform/signal.js';
 import type { Tracing } from './platform/trace.js';
@@ -94,6 +95,7 @@ export async function openPlatform(
     fanout,
     heartbeatMs,
     vault: new Vault(config.secretsKey),
+    printInput: inputPrinter(schema),
     schemas: new SchemaChecker({ log }),
     outbound,
     clock,

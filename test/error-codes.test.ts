@@ -204,7 +204,8 @@ describe('the refusal of a rule', () => {
       breakerTripId: null,
       lifted: null,
     };
-    const request = { path: '/v1/transfers', body: transferBody(spender.wallet, spender.payee, '7.00') as Record<string, unknown> };
+    const body = transferBody(spender.wallet, spender.payee, '7.00') as Record<string, unknown>;
+    const request = { path: '/v1/transfers', body: () => body };
     const ruleResults = { uses: [], results: [], rateIds: [] };
     return { at, agentId: spender.uuid, guards: [], facts, rules: {} as Authority['rules'], ruleResults, request };
   }

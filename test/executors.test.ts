@@ -9,9 +9,9 @@ import { publishEvents } from '../src/events/outbox.js';
 import type { Ctx } from '../src/platform/ctx.js';
 import { ApiError } from '../src/platform/errors.js';
 import { createCtx } from '../src/platform/request.js';
+import { snakeCase } from '../src/platform/snake-case.js';
 import { compileExecutor, type Execute, executePlain, failureOf } from '../src/rest/execute.js';
 import { compileRoutes, loadOperations, type Route } from '../src/rest/routes.js';
-import { wireName } from '../src/rest/wire-name.js';
 import { schema } from '../src/schema.js';
 import { storedReference } from './factories/card-instruction.js';
 import { basket } from './factories/checkout.js';
@@ -275,7 +275,7 @@ describe('mutations', () => {
 });
 
 describe('failures', () => {
-  const strangers = () => Object.fromEntries(Object.keys(seeds).map((noun) => [wireName(noun), nowhere]));
+  const strangers = () => Object.fromEntries(Object.keys(seeds).map((noun) => [snakeCase(noun), nowhere]));
   const about = routes.filter(({ variables, kind }) => kind !== 'subscription' && variables.some(({ source }) => source === 'path'));
   it.each(about.map((route) => [route.name, route] as const))('%s of what is not there', async (_, route) => {
     const answers = [];

@@ -13,8 +13,8 @@ import {
   isRequiredArgument,
   isRequiredInputField,
 } from 'graphql';
+import { snakeCase } from '../src/platform/snake-case.js';
 import { exampleOfLeaf } from '../src/rest/example.js';
-import { wireName } from '../src/rest/wire-name.js';
 import { schema } from '../src/schema.js';
 import { jsonValues } from './hostile.js';
 import type { Seeds } from './operation.js';
@@ -68,10 +68,10 @@ export function exampleOf(type: GraphQLInputType, name: string, seeds: Seeds): u
     return Object.fromEntries(required.map((field) => [field.name, exampleOf(field.type, field.name, seeds)]));
   }
   const noun = /^(\w+?)(Uu)?[Ii]d$/.exec(nullable.name)?.[1];
-  const seed = noun === undefined ? undefined : (seeds[wireName(noun.charAt(0).toLowerCase() + noun.slice(1))] ?? seeds['account']);
+  const seed = noun === undefined ? undefined : (seeds[snakeCase(noun.charAt(0).toLowerCase() + noun.slice(1))] ?? seeds['account']);
   // A rail is named, and has no id; nor has an address of a chain. The id of a skill is text.
-  const named = ['rail', 'address', 'skill_id'].includes(wireName(name)) ? seeds[wireName(name).replace(/_id$/, '')] : undefined;
-  return seed ?? named ?? exampleOfLeaf(nullable, wireName(name));
+  const named = ['rail', 'address', 'skill_id'].includes(snakeCase(name)) ? seeds[snakeCase(name).replace(/_id$/, '')] : undefined;
+  return seed ?? named ?? exampleOfLeaf(nullable, snakeCase(name));
 }
 
 /** Places below an argument: the argument itself and every member of its input types. */

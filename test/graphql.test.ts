@@ -5,6 +5,7 @@ import { parse, validate } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { createClient } from 'graphql-sse';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { camelCase } from '../src/platform/snake-case.js';
 import { schema } from '../src/schema.js';
 import { type Answer, type Json, nowhere, openWallet, useHarness } from './harness.js';
 import { document } from './openapi.js';
@@ -148,8 +149,7 @@ describe('one failure, two faces', () => {
     currency: 'USD',
     ...more,
   });
-  const camel = (input: object) =>
-    Object.fromEntries(Object.entries(input).map(([name, value]) => [name.replace(/_(\w)/g, (__, letter) => letter.toUpperCase()), value]));
+  const camel = (input: object) => Object.fromEntries(Object.entries(input).map(([name, value]) => [camelCase(name), value]));
   const pay = 'mutation ($input: CreateTransferInput!) { createTransfer(input: $input) { transfer { id } } }';
   const read = 'query ($id: WalletId!) { wallet(id: $id) { id } }';
   const paid = (more: object): [() => Promise<Answer>, () => Promise<Answer>] => {

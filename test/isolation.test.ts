@@ -169,7 +169,10 @@ describe('the id of a stranger’s object in a path', () => {
             pathOf(template, ours, (name, seed) => (name === parameter ? (value ?? '') : seed)),
           );
         const missing = await ask(nowhere);
-        if (!isPublic(operation)) expectRefused(missing, 404, 'not_found');
+        if (!isPublic(operation)) {
+          expectRefused(missing, 404, 'not_found');
+          for (const noId of ['x', `evt_${nowhere}`]) expect(plain(await ask(noId)), noId).toEqual(plain(missing));
+        }
         for (const { whose, seeds } of strangers) {
           const answer = () => ask(idsIn(template, seeds)[parameter]);
           if (!isPublic(operation)) expect(plain(await answer()), whose).toEqual(plain(missing));

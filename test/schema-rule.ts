@@ -1,5 +1,7 @@
 // The walls of the workspace, as far as they stand in the data model: composite references, indexes that begin with the workspace,
 // enum values spelled as on the wire, migrations that are named and whole.
+
+import { snakeCase } from '../src/platform/snake-case.js';
 import type { Rule, SourceFile } from './source.js';
 
 interface Model {
@@ -172,15 +174,16 @@ function functionsInMigrations(files: readonly SourceFile[]): string[] {
 
 /** A column is spelled as its member in snake_case, a table as its model: rows by column are made by that rule (platform/postgres). */
 function spelling(files: readonly SourceFile[]): string[] {
-  const snake = (name: string) => name.replace(/[A-Z]/g, (letter, at) => `${at === 0 ? '' : '_'}${letter.toLowerCase()}`);
   return modelsOf(files).flatMap(({ path, name, lines }) => {
     const table = lines.flatMap((line) => /^@@map\("(\w+)"\)/.exec(line)?.[1] ?? [])[0];
     const columns = lines.flatMap((line) => {
       const [, member = '', mapped] = /^(\w+)\s+\w+(?:\[\]|\?)?(?=\s|$)(?:.*@map\("(\w+)"\))?/.exec(line) ?? [];
       if (member === '' || line.includes('@relation') || /^\w+\s+[A-Z]\w*\[\]\s*$/.test(line)) return [];
-      return mapped !== undefined && mapped !== snake(member) ? [`${path} ${name}.${member} must be the column ${snake(member)}`] : [];
+      return mapped !== undefined && mapped !== snakeCase(member)
+        ? [`${path} ${name}.${member} must be the column ${snakeCase(member)}`]
+        : [];
     });
-    return table === snake(name) ? columns : [`${path} ${name} must be the table ${snake(name)}`, ...columns];
+    return table === snakeCase(name) ? columns : [`${path} ${name} must be the table ${snakeCase(name)}`, ...columns];
   });
 }
 

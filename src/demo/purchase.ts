@@ -14,8 +14,8 @@ interface Sides {
 
 /** An agent buys from a shop by the wire of ACP, and pays by a mandate that says how much it may spend, and where. */
 export async function buyByMandate(teller: Teller, company: string, { account, agent, session, seller }: Sides): Promise<void> {
-  const purse = { owner_type: 'agent', owner_id: agent, currency: 'USD' };
-  const { data: wallet } = await teller.ask('A gets a purse in dollars', 'POST', '/v1/wallets', company, purse);
+  const walletOfA = { owner_type: 'agent', owner_id: agent, currency: 'USD' };
+  const { data: wallet } = await teller.ask('A gets a wallet in dollars', 'POST', '/v1/wallets', company, walletOfA);
   await teller.ask('With money in it', 'POST', `/v1/wallets/${wallet.id}/fund`, company, { amount: '100.00' });
   const till = { owner_type: 'account', owner_id: seller, currency: 'USD' };
   const { data: settlement } = await teller.ask('The seller has a till', 'POST', '/v1/wallets', company, till);

@@ -9,6 +9,7 @@ import { manyParts, namedParts } from '../platform/extension.js';
 import type { Lifecycle } from '../platform/lifecycle.js';
 import type { Tx } from '../platform/postgres/database.js';
 import type { IdKind } from '../platform/schema/id.js';
+import { snakeCase } from '../platform/snake-case.js';
 import type { ApprovalSubject } from './approval-subject.js';
 import type { OperationCategory } from './operation-category.js';
 import type { ResetStep } from './reset.js';
@@ -91,7 +92,7 @@ export function defineNoun(noun: Noun): Noun {
 
 /** The name of a noun in answers and in the audit log: that of its ids, in snake_case. */
 export function nameOf({ id: { kind } }: Noun): string {
-  return kind.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+  return snakeCase(kind);
 }
 
 /** Every noun, in the order of the manifest. */

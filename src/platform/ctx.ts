@@ -10,6 +10,7 @@ import type { Fanout } from './fanout.js';
 import type { Logger } from './log.js';
 import type { Outbound } from './outbound/client.js';
 import type { Database, Db, Tx } from './postgres/database.js';
+import type { PrintInput } from './schema/print-input.js';
 import type { SchemaChecker } from './schema-checker.js';
 import type { Signal } from './signal.js';
 import type { TracePlace, TraceSpan, Tracing } from './trace.js';
@@ -89,6 +90,8 @@ export interface Platform {
   /** Milliseconds between the heartbeats of a stream. */
   heartbeatMs: number;
   vault: Vault;
+  /** Prints inputs of requests, by the schema. */
+  printInput: PrintInput;
   /** Holds values to JSON Schemas of callers. */
   schemas: SchemaChecker;
   /** Sends to places that tenants name. */

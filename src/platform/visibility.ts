@@ -1,6 +1,7 @@
 // What an actor sees of a workspace (CONTRACT.md 0 "What one may see"). Each noun says once, as a condition on its rows, what
 // every kind of actor sees; root operations, relations and nested pages all ask it here, so that none shows more than another.
 import type { ActingAgent, Ctx, Customer, PortalScope } from './ctx.js';
+import { snakeCase } from './snake-case.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -91,17 +92,12 @@ function meets(row: Row, condition: Row): boolean {
 function sqlOf(condition: Row, values: unknown[]): string {
   const terms = Object.entries(condition).map(([member, wanted]) => {
     if (member === 'OR') return `(${['false', ...(wanted as Row[]).map((one) => sqlOf(one, values))].join(' OR ')})`;
-    if (wanted === null) return `${sqlName(member)} IS NULL`;
+    if (wanted === null) return `${snakeCase(member)} IS NULL`;
     const held = heldBy(wanted);
     values.push(held ?? valuesOf(wanted));
     return held === undefined
-      ? `${sqlName(member)}::text = ANY ($${values.length}::text[])`
-      : `$${values.length}::text = ANY (${sqlName(member)}::text[])`;
+      ? `${snakeCase(member)}::text = ANY ($${values.length}::text[])`
+      : `$${values.length}::text = ANY (${snakeCase(member)}::text[])`;
   });
   return terms.length === 0 ? 'true' : `(${terms.join(' AND ')})`;
-}
-
-/** The name that a model or a member has in the database: the data model maps all of them the same way. */
-export function sqlName(name: string): string {
-  return name.replace(/(?!^)[A-Z]/g, (capital) => `_${capital}`).toLowerCase();
 }

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import type { Ctx } from '../platform/ctx.js';
 import type { WireOptions } from '../platform/schema/route.js';
-import { wireName } from './wire-name.js';
+import { snakeCase } from '../platform/snake-case.js';
 
 type Field = GraphQLField<unknown, Ctx>;
 
@@ -139,7 +139,7 @@ export class Answers {
   #member(field: Field, alias?: string): string {
     const { orNull, name, fragment } = wireOf(field);
     const type = getNamedType(field.type);
-    const wire = alias ?? name ?? wireName(field.name);
+    const wire = alias ?? name ?? snakeCase(field.name);
     const selection = fragment !== undefined ? ` { ...${fragment} }` : isObjectType(type) ? ` ${this.#object(type)}` : '';
     return `${wire === field.name ? '' : `${wire}: `}${field.name}${orNull ? ' @orNull' : ''}${selection}`;
   }

@@ -14,13 +14,17 @@ import {
 } from 'graphql';
 import { type Method, methods } from '../platform/schema/route.js';
 
-/** What `@route(method, path, status = 200, when)` says (Gap G-01). */
+/** What `@route(method, path, status = 200, when, accepted, existing)` says (Gap G-01). */
 export interface RouteDirective {
   method: Method;
   path: string;
   status: number;
   /** Name of a query flag that selects this operation among those of one path. */
   when?: string;
+  /** Member that makes the answer a 202 where it is there. */
+  accepted?: string;
+  /** Member that makes the answer a 200 where it is true. */
+  existing?: string;
 }
 
 /** What was taken out of a document, by the nodes of the stripped one. */
@@ -91,8 +95,8 @@ function argumentsOf(directive: DirectiveNode, allowed: readonly string[]): Map<
 }
 
 function readRoute(directive: DirectiveNode): RouteDirective {
-  const given = argumentsOf(directive, ['method', 'path', 'status', 'when']);
-  const { method, path, status, when } = Object.fromEntries(given);
+  const given = argumentsOf(directive, ['method', 'path', 'status', 'when', 'accepted', 'existing']);
+  const { method, path, status, ...names } = Object.fromEntries(given);
   const refuse = (message: string): never => {
     throw new GraphQLError(`@route: ${message}`, { nodes: directive });
   };
@@ -102,12 +106,18 @@ function readRoute(directive: DirectiveNode): RouteDirective {
     return refuse('path is a string such as "/v1/agents/{id}"');
   }
   if (status !== undefined && (status.kind !== Kind.INT || !/^2\d\d$/.test(status.value))) return refuse('status is a 2xx');
-  if (when !== undefined && when.kind !== Kind.ENUM) return refuse('when is the name of a query flag');
+  const nameIn = (argument: 'when' | 'accepted' | 'existing') => {
+    const value = names[argument];
+    if (value === undefined) return {};
+    return value.kind === Kind.ENUM ? { [argument]: value.value } : refuse(`${argument} is a name`);
+  };
   return {
     method: known,
     path: path.value,
     status: status === undefined ? 200 : Number(status.value),
-    ...(when === undefined ? {} : { when: when.value }),
+    ...nameIn('when'),
+    ...nameIn('accepted'),
+    ...nameIn('existing'),
   };
 }
 

@@ -15,10 +15,10 @@ import {
 } from 'graphql';
 import type { JsonSchema } from '../platform/schema/scalar.js';
 import { boundsOf } from '../platform/schema/validation.js';
+import { snakeCase } from '../platform/snake-case.js';
 import { inputReader } from './input.js';
 import { Issues } from './issue.js';
 import type { OutputShape } from './output.js';
-import { wireName } from './wire-name.js';
 
 const builtIn: Readonly<Record<string, unknown>> = { Int: 1, Float: 1.5, Boolean: true };
 
@@ -45,7 +45,7 @@ function membersOf(type: GraphQLInputObjectType, outer: readonly GraphQLInputObj
   if (type.extensions['example'] !== undefined) return type.extensions['example'];
   const members = Object.values(type.getFields()).flatMap((field): [string, unknown][] => {
     const shown = isRequiredInputField(field) || field.extensions['example'] !== undefined;
-    return shown ? [[wireName(field.name), exampleOfField(field, [...outer, type])]] : [];
+    return shown ? [[snakeCase(field.name), exampleOfField(field, [...outer, type])]] : [];
   });
   return Object.fromEntries(members);
 }
@@ -57,7 +57,7 @@ function exampleOfField(field: GraphQLInputField, outer: readonly GraphQLInputOb
     const nullable = getNullableType(type);
     if (isListType(nullable)) return [example(nullable.ofType)];
     if (isInputObjectType(nullable)) return outer.includes(nullable) ? {} : membersOf(nullable, outer);
-    return exampleOfLeaf(nullable, wireName(field.name));
+    return exampleOfLeaf(nullable, snakeCase(field.name));
   };
   const made = example(field.type);
   return isWithin(field, made) ? made : (limitsOf(field).find((limit) => isWithin(field, limit)) ?? made);

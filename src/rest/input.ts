@@ -12,9 +12,10 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { boundsOf } from '../platform/schema/validation.js';
+import { snakeCase } from '../platform/snake-case.js';
 import { below, type Issues, type Place } from './issue.js';
 import { leafParser, messageOf } from './leaf.js';
-import { quotedName, unknownMessage, wireName } from './wire-name.js';
+import { quotedName, unknownMessage } from './misspelt-name.js';
 
 /**
  * Reads `value` (parsed JSON) as an input type: the same value with its members renamed to field names, which the executors
@@ -97,7 +98,7 @@ interface Member {
 }
 
 function memberOf(field: GraphQLInputField, read: ReadInput): Member {
-  return { wire: wireName(field.name), name: field.name, required: isRequiredInputField(field), read };
+  return { wire: snakeCase(field.name), name: field.name, required: isRequiredInputField(field), read };
 }
 
 function objectReader(members: readonly Member[]): ReadInput {

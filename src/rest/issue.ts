@@ -2,7 +2,7 @@
 // `scope.max_per_tx`, `items.2.sku`.
 import type { StandardSchemaV1 } from '@pothos/plugin-validation';
 import { type FieldIssue, ValidationFailed } from '../platform/errors.js';
-import { wirePath } from './wire-name.js';
+import { snakePath } from '../platform/snake-case.js';
 
 /** Where a value stands in the body: a list linked backwards, so that a value without faults costs no path. */
 export interface Place {
@@ -48,7 +48,7 @@ export class Issues {
           place,
           issue.message,
           typeof code === 'string' ? code : 'bounds',
-          wirePath(inner.map((key) => (typeof key === 'number' ? key : String(key)))),
+          snakePath(inner.map((key) => (typeof key === 'number' ? key : String(key)))),
         );
       }
     }

@@ -15,9 +15,9 @@ import {
 import { z } from 'zod';
 import type { JsonSchema } from '../platform/schema/scalar.js';
 import { boundsOf } from '../platform/schema/validation.js';
+import { snakeCase } from '../platform/snake-case.js';
 import { exampleOfInput, exampleOfOutput } from './example.js';
 import { isOptional, type OutputShape } from './output.js';
-import { wireName } from './wire-name.js';
 
 type Bounds = readonly StandardSchemaV1[];
 
@@ -98,9 +98,9 @@ export class SchemaComponents {
     const fields = Object.values(type.getFields());
     const properties = fields.map((field): [string, JsonSchema] => {
       const schema = described(this.input(field.type, boundsOf(field)), field.description);
-      return [wireName(field.name), field.defaultValue === undefined ? schema : { ...schema, default: field.defaultValue }];
+      return [snakeCase(field.name), field.defaultValue === undefined ? schema : { ...schema, default: field.defaultValue }];
     });
-    const required = fields.filter(isRequiredInputField).map(({ name }) => wireName(name));
+    const required = fields.filter(isRequiredInputField).map(({ name }) => snakeCase(name));
     const example = exampleOfInput(type);
     const schema: JsonSchema = { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
     if (required.length > 0) schema['required'] = required;

@@ -155,7 +155,7 @@ function requestBody({ variables }: Route, components: SchemaComponents): Json |
 function describeAnswers(routes: readonly Route[], components: SchemaComponents): Record<string, Json> {
   const byStatus = new Map<number, { description: string; schemas: JsonSchema[]; headers: Json }>();
   for (const route of routes) {
-    const { shape, status, wrapped, kind, audience } = route;
+    const { shape, status, accepted, existing, wrapped, kind, audience } = route;
     const replayable = kind === 'mutation' && audience !== 'public' ? { 'Idempotent-Replayed': headerRef('Idempotent-Replayed') } : {};
     const headers = { ...commonHeaders, Link: headerRef('Link'), ...replayable };
     const schema = wrapped ? envelope(shape, components) : components.output(shape);
@@ -164,8 +164,8 @@ function describeAnswers(routes: readonly Route[], components: SchemaComponents)
       byStatus.set(at, { ...answer, schemas: [...answer.schemas, schema] });
     };
     add(status, status === 201 ? 'Created.' : status === 202 ? 'Accepted: it waits for something.' : 'Done.');
-    if (!wrapped && status !== 202 && shape.members?.has('approval')) add(202, 'Accepted: it waits for an approval.');
-    if (!wrapped && shape.members?.has('repeated')) add(200, 'It was there before.');
+    if (accepted !== undefined) add(202, 'Accepted: it waits for an approval.');
+    if (existing !== undefined) add(200, 'It was there before.');
   }
   const mediaType = routes[0]?.kind === 'subscription' ? 'text/event-stream' : 'application/json';
   return Object.fromEntries(

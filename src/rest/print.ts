@@ -15,8 +15,8 @@ import {
 } from 'graphql';
 import type { Ctx } from '../platform/ctx.js';
 import type { FieldRoute, RouteContext } from '../platform/schema/route.js';
+import { snakeCase } from '../platform/snake-case.js';
 import { type Answer, Answers } from './answer.js';
-import { wireName } from './wire-name.js';
 
 /** A definition, and the field or type that it was printed from. */
 export interface Printed {
@@ -84,6 +84,8 @@ function operationOf(routed: Routed, answers: Answers): string {
     `path: ${JSON.stringify(path)}`,
     ...(route.status === undefined ? [] : [`status: ${route.status}`]),
     ...(route.when === undefined ? [] : [`when: ${route.when}`]),
+    ...(route.accepted === undefined ? [] : [`accepted: ${route.accepted}`]),
+    ...(route.existing === undefined ? [] : [`existing: ${route.existing}`]),
   ];
   const summary = route.summary ?? field.description;
   return [
@@ -112,7 +114,7 @@ function argumentsOf({ field, route: { names = {} }, isPage, answer }: Routed): 
   return [...field.args]
     .sort((a, b) => rank(a) - rank(b))
     .map((argument) => {
-      const usual = isPage && argument.name === 'after' ? 'starting_after' : wireName(argument.name);
+      const usual = isPage && argument.name === 'after' ? 'starting_after' : snakeCase(argument.name);
       return { argument, wire: names[argument.name] ?? usual };
     });
 }

@@ -43,6 +43,10 @@ export interface Route {
   path: string;
   status: number;
   when?: string;
+  /** Member that makes the answer a 202 where it is there. */
+  accepted?: string;
+  /** Member that makes the answer a 200 where it is true. */
+  existing?: string;
   /** The operation's description. */
   summary: string;
   context: RouteContext;
@@ -140,6 +144,11 @@ function compileRoute(
   const document = withoutDescriptions({ kind: Kind.DOCUMENT, definitions: [operation, ...used] });
   const nodes = countNodes(schema, document, operation);
   if (nodes > mostNodes) throw fault(`Operation "${name}" can ask for ${nodes} nodes; at most ${mostNodes} are allowed.`);
+  const shape = shapeOf(schema, root, selected, fragments, stripped.orNull);
+  for (const member of [directive.accepted, directive.existing]) {
+    if (member !== undefined && (alias === 'data' || !shape.members?.has(member)))
+      throw fault(`The answer of "${name}" has no member ${member}.`);
+  }
   return {
     ...directive,
     name,
@@ -152,7 +161,7 @@ function compileRoute(
     variables: variablesOf(schema, operation, directive.path, root, stripped.headers),
     root,
     wrapped: alias === 'data',
-    shape: shapeOf(schema, root, selected, fragments, stripped.orNull),
+    shape,
     ...admissionOf(root),
     facts: (root.extensions['facts'] as FieldFacts | undefined) ?? {},
   };

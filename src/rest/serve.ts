@@ -9,13 +9,13 @@ import { ApiError, type FieldIssue } from '../platform/errors.js';
 import type { Answer, Idempotency } from '../platform/idempotency.js';
 import { authorize } from '../platform/schema/audience.js';
 import type { Method } from '../platform/schema/route.js';
+import { snakePath } from '../platform/snake-case.js';
 import { inSpanOf } from '../platform/trace.js';
 import { readBody } from './body.js';
 import { compileExecutor, failureOf } from './execute.js';
 import { nullDropper, secretRemover } from './output.js';
 import { type Route, takesKey } from './routes.js';
 import { variableReader } from './variable.js';
-import { wirePath } from './wire-name.js';
 
 /** What is used of Koa's context, with the path parameters of its router. */
 export type Exchange = Pick<Context, 'req' | 'res' | 'get' | 'set' | 'status' | 'body' | 'respond' | 'query'> & {
@@ -105,19 +105,17 @@ export function compileCall(schema: GraphQLSchema, route: Route, idempotency: Id
   };
 }
 
-/** Executes and renders. The answer is 202 when something waits for an approval, and 200 when it is one that was there before (Gap G-313). */
+/** Executes and renders. Members that the route declares may make the answer a 202 or a 200. */
 function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variables: Record<string, unknown>) => Promise<Answer> {
-  const { shape, wrapped, status } = route;
+  const { shape, wrapped, status, accepted, existing } = route;
   const dropNulls = nullDropper(shape);
   const removeSecrets = secretRemover(shape);
   const spell = wireSpeller(route);
   const span = `${route.kind} ${route.name}`;
   const about = { 'graphql.operation.type': route.kind, 'graphql.operation.name': route.name };
-  const mayWait = !wrapped && shape.members?.has('approval') === true;
-  const mayRepeat = !wrapped && shape.members?.has('repeated') === true;
-  const statusOf = (root: { approval?: unknown; repeated?: unknown } | undefined) => {
-    if (mayWait && root?.approval) return 202;
-    return mayRepeat && root?.repeated ? 200 : status;
+  const statusOf = (root: Record<string, unknown> | undefined) => {
+    if (accepted !== undefined && root?.[accepted]) return 202;
+    return existing !== undefined && root?.[existing] ? 200 : status;
   };
   return async (ctx, variables) => {
     // Compiled by the first request, so that a start does not wait for operations that nobody asks for.
@@ -155,7 +153,7 @@ function wireSpeller({ variables }: Route): (error: unknown) => unknown {
     const [first, ...rest] = path[0] === 'input' ? path.slice(1) : path;
     if (first === undefined) return { ...issue, path: [] };
     const argument = byArgument.get(String(first));
-    return { ...issue, path: argument === undefined ? wirePath([first, ...rest]) : [argument, ...wirePath(rest)] };
+    return { ...issue, path: argument === undefined ? snakePath([first, ...rest]) : [argument, ...snakePath(rest)] };
   };
   return (error) => {
     if (!(error instanceof ApiError) || error.fields === undefined) return error;

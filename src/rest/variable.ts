@@ -25,7 +25,7 @@ import { boundsOf } from '../platform/schema/validation.js';
 import { inputReader, type ReadInput } from './input.js';
 import { below, Issues } from './issue.js';
 import { leafParser, messageOf, textReader } from './leaf.js';
-import { quotedName, unknownMessage } from './wire-name.js';
+import { quotedName, unknownMessage } from './misspelt-name.js';
 
 /** Where a variable of an operation comes from. */
 export interface RouteVariable {

@@ -4,6 +4,7 @@ import { EventCatalog } from '../../src/events/catalog.js';
 import { isInternal } from '../../src/events/definition.js';
 import { namesEvent } from '../../src/events/pattern.js';
 import { idKinds } from '../../src/platform/schema/id.js';
+import { snakeCase } from '../../src/platform/snake-case.js';
 import { catalog } from '../catalog.js';
 import { bareId, leavesOf } from '../event-data.js';
 import { readFiles } from '../source.js';
@@ -85,7 +86,7 @@ describe('the event catalog', () => {
 
   it('prints every id with the prefix of its noun, and takes none without', () => {
     const nouns = Object.entries(idKinds).map(([kind, { prefix }]) => ({
-      name: kind.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+      name: snakeCase(kind),
       prefix,
     }));
     let walked = 0;
@@ -96,7 +97,7 @@ describe('the event catalog', () => {
         const [, prefix, uuid] = /^([a-z][a-z0-9_]*)_([0-9a-f-]{36})$/.exec(text) ?? [];
         if (prefix === undefined) continue;
         walked += 1;
-        const member = path.at(-1)?.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) ?? '';
+        const member = snakeCase(path.at(-1) ?? '');
         const noun = nouns.find(({ name }) => member === `${name}_id` || member.endsWith(`_${name}_id`) || member.endsWith(`_${name}`));
         // A session of MPP is a session too.
         if (noun !== undefined) expect(prefix.endsWith(noun.prefix), where).toBe(true);

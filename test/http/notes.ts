@@ -66,6 +66,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     fanout: new Fanout({ pool: database.pool, cache, log }),
     heartbeatMs: 30_000,
     vault: new Vault('00'.repeat(32)),
+    printInput: () => ({}),
     schemas: new SchemaChecker({ log }),
     outbound: new Outbound({ allowHosts: [] }),
     clock,

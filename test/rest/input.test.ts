@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { GraphQLInputObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { ApiError, ValidationFailed } from '../../src/platform/errors.js';
+import { snakeCase, snakePath } from '../../src/platform/snake-case.js';
 import { inputReader } from '../../src/rest/input.js';
 import { Issues } from '../../src/rest/issue.js';
-import { editDistance, nearestName, wireName, wirePath } from '../../src/rest/wire-name.js';
+import { editDistance, nearestName } from '../../src/rest/misspelt-name.js';
 import { schema } from './shop.js';
 
 function inputType(name: string): GraphQLInputObjectType {
@@ -30,15 +31,15 @@ describe('names', () => {
     ['id', 'id'],
     ['sha256Sum', 'sha256_sum'],
     ['aB', 'a_b'],
-  ])('%s is %s on the wire', (field, wire) => expect(wireName(field)).toBe(wire));
+  ])('%s is %s on the wire', (field, wire) => expect(snakeCase(field)).toBe(wire));
 
   it('come back from the wire as they went', () => {
     const field = fc.stringMatching(/^[a-z][a-z0-9]*([A-Z][a-z0-9]*)*$/);
     const back = (wire: string) => wire.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    fc.assert(fc.property(field, (name) => back(wireName(name)) === name && wireName(wireName(name)) === wireName(name)));
+    fc.assert(fc.property(field, (name) => back(snakeCase(name)) === name && snakeCase(snakeCase(name)) === snakeCase(name)));
   });
 
-  it('spells paths', () => expect(wirePath(['scope', 'maxPerTx', 2, 'sku'])).toEqual(['scope', 'max_per_tx', 2, 'sku']));
+  it('spells paths', () => expect(snakePath(['scope', 'maxPerTx', 2, 'sku'])).toEqual(['scope', 'max_per_tx', 2, 'sku']));
 
   it.each([
     ['max_per_txn', 'max_per_tx'],
@@ -135,7 +136,15 @@ describe('reading a body', () => {
   });
 
   it('never fails but by its issues, and never touches a prototype', () => {
-    const name = fc.constantFrom(...Object.keys(type.getFields()).map(wireName), 'sku', 'quantity', 'not', '__proto__', 'constructor', 'x');
+    const name = fc.constantFrom(
+      ...Object.keys(type.getFields()).map(snakeCase),
+      'sku',
+      'quantity',
+      'not',
+      '__proto__',
+      'constructor',
+      'x',
+    );
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
         { maxDepth: 5 },
@@ -171,7 +180,7 @@ describe('reading a body', () => {
     );
     fc.assert(
       fc.property(record, (input) => {
-        const wire = Object.fromEntries(Object.entries(input).map(([field, value]) => [wireName(field), value]));
+        const wire = Object.fromEntries(Object.entries(input).map(([field, value]) => [snakeCase(field), value]));
         expect(readBody(wire)).toEqual({ input, issues: [] });
       }),
     );

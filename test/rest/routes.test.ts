@@ -65,6 +65,16 @@ describe('compileRoutes', () => {
     ['a bad path', 'query a @route(method: GET, path: "v1/a b") { data: broken { code } }', /path is a string such as/],
     ['a status that is no success', 'query a @route(method: GET, path: "/v1/a", status: 404) { data: broken { code } }', /status is a 2xx/],
     [
+      'a declared member that is none',
+      'query a @route(method: GET, path: "/v1/a", accepted: approval) { body: broken { code } }',
+      /The answer of "a" has no member approval/,
+    ],
+    [
+      'a declared member that is no name',
+      'query a @route(method: GET, path: "/v1/a", existing: true) { body: broken { code } }',
+      /existing is a name/,
+    ],
+    [
       'an unknown argument of @route',
       'query a @route(method: GET, path: "/v1/a", verb: 1) { data: broken { code } }',
       /takes no argument "verb"/,

@@ -167,7 +167,7 @@ builder.mutationFields((t) => ({
     resolve: (_, { input }) => ({ code: `quote ${input.maxTotal}` }),
   }),
   cancelOrder: t.field({
-    route: rest('POST /v1/orders/{id}/cancel', 'Cancel an order.', { names: { orderId: 'id' }, body: 'order' }),
+    route: rest('POST /v1/orders/{id}/cancel', 'Cancel an order.', { names: { orderId: 'id' }, body: 'order', accepted: 'approval' }),
     type: Placed,
     authScopes: { audience: 'operator' },
     args: { orderId: t.arg({ type: 'TransferId' }), waits: t.arg.boolean({ required: false }) },

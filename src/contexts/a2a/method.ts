@@ -2,6 +2,7 @@
 import type { Prisma, Skill, Task, TaskMessage, TaskStatus } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { snakePath } from '../../platform/snake-case.js';
 import { findSkill, firstSkill } from '../skills/skill.js';
 import { cancelTask } from '../tasks/ending.js';
 import { visibleTasks } from '../tasks/task.js';
@@ -97,14 +98,12 @@ function inMessage(error: unknown): unknown {
   const placed = error.fields.map(({ path, ...issue }): FieldIssue => {
     const [first, second] = path;
     if (second === 'maxPrice') return { ...issue, path: ['params', 'message', 'metadata', 'max_price'] };
-    const own = first === 'parts' ? path : ['metadata', ...path.map(inSnakeCase)];
+    const own = first === 'parts' ? path : ['metadata', ...snakePath(path)];
     const at = first === 'payload' ? ['parts'] : own;
     return { ...issue, path: ['params', 'message', ...at] };
   });
   return new ValidationFailed(placed);
 }
-
-const inSnakeCase = (step: string | number) => (typeof step === 'string' ? step.replace(/[A-Z]/g, (big) => `_${big.toLowerCase()}`) : step);
 
 const underWay: readonly TaskStatus[] = ['pending', 'accepted', 'in_progress'];
 

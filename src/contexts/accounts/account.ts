@@ -11,7 +11,8 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
-import { sqlName, Visibility } from '../../platform/visibility.js';
+import { snakeCase } from '../../platform/snake-case.js';
+import { Visibility } from '../../platform/visibility.js';
 import type { CreateAccountInput, UpdateAccountInput } from './account.input.js';
 import { closeWallets } from './closing.js';
 import { emit } from './events.js';
@@ -70,7 +71,7 @@ export function updateAccount(ctx: Ctx, input: UpdateAccountInput & { id: string
       ...(input.customerReference != null && before.customerReference === null && { customerReference: input.customerReference }),
       ...(input.metadata != null && { metadata: input.metadata as Prisma.InputJsonObject }),
     };
-    const changed = Object.keys(data).map(sqlName);
+    const changed = Object.keys(data).map(snakeCase);
     if (changed.length === 0) return before;
     if (data.status !== undefined) await changeStatus(ctx, tx, before, input.status as AccountStatus);
     const account = await tx.account.update({ where: rowKey(ctx, before.id), data: { ...data, updatedAt: ctx.clock.now() } });

@@ -51,12 +51,10 @@ export async function createInstruction(ctx: Ctx, input: CreateCardInstructionIn
 export async function dryRunInstruction(ctx: Ctx, input: CreateCardInstructionInput & { network: string }): Promise<DryRun> {
   if ((input.type ?? 'authorize') !== 'authorize')
     throw new ValidationFailed([{ path: ['type'], message: 'spends nothing: only an authorization is tried', rule: 'enum' }]);
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { authority, options, draft } = await planAuthorization(ctx, tx, await frameOf(ctx, input), input);
-    answer = await dryRunSpend(ctx, authority, draft, options);
+    return dryRunSpend(ctx, authority, draft, options);
   });
-  return answer as DryRun;
 }
 
 async function instruct(ctx: Ctx, tx: Tx, input: CreateCardInstructionInput & { network: string }): Promise<InstructionChange> {
@@ -92,30 +90,25 @@ interface Plan {
 }
 
 /** Takes the verified payment under its lock, keeps the standing of who pays, and asks the rules. */
-async function planAuthorization(
-  ctx: Ctx,
-  tx: Tx,
-  frame: InstructionFrame,
-  { requestApproval }: CreateCardInstructionInput,
-): Promise<Plan> {
-  const { agentId, accountId, network, payload } = frame;
+async function planAuthorization(ctx: Ctx, tx: Tx, frame: InstructionFrame, input: CreateCardInstructionInput): Promise<Plan> {
+  const { agentId, accountId, network } = frame;
   const reader = within(ctx, tx);
   const verification = await usableVerification(ctx, tx, frame);
-  const body = { agent_id: agentId, type: 'authorize', payload };
+  const body = () => ctx.platform.printInput('CreateCardInstructionInput', { ...input, type: 'authorize' });
   const request = { path: `/v1/cards/${network}/instructions`, body, amountMember: null };
   const authority = await authorizeInstruction(reader, {
     ...verification,
     agentId,
     accountId,
     request,
-    requestApproval: requestApproval === true,
+    requestApproval: input.requestApproval === true,
   });
   await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId: null, agentIds: [agentId] });
   const account = await tx.account.findFirstOrThrow({ where: { id: accountId }, select: { id: true, status: true } });
   if (account.status !== 'active') throw inactiveAccount(account, 'payments by card authorized');
   const id = newId(authority.at);
   const draft = (form: SpendForm) => draftAuthorization(ctx, { id, frame, verification, authority }, form);
-  return { verification, authority, draft, options: { in: tx, requestApproval: requestApproval === true } };
+  return { verification, authority, draft, options: { in: tx, requestApproval: input.requestApproval === true } };
 }
 
 /** What the pipeline is asked of an authorization, when it is asked for and when it was approved. */

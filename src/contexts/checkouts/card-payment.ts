@@ -39,7 +39,7 @@ export async function planCardPayment(ctx: Ctx, row: Checkout, input: CompleteCh
     mandate,
     description,
     protocolMetadata: { checkout_id: printCheckoutId(row) },
-    request: requestOf(row, input),
+    request: requestOf(ctx, row, input),
     requestApproval: requestApproval === true,
   });
 }

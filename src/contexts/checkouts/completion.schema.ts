@@ -64,7 +64,7 @@ for (const { protocol, name, type, id } of protocols) {
       route: rest(
         `POST ${path}/complete`,
         'Pay a checkout: from a wallet, by card, by a mandate, or with an x402 payment that was made before.',
-        { body: 'checkout' },
+        { body: 'checkout', accepted: 'approval' },
       ),
       type: Payload,
       args: { id: t.arg({ type: id }), input: t.arg({ type: CompleteCheckoutInput }) },

@@ -16,8 +16,9 @@ import { type Authority, authorizeSpend } from '../spending/pipeline.js';
 import { SameWallet } from '../transfers/errors.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import { withholdingOf } from '../transfers/withholding.js';
-import { type Address, type CheckoutProtocol, checkoutPath, printCheckoutId, wireAddress } from './checkout.js';
+import { type Address, type CheckoutProtocol, checkoutPath, printCheckoutId } from './checkout.js';
 import { noWallet, refuseInactive } from './checkout-request.js';
+import type { CompleteCheckoutInput } from './completion.input.js';
 import { checkoutEvents } from './events.js';
 
 /** With what a checkout is paid. */
@@ -90,7 +91,7 @@ export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteChecko
     currency,
     amount,
     at,
-    request: requestOf(row, input),
+    request: requestOf(ctx, row, input),
     requestApproval: requestApproval === true,
   });
   const value = {
@@ -161,25 +162,21 @@ export function subjectOf({ protocol, id }: Checkout): { subjectType: string; su
 }
 
 /** The request as it could be sent again, for the actions that a refusal suggests. */
-export function requestOf(row: Checkout, input: CompleteCheckout) {
-  return { path: `${checkoutPath(row)}/complete`, body: bodyOf(input), amountMember: null };
+export function requestOf({ platform }: Ctx, row: Checkout, input: CompleteCheckout) {
+  const body = () => platform.printInput('CompleteCheckoutInput', inputOf(input));
+  return { path: `${checkoutPath(row)}/complete`, body, amountMember: null };
 }
 
-/** The members of the request; what was left out stays so. */
-function bodyOf({ payment, clientSecret, shippingAddress, requestApproval }: CompleteCheckout): Record<string, unknown> {
-  const mandate = payment.kind === 'card' ? payment.mandate : payment.kind === 'mandate' ? payment : undefined;
-  const body = {
-    ...sourceIn(payment),
-    ...(mandate !== undefined && { mandate_id: printId('mandate', mandate.mandateId), mandate_jwt: mandate.mandateJwt }),
-    client_secret: clientSecret,
-    shipping_address: shippingAddress == null ? undefined : wireAddress(shippingAddress),
-    request_approval: requestApproval,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
-}
-
-/** The member that says where the money comes from. */
-function sourceIn(payment: CheckoutPayment): Record<string, unknown> {
-  if (payment.kind === 'card') return { payment_method_id: printId('vaultedCard', payment.cardId) };
-  return payment.kind === 'x402' ? { x402_payment_id: printId('x402Payment', payment.paymentId) } : { from_wallet_id: payment.walletId };
+/** What the request said. */
+function inputOf({ payment, ...rest }: CompleteCheckout): CompleteCheckoutInput {
+  switch (payment.kind) {
+    case 'card':
+      return { ...rest, paymentMethodId: payment.cardId, ...payment.mandate };
+    case 'x402':
+      return { ...rest, x402PaymentId: payment.paymentId };
+    case 'mandate':
+      return { ...rest, fromWalletId: payment.walletId, mandateId: payment.mandateId, mandateJwt: payment.mandateJwt };
+    case 'wallet':
+      return { ...rest, fromWalletId: payment.walletId };
+  }
 }

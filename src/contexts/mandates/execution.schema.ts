@@ -89,7 +89,11 @@ builder.queryField('mandateExecutions', (t) =>
 
 builder.mutationFields((t) => ({
   executeMandate: t.field({
-    route: rest('POST /v1/ap2/mandates/{id}/execute', 'Spend by a mandate at a merchant.', { status: 201, body: 'execution' }),
+    route: rest('POST /v1/ap2/mandates/{id}/execute', 'Spend by a mandate at a merchant.', {
+      status: 201,
+      body: 'execution',
+      accepted: 'approval',
+    }),
     type: ExecutionPayload,
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: ExecuteMandateInput }) },
     ...facts({ errors: executionErrors }),

@@ -81,7 +81,10 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
     currency,
     amount,
     at,
-    request: { path: `/v1/ap2/mandates/${printId('mandate', mandateId)}/execute`, body: bodyOf(input) },
+    request: {
+      path: `/v1/ap2/mandates/${printId('mandate', mandateId)}/execute`,
+      body: () => ctx.platform.printInput('ExecuteMandateInput', input),
+    },
     requestApproval: requestApproval === true,
   });
   const value: NewTransfer = {
@@ -114,23 +117,6 @@ async function payeeOf(ctx: Ctx, { merchantId, merchantCategory, currency }: Exe
   const found = await payeeOfMerchant(ctx, merchant, currency);
   if (found === null) throw new ValidationFailed([{ path: ['merchantId'], message: `has no wallet in ${currency}`, rule: 'currency' }]);
   return found;
-}
-
-/** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: ExecuteMandateInput): Record<string, unknown> {
-  const body = {
-    mandate_jwt: input.mandateJwt,
-    merchant_id: printId('merchant', input.merchantId),
-    merchant_category: input.merchantCategory,
-    amount: input.amount,
-    currency: input.currency,
-    description: input.description,
-    from_wallet_id: input.fromWalletId,
-    capture: input.capture,
-    capture_by: input.captureBy,
-    request_approval: input.requestApproval,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
 }
 
 /** The executions of a mandate, newest first: every transfer that presented it. 404. */

@@ -94,12 +94,10 @@ export async function topUpMppSession(ctx: Ctx, input: TopUpMppSessionInput & { 
 
 /** What `topUpMppSession` would do. */
 export async function dryRunMppTopUp(ctx: Ctx, input: TopUpMppSessionInput & { id: string }): Promise<DryRun> {
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { deposit, options } = await planTopUp(ctx, tx, input);
-    answer = await dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
+    return dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
   });
-  return answer as DryRun;
 }
 
 /** The top-up of a keyed request that is repeated, by its transfer. */
@@ -122,7 +120,8 @@ const mostDeposits = 100;
 /** What is ever put into one session, minor units: as much as a wallet can hold. */
 const mostDeposited = 9n * 10n ** 17n;
 
-async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }: TopUpMppSessionInput & { id: string }) {
+async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpMppSessionInput & { id: string }) {
+  const { id, amount: text, requestApproval } = input;
   const reader = within(ctx, tx);
   const { accountId, walletId, agentId, walletAgentId } = await mppSession(reader, id);
   await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [walletAgentId, agentId] });
@@ -146,7 +145,10 @@ async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, requestApproval }
     currency: row.currency,
     amount,
     at,
-    request: { path: `/v1/mpp/sessions/${printId('mppSession', id)}/top-up`, body: { amount: text } },
+    request: {
+      path: `/v1/mpp/sessions/${printId('mppSession', id)}/top-up`,
+      body: () => ctx.platform.printInput('TopUpMppSessionInput', input),
+    },
     requestApproval: requestApproval === true,
   });
   const deposit: Deposit = { id: newId(at), session: row, subjectType: 'mpp_top_up', from, to, amount, authority };

@@ -26,7 +26,7 @@ import type { PaymentChange } from './payment.js';
  */
 export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentChange> {
   const requested = await requestedPayment(ctx, input);
-  const order = orderOf(requested, input);
+  const order = orderOf(ctx, requested, input);
   if (order !== null) {
     const { payment, approval } = await payOnLedger(ctx, order);
     return { transfer: await readTransfer(ctx, payment.id), approval };
@@ -43,7 +43,7 @@ export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentCha
 /** What payByMpp() would do. */
 export async function dryRunMppPayment(ctx: Ctx, input: PayMppInput): Promise<DryRun> {
   const requested = await requestedPayment(ctx, input);
-  const order = orderOf(requested, input);
+  const order = orderOf(ctx, requested, input);
   if (order !== null) return dryRunPayment(ctx, order);
   const plan = await planPayment(ctx, requested, input);
   const id = newId(plan.value.at);
@@ -78,7 +78,7 @@ async function requestedPayment(ctx: Ctx, input: PayMppInput): Promise<Requested
 }
 
 /** What pays an endpoint by a challenge of ours; null for any other payment. */
-function orderOf({ answered, from, amount }: RequestedPayment, input: PayMppInput): PaymentOrder | null {
+function orderOf(ctx: Ctx, { answered, from, amount }: RequestedPayment, input: PayMppInput): PaymentOrder | null {
   if (answered?.endpoint == null) return null;
   const { claim, metadata } = byChallenge(answered, from);
   const { agentId, description, requestApproval, serviceUrl } = input;
@@ -91,7 +91,7 @@ function orderOf({ answered, from, amount }: RequestedPayment, input: PayMppInpu
     agentId,
     description,
     requestApproval: requestApproval === true,
-    request: requestOf(input),
+    request: requestOf(ctx, input),
   };
 }
 
@@ -108,7 +108,7 @@ async function planPayment(ctx: Ctx, requested: RequestedPayment, input: PayMppI
     currency,
     amount,
     at,
-    request: requestOf(input),
+    request: requestOf(ctx, input),
     requestApproval: requestApproval === true,
   });
   const byMpp = answered === null ? null : byChallenge(answered, from);
@@ -135,18 +135,7 @@ function draftPayment(ctx: Ctx, id: string, plan: TransferPlan, form: SpendForm)
   return { ...draft, request: { ...draft.request, subject: { subjectType: 'mpp_payment', subjectId: id } } };
 }
 
-/** The request as it could be sent again; what was left out stays so. */
-function requestOf(input: PayMppInput): Spend['request'] {
-  const body = {
-    service_url: input.serviceUrl,
-    payee_wallet_id: input.payeeWalletId,
-    amount: input.amount,
-    currency: input.currency,
-    agent_id: input.agentId,
-    wallet_id: input.walletId,
-    description: input.description,
-    challenge: input.challenge,
-    request_approval: input.requestApproval,
-  };
-  return { path: '/v1/mpp/pay', body: Object.fromEntries(Object.entries(body).filter(([, value]) => value != null)) };
+/** The request as it could be sent again. */
+function requestOf(ctx: Ctx, input: PayMppInput): Spend['request'] {
+  return { path: '/v1/mpp/pay', body: () => ctx.platform.printInput('PayMppInput', input) };
 }

@@ -71,7 +71,7 @@ const payErrors = [NotFound, CurrencyMismatch, SameWallet, StateConflict, Paymen
 
 builder.mutationFields((t) => ({
   payMpp: t.field({
-    route: rest('POST /v1/mpp/pay', 'Pay a service once.', { status: 201, body: 'payment' }),
+    route: rest('POST /v1/mpp/pay', 'Pay a service once.', { status: 201, body: 'payment', accepted: 'approval' }),
     type: MppPaymentPayload,
     args: { input: t.arg({ type: PayMppInput }) },
     ...facts({ errors: [...payErrors, ChallengeUsed, ...postingErrors] }),

@@ -50,12 +50,10 @@ export async function createMppSession(ctx: Ctx, input: CreateMppSessionInput): 
 
 /** What `createMppSession` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
 export async function dryRunMppSession(ctx: Ctx, input: CreateMppSessionInput): Promise<DryRun> {
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { deposit, options } = await planSession(ctx, tx, input);
-    answer = await dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
+    return dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
   });
-  return answer as DryRun;
 }
 
 /** The session of a keyed request that is repeated. */
@@ -93,7 +91,11 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateMppSessionInput): Prom
     currency,
     amount,
     at,
-    request: { path: '/v1/mpp/sessions', body: bodyOf(input), amountMember: 'deposit_amount' },
+    request: {
+      path: '/v1/mpp/sessions',
+      body: () => ctx.platform.printInput('CreateMppSessionInput', input),
+      amountMember: 'deposit_amount',
+    },
     requestApproval: requestApproval === true,
   });
   const { walletId, accountId } = from;
@@ -135,20 +137,4 @@ async function insertSession(ctx: Ctx, tx: Tx, plan: Plan, approvalId: string | 
   });
   await tx.mppDeposit.createMany({ data: [{ transferId: deposit.id, sessionId: session.id }] });
   return row;
-}
-
-/** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: CreateMppSessionInput): Record<string, unknown> {
-  const body = {
-    service_url: input.serviceUrl,
-    payee_wallet_id: input.payeeWalletId,
-    deposit_amount: input.depositAmount,
-    currency: input.currency,
-    agent_id: input.agentId,
-    wallet_id: input.walletId,
-    expires_in: input.expiresIn,
-    max_voucher_amount: input.maxVoucherAmount,
-    request_approval: input.requestApproval,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
 }

@@ -176,7 +176,7 @@ const changeErrors = [NotFound, StateConflict, OtherSide];
 
 builder.mutationFields((t) => ({
   createMppSession: t.field({
-    route: rest('POST /v1/mpp/sessions', 'Open a payment session with a deposit.', { status: 201, body: 'session' }),
+    route: rest('POST /v1/mpp/sessions', 'Open a payment session with a deposit.', { status: 201, body: 'session', accepted: 'approval' }),
     type: MppSessionPayload,
     args: { input: t.arg({ type: CreateMppSessionInput }) },
     ...facts({ errors: [...depositErrors, ...postingErrors] }),
@@ -190,7 +190,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, ctx) => dryRunMppSession(ctx, input),
   }),
   topUpMppSession: t.field({
-    route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Put more money into a session.', { body: 'session' }),
+    route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Put more money into a session.', { body: 'session', accepted: 'approval' }),
     type: MppSessionPayload,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
@@ -211,7 +211,11 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => closeMppSession(ctx, { ...input, id }), mppSession),
   }),
   createMppVoucher: t.field({
-    route: rest('POST /v1/mpp/sessions/{id}/vouchers', 'Promise the payee more of the deposit.', { status: 201, body: 'voucher' }),
+    route: rest('POST /v1/mpp/sessions/{id}/vouchers', 'Promise the payee more of the deposit.', {
+      status: 201,
+      body: 'voucher',
+      existing: 'repeated',
+    }),
     type: MppVoucherPayload,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: CreateMppVoucherInput }) },
     ...facts({ errors: [...changeErrors, RequestIdReused, ...postingErrors] }),

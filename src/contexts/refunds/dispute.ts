@@ -61,7 +61,7 @@ export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promis
     const { currency } = transfer;
     const rest = restOf(transfer);
     const amount = input.amountDisputed == null ? rest : parseMinor(input.amountDisputed, currency, ['amountDisputed']);
-    if (amount > rest || amount <= 0n) throw tooMuchDisputed(input, rest, currency);
+    if (amount > rest || amount <= 0n) throw tooMuchDisputed(ctx, input, rest, currency);
     const { reason, description, evidence, requestedResolution = null } = input;
     return fileDispute(ctx, tx, { transferId: transfer.id, reason, description, evidence, requestedResolution, amount, currency, agents });
   });

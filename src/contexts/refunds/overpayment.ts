@@ -1,5 +1,6 @@
 // More than is left of what was paid: each request is told what it can do about it, ready to send (CONTRACT.md 13).
 import type { RefundReason, Transfer } from '../../generated/prisma/client.js';
+import type { Ctx } from '../../platform/ctx.js';
 import type { NextAction } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
@@ -14,16 +15,8 @@ export function tooMuchRefunded({ id, currency }: Transfer, rest: bigint, reason
 }
 
 /** More than is left: what is can be disputed. */
-export function tooMuchDisputed(input: CreateDisputeInput, rest: bigint, currency: string): RefundExceedsOriginal {
-  const { transferId, reason, description, evidence, requestedResolution } = input;
-  const body = {
-    transfer_id: transferId,
-    reason,
-    description,
-    amount_disputed: formatMinor(rest, currency),
-    ...(evidence != null && { evidence }),
-    ...(requestedResolution != null && { requested_resolution: requestedResolution }),
-  };
+export function tooMuchDisputed({ platform }: Ctx, input: CreateDisputeInput, rest: bigint, currency: string): RefundExceedsOriginal {
+  const body = platform.printInput('CreateDisputeInput', { ...input, amountDisputed: formatMinor(rest, currency) });
   const action: NextAction = { rel: 'dispute_rest', actor: 'any', method: 'POST', path: '/v1/disputes', body };
   return new RefundExceedsOriginal(rest, currency, rest > 0n ? action : undefined);
 }

@@ -1,6 +1,7 @@
 // Reads the config of a trigger or an action, whose type says which members it has: no more and no less.
 import type { z } from 'zod';
 import type { FieldIssue } from '../../platform/errors.js';
+import { snakeCase } from '../../platform/snake-case.js';
 
 /** A config as it is given: null stands for what was left out. */
 export type GivenConfig = Readonly<Record<string, unknown>>;
@@ -14,7 +15,7 @@ export function readConfig<Shape extends z.ZodObject>(
 ): { config: z.output<Shape> } | { issues: FieldIssue[] } {
   const read = shape.safeParse(withoutNulls(given));
   if (read.success) return { config: read.data };
-  const members = Object.keys(shape.shape).map(wireName);
+  const members = Object.keys(shape.shape).map(snakeCase);
   const foreign = `is not a member of ${noun}, which has ${members.length === 0 ? 'none' : members.join(', ')}`;
   return { issues: read.error.issues.flatMap((issue) => issuesOf(issue, given, path, foreign)) };
 }
@@ -24,8 +25,6 @@ function withoutNulls(given: GivenConfig): GivenConfig {
   // What is plain data, such as a filter, keeps its nulls.
   return Object.fromEntries(members.map(([name, value]) => [name, name === 'destination' ? withoutNulls(value as GivenConfig) : value]));
 }
-
-const wireName = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 function issuesOf(issue: z.core.$ZodIssue, given: GivenConfig, path: string, foreign: string): FieldIssue[] {
   const inner = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));

@@ -13,7 +13,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
-import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline.js';
 import type { DestinationInput } from '../transfers/destination.input.js';
 import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import type { ExternalTransfers } from '../transfers/external-transfer.js';
@@ -66,15 +66,13 @@ export interface PayoutPlan {
 
 /** Reads what a payout needs. `execution`: the firing of a settlement rule that makes it, which is no spend. */
 export async function planPayout(ctx: Ctx, input: CreatePayoutInput, execution?: { id: string }): Promise<PayoutPlan> {
-  const { walletId, currency, destination, description, agentId, requestApproval } = input;
+  const { walletId, currency, destination } = input;
   const amount = parseMinor(input.amount, currency, ['amount']);
   const from = await walletRef(ctx, walletId);
   if (from === null) throw new NotFound('walletId');
   if (from.currency !== currency) throw new CurrencyMismatch(from.walletId, from.currency, currency);
   const place = await placeOf(ctx, addressed(destination), input.rail);
-  const rest = { rail: input.rail, description, agent_id: agentId, request_approval: requestApproval };
-  const body = { wallet_id: walletId, amount: input.amount, currency, destination, ...rest };
-  const request = { path: '/v1/payouts', body };
+  const request = { path: '/v1/payouts', body: () => ctx.platform.printInput('CreatePayoutInput', input) };
   const made = execution && { origin: { type: 'settlement_execution', id: execution.id } as const };
   return plan(ctx, { ...input, type: 'internal' }, from, { amount, currency, toCurrency: currency }, place, request, made);
 }
@@ -94,10 +92,9 @@ async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: Transfer
     const message = 'is for a wallet: ask for one with the rail, whose fee is then among its fees';
     throw new ValidationFailed([{ path: ['quoteId'], message }]);
   }
-  const { type, amount, currency, description, reference, metadata, agentId, requestApproval } = rest;
-  const named = { description, reference, metadata, agent_id: agentId, request_approval: requestApproval };
-  const body = { type, from_wallet_id: from.walletId, destination, amount, currency, ...named };
-  return plan(ctx, rest, from, sums, place, { path: '/v1/transfers', body }, part);
+  const again = { ...input, fromWalletId: from.walletId, fromAccountId: null };
+  const request = { path: '/v1/transfers', body: () => ctx.platform.printInput('CreateTransferInput', again) };
+  return plan(ctx, rest, from, sums, place, request, part);
 }
 
 type Asked = Pick<CreateTransferInput, 'type' | 'description' | 'reference' | 'metadata' | 'agentId' | 'requestApproval'>;
@@ -108,7 +105,7 @@ async function plan(
   from: WalletRef,
   sums: Sums,
   place: Place,
-  request: { path: string; body: Record<string, unknown> },
+  request: Spend['request'],
   part?: Pick<TransferPart, 'origin' | 'claims'> & Partial<TransferPart>,
 ): Promise<PayoutPlan> {
   const { amount, currency, toCurrency, quote } = sums;
@@ -126,7 +123,7 @@ async function plan(
     amount: amount + feeOnTop,
     at,
     isSettlement: part?.origin.type === 'settlement_execution',
-    request: { path: request.path, body: Object.fromEntries(Object.entries(request.body).filter(([, value]) => value != null)) },
+    request,
     requestApproval: requestApproval === true,
   });
   const payoutId = newId(at);

@@ -115,7 +115,11 @@ builder.queryFields((t) => ({
 
 builder.mutationFields((t) => ({
   createPayout: t.field({
-    route: rest('POST /v1/payouts', 'Pay out of a wallet to a bank account or the address of a chain.', { status: 201, body: 'payout' }),
+    route: rest('POST /v1/payouts', 'Pay out of a wallet to a bank account or the address of a chain.', {
+      status: 201,
+      body: 'payout',
+      accepted: 'approval',
+    }),
     type: PayoutPayloadType,
     args: { input: t.arg({ type: CreatePayoutInput }) },
     ...facts({ errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable, ...postingErrors] }),

@@ -46,10 +46,10 @@ export interface Spend {
   /** The caller wants an approval where a policy or a budget refuses. */
   requestApproval?: boolean | undefined;
   /**
-   * The request as it could be sent again, in names of the wire, for the actions that a refusal suggests. `amountMember`: which of them is
-   * the amount; null: none.
+   * The request as it could be sent again, as the wire has it, for the actions that a refusal suggests. `amountMember`: which member of its
+   * body is the amount; null: none.
    */
-  request?: { path: string; body: Record<string, unknown>; amountMember?: string | null } | undefined;
+  request?: { path: string; body: () => Record<string, unknown>; amountMember?: string | null } | undefined;
 }
 
 /** What a posting needs to spend. */

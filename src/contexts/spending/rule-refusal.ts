@@ -87,7 +87,8 @@ function actionsFor(ruleId: string, limit: LimitFigures | undefined, { request, 
   const actions: NextAction[] = [];
   const actor = facts?.agent == null ? 'api_key' : 'agent';
   if (request !== undefined && facts !== null) {
-    const { path, body, amountMember = 'amount' } = request;
+    const { path, amountMember = 'amount' } = request;
+    const body = request.body();
     const left = limit === undefined || limit.currency !== facts.currency ? 0n : limit.per === 'tx' ? limit.max : remainingOf(limit);
     // The amount of a quote is fixed.
     if (amountMember !== null && left > 0n && body['quote_id'] === undefined) {

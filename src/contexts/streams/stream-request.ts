@@ -55,12 +55,10 @@ export async function createStream(ctx: Ctx, input: CreateStreamInput): Promise<
 /** What `createStream` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
 export async function dryRunStream(ctx: Ctx, input: CreateStreamInput): Promise<DryRun> {
   const terms = termsOf(ctx, input);
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { deposit, money, options } = await planStream(ctx, tx, input, terms);
-    answer = await dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, money, form), options);
+    return dryRunSpend(ctx, deposit.authority, (form) => draftDeposit(ctx, deposit, money, form), options);
   });
-  return answer as DryRun;
 }
 
 /** What a request says by itself: sums in minor units. */
@@ -113,7 +111,7 @@ async function planStream(ctx: Ctx, tx: Tx, input: CreateStreamInput, terms: Ter
     currency,
     amount,
     at,
-    request: { path: '/v1/streams', body: bodyOf(input), amountMember: 'initial_deposit' },
+    request: { path: '/v1/streams', body: () => ctx.platform.printInput('CreateStreamInput', input), amountMember: 'initial_deposit' },
     requestApproval: requestApproval === true,
   });
   const { agentId = null } = authority;
@@ -173,24 +171,4 @@ async function insertStream(tx: Tx, { terms, deposit, metadata }: Plan, status: 
   });
   await writeCheckpoint(tx, row);
   return row;
-}
-
-/** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: CreateStreamInput): Record<string, unknown> {
-  const { fromWalletId, toWalletId, currency, flowRate, rate, initialDeposit, buffer, maxTotal, endsAt, metadata, agentId } = input;
-  const body = {
-    from_wallet_id: fromWalletId,
-    to_wallet_id: toWalletId,
-    currency,
-    flow_rate: flowRate,
-    rate,
-    initial_deposit: initialDeposit,
-    buffer,
-    max_total: maxTotal,
-    ends_at: endsAt?.toISOString(),
-    metadata,
-    agent_id: agentId,
-    request_approval: input.requestApproval,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
 }

@@ -161,7 +161,7 @@ const changeErrors = [NotFound, StateConflict, OtherSide] as const;
 
 builder.mutationFields((t) => ({
   createStream: t.field({
-    route: rest('POST /v1/streams', 'Start a stream from one wallet to another.', { status: 201, body: 'stream' }),
+    route: rest('POST /v1/streams', 'Start a stream from one wallet to another.', { status: 201, body: 'stream', accepted: 'approval' }),
     type: StreamPayload,
     args: { input: t.arg({ type: CreateStreamInput }) },
     ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, ...postingErrors] }),
@@ -181,7 +181,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { id, input }) => updateStream(ctx, { ...input, id }), stream),
   }),
   topUpStream: t.field({
-    route: rest('POST /v1/streams/{id}/top-up', 'Put more money into a stream.', { body: 'stream' }),
+    route: rest('POST /v1/streams/{id}/top-up', 'Put more money into a stream.', { body: 'stream', accepted: 'approval' }),
     type: StreamPayload,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: TopUpStreamInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),

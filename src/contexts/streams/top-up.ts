@@ -40,12 +40,10 @@ export async function topUpStream(ctx: Ctx, input: TopUpStreamInput & { id: stri
 
 /** What `topUpStream` would do. */
 export async function dryRunTopUp(ctx: Ctx, input: TopUpStreamInput & { id: string }): Promise<DryRun> {
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { deposit, draft, options } = await planTopUp(ctx, tx, input);
-    answer = await dryRunSpend(ctx, deposit.authority, draft, options);
+    return dryRunSpend(ctx, deposit.authority, draft, options);
   });
-  return answer as DryRun;
 }
 
 /** Writes that a stream has more money. What was exhausted flows again. */
@@ -62,7 +60,8 @@ function tooMuchDeposited(currency: string): ValidationFailed {
   return new ValidationFailed([{ path: ['amount'], message, rule: 'max' }]);
 }
 
-async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestApproval }: TopUpStreamInput & { id: string }) {
+async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpStreamInput & { id: string }) {
+  const { id, amount: text, agentId, requestApproval } = input;
   const reader = within(ctx, tx);
   await keepPayer(ctx, tx, id);
   const changing = await beginChange(ctx, tx, id, 'payer');
@@ -81,7 +80,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, { id, amount: text, agentId, requestA
     currency,
     amount,
     at,
-    request: { path: `/v1/streams/${printId('stream', id)}/top-up`, body: { amount: text } },
+    request: { path: `/v1/streams/${printId('stream', id)}/top-up`, body: () => ctx.platform.printInput('TopUpStreamInput', input) },
     requestApproval: requestApproval === true,
   });
   const deposit: Deposit = { id: newId(at), stream: row, subjectType: 'stream_top_up', from, to, amount, authority };

@@ -7,7 +7,7 @@ import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rollBack } from '../../platform/postgres/rollback.js';
-import { newId, printId } from '../../platform/schema/id.js';
+import { newId } from '../../platform/schema/id.js';
 import { agentRevoked } from '../agents/agent.js';
 import { findSkill } from '../skills/skill.js';
 import { approval } from '../spending/approval.js';
@@ -53,15 +53,13 @@ export async function createTask(ctx: Ctx, input: TaskRequest): Promise<TaskChan
 /** What `createTask` would do with the money of the task. 400 for one that is not paid: no rule is asked. */
 export async function dryRunTask(ctx: Ctx, input: TaskRequest): Promise<DryRun> {
   const terms = await termsOf(ctx, input);
-  let answer: DryRun | undefined;
-  await rollBack(ctx.db, async (tx) => {
+  return rollBack(ctx.db, async (tx) => {
     const { id, payment, options } = await planTask(ctx, tx, input, terms);
     if (payment === null) {
       throw new ValidationFailed([{ path: ['payment'], message: 'is what a dry run is about: name it', rule: 'required' }]);
     }
-    answer = await dryRunSpend(ctx, payment.authority, (form) => draftPayment(ctx, id, payment, form), options);
+    return dryRunSpend(ctx, payment.authority, (form) => draftPayment(ctx, id, payment, form), options);
   });
-  return answer as DryRun;
 }
 
 /** The task of a keyed request that is repeated. */
@@ -123,7 +121,7 @@ async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'options'
     fromAgent,
     toAgent,
     at,
-    request: { path: '/v1/a2a/tasks', body: bodyOf(input), amountMember: null },
+    request: { path: '/v1/a2a/tasks', body: () => ctx.platform.printInput('CreateTaskInput', input), amountMember: null },
     requestApproval: input.requestApproval === true,
   });
   const { walletId, accountId, agentId } = plan.from;
@@ -222,35 +220,4 @@ function paymentRow(payment: PaymentPlan | null, approvalId: string | null): Par
     transferId,
     approvalId,
   };
-}
-
-/** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: TaskRequest): Record<string, unknown> {
-  const { payment, acceptance, deadline } = input;
-  const given = (members: Record<string, unknown>) => Object.fromEntries(Object.entries(members).filter(([, value]) => value != null));
-  return given({
-    from_agent_id: input.fromAgentId,
-    to_agent_id: input.toAgentId,
-    candidate_agent_ids: input.candidateAgentIds,
-    skill_id: input.skillId,
-    payload: input.payload,
-    payment:
-      payment == null
-        ? null
-        : given({
-            amount: payment.amount,
-            currency: payment.currency,
-            max_price: payment.maxPrice,
-            method: payment.method,
-            from_wallet_id: payment.fromWalletId,
-            mandate_id: payment.mandateId == null ? null : printId('mandate', payment.mandateId),
-            mandate_jwt: payment.mandateJwt,
-          }),
-    deadline: deadline?.toISOString(),
-    claim_timeout_seconds: input.claimTimeoutSeconds,
-    review_window_seconds: input.reviewWindowSeconds,
-    acceptance: acceptance?.jsonSchema == null ? null : { json_schema: acceptance.jsonSchema },
-    context_id: input.contextId,
-    request_approval: input.requestApproval,
-  });
 }

@@ -170,7 +170,11 @@ const requestErrors = [PriceChanged, NotFound, StateConflict, CurrencyMismatch, 
 
 builder.mutationFields((t) => ({
   createTask: t.field({
-    route: rest('POST /v1/a2a/tasks', 'Give a task to an agent, or offer it to whoever claims it first.', { status: 201, body: 'task' }),
+    route: rest('POST /v1/a2a/tasks', 'Give a task to an agent, or offer it to whoever claims it first.', {
+      status: 201,
+      body: 'task',
+      accepted: 'approval',
+    }),
     type: TaskPayload,
     args: { input: t.arg({ type: CreateTaskInput }) },
     ...facts({ errors: [...requestErrors, ...postingErrors] }),

@@ -121,7 +121,7 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
     currency,
     amount,
     at,
-    request: { path: '/v1/transfers', body: bodyOf(input, from, to) },
+    request: { path: '/v1/transfers', body: () => ctx.platform.printInput('CreateTransferInput', between(from, to, input)) },
     requestApproval: input.requestApproval === true,
   });
   const isLater = input.scheduledFor != null && input.scheduledFor > at;
@@ -210,31 +210,10 @@ export async function exchangeOf(ctx: Ctx, { quote }: Sums): Promise<Exchange | 
   return { quoteId, amount, currency, fee, accounts: await exchangeAccounts(ctx, fromCurrency, currency) };
 }
 
-/** The body of the request as it could be sent again; what was left out stays so. A quote is not used twice. */
-function bodyOf(input: CreateTransferInput, from: WalletRef, to: WalletRef): Record<string, unknown> {
-  const { type, amount, currency, capture, captureBy, holdExpiresIn, description, reference, metadata, sharedMetadata } = input;
-  const { agentId, scheduledFor, requestApproval } = input;
-  const body = {
-    type,
-    from_wallet_id: from.walletId,
-    to_wallet_id: isWithinWallet(type) ? undefined : to.walletId,
-    amount,
-    currency,
-    quote_id: input.quoteId ? printId('quote', input.quoteId) : undefined,
-    capture,
-    capture_by: captureBy,
-    hold_expires_in: holdExpiresIn,
-    description,
-    reference,
-    metadata,
-    shared_metadata: sharedMetadata,
-    agent_id: agentId,
-    scheduled_for: scheduledFor?.toISOString(),
-    mandate_id: input.mandateId ? printId('mandate', input.mandateId) : undefined,
-    mandate_jwt: input.mandateJwt,
-    request_approval: requestApproval,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
+/** The request with the wallets that were found, however it named them. */
+function between(from: WalletRef, to: WalletRef, input: CreateTransferInput): CreateTransferInput {
+  const toWalletId = isWithinWallet(input.type) ? null : to.walletId;
+  return { ...input, fromWalletId: from.walletId, fromAccountId: null, toWalletId, toAccountId: null, destination: null };
 }
 
 /** The row and the posting of a transfer under an authority. */

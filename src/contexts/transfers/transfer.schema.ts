@@ -240,7 +240,7 @@ builder.queryField('transferEntries', (t) =>
 // A transfer has no relations, so its mutations need no selection of rows: a plain field is the faster way.
 builder.mutationFields((t) => ({
   createTransfer: t.field({
-    route: rest('POST /v1/transfers', 'Move money from one wallet to another.', { status: 201, body: 'transfer' }),
+    route: rest('POST /v1/transfers', 'Move money from one wallet to another.', { status: 201, body: 'transfer', accepted: 'approval' }),
     type: TransferPayloadType,
     args: { input: t.arg({ type: CreateTransferInput }) },
     ...facts({ errors: [...requestErrors, ...postingErrors] }),

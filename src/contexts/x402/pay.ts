@@ -116,7 +116,7 @@ async function orderOf(ctx: Ctx, input: PayX402Input): Promise<PaymentOrder> {
     mandate,
     description,
     requestApproval: requestApproval === true,
-    request: { path: '/v1/x402/pay', body: bodyOf(input), amountMember: 'max_amount' },
+    request: { path: '/v1/x402/pay', body: () => ctx.platform.printInput('PayX402Input', input), amountMember: 'max_amount' },
   };
 }
 
@@ -176,21 +176,4 @@ async function walletFor(ctx: Ctx, walletId: string): Promise<WalletRef> {
   const found = await walletRef(ctx, walletId);
   if (found === null) throw new NotFound('fromWalletId');
   return found;
-}
-
-/** The body of the request as it could be sent again; what was left out stays so. */
-function bodyOf(input: PayX402Input): Record<string, unknown> {
-  const body = {
-    from_wallet_id: input.fromWalletId,
-    payment_request_id: input.paymentRequestId == null ? undefined : printId('x402Quote', input.paymentRequestId),
-    endpoint_id: input.endpointId == null ? undefined : printId('x402Endpoint', input.endpointId),
-    payment_required: input.paymentRequired,
-    max_amount: input.maxAmount,
-    agent_id: input.agentId,
-    mandate_id: input.mandateId == null ? undefined : printId('mandate', input.mandateId),
-    mandate_jwt: input.mandateJwt,
-    description: input.description,
-    request_approval: input.requestApproval,
-  };
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value != null));
 }

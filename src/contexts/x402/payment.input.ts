@@ -1,6 +1,7 @@
 // What requests about payments say.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
+import { snakeCase } from '../../platform/snake-case.js';
 import { mostJwtLength } from '../spending/mandate.js';
 import { mostProofLength } from './proof.js';
 import { mostHeaderLength } from './wire.js';
@@ -9,7 +10,7 @@ const oneOfDemand = (members: readonly string[]) =>
   [
     (input: Record<string, unknown>) => members.filter((member) => input[member] != null).length === 1,
     {
-      message: `needs exactly one of ${members.map((member) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)).join(', ')}`,
+      message: `needs exactly one of ${members.map(snakeCase).join(', ')}`,
     },
   ] as const;
 

@@ -138,7 +138,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => quotePayment(ctx, input), quoteAgain),
   }),
   payX402: t.field({
-    route: rest('POST /v1/x402/pay', 'Pay for a call from a wallet.', { status: 201, body: 'payment' }),
+    route: rest('POST /v1/x402/pay', 'Pay for a call from a wallet.', { status: 201, body: 'payment', accepted: 'approval' }),
     type: PaymentPayload,
     args: { input: t.arg({ type: PayX402Input }) },
     ...facts({ errors: payErrors }),

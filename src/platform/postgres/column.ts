@@ -1,5 +1,6 @@
 // Rows as PostgreSQL reads them from JSON: members are named as the columns, values are what JSON can carry. The data model spells
 // a column of `camelCase` always `camel_case` (test/schema-rule.ts holds it to that), so no list of names is kept by hand.
+import { snakeCase } from '../snake-case.js';
 
 /** A row by column: text, number, boolean, or JSON for a JSON column. A member that is left out has the default of its column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -10,7 +11,7 @@ const columns = new Map<string, string>();
 function columnOf(member: string): string {
   let column = columns.get(member);
   if (column === undefined) {
-    column = member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    column = snakeCase(member);
     columns.set(member, column);
   }
   return column;

@@ -1,7 +1,14 @@
 // A transaction that leaves nothing behind: for trying what would happen.
 import type { Db, Tx } from './database.js';
 
-class RolledBack extends Error {}
+class RolledBack extends Error {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    super();
+    this.value = value;
+  }
+}
 
 /** Runs `work` within a transaction that goes on, and takes back what it did there. Throws what `work` throws. */
 export async function rollBackWithin(tx: Tx, work: (tx: Tx) => Promise<void>): Promise<void> {
@@ -13,14 +20,14 @@ export async function rollBackWithin(tx: Tx, work: (tx: Tx) => Promise<void>): P
   }
 }
 
-/** Runs `work` in a transaction and rolls it back. Throws what `work` throws. */
-export async function rollBack(db: Db, work: (tx: Tx) => Promise<void>): Promise<void> {
+/** Runs `work` in a transaction, rolls it back, and returns what the work returned. Throws what `work` throws. */
+export async function rollBack<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    await db.$transaction(async (tx) => {
-      await work(tx);
-      throw new RolledBack();
+    return await db.$transaction(async (tx) => {
+      throw new RolledBack(await work(tx));
     });
   } catch (error) {
-    if (!(error instanceof RolledBack)) throw error;
+    if (error instanceof RolledBack) return error.value as T;
+    throw error;
   }
 }

@@ -11,7 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Ctx } from '../ctx.js';
-import { sqlName } from '../visibility.js';
+import { snakeCase } from '../snake-case.js';
 import { idKinds } from './id.js';
 
 /** Stands where something secret was. */
@@ -62,13 +62,13 @@ function subjectOf(args: readonly GraphQLArgument[], answer: GraphQLOutputType):
 function resourceOf(type: GraphQLInputType | GraphQLOutputType): string | undefined {
   const scalar = getNamedType(type).name;
   const kind = Object.entries(idKinds).find(([, { scalars }]) => Object.hasOwn(scalars, scalar));
-  return kind === undefined ? undefined : sqlName(kind[0]);
+  return kind === undefined ? undefined : snakeCase(kind[0]);
 }
 
 /** The noun of an answer: of its id, or of the id of its first member that has one; else the name of its type. */
 function resourceOfAnswer(answer: GraphQLOutputType): string {
   const type = getNamedType(answer);
-  if (!isObjectType(type)) return sqlName(type.name);
+  if (!isObjectType(type)) return snakeCase(type.name);
   const fields = Object.values(type.getFields());
   const holders = [type, ...fields.map((field) => getNamedType(field.type)).filter(isObjectType)];
   for (const holder of holders) {
@@ -76,12 +76,12 @@ function resourceOfAnswer(answer: GraphQLOutputType): string {
     const noun = id === undefined ? undefined : resourceOf(id.type);
     if (noun !== undefined) return noun;
   }
-  return sqlName(type.name.replace(/Payload$/, ''));
+  return snakeCase(type.name.replace(/Payload$/, ''));
 }
 
 /** What is told of the arguments: the members of `input`, and whatever stands beside it. Null where that is nothing. */
 function changesOf(args: readonly GraphQLArgument[]): (given: Record<string, unknown>) => Record<string, unknown> | null {
-  const tells = args.map(({ name, type }) => ({ name, wire: sqlName(name), tell: tellOf(name, type) }));
+  const tells = args.map(({ name, type }) => ({ name, wire: snakeCase(name), tell: tellOf(name, type) }));
   return (given) => {
     const told: Record<string, unknown> = {};
     for (const { name, wire, tell } of tells) {
@@ -111,7 +111,7 @@ function tellOf(name: string, type: GraphQLInputType, isSecret = secretName.test
     if (typeof value !== 'object' || value === null) return value;
     members ??= Object.values(inner.getFields()).map((field) => ({
       name: field.name,
-      wire: sqlName(field.name),
+      wire: snakeCase(field.name),
       tell: tellOf(field.name, field.type, field.extensions['secret'] === true || secretName.test(field.name)),
     }));
     const told: Record<string, unknown> = {};

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 import { idKinds as ofNouns } from '../../generated/id-kind.js';
+import { camelCase } from '../snake-case.js';
 
 /**
  * Every kind of id: its prefix, as printed in events and where the spec types the id as a string, and its scalars with the form that each
@@ -48,7 +49,7 @@ export function printId(kind: IdKind, id: string): string {
 
 /** The id of a thing of any type, as REST prints it where it stands by itself; of a type without a form of its own the bare UUID. */
 export function printSubject(type: string, id: string): string {
-  const name = type.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) as IdKind;
+  const name = camelCase(type) as IdKind;
   const kind = idKinds[name] as (typeof idKinds)[IdKind] | undefined;
   return kind === undefined || Object.values(kind.scalars)[0] === 'bare' ? id : printId(name, id);
 }

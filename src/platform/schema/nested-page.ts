@@ -3,7 +3,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { loadTogether } from '../batch.js';
 import type { Ctx } from '../ctx.js';
-import { sqlName, type Visibility } from '../visibility.js';
+import { snakeCase } from '../snake-case.js';
+import type { Visibility } from '../visibility.js';
 import { nodesQuery } from './builder.js';
 import type { Total } from './cursor.js';
 import { countedTo, defaultLimit, mostCounted, type Page } from './page.js';
@@ -77,8 +78,8 @@ async function newestRows(ctx: Ctx, children: Children, parents: readonly string
   const values: unknown[] = [ctx.workspace.id, parents, after, limit + 1];
   const { rows: found } = await ctx.platform.database.pool.query<{ parent: string; id: string }>(
     `SELECT parent.id AS parent, child.id FROM unnest($2::uuid[]) AS parent(id) CROSS JOIN LATERAL (
-       SELECT id FROM ${sqlName(children.model)}
-       WHERE workspace_id = $1 AND ${sqlName(children.parent)} = parent.id AND ($3::uuid IS NULL OR id < $3)
+       SELECT id FROM ${snakeCase(children.model)}
+       WHERE workspace_id = $1 AND ${snakeCase(children.parent)} = parent.id AND ($3::uuid IS NULL OR id < $3)
          AND ${children.visible.sql(ctx, values)}
        ORDER BY id DESC LIMIT $4) AS child
      ORDER BY child.id DESC`,
@@ -104,8 +105,8 @@ async function countRows(ctx: Ctx, children: Children, parents: readonly string[
   const values: unknown[] = [ctx.workspace.id, parents, most];
   const { rows } = await ctx.platform.database.pool.query<{ parent: string; count: string }>(
     `SELECT parent.id AS parent, count(*) FROM unnest($2::uuid[]) AS parent(id) CROSS JOIN LATERAL (
-       SELECT FROM ${sqlName(children.model)}
-       WHERE workspace_id = $1 AND ${sqlName(children.parent)} = parent.id AND ${children.visible.sql(ctx, values)}
+       SELECT FROM ${snakeCase(children.model)}
+       WHERE workspace_id = $1 AND ${snakeCase(children.parent)} = parent.id AND ${children.visible.sql(ctx, values)}
        LIMIT $3) AS child
      GROUP BY parent.id`,
     values,

@@ -22,6 +22,10 @@ interface RouteOptions {
   names?: Readonly<Record<string, string>>;
   /** The answer is no `{ data }` but the object itself, whose member of this name is `data`. `true`: none is. Pages need not say it. */
   body?: string | true;
+  /** Member of the answer that, where it is there, makes it a 202: what was asked for waits, as for an approval. */
+  accepted?: string;
+  /** Member of the answer that, where it is true, makes it a 200: what was asked for was there before (Gap G-313). */
+  existing?: string;
   /** Fields that are shown at the end of the answer, though the type leaves them out. */
   also?: readonly string[];
 }

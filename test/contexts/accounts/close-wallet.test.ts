@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { meet } from '../../standstill.js';
 
 const harness = useHarness();
@@ -60,17 +60,6 @@ describe('POST /v1/wallets/{id}/close', () => {
   describe('400', () => {
     it('a member that is none', async () => expectInvalid(await close({ id: nowhere }, { reason: 'x' }), 'reason'));
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/close` });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/close` }));
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/wallets/${id}/close` }),
-      async (client) => (await openWallet(client)).wallet,
-    ));
 
   describe('409', () => {
     it('a wallet that is closed already', async () => {

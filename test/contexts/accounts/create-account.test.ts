@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventsOf } from '../../factories/payment.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const create = (body: unknown) => harness.test.post('/v1/accounts', body);
@@ -82,8 +82,4 @@ describe('POST /v1/accounts', () => {
       expectRefused(await harness.test.post('/v1/accounts', undefined, { raw: '{"type":' }), 400, 'invalid_json');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/accounts', body: { type: 'person', name: 'Ada' } });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path: '/v1/accounts', body: { type: 'person', name: 'Ada' } }));
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { offerMetadata } from '../../factories/offer.js';
 import { newAccount } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents, plain } from '../../refusal.js';
+import { expectInvalid, expectRefused, plain } from '../../refusal.js';
 
 const harness = useHarness();
 const create = (body: object) => harness.test.post('/v1/merchants', { name: 'Shop', category: 'cloud-computing', ...body });
@@ -73,11 +73,6 @@ describe('POST /v1/merchants', () => {
       });
     }
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/merchants', body: {} });
-
-  describe('403', () =>
-    itRefusesAgents(harness, { method: 'POST', path: '/v1/merchants', body: { name: 'Shop', category: 'a', account_id: nowhere } }));
 
   describe('404', () => {
     it('one body for an account of nobody, of another tenant and of production', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../factories/payment.js';
 import { type Client, type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents, plain } from '../../refusal.js';
+import { expectInvalid, expectRefused, plain } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -76,11 +76,6 @@ describe('POST /v1/wallets', () => {
     ];
     for (const [name, body, paths] of cases) it(name, async () => expectInvalid(await create({ owner_id: nowhere, ...body }), ...paths));
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/wallets', body: {} });
-
-  describe('403', () =>
-    itRefusesAgents(harness, { method: 'POST', path: '/v1/wallets', body: { owner_type: 'account', owner_id: nowhere, currency: 'USD' } }));
 
   describe('404', () => {
     it('one body for an owner who is nobody, another tenant’s, production’s, or of the other kind', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { meet } from '../../standstill.js';
 
 const harness = useHarness();
@@ -67,17 +67,6 @@ describe('POST /v1/wallets/{id}/freeze', () => {
     it('a reason of 501 characters', async () => expectInvalid(await freeze({ id: nowhere }, { reason: 'x'.repeat(501) }), 'reason'));
     it('a reason that is no text', async () => expectInvalid(await freeze({ id: nowhere }, { reason: 1 }), 'reason'));
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/freeze` });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/freeze` }));
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/wallets/${id}/freeze` }),
-      async (client) => (await openWallet(client)).wallet,
-    ));
 
   describe('409', () => {
     it('a wallet that is frozen already, and of many at once all but one', async () => {

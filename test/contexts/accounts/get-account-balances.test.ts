@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount, pay } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -76,8 +76,4 @@ describe('GET /v1/accounts/{id}/balances', () => {
       });
     }
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/accounts/${nowhere}/balances` });
-
-  describe('404', () => itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: `/v1/accounts/${id}/balances` }), newAccount));
 });

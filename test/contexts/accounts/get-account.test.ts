@@ -1,8 +1,8 @@
 // GET /v1/accounts/{id}
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../factories/payment.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -23,8 +23,4 @@ describe('GET /v1/accounts/{id}', () => {
       expectRefused(await harness.test.get(`/v1/accounts/${foreign.id}`, { as: token }), 404, 'not_found');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/accounts/${nowhere}` });
-
-  describe('404', () => itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: `/v1/accounts/${id}` }), newAccount));
 });

@@ -1,8 +1,7 @@
 // GET /v1/merchants/{id}
 import { describe, expect, it } from 'vitest';
 import { newMerchant } from '../../factories/payment.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
 
 const harness = useHarness();
 
@@ -15,8 +14,4 @@ describe('GET /v1/merchants/{id}', () => {
       }
     });
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/merchants/${nowhere}` });
-
-  describe('404', () => itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: `/v1/merchants/${id}` }), newMerchant));
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { pay, twoWallets } from '../../factories/payment.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const balance = async (id: string, query = '') => (await harness.test.get(`/v1/wallets/${id}/balance${query}`)).body.data;
@@ -53,13 +53,4 @@ describe('GET /v1/wallets/{id}/balance', () => {
     });
     it('a parameter that is none', async () => expectInvalid(await harness.test.get(`/v1/wallets/${nowhere}/balance?when=now`), 'when'));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/wallets/${nowhere}/balance` });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/wallets/${id}/balance` }),
-      async (client) => (await openWallet(client)).wallet,
-    ));
 });

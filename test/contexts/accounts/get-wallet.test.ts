@@ -1,8 +1,8 @@
 // GET /v1/wallets/{id}
 import { describe, expect, it } from 'vitest';
 import { pay } from '../../factories/payment.js';
-import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { openWallet, useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -32,13 +32,4 @@ describe('GET /v1/wallets/{id}', () => {
       expectRefused(await harness.test.get(`/v1/wallets/${foreign.id}`, { as: token }), 404, 'not_found');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/wallets/${nowhere}` });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/wallets/${id}` }),
-      async (client) => (await openWallet(client)).wallet,
-    ));
 });

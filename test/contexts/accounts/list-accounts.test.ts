@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { idsOf, newAccount } from '../../factories/payment.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const limit = 30;
@@ -91,8 +91,6 @@ describe('GET /v1/accounts', () => {
       it(query, async () => expectInvalid(await list(query), path));
     }
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/accounts' });
 
   describe('429', () => {
     it('past the budget of a minute', async () => {

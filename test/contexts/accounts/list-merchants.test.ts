@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { idsOf, newMerchant } from '../../factories/payment.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -40,6 +40,4 @@ describe('GET /v1/merchants', () => {
     it('an unknown status', async () => expectInvalid(await list('status=gone'), 'status'));
     it('an account that can be no id', async () => expectInvalid(await list('account_id=me'), 'account_id'));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/merchants' });
 });

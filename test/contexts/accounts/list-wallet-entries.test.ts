@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { idsOf, pay, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const entries = ({ id }: Json, query = '') => harness.test.get(`/v1/wallets/${id}/entries?${query}`);
@@ -91,13 +91,4 @@ describe('GET /v1/wallets/{id}/entries', () => {
 
     it('a limit out of range', async () => expectInvalid(await entries({ id: nowhere }, 'limit=500'), 'limit'));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/wallets/${nowhere}/entries` });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/wallets/${id}/entries` }),
-      async (client) => (await openWallet(client)).wallet,
-    ));
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { idsOf } from '../../factories/payment.js';
 import { openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -70,6 +70,4 @@ describe('GET /v1/wallets', () => {
       it(query, async () => expectInvalid(await list(query), path));
     }
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/wallets' });
 });

@@ -1,8 +1,8 @@
 // POST /v1/wallets/{id}/unfreeze
 import { describe, expect, it } from 'vitest';
 import { pay, transferBody, twoWallets } from '../../factories/payment.js';
-import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { type Json, openWallet, useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 import { meet } from '../../standstill.js';
 
 const harness = useHarness();
@@ -49,17 +49,6 @@ describe('POST /v1/wallets/{id}/unfreeze', () => {
       expectRefused(await harness.test.post('/v1/transfers', transferBody(from, to, '1.00')), 403, 'wallet_frozen');
     }
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/unfreeze` });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/unfreeze` }));
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/wallets/${id}/unfreeze` }),
-      async (client) => (await openWallet(client)).wallet,
-    ));
 
   describe('409', () => {
     it('a wallet that is not frozen', async () => {

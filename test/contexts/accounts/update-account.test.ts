@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, eventsOf, newAccount, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const update = ({ id }: Json, body: unknown) => harness.test.patch(`/v1/accounts/${id}`, body);
@@ -96,13 +96,6 @@ describe('PATCH /v1/accounts/{id}', () => {
       it(name, async () => expectInvalid(await update({ id: nowhere }, body), path));
     }
   });
-
-  describeUnauthenticated(harness, { method: 'PATCH', path: `/v1/accounts/${nowhere}`, body: {} });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'PATCH', path: `/v1/accounts/${nowhere}`, body: {} }));
-
-  describe('404', () =>
-    itKnowsNothingOf(harness, (id) => ({ method: 'PATCH', path: `/v1/accounts/${id}`, body: { name: 'Mine' } }), newAccount));
 
   describe('409', () => {
     it('another customer reference than the account has, and none', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newMerchant } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents, plain } from '../../refusal.js';
+import { expectInvalid, expectRefused, plain } from '../../refusal.js';
 
 const harness = useHarness();
 const update = ({ id }: Json, body: unknown) => harness.test.patch(`/v1/merchants/${id}`, body);
@@ -35,13 +35,7 @@ describe('PATCH /v1/merchants/{id}', () => {
     }
   });
 
-  describeUnauthenticated(harness, { method: 'PATCH', path: `/v1/merchants/${nowhere}`, body: {} });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'PATCH', path: `/v1/merchants/${nowhere}`, body: {} }));
-
   describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'PATCH', path: `/v1/merchants/${id}`, body: { name: 'Mine' } }), newMerchant);
-
     it('one body for a wallet of nobody, of another tenant and of another account', async () => {
       const merchant = await newMerchant(harness.test);
       const missing = await update(merchant, { settlement_wallet_id: nowhere });

@@ -1,8 +1,8 @@
 // PATCH /v1/wallets/{id}
 import { describe, expect, it } from 'vitest';
 import { eventsOf, pay, twoWallets } from '../../factories/payment.js';
-import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { type Json, openWallet, useHarness } from '../../harness.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const update = ({ id }: Json, body: unknown) => harness.test.patch(`/v1/wallets/${id}`, body);
@@ -53,15 +53,4 @@ describe('PATCH /v1/wallets/{id}', () => {
       it(name, async () => expectInvalid(await update((await openWallet(harness.test)).wallet, body), path));
     }
   });
-
-  describeUnauthenticated(harness, { method: 'PATCH', path: `/v1/wallets/${nowhere}`, body: {} });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'PATCH', path: `/v1/wallets/${nowhere}`, body: {} }));
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'PATCH', path: `/v1/wallets/${id}`, body: { name: 'Mine', low_balance_threshold: '1.00' } }),
-      async (client) => (await openWallet(client)).wallet,
-    ));
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { spender } from '../../factories/budget.js';
 import { balanceOf, eventsOf, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { bare, bodies, carriedOut, readBatch, someBatch, taken, times } from './transfer-batch.js';
 
@@ -46,11 +46,7 @@ describe('POST /v1/batches/{id}/cancel', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/batches/${nowhere}/cancel` });
-
   describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'POST', path: `/v1/batches/${id}/cancel` }), someBatch);
-
     it('for an agent that did not create it', async () => {
       const { token } = await enrol(harness.test);
       expectRefused(await cancel(await someBatch(harness.test), {}, token), 404, 'not_found');

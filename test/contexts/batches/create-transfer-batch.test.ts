@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, eventsOf, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Answer, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { bare, bodies, carriedOut, createBatch, readBatch, times } from './transfer-batch.js';
 
 const harness = useHarness();
@@ -180,6 +180,4 @@ describe('POST /v1/transfers/batch', () => {
       it(what, async () => expectInvalid(await createBatch(harness.test, [good, item], { mode: 'atomic' }), ...paths));
     }
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/transfers/batch', body: { transfers: [] } });
 });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { spender } from '../../factories/budget.js';
 import { twoWallets } from '../../factories/payment.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { bare, bodies, someBatch, taken } from './transfer-batch.js';
 
@@ -55,11 +55,7 @@ describe('GET /v1/batches/{id}', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/batches/${nowhere}` });
-
   describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: `/v1/batches/${id}` }), someBatch);
-
     it('for an agent that did not create it, though it pays in it', async () => {
       const agent = await spender(harness.test);
       const batch = await taken(harness.test, bodies(agent.from, agent.to, ['1.00'], { agent_id: agent.id }));

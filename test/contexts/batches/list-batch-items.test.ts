@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { spender } from '../../factories/budget.js';
 import { twoWallets } from '../../factories/payment.js';
 import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
-import { bodies, carriedOut, someBatch, taken, times } from './transfer-batch.js';
+import { bodies, carriedOut, taken, times } from './transfer-batch.js';
 
 const harness = useHarness();
 const itemsOf = async (id: string, query = '') => (await harness.test.get(`/v1/batches/${id}/items?${query}`)).body.data;
@@ -34,11 +34,7 @@ describe('GET /v1/batches/{id}/items', () => {
     it('an unknown status', async () => expectInvalid(await harness.test.get(`/v1/batches/bat_${nowhere}/items?status=done`), 'status'));
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/batches/${nowhere}/items` });
-
   describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: `/v1/batches/${id}/items` }), someBatch);
-
     it('for an agent that did not create it', async () => {
       const agent = await spender(harness.test);
       const { id } = await taken(harness.test, bodies(agent.from, agent.to, ['1.00']), {}, { as: agent.token });

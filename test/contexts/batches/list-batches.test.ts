@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Spender, spender } from '../../factories/budget.js';
 import { idsOf } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { bodies, readBatch, someBatch, taken } from './transfer-batch.js';
 
 const harness = useHarness();
@@ -65,6 +65,4 @@ describe('GET /v1/batches', () => {
     ] as const)
       it(query, async () => expectInvalid(await list(query), path));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/batches' });
 });

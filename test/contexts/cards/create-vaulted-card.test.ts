@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cardBody, newCard } from '../../factories/card.js';
 import { newAccount } from '../../factories/payment.js';
 import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -88,12 +88,6 @@ describe('POST /v1/cards/vault', () => {
       const account = await newAccount(harness.live);
       expectInvalid(await harness.live.post(path, cardBody(account.id)), 'processor');
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: cardBody(nowhere) });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path, body: cardBody(nowhere) });
   });
 
   describe('404', () => {

@@ -1,9 +1,9 @@
 // DELETE /v1/cards/vault/{id}
 import { describe, expect, it } from 'vitest';
 import { openCharge } from '../../../src/contexts/cards/charge-request.js';
-import { charge, newBuyer, newCard, planFor, storedCard, toldOfParcel } from '../../factories/card.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { charge, newBuyer, newCard, planFor, toldOfParcel } from '../../factories/card.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/cards/vault/${id}`;
@@ -36,19 +36,5 @@ describe('DELETE /v1/cards/vault/{id}', () => {
     await harness.advance(3_600);
     expect(toldOfParcel(opened)).toMatchObject([{ status: 'failed', code: 'card_deleted' }]);
     expect(toldOfParcel(submitted)).toMatchObject([{ status: 'paid' }]);
-  });
-
-  describeUnauthenticated(harness, { method: 'DELETE', path: pathOf(nowhere) });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'DELETE', path: pathOf(nowhere) });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'DELETE', path: pathOf(id) }),
-      (client) => storedCard(harness, client),
-    );
   });
 });

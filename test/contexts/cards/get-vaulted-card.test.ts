@@ -1,8 +1,8 @@
 // GET /v1/cards/vault/{id}
 import { describe, expect, it } from 'vitest';
-import { newCard, storedCard } from '../../factories/card.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { newCard } from '../../factories/card.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -30,15 +30,7 @@ describe('GET /v1/cards/vault/{id}', () => {
     }
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: pathOf(nowhere) });
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: pathOf(id) }),
-      (client) => storedCard(harness, client),
-    );
-
     it('for an agent: the card of another agent of its account, and that of another account', async () => {
       const { account, token } = await enrol(harness.test);
       const sister = await enrol(harness.test, { parent_account_id: account.id });

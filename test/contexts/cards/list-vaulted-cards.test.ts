@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { newCard } from '../../factories/card.js';
 import { idsOf } from '../../factories/payment.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -28,6 +27,4 @@ describe('GET /v1/cards/vault', () => {
     expect(body.pagination).toMatchObject({ total: 3, totalPages: 3, has_more: true });
     expect(idsOf(await harness.test.get(`${of}&starting_after=${body.pagination.next_cursor}`))).toEqual([own.id, shared.id]);
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
 });

@@ -4,7 +4,7 @@ import { basket, checkoutBody, newShop, uuidOf } from '../../factories/checkout.
 import { newSeller } from '../../factories/mandate.js';
 import { eventsOf } from '../../factories/payment.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const [mug] = basket;
@@ -94,8 +94,6 @@ describe.each(['acp', 'ucp'] as const)('POST /v1/%s/checkouts/batch', (protocol)
     expectInvalid(await ask(...Array.from({ length: 101 }, () => ({}))), 'checkouts');
     expect(await harness.platform.database.unscoped.checkout.count({ where: { merchantId: merchant.id.slice(4) } })).toBe(0);
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: { checkouts: [] } });
 });
 
 it('an agent sees the batch that it made, and pays what is in it', async () => {

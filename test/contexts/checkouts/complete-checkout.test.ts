@@ -1,12 +1,12 @@
 // POST /v1/acp/checkouts/{id}/complete and POST /v1/ucp/checkouts/{id}/complete
 import { describe, expect, it } from 'vitest';
 import { ownersKey, trip } from '../../factories/approval.js';
-import { address, checkoutBody, newShop, sellerAgent, uuidOf } from '../../factories/checkout.js';
+import { address, newShop, sellerAgent, uuidOf } from '../../factories/checkout.js';
 import { decisionsOf } from '../../factories/decision.js';
-import { mandateBody, newSeller, readMandate } from '../../factories/mandate.js';
+import { mandateBody, readMandate } from '../../factories/mandate.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const completeOf = ({ id }: { id: string }) => `/v1/${id.slice(0, 3)}/checkouts/${id}/complete`;
@@ -173,8 +173,6 @@ describe('POST /v1/acp/checkouts/{id}/complete', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: completeOf({ id: `acp_chk_${nowhere}` }), body: {} });
-
   describe('403', () => {
     it('for the side that sells, without the client secret', async () => {
       const shop = await newShop(harness.test);
@@ -209,12 +207,6 @@ describe('POST /v1/acp/checkouts/{id}/complete', () => {
   });
 
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/acp/checkouts/${id}/complete`, body: { from_wallet_id: nowhere } }),
-      async (client) => client.make('/v1/acp/checkouts', checkoutBody(await newSeller(client))),
-    );
-
     it('for a mandate that is nobody’s, and for another tenant’s', async () => {
       const [shop, stranger] = [await newShop(harness.test), await newShop(harness.other)];
       const foreign = await harness.other.make('/v1/ap2/mandates', mandateBody(stranger));

@@ -4,7 +4,7 @@ import { address, basket, checkoutBody, newShop, sellerAgent, uuidOf } from '../
 import { newSeller } from '../../factories/mandate.js';
 import { eventsOf, newMerchant } from '../../factories/payment.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -144,8 +144,6 @@ describe('POST /v1/acp/checkouts', () => {
       expectInvalid(await begin(await newMerchant(harness.test)), 'merchant_id');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: checkoutBody({ id: nowhere }) });
 
   it('403 for a merchant that is not active', async () => {
     const merchant = await newSeller(harness.test);

@@ -1,11 +1,10 @@
 // What follows a checkout: POST .../fulfill, POST .../cancel, POST .../refund, and the end of its time
 import { describe, expect, it } from 'vitest';
 import { trip } from '../../factories/approval.js';
-import { checkoutBody, newShop, type Shop, sellerAgent, uuidOf } from '../../factories/checkout.js';
-import { newSeller } from '../../factories/mandate.js';
+import { newShop, type Shop, sellerAgent, uuidOf } from '../../factories/checkout.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
-import { type Client, type Json, useHarness } from '../../harness.js';
-import { expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { type Json, useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/acp/checkouts';
@@ -13,7 +12,6 @@ const operationsOf = async ({ id }: Json) =>
   (await harness.platform.database.unscoped.operation.findMany({ where: { subjectId: id.slice(-36) }, orderBy: { id: 'asc' } })).map(
     ({ operation, success }) => [operation, success],
   );
-const newCheckout = async (client: Client): Promise<Json> => client.make(path, checkoutBody(await newSeller(client)));
 
 async function paidCheckout(shop: Shop): Promise<Json> {
   const checkout = await shop.begin();
@@ -46,8 +44,6 @@ describe('POST /v1/acp/checkouts/{id}/fulfill', () => {
     const shop = await newShop(harness.test);
     expectRefused(await fulfill(await paidCheckout(shop), shop.token), 403, 'forbidden', { terminal: true });
   });
-
-  describe('404', () => itKnowsNothingOf(harness, (id) => ({ method: 'POST', path: `${path}/${id}/fulfill`, body: {} }), newCheckout));
 
   it('409 before the payment, with the request that pays, and the second time', async () => {
     const shop = await newShop(harness.test);
@@ -100,8 +96,6 @@ describe('POST /v1/acp/checkouts/{id}/cancel', () => {
     expectInvalid(await cancel(await shop.begin(), { intent_trace: {} }), 'intent_trace.reason_code');
     expectInvalid(await cancel(await shop.begin(), { intent_trace: { reason_code: 'x', why: 1 } }), 'intent_trace.why');
   });
-
-  describe('404', () => itKnowsNothingOf(harness, (id) => ({ method: 'POST', path: `${path}/${id}/cancel`, body: {} }), newCheckout));
 
   it('409 for one that is paid, cancelled, or over', async () => {
     const shop = await newShop(harness.test);
@@ -164,10 +158,6 @@ describe('POST /v1/acp/checkouts/{id}/refund', () => {
     await harness.test.patch(`/v1/merchants/${shop.merchant.id}`, { settlement_wallet_id: own.id });
     const answer = await refund(await paidCheckout(shop), {}, seller.token);
     expect([answer.status, answer.body.data]).toMatchObject([201, { amount: '27.50', status: 'completed' }]);
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'POST', path: `${path}/${id}/refund`, body: { reason: 'other' } }), newCheckout);
   });
 
   it('409 for one that is not paid', async () => {

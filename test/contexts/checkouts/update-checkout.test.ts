@@ -1,9 +1,8 @@
 // PATCH /v1/acp/checkouts/{id} and PATCH /v1/ucp/checkouts/{id}
 import { describe, expect, it } from 'vitest';
-import { address, basket, checkoutBody, newShop, sellerAgent } from '../../factories/checkout.js';
-import { newSeller } from '../../factories/mandate.js';
+import { address, basket, newShop, sellerAgent } from '../../factories/checkout.js';
 import { useHarness } from '../../harness.js';
-import { expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const [mug] = basket;
@@ -49,14 +48,6 @@ describe('PATCH /v1/acp/checkouts/{id}', () => {
     const seller = await sellerAgent(harness.test, shop.merchant);
     const { id } = await shop.begin();
     expectRefused(await harness.test.patch(pathOf(id), { items: [mug] }, { as: seller.token }), 403, 'forbidden');
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'PATCH', path: pathOf(id), body: {} }),
-      async (client) => client.make('/v1/acp/checkouts', checkoutBody(await newSeller(client))),
-    );
   });
 
   describe('409', () => {

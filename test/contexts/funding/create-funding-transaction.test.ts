@@ -4,7 +4,7 @@ import { fundingBody, newFunding, type Way, ways } from '../../factories/funding
 import { balanceOf } from '../../factories/payment.js';
 import { readTransfer } from '../../factories/payout.js';
 import { type Client, type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/funding/transactions';
@@ -115,11 +115,7 @@ describe('POST /v1/funding/transactions', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path, body: {} });
-
   describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path, body: fundingBody({ id: nowhere }) });
-
     it('into a wallet that is closed', async () => {
       const wallet = await newWallet();
       await harness.test.post(`/v1/wallets/${wallet.id}/close`, {});

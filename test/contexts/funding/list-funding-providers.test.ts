@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ways } from '../../factories/funding.js';
 import { type Client, type Json, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -43,6 +43,4 @@ describe('GET /v1/funding/providers', () => {
     expectInvalid(await harness.test.get(`${path}?type=cash`), 'type');
     expectInvalid(await harness.test.get(`${path}?region=usa`), 'region');
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
 });

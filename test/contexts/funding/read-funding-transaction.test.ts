@@ -1,9 +1,9 @@
 // GET /v1/funding/transactions and GET /v1/funding/transactions/{id}
 import { describe, expect, it } from 'vitest';
-import { newFunding, readFunding, storedFunding } from '../../factories/funding.js';
+import { newFunding, readFunding } from '../../factories/funding.js';
 import { idsOf } from '../../factories/payment.js';
-import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf } from '../../refusal.js';
+import { openWallet, useHarness } from '../../harness.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -38,8 +38,6 @@ describe('GET /v1/funding/transactions', () => {
   it('400: for a filter that is none', async () => {
     expectInvalid(await harness.test.get(`${path}?status=returned`), 'status');
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
 });
 
 describe('GET /v1/funding/transactions/{id}', () => {
@@ -50,15 +48,5 @@ describe('GET /v1/funding/transactions/{id}', () => {
       id: funding.id,
     });
     expect(body.data.fundingTransaction).toEqual({ id: funding.id, fee: '2.90', status: 'pending' });
-  });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `${path}/${nowhere}` });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `${path}/${id}` }),
-      (client) => storedFunding(harness, client),
-    );
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { claimsIn, inAMonth, mandateBody } from '../../factories/mandate.js';
 import { eventsOf, newAccount, newMerchant } from '../../factories/payment.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -144,12 +144,6 @@ describe('POST /v1/ap2/mandates', () => {
       const [agent, other] = [await enrol(harness.test), await newAccount(harness.test)];
       expectInvalid(await create(mandateBody({ ...agent, account: other })), 'agent_id');
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: {} });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path, body: mandateBody({ account: { id: nowhere }, id: nowhere }) });
   });
 
   it('404 for an account, an agent or a merchant of another tenant', async () => {

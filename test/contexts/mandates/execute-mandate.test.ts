@@ -5,7 +5,7 @@ import { decisionsOf } from '../../factories/decision.js';
 import { executionBody, newHolder, newSeller, readMandate } from '../../factories/mandate.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = ({ id }: { id: string }) => `/v1/ap2/mandates/${id}/execute`;
@@ -190,8 +190,6 @@ describe('POST /v1/ap2/mandates/{id}/execute', () => {
       expectInvalid(await holder.spend('1.00', { merchant_id: elsewhere.id }), 'merchant_id');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/ap2/mandates/${nowhere}/execute`, body: {} });
 
   describe('403', () => {
     it.each([

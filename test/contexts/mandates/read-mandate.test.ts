@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { mandateBody, newHolder, newSeller } from '../../factories/mandate.js';
 import { idsOf, newMerchant } from '../../factories/payment.js';
 import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import openSchema from '../../vectors/ap2/open_payment_mandate.json' with { type: 'json' };
 import amount from '../../vectors/ap2/types/amount.json' with { type: 'json' };
 import merchant from '../../vectors/ap2/types/merchant.json' with { type: 'json' };
@@ -40,8 +40,6 @@ describe('GET /v1/ap2/mandates', () => {
   it('400 for a status that is none', async () => {
     expectInvalid(await harness.test.get(`${path}?status=gone`), 'status');
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
 });
 
 describe('GET /v1/ap2/mandates/{id}', () => {
@@ -112,15 +110,7 @@ describe('GET /v1/ap2/mandates/{id}', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: pathOf(nowhere) });
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: pathOf(id) }),
-      async (client) => ({ id: client === harness.live ? nowhere : (await newHolder(client)).mandate.id }),
-    );
-
     it('for the mandate of another agent', async () => {
       const [holder, other] = [await newHolder(harness.test), await newHolder(harness.test)];
       expectRefused(await harness.test.get(pathOf(holder.mandate.id), { as: other.token }), 404, 'not_found');
@@ -139,8 +129,6 @@ describe('GET /v1/ap2/mandates/{id}/executions', () => {
     expect(answer.body.pagination).toMatchObject({ total: 3, has_more: true });
     expect(idsOf(await harness.test.get(`/v1/transfers?mandate_id=${holder.mandate.id}`))).toHaveLength(3);
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `${pathOf(nowhere)}/executions` });
 
   it('404 for a mandate of another agent, and for none', async () => {
     const [holder, other] = [await newHolder(harness.test), await newHolder(harness.test)];

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { newHolder, readMandate } from '../../factories/mandate.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/ap2/mandates/${id}/revoke`;
@@ -68,20 +68,6 @@ describe('POST /v1/ap2/mandates/{id}/revoke', () => {
       const captured = await harness.test.make(`/v1/transfers/${body.data.transfer_id}/capture`, {});
       expect(captured.status).toBe('completed');
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'POST', path: pathOf(nowhere), body: {} });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path: pathOf(nowhere), body: {} });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: pathOf(id), body: {} }),
-      async (client) => ({ id: client === harness.live ? nowhere : (await newHolder(client)).mandate.id }),
-    );
   });
 
   it('409 for one that has ended', async () => {

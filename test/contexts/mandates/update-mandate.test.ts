@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { trip } from '../../factories/approval.js';
 import { claimsIn, newHolder, readMandate } from '../../factories/mandate.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/ap2/mandates/${id}`;
@@ -58,20 +58,6 @@ describe('PATCH /v1/ap2/mandates/{id}', () => {
       const { mandate } = await newHolder(harness.test);
       expectInvalid(await change(mandate, body), field);
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'PATCH', path: pathOf(nowhere), body: {} });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'PATCH', path: pathOf(nowhere), body: {} });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'PATCH', path: pathOf(id), body: {} }),
-      async (client) => ({ id: client === harness.live ? nowhere : (await newHolder(client)).mandate.id }),
-    );
   });
 
   it('409 for one that is revoked, and one that has expired', async () => {

@@ -1,10 +1,10 @@
 // POST /v1/mpp/sessions/{id}/top-up and /close, and how a session ends by itself
 import { describe, expect, it } from 'vitest';
 import { trip } from '../../factories/approval.js';
-import { newMppSession, storedMppSession } from '../../factories/mpp.js';
+import { newMppSession } from '../../factories/mpp.js';
 import { balanceOf } from '../../factories/payment.js';
-import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { type Json, useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const step = ({ id }: Json, name: string, body: object = {}, as?: string) =>
@@ -46,19 +46,10 @@ describe('POST /v1/mpp/sessions/{id}/top-up', () => {
     for (const amount of ['0.00', '1.001', null]) expectInvalid(await step(session, 'top-up', { amount }), 'amount');
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/mpp/sessions/${nowhere}/top-up`, body: { amount: '1.00' } });
-
   it('403: the agent of the payee', async () => {
     const { session, payee } = await newMppSession(harness.test);
     expectRefused(await step(session, 'top-up', { amount: '1.00' }, payee.token), 403, 'forbidden');
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/mpp/sessions/${id}/top-up`, body: { amount: '1.00' } }),
-      (client) => storedMppSession(harness, client),
-    ));
 
   it('409: one that has ended', async () => {
     const { session } = await newMppSession(harness.test);

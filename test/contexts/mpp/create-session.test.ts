@@ -4,7 +4,7 @@ import { trip } from '../../factories/approval.js';
 import { newMppSession, newSides, sessionBody } from '../../factories/mpp.js';
 import { balanceOf } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 
@@ -95,8 +95,6 @@ describe('POST /v1/mpp/sessions', () => {
     const { payee_wallet_id: _, ...without } = body;
     expectInvalid(await create(without), 'payee_wallet_id');
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/mpp/sessions', body: {} });
 
   it('403: a wallet of somebody else, and a frozen one', async () => {
     const { payer, payee, from, body } = await sides();

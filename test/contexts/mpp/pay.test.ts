@@ -6,7 +6,7 @@ import { answerTo, ledgerChallenge, paidRequest } from '../../factories/mpp-call
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { type Buyer, newBuyer, newEndpoint } from '../../factories/x402.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 beforeEach(() => harness.clock.set('2026-03-02T10:00:00.000Z'));
@@ -218,8 +218,6 @@ describe('400', () => {
       expectInvalid(await ask(buyer, { payee_wallet_id, challenge: foreignChallenge(terms) }), member);
   });
 });
-
-describeUnauthenticated(harness, { method: 'POST', path, body: {} });
 
 describe('403', () => {
   it('for the wallet of another agent, a frozen one, and what a policy forbids', async () => {

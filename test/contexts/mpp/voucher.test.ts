@@ -1,9 +1,9 @@
 // POST /v1/mpp/sessions/{id}/vouchers, and POST /v1/mpp/receipts/verify
 import { createPublicKey, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { newMppSession, storedMppSession, type TestSession } from '../../factories/mpp.js';
+import { newMppSession, type TestSession } from '../../factories/mpp.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const verifyIt = (body: object, as?: string) => harness.test.post('/v1/mpp/receipts/verify', body, { as: as ?? null });
@@ -78,8 +78,6 @@ describe('POST /v1/mpp/sessions/{id}/vouchers', () => {
     expect((await voucher({ cumulative_amount: '4.00' })).status).toBe(201);
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/mpp/sessions/${nowhere}/vouchers`, body: { amount: '1.00' } });
-
   const freezes: [string, string, (made: TestSession) => Promise<unknown>][] = [
     ['the payer’s wallet', 'wallet_frozen', ({ from }) => harness.test.post(`/v1/wallets/${from.id}/freeze`, {})],
     ['its agent', 'agent_frozen', ({ payer }) => harness.test.post(`/v1/agents/${payer.id}/freeze`, {})],
@@ -98,13 +96,6 @@ describe('POST /v1/mpp/sessions/{id}/vouchers', () => {
     await harness.test.post('/v1/spending/unfreeze', {});
     expect((await voucher({ amount: '1.00' })).status).toBe(201);
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/mpp/sessions/${id}/vouchers`, body: { amount: '1.00' } }),
-      (client) => storedMppSession(harness, client),
-    ));
 
   it('409: one that has ended, or whose time is over', async () => {
     const { session, voucher } = await newMppSession(harness.test, { expires_in: 60 });

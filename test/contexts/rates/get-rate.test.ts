@@ -1,7 +1,6 @@
 // GET /v1/rates/{id}
 import { describe, expect, it } from 'vitest';
 import { type Client, type Json, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -41,10 +40,4 @@ describe('200', () => {
     const { body } = await harness.test.graphql('query ($id: RateId!) { rate(id: $id) { id rate source } }', { id });
     expect(body.data).toEqual({ rate: { id, rate: '0.33', source: 'workspace' } });
   });
-});
-
-describeUnauthenticated(harness, { method: 'GET', path: '/v1/rates/rate_019b7c01-0400-7000-8000-000000000001' });
-
-describe('404', () => {
-  itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: `/v1/rates/${id}` }), setRate);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/schema/id.js';
 import { type Answer, type Json, useHarness } from '../../harness.js';
 import { explain, recordStatements } from '../../plan.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { signIn } from '../identity/sign-in.js';
 
@@ -105,5 +105,3 @@ describe('400', () => {
     expectInvalid(await harness.test.get('/v1/rates?form=USD'), 'form');
   });
 });
-
-describeUnauthenticated(harness, { method: 'GET', path: '/v1/rates' });

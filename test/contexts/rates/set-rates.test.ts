@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { currencies } from '../../../src/platform/money.js';
 import { newId } from '../../../src/platform/schema/id.js';
 import { type Answer, type Json, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { signIn } from '../identity/sign-in.js';
 
@@ -187,8 +187,6 @@ describe('400', () => {
     expect(await inForce()).toEqual(before);
   });
 });
-
-describeUnauthenticated(harness, { method: 'PUT', path: '/v1/rates', body: { rates: [rate('EUR', 'USD', '1.1')] } });
 
 describe('403', () => {
   it('for agents, and for a JWT session', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { line, reconcile, upload } from '../../factories/reconciliation.js';
 import { newSandbox } from '../../factories/treasury.js';
 import { type Json, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/reconciliation/reports';
@@ -46,15 +46,4 @@ describe('GET /v1/reconciliation/reports', () => {
   describe('400', () => {
     it('a status that there is none of', async () => expectInvalid(await harness.test.get(`${path}?status=done`), 'status'));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path }));
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `${path}/${id}` }),
-      (client) => client.make('/v1/reconciliation/runs', run),
-    ));
 });

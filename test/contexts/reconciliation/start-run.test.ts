@@ -6,7 +6,7 @@ import { findingsOf, line, newRailBooks, postLines, reconcile, upload } from '..
 import { newSandbox } from '../../factories/treasury.js';
 import { type Client, type Json, useHarness } from '../../harness.js';
 import { ctxOf } from '../../ledger/wallet-ref.js';
-import { describeUnauthenticated, expectInvalid, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/reconciliation/runs';
@@ -222,8 +222,4 @@ describe('POST /v1/reconciliation/runs', () => {
       expect((await harness.test.post(path, { ...run, date_to: '2027-03-01' })).status).toBe(202);
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: run });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path, body: run }));
 });

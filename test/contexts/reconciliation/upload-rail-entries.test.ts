@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findingsOf, line, reconcile } from '../../factories/reconciliation.js';
 import { newSandbox } from '../../factories/treasury.js';
 import { type Json, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/reconciliation/rail-entries';
@@ -93,8 +93,4 @@ describe('POST /v1/reconciliation/rail-entries', () => {
     it('a member that it does not know', async () =>
       expectInvalid(await post({ entries: [line('one', { iban: 'x' })] }), 'entries.0.iban'));
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: { rail: 'ach', entries: [line('one')] } });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path, body: { rail: 'ach', entries: [line('one')] } }));
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pay, waitingTransfer } from '../../factories/payment.js';
 import { dispute, disputeBody, payment, refundBody } from '../../factories/refund.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -72,8 +72,6 @@ describe('POST /v1/disputes', () => {
       expectInvalid(await file(transfer, { evidence: [long, long, long, long] }), 'evidence');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/disputes', body: disputeBody({ id: nowhere }) });
 
   describe('403', () => {
     it('for the agent that was paid', async () => {

@@ -4,7 +4,7 @@ import { payAbroad } from '../../factories/exchange.js';
 import { balanceOf, eventsOf, pay, transferBody, twoWallets, waitingTransfer } from '../../factories/payment.js';
 import { payment, refundBody } from '../../factories/refund.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -159,8 +159,6 @@ describe('POST /v1/refunds', () => {
       expectInvalid(await refund(transfer, { amount: '1.001' }), 'amount');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/refunds', body: { original_transfer_id: nowhere, reason: 'other' } });
 
   describe('403', () => {
     it('for an agent that paid, and was not paid', async () => {

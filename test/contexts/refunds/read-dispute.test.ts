@@ -1,9 +1,9 @@
 // GET /v1/disputes and GET /v1/disputes/{id}
 import { describe, expect, it } from 'vitest';
 import { idsOf } from '../../factories/payment.js';
-import { dispute, storedDispute } from '../../factories/refund.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { dispute } from '../../factories/refund.js';
+import { useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -14,20 +14,12 @@ describe('GET /v1/disputes/{id}', () => {
     expect((await harness.test.get(`/v1/disputes/${open.id}`)).body).toEqual({ data: open });
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/disputes/dsp_${nowhere}` });
-
   describe('404', () => {
     it('for an agent on neither side', async () => {
       const { dispute: open } = await dispute(harness.test);
       const { token } = await enrol(harness.test);
       expectRefused(await harness.test.get(`/v1/disputes/${open.id}`, { as: token }), 404, 'not_found');
     });
-
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/disputes/${id}` }),
-      (client) => storedDispute(harness, client),
-    );
   });
 });
 
@@ -44,6 +36,4 @@ describe('GET /v1/disputes', () => {
   it('400 for a status that is none', async () => {
     expectInvalid(await harness.test.get('/v1/disputes?status=lost'), 'status');
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/disputes' });
 });

@@ -1,9 +1,9 @@
 // POST /v1/disputes/{id}/respond, /escalate and /resolve
 import { describe, expect, it } from 'vitest';
 import { balanceOf, pay } from '../../factories/payment.js';
-import { dispute, disputeBody, refundBody, storedDispute } from '../../factories/refund.js';
-import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { dispute, disputeBody, refundBody } from '../../factories/refund.js';
+import { type Json, useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -29,15 +29,7 @@ for (const [name, body] of [
   ['resolve', { resolution: 'rejected' }],
 ] as const) {
   describe(`POST /v1/disputes/{id}/${name}`, () => {
-    describeUnauthenticated(harness, { method: 'POST', path: `/v1/disputes/dsp_${nowhere}/${name}`, body });
-
     describe('404', () => {
-      itKnowsNothingOf(
-        harness,
-        (id) => ({ method: 'POST', path: `/v1/disputes/${id}/${name}`, body }),
-        (client) => storedDispute(harness, client),
-      );
-
       it('for an agent on neither side', async () => {
         const { dispute: open } = await dispute(harness.test);
         const { token } = await enrol(harness.test);

@@ -4,7 +4,7 @@ import { newPayer, newPayout } from '../../factories/payout.js';
 import { line, reconcile, upload } from '../../factories/reconciliation.js';
 import { moveOut, newSandbox } from '../../factories/treasury.js';
 import { type Client, type Json, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/test/convergence';
@@ -98,10 +98,7 @@ describe('GET /v1/test/convergence', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path });
-
   describe('403', () => {
     it('in production', async () => expectRefused(await harness.live.get(path), 403, 'test_mode_only'));
-    itRefusesAgents(harness, { method: 'GET', path });
   });
 });

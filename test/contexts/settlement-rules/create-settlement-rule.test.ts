@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newBankAccount, newPayer } from '../../factories/payout.js';
 import { ruleBody } from '../../factories/settlement-rule.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/settlement-rules';
@@ -140,9 +140,6 @@ describe('POST /v1/settlement-rules', () => {
       expect((await create(ruleBody(wallet, action('hold', { amount_cents: 200 })))).status).toBe(201);
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: ruleBody({ id: nowhere }) });
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path, body: ruleBody({ id: nowhere }) }));
 
   it('404 for a wallet, a bank account, an account or a wallet to settle to that is not there', async () => {
     const { wallet } = await openWallet(harness.test);

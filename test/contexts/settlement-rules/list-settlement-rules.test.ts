@@ -1,8 +1,8 @@
 // GET /v1/settlement-rules, /{id} and /{id}/executions
 import { describe, expect, it } from 'vitest';
 import { newRule, runRule, someRule } from '../../factories/settlement-rule.js';
-import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { openWallet, useHarness } from '../../harness.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/settlement-rules';
@@ -28,9 +28,6 @@ describe('GET /v1/settlement-rules', () => {
     expectInvalid(await harness.test.get(`${path}?trigger_type=lunar`), 'trigger_type');
     expectInvalid(await harness.test.get(`${path}?enabled=perhaps`), 'enabled');
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path }));
 });
 
 describe('GET /v1/settlement-rules/{id}', () => {
@@ -39,14 +36,6 @@ describe('GET /v1/settlement-rules/{id}', () => {
     expect((await harness.test.get(`${path}/${rule.id}`)).body.data).toEqual(rule);
     expect((await harness.test.get(`${path}/srl_${rule.id}`)).body.data).toEqual(rule);
   });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: `${path}/${nowhere}` }));
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `${path}/${id}` }),
-      (client) => someRule(client),
-    ));
 });
 
 describe('GET /v1/settlement-rules/{id}/executions', () => {
@@ -60,13 +49,4 @@ describe('GET /v1/settlement-rules/{id}/executions', () => {
     const page = await list('limit=2');
     expect((await list(`limit=2&starting_after=${page.pagination.next_cursor}`)).data).toEqual([first]);
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `${path}/${nowhere}/executions` });
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: `${path}/${nowhere}/executions` }));
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `${path}/${id}/executions` }),
-      (client) => someRule(client),
-    ));
 });

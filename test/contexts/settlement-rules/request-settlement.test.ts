@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { executionsOf, newRule } from '../../factories/settlement-rule.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/settlement-rules/request-manual';
@@ -23,8 +23,6 @@ describe('POST /v1/settlement-rules/request-manual', () => {
   });
 
   it('400 without a wallet', async () => expectInvalid(await harness.test.post(path, {}), 'wallet_id'));
-  describeUnauthenticated(harness, { method: 'POST', path, body: { wallet_id: nowhere } });
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path, body: { wallet_id: nowhere } }));
 
   it('404 for a wallet of nobody, or of another tenant', async () => {
     const { wallet } = await openWallet(harness.other);

@@ -4,7 +4,7 @@ import { balanceOf } from '../../factories/payment.js';
 import { newBankAccount, readPayout, toldOf } from '../../factories/payout.js';
 import { executionsOf, newRule, newSettler, runRule, someRule } from '../../factories/settlement-rule.js';
 import { openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { newPolicy } from '../spending/policies.js';
 
@@ -173,15 +173,6 @@ describe('POST /v1/settlement-rules/{id}/run', () => {
     await harness.runDue();
     expect(await executionsOf(harness.test, rule)).toMatchObject([{ status: 'skipped', error: { code: 'rule_disabled' } }]);
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: path('01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d') });
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path: path('01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d') }));
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: path(id) }),
-      (client) => someRule(client),
-    ));
 
   it('409 for a rule that is disabled', async () => {
     const rule = await someRule(harness.test, { enabled: false });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { executionsOf, fund, newRule, someRule } from '../../factories/settlement-rule.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = (id: string) => `/v1/settlement-rules/${id}`;
@@ -44,15 +44,7 @@ describe('PATCH /v1/settlement-rules/{id}', () => {
     expectInvalid(await patch(rule.id, { wallet_id: rule.wallet_id }), 'wallet_id');
   });
 
-  describeUnauthenticated(harness, { method: 'PATCH', path: path(nowhere), body: {} });
-  describe('403', () => itRefusesAgents(harness, { method: 'PATCH', path: path(nowhere), body: {} }));
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'PATCH', path: path(id), body: { name: 'X' } }),
-      (client) => someRule(client),
-    );
-
     it('for what its action names', async () => {
       const { id } = await someRule(harness.test);
       const refused = await patch(id, { action_type: 'settle_to_wallet', action_config: { destination_wallet_id: nowhere } });
@@ -81,13 +73,4 @@ describe('DELETE /v1/settlement-rules/{id}', () => {
     const { rowCount } = await harness.platform.database.pool.query('SELECT FROM settlement_execution WHERE rule_id = $1', [rule.id]);
     expect(rowCount).toBe(0);
   });
-
-  describeUnauthenticated(harness, { method: 'DELETE', path: path(nowhere) });
-  describe('403', () => itRefusesAgents(harness, { method: 'DELETE', path: path(nowhere) }));
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'DELETE', path: path(id) }),
-      (client) => someRule(client),
-    ));
 });

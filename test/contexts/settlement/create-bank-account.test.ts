@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../factories/payment.js';
 import { newBankAccount, rightDetails } from '../../factories/payout.js';
 import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/bank-accounts';
@@ -89,12 +89,6 @@ describe('POST /v1/bank-accounts', () => {
       const answer = await harness.test.post(path, bodyOf(account.id, 'ach', { iban: 'DE89370400440532013000' }));
       expectInvalid(answer, 'details.routing_number', 'details.account_number', 'details.iban');
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: bodyOf(nowhere, 'ach') });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path, body: bodyOf(nowhere, 'ach') });
   });
 
   describe('404', () => {

@@ -14,7 +14,7 @@ import {
   toldOf,
 } from '../../factories/payout.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { newPolicy } from '../spending/policies.js';
 
 const harness = useHarness();
@@ -172,8 +172,6 @@ describe('POST /v1/payouts', () => {
       expectInvalid(await create(payoutBody(await newPayer(harness.test), extra)), member);
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: {} });
 
   describe('403', () => {
     it('by a limit, which counts the fee too', async () => {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { endWindows, newWindow, windowBody } from '../../factories/window.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/settlement-windows';
@@ -82,12 +82,6 @@ describe('POST /v1/settlement-windows', () => {
     ])('for %o', async (extra, member) => {
       expectInvalid(await create(extra), member);
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: {} });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path, body: windowBody() });
   });
 
   describe('409', () => {

@@ -2,12 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../factories/payment.js';
 import { newBankAccount, newPayer, newPayout, readPayout } from '../../factories/payout.js';
-import { type Client, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/bank-accounts/${id}`;
-const make = async (client: Client) => newBankAccount(client, (await newAccount(client)).id);
 
 describe('DELETE /v1/bank-accounts/{id}', () => {
   it('200: its details are gone for good, and the oldest that is left is the default', async () => {
@@ -30,16 +29,6 @@ describe('DELETE /v1/bank-accounts/{id}', () => {
     ]);
     await harness.runDue();
     expect(await readPayout(harness.test, payout)).toMatchObject({ status: 'failed', error_code: 'destination_gone' });
-  });
-
-  describeUnauthenticated(harness, { method: 'DELETE', path: pathOf(nowhere) });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'DELETE', path: pathOf(nowhere) });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'DELETE', path: pathOf(id) }), make);
   });
 
   describe('409', () => {

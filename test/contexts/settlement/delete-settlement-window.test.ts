@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newPayer, newPayout, readPayout } from '../../factories/payout.js';
 import { newWindow } from '../../factories/window.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/settlement-windows/${id}`;
@@ -22,19 +21,5 @@ describe('DELETE /v1/settlement-windows/{id}', () => {
     expect(later.window_id).toBeUndefined();
     expect((await readPayout(harness.test, later)).status).toBe('confirmed');
     await newWindow(harness.test);
-  });
-
-  describeUnauthenticated(harness, { method: 'DELETE', path: pathOf(nowhere) });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'DELETE', path: pathOf(nowhere) });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'DELETE', path: pathOf(id) }),
-      (client) => newWindow(client, { enabled: false }),
-    );
   });
 });

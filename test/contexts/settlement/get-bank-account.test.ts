@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../factories/payment.js';
 import { newBankAccount } from '../../factories/payout.js';
-import { type Client, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { type Client, useHarness } from '../../harness.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/bank-accounts/${id}`;
@@ -13,15 +12,5 @@ describe('GET /v1/bank-accounts/{id}', () => {
   it('200: what was registered, by either form of its id', async () => {
     const bank = await make(harness.test);
     for (const id of [bank.id, bank.id.slice(3)]) expect((await harness.test.get(pathOf(id))).body.data).toEqual(bank);
-  });
-
-  describeUnauthenticated(harness, { method: 'GET', path: pathOf(nowhere) });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'GET', path: pathOf(nowhere) });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: pathOf(id) }), make);
   });
 });

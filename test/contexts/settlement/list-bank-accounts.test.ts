@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { idsOf, newAccount } from '../../factories/payment.js';
 import { newBankAccount } from '../../factories/payout.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, itRefusesAgents } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/bank-accounts';
@@ -21,11 +20,5 @@ describe('GET /v1/bank-accounts', () => {
     expect(idsOf(await harness.test.get(`${path}?account_id=${account.id}`))).toEqual([wire.id, ach.id]);
     expect(idsOf(await harness.test.get(`${path}?account_id=${account.id}&rail=ach`))).toEqual([ach.id]);
     expect(idsOf(await harness.other.get(path))).toEqual([]);
-  });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'GET', path });
   });
 });

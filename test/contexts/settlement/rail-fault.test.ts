@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { balanceOf, idsOf } from '../../factories/payment.js';
 import { booksOf, newPayer, newPayout, readPayout, readTransfer, toldOf } from '../../factories/payout.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = (rail = 'pix') => `/v1/test/rails/${rail}/faults`;
@@ -82,11 +82,7 @@ describe('POST /v1/test/rails/{rail}/faults', () => {
       expectInvalid(await harness.test.post(pathOf(), { kind: 'reject', ...extra }), member);
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: pathOf(), body: { kind: 'reject' } });
-
   describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path: pathOf(), body: { kind: 'reject' } });
-
     it('in production', async () => {
       for (const [method, body] of [['POST', { kind: 'reject' }], ['GET'], ['DELETE']] as const)
         expectRefused(await harness.live.call(method, pathOf(), { body }), 403, 'test_mode_only');

@@ -2,12 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, idsOf } from '../../factories/payment.js';
 import { newPayer, newPayout, readPayout, readTransfer, toldOf } from '../../factories/payout.js';
-import { type Client, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/payouts/${id}`;
-const make = async (client: Client) => (client === harness.live ? { id: nowhere } : newPayout(client, await newPayer(client)));
 
 describe('GET /v1/payouts', () => {
   it('200: newest first, by status, wallet and rail', async () => {
@@ -21,8 +20,6 @@ describe('GET /v1/payouts', () => {
     expect(idsOf(await harness.test.get(`/v1/payouts?status=pending`))).toEqual([]);
     expect(idsOf(await harness.other.get('/v1/payouts'))).toEqual([]);
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/payouts' });
 });
 
 describe('GET /v1/payouts/{id}', () => {
@@ -33,12 +30,6 @@ describe('GET /v1/payouts/{id}', () => {
       id: payout.id,
     });
     expect(body.data.payout).toEqual({ id: payout.id, destination: { ref: payout.destination.ref }, fee: '0.25' });
-  });
-
-  describeUnauthenticated(harness, { method: 'GET', path: pathOf(nowhere) });
-
-  describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: pathOf(id) }), make);
   });
 });
 
@@ -61,12 +52,6 @@ describe('POST /v1/payouts/{id}/cancel', () => {
     const payout = await newPayout(harness.test, await newPayer(harness.test));
     const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(payout.id)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-  });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `${pathOf(nowhere)}/cancel`, body: {} });
-
-  describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'POST', path: `${pathOf(id)}/cancel`, body: {} }), make);
   });
 
   describe('409', () => {

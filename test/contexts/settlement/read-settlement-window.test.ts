@@ -1,8 +1,7 @@
 // GET /v1/settlement-windows and /v1/settlement-windows/{id}
 import { describe, expect, it } from 'vitest';
 import { newWindow } from '../../factories/window.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
 
 const harness = useHarness();
 const path = '/v1/settlement-windows';
@@ -19,12 +18,6 @@ describe('GET /v1/settlement-windows', () => {
     expect((await harness.test.get(`${path}?rail=ach&enabled=true`)).body.data).toEqual([ach]);
     expect((await harness.test.get(`${path}?currency=EUR`)).body.data).toEqual([sepa]);
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'GET', path });
-  });
 });
 
 describe('GET /v1/settlement-windows/{id}', () => {
@@ -32,19 +25,5 @@ describe('GET /v1/settlement-windows/{id}', () => {
     const window = await newWindow(harness.test, { rail: 'pix', currency: 'BRL' });
     const { status, body } = await harness.test.get(`${path}/${window.id}`);
     expect([status, body]).toEqual([200, { data: window }]);
-  });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `${path}/${nowhere}` });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'GET', path: `${path}/${nowhere}` });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `${path}/${id}` }),
-      (client) => newWindow(client, { enabled: false }),
-    );
   });
 });

@@ -1,7 +1,7 @@
 // GET and PATCH /v1/settlement/config
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/settlement/config';
@@ -19,12 +19,6 @@ describe('GET /v1/settlement/config', () => {
   it('200: without one of its own, as by default', async () => {
     const { status, body } = await harness.other.get(path);
     expect([status, body]).toEqual([200, { data: usual }]);
-  });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'GET', path });
   });
 });
 
@@ -66,11 +60,5 @@ describe('PATCH /v1/settlement/config', () => {
     ])('for %o', async (change, member) => {
       expectInvalid(await harness.test.patch(path, change), member);
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'PATCH', path, body: {} });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'PATCH', path, body: {} });
   });
 });

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount } from '../../factories/payment.js';
 import { newBankAccount } from '../../factories/payout.js';
-import { type Client, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { type Client, useHarness } from '../../harness.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/bank-accounts/${id}`;
@@ -23,15 +23,5 @@ describe('PATCH /v1/bank-accounts/{id}', () => {
     const bank = await make(harness.test);
     expectInvalid(await harness.test.patch(pathOf(bank.id), { is_default: false }), 'is_default');
     expectInvalid(await harness.test.patch(pathOf(bank.id), { details: {} }), 'details');
-  });
-
-  describeUnauthenticated(harness, { method: 'PATCH', path: pathOf(nowhere), body });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'PATCH', path: pathOf(nowhere), body });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'PATCH', path: pathOf(id), body }), make);
   });
 });

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { newPayer, newPayout, readPayout } from '../../factories/payout.js';
 import { endWindows, newWindow } from '../../factories/window.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pathOf = (id: string) => `/v1/settlement-windows/${id}`;
@@ -65,20 +65,6 @@ describe('PATCH /v1/settlement-windows/{id}', () => {
       const window = await newWindow(harness.test);
       expectInvalid(await harness.test.patch(pathOf(window.id), change), member);
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'PATCH', path: pathOf(nowhere), body });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'PATCH', path: pathOf(nowhere), body });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'PATCH', path: pathOf(id), body }),
-      (client) => newWindow(client, { enabled: false }),
-    );
   });
 
   describe('409', () => {

@@ -1,9 +1,9 @@
 // POST /v1/approvals/{id}/approve
 import { describe, expect, it } from 'vitest';
-import { ownersKey, spender, storedApproval, transferOf } from '../../factories/approval.js';
+import { ownersKey, spender, transferOf } from '../../factories/approval.js';
 import { balanceOf, eventsOf, transferBody } from '../../factories/payment.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const approve = ({ id }: Json, body: unknown = {}, as?: string) =>
@@ -210,19 +210,6 @@ describe('POST /v1/approvals/{id}/approve', () => {
       for (const comment of ['', 'x'.repeat(501)]) expectInvalid(await approve({ id: nowhere }, { comment }), 'comment');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/approvals/${nowhere}/approve` });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path: `/v1/approvals/${nowhere}/approve` });
-  });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/approvals/${id}/approve` }),
-      (client) => storedApproval(harness, client),
-    ));
 
   describe('409', () => {
     it('one that was approved, rejected, cancelled, or has expired, swept or not', async () => {

@@ -1,9 +1,9 @@
 // POST /v1/approvals/{id}/cancel
 import { describe, expect, it } from 'vitest';
-import { spender, storedApproval, transferOf } from '../../factories/approval.js';
+import { spender, transferOf } from '../../factories/approval.js';
 import { balanceOf, transferBody } from '../../factories/payment.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const cancel = ({ id }: Json, body: unknown = {}, as = harness.test.key) => harness.test.post(`/v1/approvals/${id}/cancel`, body, { as });
@@ -45,15 +45,7 @@ describe('POST /v1/approvals/{id}/cancel', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/approvals/${nowhere}/cancel` });
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/approvals/${id}/cancel` }),
-      (client) => storedApproval(harness, client),
-    );
-
     it('for another agent, and for the payee', async () => {
       const [agent, stranger] = [await spender(harness), await spender(harness)];
       const { body } = await harness.test.post('/v1/transfers', transferBody(agent.wallet, stranger.wallet, '1.00'), { as: agent.token });

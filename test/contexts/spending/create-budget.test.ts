@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { budgetBody, newBudget, readBudget } from '../../factories/budget.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents, plain } from '../../refusal.js';
+import { expectInvalid, expectRefused, plain } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -132,10 +132,6 @@ describe('POST /v1/budgets', () => {
       expectInvalid(await create({ parent_id: parent.id }), 'parent_id');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/budgets', body: budgetBody() });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path: '/v1/budgets', body: budgetBody() }));
 
   describe('404', () => {
     it('an account, an agent or a parent of nobody, of another tenant, or deleted', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newAccount, newMerchant } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents, plain } from '../../refusal.js';
+import { expectInvalid, expectRefused, plain } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -229,11 +229,8 @@ describe('POST /v1/policies', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/policies', body: {} });
-
   describe('403', () => {
     const body = { name: 'Mine', target: { type: 'tenant' }, rules: [cap] };
-    itRefusesAgents(harness, { method: 'POST', path: '/v1/policies', body });
 
     it('but not for a JWT session of the key', async () => {
       const session = await harness.test.make('/v1/auth/session', { api_key: harness.test.key }, { as: null });

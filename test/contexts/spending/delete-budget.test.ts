@@ -1,8 +1,8 @@
 // DELETE /v1/budgets/{id}
 import { describe, expect, it } from 'vitest';
 import { newBudget, spender, unusedTrace } from '../../factories/budget.js';
-import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { type Json, useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const end = ({ id }: Json, options = {}) => harness.test.delete(`/v1/budgets/${id}`, options);
@@ -42,18 +42,6 @@ describe('DELETE /v1/budgets/{id}', () => {
       const child = await newBudget(harness.test, { scope: unusedTrace, parent_id: parent.id });
       for (const one of [child, parent]) expect((await end(one)).status).toBe(200);
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'DELETE', path: `/v1/budgets/${nowhere}` });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'DELETE', path: `/v1/budgets/${nowhere}` }));
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'DELETE', path: `/v1/budgets/${id}` }),
-      (client) => newBudget(client),
-    );
   });
 
   describe('409', () => {

@@ -1,7 +1,7 @@
 // DELETE /v1/policies/{id}
 import { describe, expect, it } from 'vitest';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 import { boundWallet, newPolicy } from './policies.js';
 
 const harness = useHarness();
@@ -31,18 +31,7 @@ describe('DELETE /v1/policies/{id}', () => {
     });
   });
 
-  const path = `/v1/policies/pol_${nowhere}`;
-  describeUnauthenticated(harness, { method: 'DELETE', path });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'DELETE', path }));
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'DELETE', path: `/v1/policies/${id}` }),
-      (client) => newPolicy(client),
-    );
-
     it('a second time', async () => {
       const { id } = await newPolicy(harness.test);
       await harness.test.delete(`/v1/policies/${id}`);

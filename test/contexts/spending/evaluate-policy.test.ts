@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, newAccount } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, plain } from '../../refusal.js';
+import { expectInvalid, expectRefused, plain } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { newPolicy } from './policies.js';
 
@@ -219,8 +219,6 @@ describe('POST /v1/policies/evaluate', () => {
     ];
     for (const [name, body, member] of cases) it(name, async () => expectInvalid(await evaluate({ agent_id: nowhere, ...body }), member));
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: {} });
 
   describe('403', () => {
     it('a wallet that is not the agent’s to spend from', async () => {

@@ -4,7 +4,7 @@ import { createLogger } from '../../../src/platform/log.js';
 import { type RunningServer, startServer } from '../../../src/server.js';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { Client, type Json, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { meet } from '../../standstill.js';
 import { enrol } from '../agents/identity.js';
 
@@ -174,8 +174,6 @@ describe('POST /v1/spending/freeze', () => {
     it('a reason of 501 characters', async () => expectInvalid(await freeze({ reason: 'x'.repeat(501) }), 'reason'));
     it('a member that it does not know', async () => expectInvalid(await freeze({ reasn: 'x' }), 'reasn'));
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/spending/freeze' });
 
   describe('403', () => {
     it('for an agent and a JWT session: it takes an API key', async () => {

@@ -1,9 +1,9 @@
 // GET /v1/approvals/{id}
 import { describe, expect, it } from 'vitest';
-import { spender, storedApproval } from '../../factories/approval.js';
+import { spender } from '../../factories/approval.js';
 import { transferBody } from '../../factories/payment.js';
-import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { type Json, openWallet, useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -108,15 +108,7 @@ describe('GET /v1/approvals/{id}', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/approvals/${nowhere}` });
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/approvals/${id}` }),
-      (client) => storedApproval(harness, client),
-    );
-
     it('for another agent of the same account', async () => {
       const agent = await spender(harness);
       const { approval } = await agent.wait();

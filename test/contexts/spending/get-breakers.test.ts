@@ -1,7 +1,6 @@
 // GET /v1/breakers
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, itRefusesAgents } from '../../refusal.js';
 
 const harness = useHarness();
 
@@ -11,7 +10,4 @@ describe('GET /v1/breakers', () => {
     for (const as of [harness.test.key, session.token])
       expect((await harness.test.get('/v1/breakers', { as })).body).toEqual({ data: { detectors: [] } });
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/breakers' });
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: '/v1/breakers' }));
 });

@@ -1,8 +1,7 @@
 // GET /v1/budgets/{id}
 import { describe, expect, it } from 'vitest';
 import { newBudget, readBudget, spender, unusedTrace } from '../../factories/budget.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
 
 const harness = useHarness();
 
@@ -45,17 +44,5 @@ describe('GET /v1/budgets/{id}', () => {
       const { body } = await harness.test.graphql(query, { id: budget.id });
       expect(body.data.budget).toEqual({ remaining: '100.00', alertsAt: [0.8], scope: unusedTrace });
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/budgets/${nowhere}` });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: `/v1/budgets/${nowhere}` }));
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/budgets/${id}` }),
-      (client) => newBudget(client),
-    );
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decisionsOf, newSpender, refusedSpend, type Spender } from '../../factories/decision.js';
 import { pay, transferBody } from '../../factories/payment.js';
 import { type Json, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { boundWallet } from './policies.js';
 
@@ -191,15 +191,7 @@ describe('GET /v1/decisions/{id}', () => {
     expect((await spender.pay('1.00')).body.data).not.toHaveProperty('decision_id');
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/decisions/dec_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' });
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/decisions/${id}` }),
-      (client) => refusedSpend(harness, client),
-    );
-
     it('for an agent that did not spend', async () => {
       const spender = await capped(1, { per_day: '100.00' });
       const { decision_id: id } = (await spender.pay('1.00')).body.data;

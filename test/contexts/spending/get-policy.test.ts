@@ -1,7 +1,6 @@
 // GET /v1/policies/{id}
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
 import { newPolicy } from './policies.js';
 
 const harness = useHarness();
@@ -29,18 +28,7 @@ describe('GET /v1/policies/{id}', () => {
     });
   });
 
-  const path = `/v1/policies/pol_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d`;
-  describeUnauthenticated(harness, { method: 'GET', path });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path }));
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/policies/${id}` }),
-      (client) => newPolicy(client),
-    );
-
     it('a deleted one', async () => {
       const { id } = await newPolicy(harness.test);
       await harness.test.delete(`/v1/policies/${id}`);

@@ -1,7 +1,6 @@
 // GET /v1/spending
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -19,6 +18,4 @@ describe('GET /v1/spending', () => {
     const session = await harness.test.make('/v1/auth/session', { api_key: harness.test.key }, { as: null });
     for (const as of [token, session.token]) expect((await harness.test.get('/v1/spending', { as })).status).toBe(200);
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/spending' });
 });

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Spender, spender, storedApproval } from '../../factories/approval.js';
 import { idsOf } from '../../factories/payment.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { countQueries } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -77,8 +77,6 @@ describe('GET /v1/approvals', () => {
       expectInvalid(await list('agent_id=x'), 'agent_id');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/approvals' });
 });
 
 describe('GET /v1/me', () => {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idsOf } from '../../factories/payment.js';
 import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { payee, type Spender, settle, spender, watch } from './runaway.js';
 
 const harness = useHarness();
@@ -50,7 +50,4 @@ describe('GET /v1/breakers/trips', () => {
     expectInvalid(await list('agent_id=x'), 'agent_id');
     expectInvalid(await list('limit=201'), 'limit');
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/breakers/trips' });
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: '/v1/breakers/trips' }));
 });

@@ -4,7 +4,7 @@ import { newBudget, spender, unusedTrace } from '../../factories/budget.js';
 import { idsOf } from '../../factories/payment.js';
 import { useHarness } from '../../harness.js';
 import { recordStatements } from '../../plan.js';
-import { describeUnauthenticated, expectInvalid, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const list = (query: string) => harness.test.get(`/v1/budgets?${query}`);
@@ -63,8 +63,4 @@ describe('GET /v1/budgets', () => {
     it('a scope that can be no id', async () => expectInvalid(await list('scope_id=me'), 'scope_id'));
     it('a parent that can be no id', async () => expectInvalid(await list('parent_id=me'), 'parent_id'));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/budgets' });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: '/v1/budgets' }));
 });

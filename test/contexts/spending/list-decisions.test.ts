@@ -4,7 +4,7 @@ import { decisionsOf, newSpender, refusedSpend } from '../../factories/decision.
 import { idsOf } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 import { explain, recordStatements } from '../../plan.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -129,6 +129,4 @@ describe('GET /v1/decisions', () => {
       ['agent=x', 'agent'],
     ])('%s', async (query, path) => expectInvalid(await list(query), path));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/decisions' });
 });

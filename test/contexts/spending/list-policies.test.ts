@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idsOf } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { newPolicy } from './policies.js';
 
 const harness = useHarness();
@@ -55,8 +55,4 @@ describe('GET /v1/policies', () => {
     expectInvalid(await harness.test.get('/v1/policies?target=tenant'), 'target');
     expectInvalid(await harness.test.get('/v1/policies?limit=201'), 'limit');
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/policies' });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: '/v1/policies' }));
 });

@@ -1,9 +1,9 @@
 // POST /v1/approvals/{id}/reject
 import { describe, expect, it } from 'vitest';
-import { spender, storedApproval, transferOf } from '../../factories/approval.js';
+import { spender, transferOf } from '../../factories/approval.js';
 import { balanceOf, eventsOf, transferBody } from '../../factories/payment.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const reject = ({ id }: Json, body: unknown = {}) => harness.test.post(`/v1/approvals/${id}/reject`, body);
@@ -57,25 +57,13 @@ describe('POST /v1/approvals/{id}/reject', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/approvals/${nowhere}/reject` });
-
   describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path: `/v1/approvals/${nowhere}/reject` });
-
     it('for whoever asked', async () => {
       const agent = await spender(harness);
       const body = transferBody(agent.wallet, agent.payee, '5.00', { agent_id: agent.uuid });
       const { approval } = (await harness.test.post('/v1/transfers', body)).body;
       expectRefused(await reject(approval), 403, 'forbidden');
     });
-  });
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/approvals/${id}/reject` }),
-      (client) => storedApproval(harness, client),
-    );
   });
 
   describe('409', () => {

@@ -1,7 +1,7 @@
 // PUT /v1/breakers
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -67,8 +67,6 @@ describe('PUT /v1/breakers', () => {
     it('no list', async () => expectInvalid(await put(undefined), 'detectors'));
     it('a list that is too long', async () => expectInvalid(await put(Array(9).fill(same)), 'detectors'));
   });
-
-  describeUnauthenticated(harness, { method: 'PUT', path: '/v1/breakers', body: { detectors: [] } });
 
   it('403 for an agent and a JWT session: it takes an API key', async () => {
     const { token } = await enrol(harness.test);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { transferBody, twoWallets } from '../../factories/payment.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -19,8 +19,6 @@ describe('POST /v1/spending/unfreeze', () => {
   });
 
   it('400: a reason that is no text', async () => expectInvalid(await unfreeze({ reason: 1 }), 'reason'));
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/spending/unfreeze' });
 
   it('403 for an agent', async () => {
     const { token } = await enrol(harness.test);

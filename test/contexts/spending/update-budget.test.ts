@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newBudget, readBudget, spender, unusedTrace } from '../../factories/budget.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const update = ({ id }: Json, body: unknown) => harness.test.patch(`/v1/budgets/${id}`, body);
@@ -112,17 +112,5 @@ describe('PATCH /v1/budgets/{id}', () => {
       await harness.test.delete(`/v1/budgets/${child.id}`);
       expect((await update(parent, { amount: '299.99' })).status).toBe(200);
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'PATCH', path: `/v1/budgets/${nowhere}`, body: {} });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'PATCH', path: `/v1/budgets/${nowhere}`, body: {} }));
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'PATCH', path: `/v1/budgets/${id}`, body: { name: 'Mine' } }),
-      (client) => newBudget(client),
-    );
   });
 });

@@ -1,7 +1,7 @@
 // PATCH /v1/policies/{id}
 import { describe, expect, it } from 'vitest';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { cap, newPolicy } from './policies.js';
 
 const harness = useHarness();
@@ -105,18 +105,7 @@ describe('PATCH /v1/policies/{id}', () => {
     });
   });
 
-  const path = `/v1/policies/pol_${nowhere}`;
-  describeUnauthenticated(harness, { method: 'PATCH', path, body: {} });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'PATCH', path, body: { enabled: false } }));
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'PATCH', path: `/v1/policies/${id}`, body: { enabled: false } }),
-      (client) => newPolicy(client),
-    );
-
     it('a deleted one, and a merchant of nobody in a rule', async () => {
       const policy = await newPolicy(harness.test);
       const rules = [{ kind: 'merchants', block: [nowhere] }];

@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { readBudget } from '../../factories/budget.js';
 import { balanceOf } from '../../factories/payment.js';
-import { agentStream, newStream, readStream, step, storedStream } from '../../factories/stream.js';
+import { agentStream, newStream, readStream, step } from '../../factories/stream.js';
 import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const cancel = (stream: { id: string }, body: object = {}, as?: string) => step(harness.test, stream, 'cancel', body, as);
@@ -92,8 +92,6 @@ describe('POST /v1/streams/{id}/cancel', () => {
     for (const reason of ['', 'x'.repeat(501)]) expectInvalid(await cancel({ id: nowhere }, { reason }), 'reason');
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/streams/${nowhere}/cancel`, body: {} });
-
   it('403: the agent of the payee', async () => {
     const { payee, stream } = await agentStream(harness);
     expectRefused(await cancel(stream, {}, payee.token), 403, 'forbidden');
@@ -105,13 +103,6 @@ describe('POST /v1/streams/{id}/cancel', () => {
     expectRefused(await cancel(stream, {}, payer.token), 403, 'agent_frozen');
     expect((await cancel(stream)).status).toBe(200);
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/streams/${id}/cancel`, body: {} }),
-      (client) => storedStream(harness, client),
-    ));
 
   it('409: one that has ended, by hand or by itself, swept or not', async () => {
     const { stream } = await newStream(harness.test);

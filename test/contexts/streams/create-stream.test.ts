@@ -4,7 +4,7 @@ import { spender } from '../../factories/approval.js';
 import { balanceOf, eventsOf, twoWallets } from '../../factories/payment.js';
 import { inSeconds, newStream, readStream, step, streamBody } from '../../factories/stream.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { newPolicy } from '../spending/policies.js';
 
@@ -194,8 +194,6 @@ describe('POST /v1/streams', () => {
       expectInvalid(await create(streamBody(from, to, { deposit: '1.00' })), 'deposit');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/streams', body: {} });
 
   describe('403', () => {
     it('an agent whose wallet it is not, and payers who may not spend', async () => {

@@ -1,8 +1,8 @@
 // GET /v1/streams/{id}
 import { describe, expect, it } from 'vitest';
-import { agentStream, inSeconds, newStream, readStream, step, storedStream } from '../../factories/stream.js';
-import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { agentStream, inSeconds, newStream, readStream, step } from '../../factories/stream.js';
+import { type Json, useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -90,13 +90,4 @@ describe('GET /v1/streams/{id}', () => {
       expectInvalid(await harness.test.get(`/v1/streams/${stream.id}?at=${at}`), 'at');
     }
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/streams/${nowhere}` });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/streams/${id}` }),
-      (client) => storedStream(harness, client),
-    ));
 });

@@ -1,8 +1,7 @@
 // GET /v1/streams/{id}/transfers
 import { describe, expect, it } from 'vitest';
-import { agentStream, newStream, step, storedStream } from '../../factories/stream.js';
-import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf } from '../../refusal.js';
+import { agentStream, newStream, step } from '../../factories/stream.js';
+import { type Json, useHarness } from '../../harness.js';
 
 const harness = useHarness();
 
@@ -25,13 +24,4 @@ describe('GET /v1/streams/{id}/transfers', () => {
       ]);
     }
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/streams/${nowhere}/transfers` });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/streams/${id}/transfers` }),
-      (client) => storedStream(harness, client),
-    ));
 });

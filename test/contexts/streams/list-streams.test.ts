@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { idsOf } from '../../factories/payment.js';
 import { agentStream, newStream, step } from '../../factories/stream.js';
 import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const list = (query: string, as?: string) => harness.test.get(`/v1/streams?${query}`, as === undefined ? {} : { as });
@@ -36,6 +36,4 @@ describe('GET /v1/streams', () => {
   });
 
   it('400: a status that is none', async () => expectInvalid(await list('status=flowing'), 'status'));
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/streams' });
 });

@@ -1,8 +1,8 @@
 // POST /v1/streams/{id}/pause
 import { describe, expect, it } from 'vitest';
-import { agentStream, newStream, readStream, step, storedStream } from '../../factories/stream.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { agentStream, newStream, readStream, step } from '../../factories/stream.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const pause = (stream: { id: string }, as?: string) => step(harness.test, stream, 'pause', {}, as);
@@ -21,20 +21,11 @@ describe('POST /v1/streams/{id}/pause', () => {
     expect(operations).toMatchObject([{ category: 'stream_action', operation: 'stream.pause', amount: 0n }]);
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/streams/${nowhere}/pause` });
-
   it('403: the agent of the payee; that of the payer may', async () => {
     const { payer, payee, stream } = await agentStream(harness);
     expectRefused(await pause(stream, payee.token), 403, 'forbidden');
     expect((await pause(stream, payer.token)).status).toBe(200);
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/streams/${id}/pause` }),
-      (client) => storedStream(harness, client),
-    ));
 
   it('409: one that is not active', async () => {
     const { stream } = await newStream(harness.test);

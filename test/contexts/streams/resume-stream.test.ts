@@ -1,8 +1,8 @@
 // POST /v1/streams/{id}/resume
 import { describe, expect, it } from 'vitest';
-import { agentStream, newStream, readStream, step, storedStream } from '../../factories/stream.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { agentStream, newStream, readStream, step } from '../../factories/stream.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const resume = (stream: { id: string }, as?: string) => step(harness.test, stream, 'resume', {}, as);
@@ -19,8 +19,6 @@ describe('POST /v1/streams/{id}/resume', () => {
     harness.clock.advance(50);
     expect(await readStream(harness.test, stream)).toMatchObject({ streamed_total: '1.50' });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/streams/${nowhere}/resume` });
 
   it('403: the agent of the payee, and while the payer may not spend', async () => {
     const { payer, payee, stream } = await agentStream(harness);
@@ -48,13 +46,6 @@ describe('POST /v1/streams/{id}/resume', () => {
     }
     expect((await resume(stream)).status).toBe(200);
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/streams/${id}/resume` }),
-      (client) => storedStream(harness, client),
-    ));
 
   it('409: one that is not paused; an exhausted one is topped up', async () => {
     const { stream } = await newStream(harness.test);

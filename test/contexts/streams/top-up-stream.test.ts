@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { trip } from '../../factories/approval.js';
 import { balanceOf, pay } from '../../factories/payment.js';
-import { agentStream, newStream, readStream, step, storedStream } from '../../factories/stream.js';
+import { agentStream, newStream, readStream, step } from '../../factories/stream.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const topUp = (stream: { id: string }, amount: unknown = '50.00', as?: string) => step(harness.test, stream, 'top-up', { amount }, as);
@@ -100,21 +100,12 @@ describe('POST /v1/streams/{id}/top-up', () => {
     expect((await step(harness.test, stream, 'cancel')).status).toBe(200);
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/streams/${nowhere}/top-up`, body: { amount: '1.00' } });
-
   it('403: the agent of the payee, and a payer who may not spend', async () => {
     const { payee, stream } = await agentStream(harness);
     expectRefused(await topUp(stream, '1.00', payee.token), 403, 'forbidden');
     await harness.test.post(`/v1/wallets/${stream.from_wallet_id}/freeze`, {});
     expectRefused(await topUp(stream, '1.00'), 403, 'wallet_frozen');
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/streams/${id}/top-up`, body: { amount: '1.00' } }),
-      (client) => storedStream(harness, client),
-    ));
 
   it('409: one that has ended', async () => {
     const { stream } = await newStream(harness.test);

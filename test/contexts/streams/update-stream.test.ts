@@ -1,8 +1,8 @@
 // PATCH /v1/streams/{id}
 import { describe, expect, it } from 'vitest';
-import { agentStream, newStream, readStream, step, storedStream } from '../../factories/stream.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { agentStream, newStream, readStream, step } from '../../factories/stream.js';
+import { useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const update = ({ id }: { id: string }, body: object, as?: string) =>
@@ -58,20 +58,11 @@ describe('PATCH /v1/streams/{id}', () => {
     expect((await update(stream, { max_total: '1.01' })).status).toBe(200);
   });
 
-  describeUnauthenticated(harness, { method: 'PATCH', path: `/v1/streams/${nowhere}`, body: {} });
-
   it('403: the agent of the payee', async () => {
     const { payer, payee, stream } = await agentStream(harness);
     expectRefused(await update(stream, { flow_rate: '9' }, payee.token), 403, 'forbidden');
     expect((await update(stream, { flow_rate: '0.02' }, payer.token)).status).toBe(200);
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'PATCH', path: `/v1/streams/${id}`, body: {} }),
-      (client) => storedStream(harness, client),
-    ));
 
   it('409: one that has ended', async () => {
     const { stream } = await newStream(harness.test);

@@ -1,9 +1,9 @@
 // POST /v1/streams/{id}/withdraw
 import { describe, expect, it } from 'vitest';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
-import { agentStream, newStream, readStream, step, storedStream } from '../../factories/stream.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { agentStream, newStream, readStream, step } from '../../factories/stream.js';
+import { useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const withdraw = (stream: { id: string }, body: object = {}, as?: string) => step(harness.test, stream, 'withdraw', body, as);
@@ -77,8 +77,6 @@ describe('POST /v1/streams/{id}/withdraw', () => {
     for (const amount of ['0.00', '1.001', 1]) expectInvalid(await withdraw(stream, { amount }), 'amount');
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/streams/${nowhere}/withdraw`, body: {} });
-
   it('403: the agent of the payer', async () => {
     const { payer, stream } = await agentStream(harness);
     harness.clock.advance(100);
@@ -92,13 +90,6 @@ describe('POST /v1/streams/{id}/withdraw', () => {
     expectRefused(await withdraw(stream, {}, payee.token), 403, 'agent_frozen');
     expect((await withdraw(stream)).status).toBe(200);
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/streams/${id}/withdraw`, body: {} }),
-      (client) => storedStream(harness, client),
-    ));
 
   it('409: one that has ended', async () => {
     const { stream } = await newStream(harness.test);

@@ -16,7 +16,7 @@ import {
   tenDollars,
 } from '../../factories/task.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol, signIn } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -62,8 +62,6 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     await stepTask(harness.test, claimed, 'start', sides.worker);
     expect((await stepTask(harness.test, claimed, 'claim', sides.worker)).status).toBe(409);
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/a2a/tasks/${nowhere}/claim` });
 
   it('403: an API key, the sender, and whoever the rules of the sender do not let be paid', async () => {
     const sides = await newSides(harness.test);

@@ -18,7 +18,7 @@ import {
 } from '../../factories/task.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { explain, recordStatements } from '../../plan.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const create = (body: object, as?: string) => harness.test.post('/v1/a2a/tasks', body, as === undefined ? {} : { as });
@@ -146,8 +146,6 @@ describe('POST /v1/a2a/tasks', () => {
     }
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/a2a/tasks', body: { skill_id: 'a', payload: {} } });
-
   it('403: a wallet that is not the agent’s, and a frozen agent', async () => {
     const sides = await newSides(harness.test);
     const { wallet } = await openWallet(harness.test, { funded: '100.00' });
@@ -256,13 +254,6 @@ describe('GET /v1/a2a/tasks/{id}', () => {
     expect(await ask(harness.test.key)).toMatchObject({ ...both, toAgent: { id: sides.worker.id } });
     expect(await ask(sides.sender.token)).toMatchObject({ ...both, toAgent: null, payeeWallet: null, payment: { status: 'reserved' } });
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/a2a/tasks/${id}` }),
-      (client) => storedTask(harness, client),
-    ));
 });
 
 describe('PATCH /v1/a2a/tasks/{id}', () => {

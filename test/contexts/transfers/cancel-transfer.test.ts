@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, eventsOf, pay, twoWallets, waitingTransfer } from '../../factories/payment.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const cancel = ({ id }: Json, body: unknown = {}) => harness.test.post(`/v1/transfers/${id}/cancel`, body);
@@ -51,10 +51,6 @@ describe('POST /v1/transfers/{id}/cancel', () => {
       for (const reason of ['', 'x'.repeat(501)]) expectInvalid(await cancel({ id: nowhere }, { reason }), 'reason');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/transfers/${nowhere}/cancel` });
-
-  describe('404', () => itKnowsNothingOf(harness, (id) => ({ method: 'POST', path: `/v1/transfers/${id}/cancel` }), waitingTransfer));
 
   describe('409', () => {
     it('a transfer that is completed, cancelled or failed', async () => {

@@ -1,8 +1,8 @@
 // POST /v1/transfers/{id}/capture
 import { describe, expect, it } from 'vitest';
 import { balanceOf, eventsOf, pay, twoWallets, waitingTransfer } from '../../factories/payment.js';
-import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { type Json, openWallet, useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -81,8 +81,6 @@ describe('POST /v1/transfers/{id}/capture', () => {
     }
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/transfers/${nowhere}/capture` });
-
   describe('403', () => {
     it('while the payer is frozen; afterwards it goes', async () => {
       const { from, transfer } = await held();
@@ -100,8 +98,6 @@ describe('POST /v1/transfers/{id}/capture', () => {
   });
 
   describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'POST', path: `/v1/transfers/${id}/capture` }), waitingTransfer);
-
     it('for an agent that has no part in it', async () => {
       const { transfer } = await held();
       expectRefused(await capture(transfer, {}, (await enrol(harness.test)).token), 404, 'not_found');

@@ -5,7 +5,7 @@ import { type Fraction, fraction, printDecimal } from '../../../src/contexts/rat
 import { quoteAmounts } from '../../../src/contexts/transfers/quote.js';
 import { newQuote, setHalfRate } from '../../factories/exchange.js';
 import { useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const body = { from_currency: 'USD', to_currency: 'EUR', amount: '100.00', amount_side: 'send' };
@@ -88,8 +88,6 @@ describe('POST /v1/quotes', () => {
       expectInvalid(await create({ from_currency: 'XAU' }), 'from_currency');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/quotes', body });
 
   describe('422', () => {
     it('for a rail that does not carry the currency', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, eventsOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -215,6 +215,4 @@ describe('POST /v1/transfers', () => {
     ];
     for (const [name, body, paths] of cases) it(name, async () => expectInvalid(await create(body), ...paths));
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: '/v1/transfers', body: {} });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { newSpender, watch } from '../../factories/decision.js';
 import { balanceOf, transferBody, twoWallets } from '../../factories/payment.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -199,8 +199,6 @@ describe('POST /v1/transfers?dry_run=true', () => {
       expect(await balanceOf(harness.test, to)).toMatchObject({ available: '0.00' });
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: {} });
 
   describe('403', () => {
     it('an agent from a wallet that is not its own', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents, plain } from '../../refusal.js';
+import { expectInvalid, expectRefused, plain } from '../../refusal.js';
 
 const harness = useHarness();
 const fund = ({ id }: Json, body: unknown) => harness.test.post(`/v1/wallets/${id}/fund`, body);
@@ -53,11 +53,7 @@ describe('POST /v1/wallets/{id}/fund', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/fund`, body: { amount: '1.00' } });
-
   describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/fund`, body: { amount: '1.00' } });
-
     it('in production', async () => {
       const { wallet } = await openWallet(harness.live);
       expectRefused(await harness.live.post(`/v1/wallets/${wallet.id}/fund`, { amount: '1.00' }), 403, 'test_mode_only');

@@ -1,8 +1,7 @@
 // GET /v1/quotes/{id}
 import { describe, expect, it } from 'vitest';
 import { newQuote, quotedBody, setHalfRate, walletsOfTwo } from '../../factories/exchange.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -29,15 +28,7 @@ describe('GET /v1/quotes/{id}', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/quotes/qt_${nowhere}` });
-
   describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/quotes/${id}` }),
-      (client) => newQuote(client),
-    );
-
     it('for an agent, of a quote that it did not ask for', async () => {
       const [one, other] = [await enrol(harness.test), await enrol(harness.test)];
       const body = { from_currency: 'USD', to_currency: 'EUR', amount: '1.00', amount_side: 'send' };

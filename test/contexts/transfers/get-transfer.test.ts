@@ -1,8 +1,8 @@
 // GET /v1/transfers/{id}
 import { describe, expect, it } from 'vitest';
-import { pay, twoWallets, waitingTransfer } from '../../factories/payment.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { pay, twoWallets } from '../../factories/payment.js';
+import { useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -31,11 +31,7 @@ describe('GET /v1/transfers/{id}', () => {
     });
   });
 
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/transfers/${nowhere}` });
-
   describe('404', () => {
-    itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: `/v1/transfers/${id}` }), waitingTransfer);
-
     it('for an agent that has no part in it', async () => {
       const { from, to } = await twoWallets(harness.test);
       const transfer = await pay(harness.test, from, to, '1.00');

@@ -1,8 +1,7 @@
 // GET /v1/transfers/{id}/entries
 import { describe, expect, it } from 'vitest';
 import { pay, twoWallets, waitingTransfer } from '../../factories/payment.js';
-import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf } from '../../refusal.js';
+import { type Json, useHarness } from '../../harness.js';
 
 const harness = useHarness();
 const entries = async ({ id }: Json) => (await harness.test.get(`/v1/transfers/${id}/entries`)).body.data;
@@ -51,8 +50,4 @@ describe('GET /v1/transfers/{id}/entries', () => {
 
     it('none while it waits for its time', async () => expect(await entries(await waitingTransfer(harness.test))).toEqual([]));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: `/v1/transfers/${nowhere}/entries` });
-
-  describe('404', () => itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: `/v1/transfers/${id}/entries` }), waitingTransfer));
 });

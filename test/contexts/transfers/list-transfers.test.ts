@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { idsOf, pay, twoWallets } from '../../factories/payment.js';
 import { openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -100,6 +100,4 @@ describe('GET /v1/transfers', () => {
       it(query, async () => expectInvalid(await list(query), path));
     }
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/transfers' });
 });

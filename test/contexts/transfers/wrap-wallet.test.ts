@@ -1,8 +1,8 @@
 // POST /v1/wallets/{id}/wrap
 import { describe, expect, it } from 'vitest';
 import { balanceOf } from '../../factories/payment.js';
-import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { type Json, openWallet, useHarness } from '../../harness.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -43,8 +43,6 @@ describe('POST /v1/wallets/{id}/wrap', () => {
     }
   });
 
-  describeUnauthenticated(harness, { method: 'POST', path: `/v1/wallets/${nowhere}/wrap`, body: { amount: '1.00' } });
-
   describe('403', () => {
     it('an agent in a wallet that is not its own', async () => {
       const { account, wallet } = await openWallet(harness.test, { funded: '10.00' });
@@ -58,13 +56,6 @@ describe('POST /v1/wallets/{id}/wrap', () => {
       expectRefused(await wrap(wallet, { amount: '1.00' }), 403, 'wallet_frozen');
     });
   });
-
-  describe('404', () =>
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'POST', path: `/v1/wallets/${id}/wrap`, body: { amount: '1.00' } }),
-      async (client) => (await openWallet(client)).wallet,
-    ));
 
   describe('422', () => {
     it('more than is available', async () => {

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { transferBody } from '../../factories/payment.js';
 import { newSandbox } from '../../factories/treasury.js';
 import { openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itRefusesAgents } from '../../refusal.js';
 import { exposure, newBooks } from './books.js';
 
 const harness = useHarness();
@@ -46,8 +45,4 @@ describe('GET /v1/treasury/exposure', () => {
       ]);
     });
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path }));
 });

@@ -6,7 +6,7 @@ import { newPayer, newPayout, readPayout } from '../../factories/payout.js';
 import { newStream } from '../../factories/stream.js';
 import { moveOut, newSandbox } from '../../factories/treasury.js';
 import { type Client, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/treasury/runway';
@@ -154,8 +154,4 @@ describe('GET /v1/treasury/runway', () => {
     });
     it('both names at once', async () => expectInvalid(await harness.test.get(`${path}?days=30&window_days=30`), 'window_days'));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path }));
 });

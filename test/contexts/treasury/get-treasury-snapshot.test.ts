@@ -1,12 +1,10 @@
 // GET /v1/treasury/snapshots/{id}
 import { describe, expect, it } from 'vitest';
 import { pay } from '../../factories/payment.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { useHarness } from '../../harness.js';
 import { balances, exposure, newBooks } from './books.js';
 
 const harness = useHarness();
-const path = `/v1/treasury/snapshots/snap_${nowhere}`;
 
 describe('GET /v1/treasury/snapshots/{id}', () => {
   it('200: what was held, owed and promised, and stays so', async () => {
@@ -24,17 +22,5 @@ describe('GET /v1/treasury/snapshots/{id}', () => {
   it('200 without a description', async () => {
     const { id } = (await harness.test.post('/v1/treasury/snapshot', {})).body;
     expect((await harness.test.get(`/v1/treasury/snapshots/${id}`)).body.data).not.toHaveProperty('description');
-  });
-
-  describeUnauthenticated(harness, { method: 'GET', path });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path }));
-
-  describe('404', () => {
-    itKnowsNothingOf(
-      harness,
-      (id) => ({ method: 'GET', path: `/v1/treasury/snapshots/${id}` }),
-      async (client) => (await client.post('/v1/treasury/snapshot', {})).body,
-    );
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { pay, twoWallets } from '../../factories/payment.js';
 import { openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const trialBalance = async (query = '') => (await harness.test.get(`/v1/ledger/trial-balance${query}`)).body.data;
@@ -49,8 +49,4 @@ describe('GET /v1/ledger/trial-balance', () => {
   describe('400', () => {
     it('a time that is none', async () => expectInvalid(await harness.test.get('/v1/ledger/trial-balance?at=now'), 'at'));
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/ledger/trial-balance' });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: '/v1/ledger/trial-balance' }));
 });

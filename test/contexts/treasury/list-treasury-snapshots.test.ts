@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { idsOf } from '../../factories/payment.js';
 import { openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid } from '../../refusal.js';
 
 const harness = useHarness();
 const list = (query = '') => harness.test.get(`/v1/treasury/snapshots?${query}`);
@@ -46,7 +46,4 @@ describe('GET /v1/treasury/snapshots', () => {
     expectInvalid(await list('limit=201'), 'limit');
     expectInvalid(await list('since=yesterday'), 'since');
   });
-
-  describeUnauthenticated(harness, { method: 'GET', path: '/v1/treasury/snapshots' });
-  describe('403', () => itRefusesAgents(harness, { method: 'GET', path: '/v1/treasury/snapshots' }));
 });

@@ -4,7 +4,7 @@ import { pay, twoWallets } from '../../factories/payment.js';
 import { newSandbox } from '../../factories/treasury.js';
 import { type Json, useHarness } from '../../harness.js';
 import { query, stateOf } from '../../ledger/wallet-ref.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/treasury/snapshot';
@@ -79,10 +79,6 @@ describe('POST /v1/treasury/snapshot', () => {
     });
     it('a member that it does not know', async () => expectInvalid(await harness.test.post(path, { descripton: 'x' }), 'descripton'));
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path, body: {} });
-
-  describe('403', () => itRefusesAgents(harness, { method: 'POST', path, body: {} }));
 
   describe('what was captured', () => {
     it('is refused by the database to be changed or deleted', async () => {

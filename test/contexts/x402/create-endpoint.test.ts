@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventsOf } from '../../factories/payment.js';
 import { endpointBody, newEndpoint } from '../../factories/x402.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/x402/endpoints';
@@ -131,12 +131,6 @@ describe('POST /v1/x402/endpoints', () => {
         expectInvalid(await withDiscounts([10, none as never]), 'volume_discounts.0.price_multiplier');
       expectInvalid(await withDiscounts([10_001, '0.5']), 'volume_discounts.0.threshold');
     });
-  });
-
-  describeUnauthenticated(harness, { method: 'POST', path });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'POST', path });
   });
 
   describe('404', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newBuyer, newEndpoint, payBody, payFor } from '../../factories/x402.js';
 import { useHarness } from '../../harness.js';
-import { expectInvalid, expectRefused, itKnowsNothingOf, itRefusesAgents } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const at = ({ id }: { id: string }) => `/v1/x402/endpoints/${id}`;
@@ -34,8 +34,6 @@ describe('GET /v1/x402/endpoints/{id}', () => {
     for (const hidden of ['account_id', 'receiver_wallet_id', 'metadata', 'total_calls', 'total_revenue'])
       expect(data).not.toHaveProperty(hidden);
   });
-
-  itKnowsNothingOf(harness, (id) => ({ method: 'GET', path: at({ id }) }), newEndpoint);
 });
 
 describe('GET /v1/x402/endpoints', () => {
@@ -82,12 +80,6 @@ describe('PATCH /v1/x402/endpoints/{id}', () => {
     const endpoint = await newEndpoint(harness.test);
     expectInvalid(await harness.test.patch(at(endpoint), { path: null }), 'path');
   });
-
-  describe('403', () => {
-    itRefusesAgents(harness, { method: 'PATCH', path: at({ id: 'epd_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' }), body: {} });
-  });
-
-  itKnowsNothingOf(harness, (id) => ({ method: 'PATCH', path: at({ id }), body: { name: 'Mine' } }), newEndpoint);
 });
 
 describe('DELETE /v1/x402/endpoints/{id}', () => {
@@ -101,6 +93,4 @@ describe('DELETE /v1/x402/endpoints/{id}', () => {
     expectRefused(await harness.test.post('/v1/x402/pay', payBody(buyer, endpoint)), 404, 'not_found');
     expect((await harness.test.get(`/v1/x402/payments/${payment.id}`)).body.data.endpoint_id).toBe(endpoint.id);
   });
-
-  itKnowsNothingOf(harness, (id) => ({ method: 'DELETE', path: at({ id }) }), newEndpoint);
 });

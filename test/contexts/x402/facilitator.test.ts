@@ -9,7 +9,7 @@ import { chainBalance, chainName, newPayer, signed, signedV1 } from '../../facto
 import { balanceOf } from '../../factories/payment.js';
 import { newBuyer, newEndpoint, signedOnLedger } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const base = '/v1/x402/facilitator';
@@ -146,8 +146,6 @@ describe('POST /v1/x402/facilitator/verify and /settle', () => {
     for (const amount of ['0100000', '1e5', '-1', '0.1'])
       expectRefused(await harness.test.post(`${base}/settle`, asked(payload, { ...outside, amount })), 400, 'validation_failed');
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path: `${base}/settle` });
 });
 
 describe('beside the official facilitator', () => {

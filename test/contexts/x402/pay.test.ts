@@ -5,7 +5,7 @@ import { mandateBody } from '../../factories/mandate.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { type Buyer, newBuyer, newEndpoint, payBody, payFor } from '../../factories/x402.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { describeUnauthenticated, expectInvalid, expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 const path = '/v1/x402/pay';
@@ -234,8 +234,6 @@ describe('POST /v1/x402/pay', () => {
       expectRefused(await harness.test.post(path, { from_wallet_id: buyer.wallet.id, ...both }), 400, 'validation_failed');
     });
   });
-
-  describeUnauthenticated(harness, { method: 'POST', path });
 
   describe('403', () => {
     it('for the wallet of another agent, and for what a policy forbids', async () => {

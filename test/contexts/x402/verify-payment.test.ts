@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newBuyer, newEndpoint, payFor } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
-import { expectRefused, itKnowsNothingOf } from '../../refusal.js';
+import { expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -87,14 +87,4 @@ describe('GET /v1/x402/payments', () => {
     expect(await ids('', buyer.token)).toEqual([payment.id]);
     expectRefused(await harness.test.get(`/v1/x402/payments/${second.id}`, { as: buyer.token }), 404, 'not_found');
   });
-
-  itKnowsNothingOf(
-    harness,
-    (id) => ({ method: 'GET', path: `/v1/x402/payments/${id}` }),
-    async (client) => {
-      const endpoint = await newEndpoint(client);
-      if (client === harness.live) return { id: endpoint.id.replace('epd_', 'pay_') };
-      return payFor(client, await newBuyer(client), endpoint);
-    },
-  );
 });

@@ -1,15 +1,4 @@
-// How names are spelled on the wire: snake_case by "underscore before a capital", so `maxPerTx` is `max_per_tx` and `line1`
-// stays `line1`. And what a misspelt name may have meant (CONTRACT.md 0 "Bodies").
-
-/** `maxPerTx` -> `max_per_tx`. A name that is spelled for the wire already stays as it is. */
-export function wireName(fieldName: string): string {
-  return fieldName.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
-}
-
-/** A path of field names, spelled for the wire: `['scope', 'maxPerTx', 2]` -> `['scope', 'max_per_tx', 2]`. Printed with dots. */
-export function wirePath(path: readonly (string | number)[]): (string | number)[] {
-  return path.map((step) => (typeof step === 'number' ? step : wireName(step)));
-}
+// What a misspelt name may have meant (CONTRACT.md 0 "Bodies").
 
 const longestName = 64;
 
