@@ -11,8 +11,8 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { dryRunCharge, openCharge, ringCharge } from '../cards/charge-request.js';
 import { refuseWhilePending } from '../spending/approval.js';
+import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
 import { carryOut } from '../spending/execution.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { planCardPayment } from './card-payment.js';
 import {
   type CheckoutProtocol,

@@ -5,10 +5,10 @@ import { accountKinds } from '../../ledger/account.js';
 import type { Posting } from '../../ledger/posting.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
-import type { Decision } from '../spending/decision.js';
-import { type Draft, type SpendForm, type TryOptions, tryOut } from '../spending/execution.js';
-import { isDeciding } from '../spending/layer.js';
-import type { Authority } from '../spending/pipeline.js';
+import type { Decision } from './decision.js';
+import { type Draft, type SpendForm, type TryOptions, tryOut } from './execution.js';
+import { isDeciding } from './layer.js';
+import type { Authority } from './pipeline.js';
 
 export interface DryRun {
   decision: Decision;
