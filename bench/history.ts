@@ -74,14 +74,14 @@ UPDATE ledger_account a SET balance = e.balance, version = e.version, last_entry
 const records = `
 INSERT INTO transfer (workspace_id, id, type, status, amount, currency, from_account_id, to_account_id, from_wallet_id, to_wallet_id, protocol,
     capture, hold_id, captured_amount, hold_expires_at, initiated_by_type, initiated_by_id, agent_id, failure_code, failure_message,
-    created_at, updated_at, completed_at)
+    is_spend, created_at, updated_at, completed_at)
   SELECT $1, id, 'internal', CASE WHEN failed THEN 'failed' ELSE 'completed' END::transfer_status, amount, 'USD',
     CASE WHEN NOT funds THEN payer_account END, CASE WHEN funds THEN payer_account ELSE payee_account END,
     CASE WHEN NOT funds THEN payer_wallet END, CASE WHEN funds THEN payer_wallet ELSE payee_wallet END, 'internal',
     CASE WHEN was_held THEN 'manual' ELSE 'automatic' END::capture_mode, CASE WHEN was_held THEN hold END,
     CASE WHEN was_held THEN amount END, CASE WHEN was_held THEN at + interval '1 day' END, 'api_key', $1,
     CASE WHEN NOT funds THEN payer_agent END, CASE WHEN failed THEN 'insufficient_balance' END, CASE WHEN failed THEN 'No money.' END,
-    at, at, CASE WHEN NOT failed THEN at END
+    NOT funds, at, at, CASE WHEN NOT failed THEN at END
   FROM sided;
 INSERT INTO hold (workspace_id, id, transfer_id, from_account_id, held_account_id, to_account_id, currency, amount, captured_amount, status,
     created_at, resolved_at)

@@ -134,6 +134,8 @@ export interface HarnessOptions {
   /** Requests per minute; plenty unless a test is about the limits. */
   limits?: { general?: number; sandbox?: number; auth?: number };
   env?: Record<string, string>;
+  /** Private addresses with their port to which the sandbox may send. */
+  allowHosts?: readonly string[] | undefined;
   /** The address at which the platform reaches its database, where that is not the database's own. */
   route?: (databaseUrl: string) => Promise<string>;
   /** `address:port` of the name servers for names of tenants; by default nobody answers, at once. */
@@ -167,13 +169,16 @@ export class Harness {
   }
 }
 
+/** Where the platform that files share may send: what the file asks for that is running. */
+const allowedHosts: string[] = [];
+
 /** Nobody listens there. */
 const noNameServer = ['127.0.0.1:1'];
 
 /** A platform on a database of its own. */
 async function startPlatform(
   clock: Clock,
-  { limits = {}, env = {}, route, mostInFlight, nameServers = noNameServer }: HarnessOptions,
+  { limits = {}, env = {}, allowHosts, route, mostInFlight, nameServers = noNameServer }: HarnessOptions,
 ): Promise<Started> {
   const database = await newDatabase();
   const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
@@ -192,7 +197,7 @@ async function startPlatform(
     ...env,
   });
   const server = await startServer({
-    config: { ...config, databaseUrl, secretsKey },
+    config: { ...config, databaseUrl, secretsKey, webhookAllowHosts: allowHosts ?? config.webhookAllowHosts },
     log: createLogger(process.env['TEST_LOG_LEVEL'] ?? 'fatal'),
     clock,
     pollMs: 0,
@@ -212,7 +217,7 @@ async function startPlatform(
  * A platform for the test file that calls this at its top level: an own one when it asks for something special, else the one that the
  * files of the process use after each other, emptied in between.
  */
-export function useHarness({ checkLedger: check = true, ...options }: HarnessOptions = {}): Harness {
+export function useHarness({ checkLedger: check = true, allowHosts, ...options }: HarnessOptions = {}): Harness {
   const harness = new Harness();
   const isOwn = Object.keys(options).length > 0;
   let own: Started | undefined;
@@ -220,7 +225,8 @@ export function useHarness({ checkLedger: check = true, ...options }: HarnessOpt
   let checked = '';
 
   beforeAll(async () => {
-    const start = (clock: Clock) => startPlatform(clock, options);
+    const start = (clock: Clock) => startPlatform(clock, { ...options, allowHosts: isOwn ? allowHosts : allowedHosts });
+    allowedHosts.splice(0, allowedHosts.length, ...(allowHosts ?? []));
     const server = isOwn ? await start(harness.clock) : await takePlatform(harness.clock, start);
     if (isOwn) own = server;
     harness.platform = server.platform;

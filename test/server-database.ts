@@ -8,7 +8,7 @@ import { manifest } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Platform } from '../src/platform/ctx.js';
 import { createLogger } from '../src/platform/log.js';
-import { openPlatform } from '../src/server.js';
+import { openPlatform, type RunningServer, type ServerOptions, startServer } from '../src/server.js';
 import type { Server } from './load.js';
 import { type NewDatabase, newDatabase } from './new-database.js';
 import { buildOnce, type ServerProcess, startServerProcess } from './process.js';
@@ -21,6 +21,7 @@ export class ServerOnDatabase {
   readonly #clients: pg.Client[] = [];
   #platform: Promise<Platform> | undefined;
   #server: ServerProcess;
+  #second: RunningServer | undefined;
 
   private constructor(env: Readonly<Record<string, string>>, database: NewDatabase, db: pg.Client, server: ServerProcess) {
     this.env = env;
@@ -68,10 +69,19 @@ export class ServerOnDatabase {
 
   /** What the server is made of, here too: a command of the command line would take a process. */
   #parts(): Promise<Platform> {
-    const { DATABASE_URL: databaseUrl = '', SECRETS_KEY: secretsKey = '' } = this.env;
-    const config = { ...loadConfig(this.env), databaseUrl, secretsKey };
-    this.#platform ??= openPlatform({ config, log: createLogger('fatal') });
+    this.#platform ??= openPlatform(this.#options());
     return this.#platform;
+  }
+
+  #options(): ServerOptions {
+    const { DATABASE_URL: databaseUrl = '', SECRETS_KEY: secretsKey = '' } = this.env;
+    return { config: { ...loadConfig(this.env), databaseUrl, secretsKey }, log: createLogger('fatal') };
+  }
+
+  /** Starts a second server on the database, in the process of the test, to the end of this one. Returns the address of its sandbox. */
+  async startSecond(): Promise<string> {
+    this.#second = await startServer(this.#options());
+    return this.#second.urls.test ?? '';
   }
 
   /** Another connection to the database. */
@@ -99,6 +109,7 @@ export class ServerOnDatabase {
   }
 
   async stop(): Promise<void> {
+    await this.#second?.stop();
     if (this.#server.isRunning) await this.#server.kill('SIGTERM');
     for (const client of [this.db, ...this.#clients]) await client.end();
     const platform = await this.#platform;

@@ -1,18 +1,34 @@
-// How a process starts and ends, on an empty folder: its keys work from the first answer on, and repeated signals do not disturb an
+// How a process starts and ends, on an empty folder or before its first tenant: its keys work from the first answer on, and repeated signals do not disturb an
 // orderly end (docs/architecture.md 9).
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { freePort } from '../src/platform/postgres/cluster.js';
-import { buildOnce, isAlive, launchServer, makeDataDir, postmasterPid, type ServerProcess } from './process.js';
+import {
+  buildOnce,
+  copyData,
+  type DataDir,
+  isAlive,
+  launchServer,
+  makeDataDir,
+  postmasterPid,
+  prepareData,
+  type ServerProcess,
+} from './process.js';
 
 vi.setConfig({ testTimeout: 150_000 });
-let data: Awaited<ReturnType<typeof makeDataDir>>;
+let data: DataDir;
+/** Data that nobody has written to, so that the first start finds no tenant. */
+let blank: DataDir;
 let server: ServerProcess;
 
 // Another test file may be building; it is waited for up to a minute.
-beforeAll(buildOnce, 150_000);
+beforeAll(async () => {
+  await buildOnce();
+  blank = await prepareData();
+}, 150_000);
+afterAll(() => blank?.remove());
 beforeEach(async () => {
   data = await makeDataDir();
 });
@@ -28,6 +44,11 @@ afterEach(async () => {
 
 const launch = (env: Record<string, string>): ServerProcess =>
   launchServer({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: data.dataDir, LOG_LEVEL: 'info', ...env });
+/** Starts on blank data in place of an empty folder. */
+async function launchBlank(env: Record<string, string>): Promise<ServerProcess> {
+  await copyData(blank.dataDir, data.dataDir);
+  return launch(env);
+}
 const statusOf = (url: string, headers: Record<string, string> = {}) =>
   fetch(url, { headers }).then(
     ({ status }) => status,
@@ -74,7 +95,7 @@ it('ends in order and in time though a collector hangs, and callers are in the m
   const collector = createServer().listen(0, '127.0.0.1');
   await once(collector, 'listening');
   const [port, metricsPort] = [await freePort(), await freePort()];
-  server = launch({
+  server = await launchBlank({
     PORT: String(port),
     METRICS_PORT: String(metricsPort),
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
@@ -89,14 +110,14 @@ it('ends in order and in time though a collector hangs, and callers are in the m
 });
 
 it('shows the keys of the first tenant in a worker too; ends in order though SIGINT is repeated', async () => {
-  server = launch({ ROLE: 'worker' });
+  server = await launchBlank({ ROLE: 'worker' });
   await untilShown('Working.');
   expect(server.stdout).toMatch(newKeys);
   await expectOrderlyEnd('SIGINT');
 });
 
 it('shows no live key where it is not asked for one, and says how to make one', async () => {
-  server = launch({ ROLE: 'worker', PRINT_KEYS: 'false' });
+  server = await launchBlank({ ROLE: 'worker', PRINT_KEYS: 'false' });
   await untilShown('Working.');
   expect(server.stdout + server.stderr).not.toMatch(/pk_live_/);
   expect(server.stdout).toMatch(/cli.js key create --tenant [0-9a-f-]{36} --environment live\n {2}test {2}pk_test_.{43}\n/);
@@ -107,7 +128,7 @@ it('has shown the keys when a listener then fails', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  server = launch({ SANDBOX_PORT: String(port) });
+  server = await launchBlank({ SANDBOX_PORT: String(port) });
   const { code, stdout, stderr } = await server.ended;
   other.close();
   expect(code).toBe(1);

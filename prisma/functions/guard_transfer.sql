@@ -9,8 +9,8 @@ BEGIN
        AND NOT (OLD.subject_type = 'task' AND OLD.status = 'pending' AND NEW.status = 'pending') THEN
     RAISE EXCEPTION 'the amount and the parties of a transfer never change' USING ERRCODE = 'AP010';
   END IF;
-  IF (NEW.subject_type, NEW.subject_id, NEW.origin_type, NEW.origin_id)
-     IS DISTINCT FROM (OLD.subject_type, OLD.subject_id, OLD.origin_type, OLD.origin_id) THEN
+  IF (NEW.subject_type, NEW.subject_id, NEW.origin_type, NEW.origin_id, NEW.is_spend)
+     IS DISTINCT FROM (OLD.subject_type, OLD.subject_id, OLD.origin_type, OLD.origin_id, OLD.is_spend) THEN
     RAISE EXCEPTION 'what a transfer is of never changes' USING ERRCODE = 'AP010';
   END IF;
   IF NEW.status <> OLD.status AND OLD.status IN ('completed', 'failed', 'cancelled') THEN

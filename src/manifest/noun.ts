@@ -1,10 +1,10 @@
 // What a noun says of itself to everybody else, once: its ids, its table, its statuses, what becomes due, what keeps a wallet open, how a
 // sandbox ends it, where it shows in the timeline of an agent. contexts/<name>/noun.ts defines it, the context lists it, and whoever needs
 // something of all nouns reads it through an extension point.
-import type { Transfer } from '../generated/prisma/client.js';
+import type { Dispute, Transfer } from '../generated/prisma/client.js';
 import type { Ctx } from '../platform/ctx.js';
 import type { RowStep } from '../platform/due/step.js';
-import type { NextAction, OpenItem } from '../platform/errors.js';
+import type { NextAction, OpenItem, StateConflict } from '../platform/errors.js';
 import { manyParts, namedParts } from '../platform/extension.js';
 import type { Lifecycle } from '../platform/lifecycle.js';
 import type { Tx } from '../platform/postgres/database.js';
@@ -59,6 +59,13 @@ export interface TransferSubject {
   whole?: string;
   /** Hears that a transfer has ended without its money, in that transaction and under its lock. */
   onEnded?(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<void>;
+  /** Of a noun that keeps the money of its pending transfers in escrow, where it can be disputed. */
+  escrow?: {
+    /** The 409 for who wants a refund of what has not been paid yet. */
+    refusal(transfer: Transfer): StateConflict;
+    /** Gives so much of what is in escrow back, minor units, and pays the rest. Called under the lock of the dispute. */
+    split(ctx: Ctx, tx: Tx, dispute: Dispute, refunded: bigint): Promise<void>;
+  };
   /** The sides of it whose wallets the noun itself keeps open (`openOn`). */
   openBy?: readonly ('payer' | 'payee')[];
   /** A reset leaves its transfers alone: they end with it. */

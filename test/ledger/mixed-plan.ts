@@ -169,6 +169,7 @@ function transferOf(ctx: Ctx, { minor, kind, description, referenced, metadata }
     subjectId: null,
     originType: null,
     originId: null,
+    isSpend: false,
     mandateId: null,
     destination: null,
   };

@@ -1,4 +1,4 @@
-// What requests about accounts say.
+// The inputs of accounts.
 import { z } from 'zod';
 import { AccountStatus, AccountType } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,7 +1,7 @@
 // The GraphQL face of accounts.
 import { AlreadyExists, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { AccountStatusEnum, AccountTypeEnum, CreateAccountInput, UpdateAccountInput } from './account.input.js';
 import { account, accounts, createAccount, updateAccount } from './account.js';
 import { rest } from './rest.js';
@@ -36,13 +36,11 @@ builder.queryFields((t) => ({
   accounts: t.field({
     route: rest('GET /v1/accounts', 'List accounts.'),
     type: AccountPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, accounts, {
       type: t.arg({ type: AccountTypeEnum, required: false }),
       status: t.arg({ type: AccountStatusEnum, required: false }),
       customerReference: t.arg.string({ required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => accounts(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

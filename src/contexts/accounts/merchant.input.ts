@@ -1,4 +1,4 @@
-// What requests about merchants say.
+// The inputs of merchants.
 import { z } from 'zod';
 import { MerchantStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

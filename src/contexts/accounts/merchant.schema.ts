@@ -1,7 +1,7 @@
 // The GraphQL face of merchants.
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { visibleAccounts } from './account.js';
 import { Account } from './account.schema.js';
@@ -73,13 +73,11 @@ builder.queryFields((t) => ({
   merchants: t.field({
     route: rest('GET /v1/merchants', 'List merchants.'),
     type: MerchantPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, merchants, {
       accountId: t.arg({ type: 'AccountId', required: false }),
       category: t.arg.string({ required: false }),
       status: t.arg({ type: MerchantStatusEnum, required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => merchants(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

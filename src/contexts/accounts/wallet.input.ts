@@ -1,4 +1,4 @@
-// What requests about wallets say.
+// The inputs of wallets.
 import { z } from 'zod';
 import { WalletOwnerType } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

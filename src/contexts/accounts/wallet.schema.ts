@@ -4,7 +4,7 @@ import { type Balance, balance } from '../../ledger/account.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies, formatMinor } from '../../platform/money.js';
-import { builder, facts, nestedPageArgs, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, nestedPageArgs, pageOf } from '../../platform/schema/builder.js';
 import { nestedPage } from '../../platform/schema/nested-page.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { visibleAccounts } from './account.js';
@@ -88,14 +88,12 @@ builder.queryFields((t) => ({
   wallets: t.field({
     route: rest('GET /v1/wallets', 'List wallets.'),
     type: WalletPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, wallets, {
       ownerType: t.arg({ type: WalletOwnerTypeEnum, required: false }),
       ownerId: t.arg({ type: 'OwnerId', required: false }),
       currency: t.arg({ type: 'Currency', required: false }),
       status: t.arg({ type: WalletStatusEnum, required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => wallets(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
   walletBalance: t.field({
     route: rest('GET /v1/wallets/{id}/balance', 'The balance of a wallet, now or at a point in time.'),

@@ -1,4 +1,4 @@
-// What requests about agents say.
+// The inputs of agents.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { mostSkills, skillId } from './skill-input.js';

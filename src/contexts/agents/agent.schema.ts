@@ -2,7 +2,7 @@
 import { AgentStatus } from '../../generated/prisma/enums.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nestedPageArgs, nodesQuery, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, nestedPageArgs, openToPortal, pageOf } from '../../platform/schema/builder.js';
 import { nestedPage } from '../../platform/schema/nested-page.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { visibleAccounts } from '../accounts/account.js';
@@ -116,14 +116,12 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/agents', 'List agents.'),
     type: AgentPage,
     ...openToPortal('agents:read'),
-    args: {
-      ...pageArgs(t),
+    ...listed(t, agents, {
       status: t.arg({ type: AgentStatusEnum, required: false }),
       parentAccountId: t.arg({ type: 'AccountId', required: false }),
       kyaTier: t.arg.int({ required: false, validate: kyaTier }),
       connected: t.arg.boolean({ required: false, description: 'Has its event channel open, or has not.' }),
-    },
-    resolve: (_root, filter, ctx, info) => agents(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

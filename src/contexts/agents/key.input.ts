@@ -1,4 +1,4 @@
-// What requests about the keys of agents say.
+// The inputs of the keys of agents.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 

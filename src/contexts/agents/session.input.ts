@@ -1,4 +1,4 @@
-// What requests about sessions say.
+// The inputs of sessions of agents.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 

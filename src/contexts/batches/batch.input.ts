@@ -1,4 +1,4 @@
-// What requests about batches say.
+// The inputs of batches.
 import { z } from 'zod';
 import { BatchItemStatus, BatchKind, BatchMode, BatchStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

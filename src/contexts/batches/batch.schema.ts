@@ -4,7 +4,7 @@ import type { BatchKind } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies, formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { ApproveApprovalPayload } from '../spending/approval.schema.js';
 import {
   BatchItemStatusEnum,
@@ -111,8 +111,7 @@ builder.queryFields((t) => ({
   batches: t.field({
     route: rest('GET /v1/batches', 'List batches.'),
     type: BatchPage,
-    args: { ...pageArgs(t), status: t.arg({ type: BatchStatusEnum, required: false }) },
-    resolve: (_root, filter, ctx, info) => batches(ctx, filter, nodesQuery(ctx, info)),
+    ...listed(t, batches, { status: t.arg({ type: BatchStatusEnum, required: false }) }),
   }),
   batchItems: t.field({
     route: rest('GET /v1/batches/{id}/items'),

@@ -1,4 +1,4 @@
-// What requests about card limits say.
+// The inputs of the limits of cards.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { category } from '../accounts/category.js';

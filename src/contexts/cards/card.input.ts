@@ -1,4 +1,4 @@
-// What requests about cards say.
+// The inputs of vaulted cards.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 

@@ -1,7 +1,7 @@
 // The GraphQL face of vaulted cards. Agents read those that they may pay with; the token is shown to nobody.
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { type BillingAddressInput, CreateVaultedCardInput } from './card.input.js';
 import { cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
 import { type CardLimits, cardLimits } from './card-limit.js';
@@ -86,12 +86,10 @@ builder.queryFields((t) => ({
   vaultedCards: t.field({
     route: rest('GET /v1/cards/vault', 'List vaulted cards.'),
     type: VaultedCardPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, vaultedCards, {
       accountId: t.arg({ type: 'AccountId', required: false }),
       agentId: t.arg({ type: 'AgentUuid', required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => vaultedCards(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

@@ -3,14 +3,11 @@
 import type { CardInstruction, CardInstructionStatus } from '../../generated/prisma/client.js';
 import { giveBackReserved, givenBack, useReserved, usesOf } from '../../ledger/hold.js';
 import { type LimitUse, posting } from '../../ledger/posting.js';
-import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ringAt } from '../../platform/due/due-bell.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { newId } from '../../platform/schema/id.js';
-import { answered, mostSubmissions, nextInquiry, orderSeconds } from '../settlement/submission.js';
+import { type Message, type SubmissionKind, submission } from '../settlement/submission.js';
 import { withdrawApproval } from '../spending/approval.js';
 import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
@@ -27,62 +24,40 @@ export interface InstructionFailure {
 const isOpen = ({ status }: Pick<CardInstruction, 'status'>) => openStatuses.includes(status);
 const ended = { dueAt: null, leaseUntil: null } as const;
 
+/** Instructions on their way to their networks. */
+const instructions: SubmissionKind<CardInstruction, NetworkOrder, NetworkAnswer> = {
+  table: 'card_instruction',
+  prefix: 'ins',
+  find: ({ db }, id) => db.cardInstruction.findFirst({ where: { id } }),
+  isOpen,
+  referenceOf: ({ reference }) => reference,
+  carrierOf: (ctx, { network }) => networkOf(ctx, network),
+  messageOf,
+  giveReference,
+  lock: async (_ctx, tx, row) => (await lockBoth(tx, row)).row,
+  follow,
+  wait: (ctx, tx, { id }, waiting) =>
+    tx.cardInstruction.update({ where: rowKey(ctx, id), data: { ...waiting, leaseUntil: null, updatedAt: ctx.clock.now() } }),
+  lose: (ctx, tx, row) =>
+    endInstruction(ctx, tx, row, 'failed', { code: 'not_received', message: 'The network has not received the instruction.' }),
+};
+
 /** The due step: an instruction is sent, or its network is asked what became of it. */
-export async function stepInstruction(ctx: Ctx, id: string): Promise<void> {
-  const found = await ctx.db.cardInstruction.findFirst({ where: { id } });
-  if (found === null || !isOpen(found) || found.dueAt === null || found.dueAt > ctx.clock.now()) return;
-  if (found.type === 'cancel' && (await cancelUnsent(ctx, found))) return;
-  const network = networkOf(ctx, found.network);
-  if (found.reference !== null) {
-    const { reference } = found;
-    const answer = network === undefined ? unknown : await answered(ctx, () => network.status(ctx, reference));
-    return record(ctx, found, answer);
-  }
-  const sent = await giveReference(ctx, found);
-  if (sent === null) return;
-  const order = await orderOf(ctx, sent);
-  await record(ctx, sent, network === undefined ? unknown : await answered(ctx, () => network.submit(ctx, order)));
-}
+export const stepInstruction = submission(instructions);
 
-const unknown: NetworkAnswer = { state: 'unknown' };
-
-/** Commits the reference of an instruction. Null when somebody has taken it meanwhile. */
-async function giveReference(ctx: Ctx, { id }: CardInstruction): Promise<CardInstruction | null> {
-  const at = ctx.clock.now();
-  const row = await transact(
-    ctx,
-    async (tx) => {
-      const before = await lockRow(tx.cardInstruction, id);
-      if (!isOpen(before) || before.reference !== null || before.dueAt === null || before.dueAt > at) return null;
-      const reference = `ins${newId(at).replaceAll('-', '')}`;
-      const data = {
-        status: 'submitted',
-        reference,
-        submittedAt: at,
-        submissions: before.submissions + 1,
-        asked: 0,
-        updatedAt: at,
-      } as const;
-      return tx.cardInstruction.update({ where: rowKey(ctx, id), data });
-    },
-    () => id,
-  );
-  return row;
-}
-
-async function orderOf(ctx: Ctx, row: CardInstruction): Promise<NetworkOrder> {
-  const { type, reference, amount, currency, merchantRef, payload, submittedAt, originalId } = row;
+async function messageOf(ctx: Ctx, row: CardInstruction): Promise<Omit<NetworkOrder, keyof Message> | null> {
+  if (row.type === 'cancel' && (await cancelUnsent(ctx, row))) return null;
+  const { type, amount, currency, merchantRef, originalId } = row;
   const original = originalId === null ? null : await ctx.db.cardInstruction.findFirst({ where: { id: originalId } });
-  return {
-    type,
-    reference: reference ?? '',
-    original: original?.reference ?? null,
-    amount,
-    currency,
-    merchantRef,
-    payload: payload as Record<string, unknown>,
-    expiresAt: addSeconds(submittedAt ?? ctx.clock.now(), orderSeconds),
-  };
+  return { type, original: original?.reference ?? null, amount, currency, merchantRef, payload: row.payload as Record<string, unknown> };
+}
+
+async function giveReference(ctx: Ctx, { id }: CardInstruction, reference: string, at: Date): Promise<boolean> {
+  const { count } = await ctx.db.cardInstruction.updateMany({
+    where: { id, status: { in: [...openStatuses] }, reference: null, dueAt: { lte: at } },
+    data: { status: 'submitted', reference, submittedAt: at, submissions: { increment: 1 }, asked: 0, updatedAt: at },
+  });
+  return count === 1;
 }
 
 /** Calls off what no network has heard of. False where the network has to be told. */
@@ -102,66 +77,35 @@ async function lockBoth(tx: Tx, { id, originalId }: Pick<CardInstruction, 'id' |
   return { original, row: await lockRow(tx.cardInstruction, id) };
 }
 
-/** Follows an answer about the reference that the network was asked for, and says when it is asked again. */
-async function record(ctx: Ctx, asked: CardInstruction, answer: NetworkAnswer): Promise<void> {
-  const row = await transact(ctx, async (tx) => {
-    const { row: before, original } = await lockBoth(tx, asked);
-    if (before.reference !== asked.reference || !isOpen(before)) return before;
-    return follow(ctx, tx, { row: before, original }, answer);
-  });
-  if (row.dueAt !== null) ringAt(ctx, 'card_instruction', row.dueAt);
-}
-
-interface Locked {
-  row: CardInstruction;
-  original: CardInstruction | null;
-}
-
-async function follow(ctx: Ctx, tx: Tx, { row, original }: Locked, answer: NetworkAnswer): Promise<CardInstruction> {
+async function follow(ctx: Ctx, tx: Tx, row: CardInstruction, answer: NetworkAnswer): Promise<CardInstruction> {
   const at = ctx.clock.now();
-  const later = (dueAt: Date, data: object = {}) =>
-    tx.cardInstruction.update({ where: rowKey(ctx, row.id), data: { dueAt, leaseUntil: null, updatedAt: at, ...data } });
   switch (answer.state) {
     case 'approved':
-      return approve(ctx, tx, { row, original }, answer.code);
+      return approve(ctx, tx, row, answer.code);
     case 'declined':
     case 'failed':
       return endInstruction(ctx, tx, row, answer.state, { code: answer.code, message: answer.reason });
     case 'cancelled':
       return endInstruction(ctx, tx, row, 'cancelled', calledOff);
-    case 'missing':
-      return sendAgain(ctx, tx, row, later);
     case 'received':
-      if (answer.expectedAt > at) return later(answer.expectedAt);
+      return answer.expectedAt > at ? instructions.wait(ctx, tx, row, { dueAt: answer.expectedAt }) : row;
+    default:
+      return row;
   }
-  return later(nextInquiry(at, row.asked), { asked: row.asked + 1 });
 }
 
 const calledOff: InstructionFailure = { code: 'cancelled', message: 'The authorization was called off.' };
 
-/** The network has no such message. Until it has expired it may still be on its way; then it is certain that it was never taken. */
-async function sendAgain(
-  ctx: Ctx,
-  tx: Tx,
-  row: CardInstruction,
-  later: (dueAt: Date, data?: object) => Promise<CardInstruction>,
-): Promise<CardInstruction> {
-  const at = ctx.clock.now();
-  const certainAt = addSeconds(row.submittedAt ?? at, orderSeconds);
-  if (at <= certainAt) return later(addSeconds(certainAt, 1));
-  if (row.submissions < mostSubmissions) return later(at, { reference: null });
-  return endInstruction(ctx, tx, row, 'failed', { code: 'not_received', message: 'The network has not received the instruction.' });
-}
-
-async function approve(ctx: Ctx, tx: Tx, { row, original }: Locked, code: string): Promise<CardInstruction> {
-  if (row.type === 'cancel') return approveCancel(ctx, tx, row, original as CardInstruction, code);
+async function approve(ctx: Ctx, tx: Tx, row: CardInstruction, code: string): Promise<CardInstruction> {
   const workspaceId = ctx.workspace.id;
   if (row.type === 'authorize') {
     const approved = await close(ctx, tx, row, { status: 'approved', authorizationCode: code });
     await postEnd(ctx, tx, approved, await useReserved(tx, workspaceId, row.id));
     return approved;
   }
-  const { id, amount, refunded } = original as CardInstruction;
+  const original = await tx.cardInstruction.findFirstOrThrow({ where: { id: row.originalId ?? '' } });
+  if (row.type === 'cancel') return approveCancel(ctx, tx, row, original, code);
+  const { id, amount, refunded } = original;
   const part = row.amount ?? 0n;
   await tx.cardInstruction.update({ where: rowKey(ctx, id), data: { refunded: refunded + part, updatedAt: ctx.clock.now() } });
   const approved = await close(ctx, tx, row, { status: 'approved', authorizationCode: code });

@@ -1,4 +1,4 @@
-// What requests about instructions say.
+// The inputs of card instructions.
 import { CardInstructionStatus, CardInstructionType } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
 

@@ -4,15 +4,14 @@ import type { CardInstructionType } from '../../generated/prisma/client.js';
 import { connections } from '../../platform/connection.js';
 import type { Ctx, Environment } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
+import type { Message } from '../settlement/submission.js';
 import { type CardNetworkName, cardNetworks, isCardNetwork } from '../transfers/rail.js';
 import { NetworkNotEnrolled } from './errors.js';
 import { directoryPath } from './key-directory.js';
 
 /** What a network is told. */
-export interface NetworkOrder {
+export interface NetworkOrder extends Message {
   type: CardInstructionType;
-  /** Ours, at most 35 characters, and unique. A network takes one message of a reference. */
-  reference: string;
   /** That of the authorization which is called off or refunded. */
   original: string | null;
   /** Minor units; null for a cancellation. */
@@ -22,8 +21,6 @@ export interface NetworkOrder {
   merchantRef: string | null;
   /** What the caller has to tell the network. */
   payload: Readonly<Record<string, unknown>>;
-  /** A message that has not arrived by then (workspace time) must never be taken. */
-  expiresAt: Date;
 }
 
 /**

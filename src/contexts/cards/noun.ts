@@ -1,7 +1,7 @@
 // What vaulted cards, charges, verifications and instructions to networks are to everybody else.
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
-import { orderDue } from '../settlement/submission.js';
+import { orderDue } from '../settlement/order-submission.js';
 import { deleteVaultedCard } from './card.js';
 import { cardChargeLifecycle, openCharges } from './charge.js';
 import { cardChargeSubject } from './charge-approval.js';

@@ -1,4 +1,4 @@
-// What requests about verifications say.
+// The inputs of card verifications.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { cardNetworks } from '../transfers/rail.js';

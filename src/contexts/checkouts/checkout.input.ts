@@ -1,4 +1,4 @@
-// What requests about checkouts say.
+// The inputs of checkouts.
 import { z } from 'zod';
 import { CheckoutPaymentMethod, CheckoutStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,4 +1,4 @@
-// What requests say of what becomes of a checkout: its payment, its end, its delivery, its refund.
+// The inputs of what becomes of a checkout: its payment, its end, its delivery, its refund.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { RefundReasonEnum } from '../refunds/refund.input.js';

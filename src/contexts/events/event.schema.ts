@@ -4,7 +4,7 @@ import { type CatalogEntry, catalogOf } from '../../events/catalog.js';
 import type { PublishedEvent } from '../../events/publication.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { visibleDeliveries } from '../webhooks/delivery.js';
 import { event, events } from './event.js';
 import { type EventResend, earlierResend, resendEvent } from './resend.js';
@@ -108,14 +108,12 @@ builder.queryFields((t) => ({
   events: t.field({
     route: rest('GET /v1/events', 'List events of the last 30 days.'),
     type: EventPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, events, {
       type: t.arg.stringList({ required: false, description: 'Types or wildcards such as `transfer.*`, any of which.' }),
       objectId: t.arg.string({ required: false, description: 'Id of what it is about, bare or with its prefix.' }),
       agentId: t.arg({ type: 'AgentUuid', required: false }),
       delivered: t.arg.boolean({ required: false, description: 'Whether all its deliveries arrived; false: some have not.' }),
-    },
-    resolve: (_root, filter, ctx, info) => events(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

@@ -1,4 +1,4 @@
-// What requests about fundings say.
+// The inputs of funding transactions.
 import { z } from 'zod';
 import { FundingType } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -4,7 +4,7 @@ import { FundingStatus } from '../../generated/prisma/enums.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { RailUnavailable } from '../transfers/rail.js';
 import { FundingUnsupported } from './errors.js';
@@ -69,14 +69,12 @@ builder.queryFields((t) => ({
   fundingTransactions: t.field({
     route: rest('GET /v1/funding/transactions', 'List funding transactions.'),
     type: FundingTransactionPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, fundingTransactions, {
       status: t.arg({ type: FundingStatusEnum, required: false }),
       type: t.arg({ type: FundingTypeEnum, required: false }),
       provider: t.arg.string({ required: false, validate: provider }),
       walletId: t.arg({ type: 'WalletId', required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => fundingTransactions(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

@@ -1,4 +1,4 @@
-// What requests about API keys say.
+// The inputs of API keys.
 import { z } from 'zod';
 import { Environment } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,4 +1,4 @@
-// What requests about portal tokens say.
+// The inputs of portal tokens.
 import { z } from 'zod';
 import { portalScopes } from '../../platform/ctx.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,7 +1,7 @@
 // The GraphQL face of portal tokens. Only an API key sees or changes them.
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { CreatePortalTokenInput } from './portal-token.input.js';
 import {
   createPortalToken,
@@ -63,8 +63,7 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/portal-tokens', 'List portal tokens, those that have ended too.'),
     type: PortalTokenPage,
     authScopes: { audience: 'api_key' },
-    args: { ...pageArgs(t), customerReference: t.arg.string({ required: false }) },
-    resolve: (_root, filter, ctx, info) => portalTokens(ctx, filter, nodesQuery(ctx, info)),
+    ...listed(t, portalTokens, { customerReference: t.arg.string({ required: false }) }),
   }),
 }));
 

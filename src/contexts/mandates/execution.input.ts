@@ -1,4 +1,4 @@
-// What requests about executions say.
+// The inputs of executions of mandates.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { mostJwtLength } from '../spending/mandate.js';

@@ -1,4 +1,4 @@
-// What requests about mandates say.
+// The inputs of mandates.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { category } from '../accounts/category.js';

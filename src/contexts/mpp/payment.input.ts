@@ -1,4 +1,4 @@
-// What requests about payments say.
+// The inputs of one-off payments by MPP.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { mostHeaderLength } from './challenge.js';

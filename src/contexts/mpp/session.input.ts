@@ -1,4 +1,4 @@
-// What requests about sessions say.
+// The inputs of MPP sessions and their vouchers.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { mostTokenLength } from './voucher-token.js';

@@ -1,4 +1,4 @@
-// What requests about rates say.
+// The inputs of exchange rates.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 

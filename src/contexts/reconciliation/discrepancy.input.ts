@@ -1,4 +1,4 @@
-// What requests about discrepancies say.
+// The inputs of discrepancies.
 import { z } from 'zod';
 import { DiscrepancyResolution, DiscrepancyStatus, DiscrepancyType, StatementDirection } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,4 +1,4 @@
-// What requests about rail entries say.
+// The inputs of the statements of rails.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { StatementDirectionEnum } from './discrepancy.input.js';

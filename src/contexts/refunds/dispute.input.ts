@@ -1,4 +1,4 @@
-// What requests about disputes say.
+// The inputs of disputes.
 import { z } from 'zod';
 import { DisputeReason, DisputeResolution, DisputeStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

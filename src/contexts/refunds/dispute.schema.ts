@@ -2,7 +2,7 @@
 import { AlreadyExists, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { Initiator } from '../spending/initiator.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import {
@@ -81,12 +81,10 @@ builder.queryFields((t) => ({
   disputes: t.field({
     route: rest('GET /v1/disputes', 'List disputes.'),
     type: DisputePage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, disputes, {
       status: t.arg({ type: DisputeStatusEnum, required: false }),
       transferId: t.arg({ type: 'TransferId', required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => disputes(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

@@ -15,7 +15,7 @@ import { Visibility } from '../../platform/visibility.js';
 import { partiesOf } from '../transfers/transfer.js';
 import type { CreateDisputeInput, ResolveDisputeInput, RespondToDisputeInput } from './dispute.input.js';
 import { NotYourSide } from './errors.js';
-import { isInEscrow, splitEscrow } from './escrow.js';
+import { escrowOf } from './escrow.js';
 import { fileDispute, ringDispute, shown } from './filing.js';
 import { tooMuchDisputed, tooMuchResolved } from './overpayment.js';
 import { agentsOf, lockTransfer, refund, withWallets } from './refund.js';
@@ -51,7 +51,7 @@ export class ResolvedByTenant extends declareError(403, 'forbidden') {
 /** Files a dispute for the payer's side. 409 after 120 days, for a transfer that is not refunded, and where one is open already. */
 export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promise<Dispute> {
   const filed = await transact(ctx, async (tx) => {
-    const transfer = withWallets(await lockTransfer(ctx, tx, input.transferId, 'transferId'));
+    const transfer = withWallets(ctx, await lockTransfer(ctx, tx, input.transferId, 'transferId'));
     const parties = await partiesOf(within(ctx, tx), transfer);
     const agents = agentsOf(transfer, parties);
     checkSide(ctx, [agents.payerAgentId], 'An agent disputes what it paid.');
@@ -181,8 +181,9 @@ async function carryOutResolution(
     throw new ValidationFailed([{ path: ['refundAmount'], message, rule: 'max' }]);
   }
   const isRefunded = resolution.startsWith('refund');
-  if (isInEscrow(await tx.transfer.findFirstOrThrow({ where: { id: transferId } }))) {
-    await splitEscrow(ctx, tx, dispute, isRefunded ? (part ?? amountDisputed) : 0n);
+  const escrow = escrowOf(ctx, await tx.transfer.findFirstOrThrow({ where: { id: transferId } }));
+  if (escrow !== undefined) {
+    await escrow.split(ctx, tx, dispute, isRefunded ? (part ?? amountDisputed) : 0n);
     return null;
   }
   return isRefunded ? refundDisputed(ctx, tx, dispute, part) : null;

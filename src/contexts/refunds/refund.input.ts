@@ -1,4 +1,4 @@
-// What requests about refunds say.
+// The inputs of refunds.
 import { z } from 'zod';
 import { RefundReason } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -3,7 +3,7 @@ import { RefundStatus } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { Initiator } from '../spending/initiator.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
@@ -47,12 +47,10 @@ builder.queryFields((t) => ({
   refunds: t.field({
     route: rest('GET /v1/refunds', 'List refunds.'),
     type: RefundPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, refunds, {
       status: t.arg({ type: RefundStatusEnum, required: false }),
       originalTransferId: t.arg({ type: 'TransferId', required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => refunds(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

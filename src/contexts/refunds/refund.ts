@@ -62,7 +62,7 @@ export const refundLifecycle: Lifecycle<RefundStatus> = {
 export async function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<Refund> {
   const made = await transact(ctx, async (tx) => {
     const original = await lockTransfer(ctx, tx, input.originalTransferId, 'originalTransferId');
-    checkRefundable(original);
+    checkRefundable(ctx, original);
     const payee = await payeeOf(within(ctx, tx), original);
     const { agent } = ctx.actor;
     if (agent !== undefined && payee.agentId !== agent.id) throw new NotYourSide('An agent refunds what its own wallet received.');
@@ -83,8 +83,8 @@ export async function lockTransfer(ctx: Ctx, tx: Tx, id: string, field?: string)
 }
 
 /** The transfer, when it is one between wallets. 409 otherwise. */
-export function withWallets(transfer: Transfer): Transfer {
-  checkRefundable(transfer);
+export function withWallets(ctx: Pick<Ctx, 'platform'>, transfer: Transfer): Transfer {
+  checkRefundable(ctx, transfer);
   refuseCard(transfer);
   return transfer;
 }

@@ -5,14 +5,14 @@ import { StateConflict } from '../../platform/errors.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { transferLifecycle } from '../transfers/transfer.js';
-import { isInEscrow } from './escrow.js';
+import { escrowOf } from './escrow.js';
 import { tooMuchRefunded } from './overpayment.js';
 import type { RefundRequest } from './refund-row.js';
 
 const types: readonly Transfer['type'][] = ['internal', 'cross_border', 'stream_withdraw'];
 
 /** Throws 409 unless money of the transfer may be sent back: it was completed, between wallets or by card, and is no refund itself. */
-export function checkRefundable(transfer: Transfer): void {
+export function checkRefundable(ctx: Pick<Ctx, 'platform'>, transfer: Transfer): void {
   const { id, status, type, subjectType, fromWalletId, toWalletId } = transfer;
   const isPaid = toWalletId !== null && (fromWalletId !== null || subjectType === 'card_charge');
   if (!types.includes(type) || subjectType === 'refund' || !isPaid) {
@@ -21,10 +21,8 @@ export function checkRefundable(transfer: Transfer): void {
       terminal: true,
     });
   }
-  if (isInEscrow(transfer)) {
-    const next_actions = [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${transfer.subjectId}` } as const];
-    throw new StateConflict('The money is in the escrow of a task: dispute or cancel the task.', status, [], { next_actions });
-  }
+  const escrow = escrowOf(ctx, transfer);
+  if (escrow !== undefined) throw escrow.refusal(transfer);
   if (status !== 'completed') {
     throw wrongStatus(transferLifecycle, id, status, ['completed'], 'Only a completed transfer is refunded.');
   }

@@ -1,4 +1,4 @@
-// What requests about sandboxs say.
+// The inputs of the sandbox: its clock and its test events.
 import { z } from 'zod';
 import { maxAdvanceSeconds } from '../../platform/clock.js';
 import { builder } from '../../platform/schema/builder.js';

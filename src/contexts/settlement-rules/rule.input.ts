@@ -1,4 +1,4 @@
-// What requests about rules say.
+// The inputs of settlement rules.
 import { z } from 'zod';
 import { ExecutionStatus, SettlementAction, SettlementTrigger } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

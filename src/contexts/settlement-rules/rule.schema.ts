@@ -3,7 +3,7 @@
 import type { SettlementExecution as ExecutionRow } from '../../generated/prisma/client.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { SameWallet } from '../transfers/errors.js';
 import { UnsupportedRail } from '../transfers/rail.js';
 import { type Action, actionOf } from './action.js';
@@ -150,21 +150,18 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/settlement-rules', 'List settlement rules.'),
     type: SettlementRulePage,
     authScopes: { audience: 'operator' },
-    args: {
-      ...pageArgs(t),
+    ...listed(t, settlementRules, {
       triggerType: t.arg({ type: TriggerTypeEnum, required: false }),
       enabled: t.arg.boolean({ required: false }),
       walletId: t.arg({ type: 'WalletId', required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => settlementRules(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
   settlementExecutions: t.field({
     route: rest('GET /v1/settlement-rules/{id}/executions', 'List what a settlement rule did, newest first.', { names: { ruleId: 'id' } }),
     type: SettlementExecutionPage,
     authScopes: { audience: 'operator' },
-    args: { ...pageArgs(t), ruleId: t.arg({ type: 'SettlementRuleId' }) },
     ...facts({ errors: [NotFound] }),
-    resolve: (_root, filter, ctx, info) => settlementExecutions(ctx, filter, nodesQuery(ctx, info)),
+    ...listed(t, settlementExecutions, { ruleId: t.arg({ type: 'SettlementRuleId' }) }),
   }),
 }));
 

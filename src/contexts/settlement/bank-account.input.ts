@@ -1,4 +1,4 @@
-// What requests about bank accounts say.
+// The inputs of bank accounts.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 

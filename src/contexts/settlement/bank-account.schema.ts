@@ -2,7 +2,7 @@
 import { BankRail } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { UnsupportedRail } from '../transfers/rail.js';
 import { CreateBankAccountInput, UpdateBankAccountInput } from './bank-account.input.js';
 import { bankAccount, bankAccounts, createBankAccount, deleteBankAccount, updateBankAccount } from './bank-account.js';
@@ -44,12 +44,10 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/bank-accounts', 'List bank accounts.'),
     type: BankAccountPage,
     authScopes: { audience: 'operator' },
-    args: {
-      ...pageArgs(t),
+    ...listed(t, bankAccounts, {
       accountId: t.arg({ type: 'AccountId', required: false }),
       rail: t.arg({ type: BankRailEnum, required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => bankAccounts(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

@@ -1,5 +1,5 @@
 // What goes over rails: payouts, money that comes in, charges of cards and refunds to them. Each kind has rows and steps of its own. How an
-// order reaches its rail, and how what is told of it finds its row, is the same for all of them (submission.ts, callback.ts,
+// order reaches its rail, and how what is told of it finds its row, is the same for all of them (order-submission.ts, callback.ts,
 // forced-result.ts).
 import type { Ctx } from '../../platform/ctx.js';
 import { manyParts } from '../../platform/extension.js';

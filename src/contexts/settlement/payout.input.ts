@@ -1,4 +1,4 @@
-// What requests about payouts say.
+// The inputs of payouts.
 import { z } from 'zod';
 import { PayoutDestination, PayoutStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

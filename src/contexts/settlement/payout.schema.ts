@@ -4,7 +4,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { approval } from '../spending/approval.js';
 import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
@@ -103,13 +103,11 @@ builder.queryFields((t) => ({
   payouts: t.field({
     route: rest('GET /v1/payouts', 'List payouts.'),
     type: PayoutPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, payouts, {
       status: t.arg({ type: PayoutStatusEnum, required: false }),
       walletId: t.arg({ type: 'WalletId', required: false }),
       rail: t.arg.string({ required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => payouts(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

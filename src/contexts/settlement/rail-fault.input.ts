@@ -1,4 +1,4 @@
-// What requests about rail faults say.
+// The inputs of rail faults.
 import { z } from 'zod';
 import { RailFaultKind } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,7 +1,7 @@
 // The GraphQL face of the simulated rails: their faults, and results that are forced upon them. The sandbox only.
 import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { Transfer } from '../transfers/transfer.schema.js';
 import { transfer } from '../transfers/transfer-list.js';
 import { returnPayout, settleTransfer } from './forced-result.js';
@@ -40,9 +40,8 @@ builder.queryField('railFaults', (t) =>
     route: rest('GET /v1/test/rails/{rail}/faults', 'List the faults of a simulated rail.'),
     type: RailFaultPage,
     authScopes: { audience: 'operator' },
-    args: { ...pageArgs(t), rail: t.arg.string() },
     ...facts({ errors: [NotFound, TestModeOnly] }),
-    resolve: (_root, filter, ctx, info) => railFaults(ctx, filter, nodesQuery(ctx, info)),
+    ...listed(t, railFaults, { rail: t.arg.string() }),
   }),
 );
 

@@ -3,13 +3,12 @@
 import { connections } from '../../platform/connection.js';
 import type { Ctx, Environment, Platform } from '../../platform/ctx.js';
 import { checkRail, RailUnavailable } from '../transfers/rail.js';
+import type { Message } from './submission.js';
 
 /** Money that a rail is to carry. */
-export interface RailOrder {
+export interface RailOrder extends Message {
   /** `out`: it pays to the destination. `in`: it collects from it. */
   direction: 'out' | 'in';
-  /** Ours, at most 35 characters, and unique. A rail carries out one order of a reference. */
-  reference: string;
   /** The same for orders that are submitted together, at most 35 characters; null for one that stands alone. */
   batch: string | null;
   /** Minor units. */
@@ -22,8 +21,6 @@ export interface RailOrder {
   destination: Readonly<Record<string, string>>;
   /** The same as it is shown. */
   destinationRef: string;
-  /** An order that has not arrived by then (workspace time) must never be carried out. */
-  expiresAt: Date;
 }
 
 /** Why an order was rejected or came back, in the words of the rail. */

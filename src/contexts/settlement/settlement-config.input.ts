@@ -1,4 +1,4 @@
-// What requests about settlement configs say.
+// The inputs of the settlement settings of a workspace.
 import { z } from 'zod';
 import { SettlementSchedule } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,4 +1,4 @@
-// What requests about windows say.
+// The inputs of settlement windows.
 import { z } from 'zod';
 import { WindowFrequency } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

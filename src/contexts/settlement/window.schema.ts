@@ -1,7 +1,7 @@
 // The GraphQL face of settlement windows. Agents have none of it.
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { UnsupportedRail } from '../transfers/rail.js';
 import { rest } from './rest.js';
 import { CreateSettlementWindowInput, mostEntries, UpdateSettlementWindowInput, WindowFrequencyEnum } from './window.input.js';
@@ -44,13 +44,11 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/settlement-windows', 'List settlement windows.'),
     type: WindowPage,
     authScopes: { audience: 'operator' },
-    args: {
-      ...pageArgs(t),
+    ...listed(t, settlementWindows, {
       rail: t.arg.string({ required: false }),
       currency: t.arg({ type: 'Currency', required: false }),
       enabled: t.arg.boolean({ required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => settlementWindows(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

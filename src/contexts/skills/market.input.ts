@@ -1,4 +1,4 @@
-// What the market is asked for.
+// The filters of the market.
 import type { InputShapeFromFields } from '@pothos/core';
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,5 +1,5 @@
 // The GraphQL face of the market: the public side of agents that offer something.
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { printId } from '../../platform/schema/id.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { mostSkills } from '../agents/skill-input.js';
@@ -57,11 +57,7 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/a2a/agents', 'Find agents that offer something: by skill, rating and price.', { name: 'listMarketAgents' }),
     type: MarketPage,
     description: 'Active agents that have skills, newest first.',
-    args: {
-      ...pageArgs(t),
-      ...marketFilters,
-    },
     ...facts({}),
-    resolve: (_root, filter, ctx, info) => market(ctx, filter, nodesQuery(ctx, info)),
+    ...listed(t, market, { ...marketFilters }),
   }),
 }));

@@ -1,4 +1,4 @@
-// What requests about skills say.
+// The inputs of skills.
 import { builder } from '../../platform/schema/builder.js';
 import { skillDescription, skillId, skillName, skillTags } from '../agents/skill-input.js';
 

@@ -7,7 +7,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { idKinds, printId } from '../../platform/schema/id.js';
 import { Me } from '../agents/me.schema.js';
 import { approval, approvals, approveApproval, cancelApproval, OwnRequest, pendingApprovals, rejectApproval } from './approval.js';
@@ -159,12 +159,10 @@ builder.queryFields((t) => ({
   approvals: t.field({
     route: rest('GET /v1/approvals', 'List approvals.'),
     type: ApprovalPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, approvals, {
       status: t.arg({ type: ApprovalStatusEnum, required: false }),
       agentId: t.arg({ type: 'AgentUuid', required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => approvals(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

@@ -1,4 +1,4 @@
-// What requests about breakers say.
+// The inputs of the circuit breaker.
 import { z } from 'zod';
 import { BreakerAction } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

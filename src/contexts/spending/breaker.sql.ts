@@ -14,14 +14,6 @@ const mostSpends = 5_000;
 /** Payments to one wallet, and failures, that are looked at. */
 const mostOthers = 2_000;
 
-/** isSpend() of pipeline.ts over a transfer `t` and the wallets `payer` and `payee`: money that leaves its owner, and is no refund. */
-const isSpend = `(t.type NOT IN ('wrap', 'unwrap', 'stream_withdraw', 'stream_cancel') AND t.subject_type IS DISTINCT FROM 'refund' AND (payer.account_id <> payee.account_id
-  OR payer.agent_id IS NOT NULL AND payer.agent_id IS DISTINCT FROM payee.agent_id))`;
-
-/** OFFSET 0: the planner looks up the wallets of each transfer, and never the transfers of a wallet. */
-const wallets = `CROSS JOIN LATERAL (SELECT * FROM wallet w WHERE w.workspace_id = t.workspace_id AND w.id = t.from_wallet_id OFFSET 0) payer
-  CROSS JOIN LATERAL (SELECT * FROM wallet w WHERE w.workspace_id = t.workspace_id AND w.id = t.to_wallet_id OFFSET 0) payee`;
-
 /** The detectors of a workspace, for a listener. */
 export async function detectorsOf(tx: pg.ClientBase, workspaceId: string): Promise<readonly Detector[]> {
   const { rows } = await tx.query<{ detectors: Detector[] }>('SELECT detectors FROM breaker WHERE workspace_id = $1', [workspaceId]);
@@ -36,14 +28,16 @@ interface ActiveAgent {
   failed: boolean;
 }
 
+/** OFFSET 0: the planner looks up the transfer of each event and the wallet of each transfer, never the transfers of a wallet. */
 export const countStretch = {
   name: 'breaker-count-stretch',
   text: `
     WITH heard AS MATERIALIZED (
-      SELECT e.type, e.created_at, t.agent_id, payee.agent_id AS payee_agent_id, ${isSpend} AS is_spend
+      SELECT e.type, e.created_at, t.agent_id, payee.agent_id AS payee_agent_id, t.is_spend
       FROM published_events($1, $2, $3) e
-      CROSS JOIN LATERAL (SELECT * FROM transfer t WHERE t.workspace_id = $1 AND t.id = e.object_id OFFSET 0) t ${wallets}
-      WHERE e.type IN ('transfer.created', 'transfer.completed', 'transfer.failed')
+      CROSS JOIN LATERAL (SELECT * FROM transfer t WHERE t.workspace_id = $1 AND t.id = e.object_id OFFSET 0) t
+      CROSS JOIN LATERAL (SELECT * FROM wallet w WHERE w.workspace_id = $1 AND w.id = t.to_wallet_id OFFSET 0) payee
+      WHERE t.from_wallet_id IS NOT NULL AND e.type IN ('transfer.created', 'transfer.completed', 'transfer.failed')
     ), counted AS (
       INSERT INTO spend_minute AS m (workspace_id, agent_id, minute, spends)
       SELECT $1::uuid, h.agent_id, date_trunc('minute', h.created_at, 'UTC'), count(*) FROM heard h
@@ -119,8 +113,8 @@ export const spendsOf = {
     SELECT ${paymentColumns}, true AS "isOwn" FROM (
       SELECT * FROM transfer t WHERE t.workspace_id = $1::uuid AND t.agent_id = $2::uuid AND t.id >= $3::uuid
       ORDER BY t.id DESC LIMIT ${mostSpends}
-    ) t ${wallets}
-    WHERE ${isSpend} AND t.status IN ('pending', 'processing', 'completed') ORDER BY t.id`,
+    ) t
+    WHERE t.is_spend AND t.to_wallet_id IS NOT NULL AND t.status IN ('pending', 'processing', 'completed') ORDER BY t.id`,
 };
 
 export const paymentsBack = {

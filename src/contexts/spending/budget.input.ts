@@ -1,4 +1,4 @@
-// What requests about budgets say.
+// The inputs of budgets.
 import { z } from 'zod';
 import { BudgetPeriod, BudgetScope } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -3,7 +3,7 @@ import type { BudgetScope } from '../../generated/prisma/enums.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { type AgentBudget, agentBudgets, mostAgentBudgets } from './agent-budget.js';
 import { CreateBudgetInput, PeriodEnum, ScopeTypeEnum, UpdateBudgetInput } from './budget.input.js';
 import { budget, budgets, createBudget, deleteBudget, updateBudget } from './budget.js';
@@ -118,13 +118,11 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/budgets', 'List budgets, each with what was spent and what is left.'),
     type: BudgetPage,
     authScopes: { audience: 'operator' },
-    args: {
-      ...pageArgs(t),
+    ...listed(t, budgets, {
       scopeType: t.arg({ type: ScopeTypeEnum, required: false }),
       scopeId: t.arg.string({ required: false, description: 'An account, an agent or a trace.' }),
       parentId: t.arg({ type: 'BudgetId', required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => budgets(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

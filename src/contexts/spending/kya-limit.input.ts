@@ -1,4 +1,4 @@
-// What requests about kya limits say.
+// The inputs of the limits of KYA tiers.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 

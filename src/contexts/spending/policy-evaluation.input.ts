@@ -1,4 +1,4 @@
-// What requests about policy evaluations say.
+// The inputs of evaluations of a spend that is not made.
 import { builder } from '../../platform/schema/builder.js';
 import { ProtocolEnum } from './protocol.input.js';
 

@@ -1,4 +1,4 @@
-// What requests about policy rules say.
+// The inputs of policy rules.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { weekdays } from './local-time.js';

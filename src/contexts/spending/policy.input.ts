@@ -1,4 +1,4 @@
-// What requests about policies say.
+// The inputs of policies.
 import { z } from 'zod';
 import { PolicyTarget } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -2,7 +2,7 @@
 import type { PolicyTarget } from '../../generated/prisma/enums.js';
 import { NotFound } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { CreatePolicyInput, mostRules, PolicyTargetEnum, UpdatePolicyInput } from './policy.input.js';
 import { approvalOf, createPolicy, deletePolicy, mostPolicies, policies, policy, rulesOf, updatePolicy } from './policy.js';
 import { PolicyRuleType } from './policy-rule.schema.js';
@@ -59,14 +59,12 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/policies', 'List policies.'),
     type: PolicyPage,
     authScopes: { audience: 'operator' },
-    args: {
-      ...pageArgs(t),
+    ...facts({ most: mostPolicies }),
+    ...listed(t, policies, {
       targetType: t.arg({ type: PolicyTargetEnum, required: false }),
       targetId: t.arg.string({ required: false, description: 'An account, an agent or a wallet.' }),
       enabled: t.arg.boolean({ required: false }),
-    },
-    ...facts({ most: mostPolicies }),
-    resolve: (_root, filter, ctx, info) => policies(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

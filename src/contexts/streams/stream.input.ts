@@ -1,4 +1,4 @@
-// What requests about streams say.
+// The inputs of streams.
 import { z } from 'zod';
 import { RatePeriod, StreamStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,4 +1,4 @@
-// What requests about steps say.
+// The inputs of the steps of a task.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { DisputeEvidenceInput, DisputeReasonEnum, fewPieces } from '../refunds/dispute.input.js';

@@ -1,4 +1,4 @@
-// What requests about tasks say.
+// The inputs of tasks.
 import { z } from 'zod';
 import { TaskPaymentMethod, TaskPaymentStatus, TaskSide, TaskStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -3,7 +3,7 @@ import type { Task as TaskRow } from '../../generated/prisma/client.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { Visibility } from '../../platform/visibility.js';
 import { visibleWallets } from '../accounts/wallet.js';
@@ -152,16 +152,14 @@ builder.queryFields((t) => ({
   tasks: t.field({
     route: rest('GET /v1/a2a/tasks', 'List tasks.'),
     type: TaskPage,
-    args: {
-      ...pageArgs(t),
+    ...listed(t, tasks, {
       role: t.arg({ type: TaskRoleEnum, required: false, description: 'What the agent is to them.' }),
       agentId: t.arg({ type: 'AgentUuid', required: false, description: 'On either side, or on that of `role`.' }),
       status: t.arg({ type: TaskStatusEnum, required: false }),
       open: t.arg.boolean({ required: false, description: 'True: those that can be claimed.' }),
       skillId: t.arg.string({ required: false }),
       contextId: t.arg.string({ required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => tasks(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
 }));
 

@@ -1,4 +1,4 @@
-// What requests about destinations say.
+// The inputs of destinations.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 

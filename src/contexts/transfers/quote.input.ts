@@ -1,4 +1,4 @@
-// What requests about quotes say.
+// The inputs of quotes.
 import { z } from 'zod';
 import { AmountSide } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

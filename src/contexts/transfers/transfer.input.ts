@@ -1,4 +1,4 @@
-// What requests about transfers say.
+// The inputs of transfers.
 import type { InputShapeFromFields } from '@pothos/core';
 import { z } from 'zod';
 import { CaptureBy, CaptureMode, TransferStatus, TransferType } from '../../generated/prisma/enums.js';

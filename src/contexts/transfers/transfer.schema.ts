@@ -4,7 +4,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, Forbidden, NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
-import { builder, facts, nodesQuery, openToPortal, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, openToPortal, pageOf } from '../../platform/schema/builder.js';
 import { Entry } from '../accounts/entry.schema.js';
 import { WalletFrozen } from '../accounts/errors.js';
 import { approval } from '../spending/approval.js';
@@ -217,11 +217,7 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/transfers', 'List transfers.'),
     type: TransferPage,
     ...openToPortal('transfers:read'),
-    args: {
-      ...pageArgs(t),
-      ...transferFilters,
-    },
-    resolve: (_root, filter, ctx, info) => transfers(ctx, filter, nodesQuery(ctx, info)),
+    ...listed(t, transfers, { ...transferFilters }),
   }),
 }));
 

@@ -17,6 +17,7 @@ import type { ShownDestination } from './destination.js';
 import { completedEvents, event, transferData, transferRoles } from './events.js';
 import { type Exchange, exchangeLegs, leavingOf } from './exchange.js';
 import { transferOperation } from './operation.js';
+import { isSpendOf } from './spend.js';
 import type { SubjectRef, TransferOrigin } from './subject.js';
 import { lessWithheld, type Withholding } from './withholding.js';
 
@@ -173,6 +174,7 @@ export function transferRow(ctx: Ctx, value: NewTransfer, id = newId(value.at)):
     subjectId: subject === undefined ? null : (subject.id ?? id),
     originType: origin?.type ?? null,
     originId: origin?.id ?? null,
+    isSpend: isSpendOf({ ...value, from, to }),
     mandateId: value.mandateId ?? null,
     destination: (value.destination ?? null) as Transfer['destination'],
   };

@@ -1,4 +1,4 @@
-// What requests about deliveries say.
+// The inputs of deliveries of webhooks.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 

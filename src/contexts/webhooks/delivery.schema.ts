@@ -2,7 +2,7 @@
 import { DeliveryStatus } from '../../generated/prisma/enums.js';
 import { NotFound, StateConflict, TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { ReplayWebhookInput, TestWebhookInput } from './delivery.input.js';
 import { type DeliveryStats, deliveries, delivery, deliveryStats, visibleDeliveries } from './delivery.js';
@@ -104,14 +104,12 @@ builder.queryFields((t) => ({
     }),
     type: DeliveryPage,
     authScopes: { audience: 'operator' },
-    args: {
-      ...pageArgs(t),
+    ...facts({ errors: [NotFound] }),
+    ...listed(t, deliveries, {
       webhookId: t.arg({ type: 'WebhookId', required: false }),
       status: t.arg({ type: DeliveryStatusEnum, required: false }),
       eventType: t.arg.string({ required: false }),
-    },
-    ...facts({ errors: [NotFound] }),
-    resolve: (_root, filter, ctx, info) => deliveries(ctx, filter, nodesQuery(ctx, info)),
+    }),
   }),
   webhookStats: t.field({
     route: rest('GET /v1/webhooks/{id}/stats', "Count a subscription's deliveries, and say how fast its endpoint answers."),

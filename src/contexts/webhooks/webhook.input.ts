@@ -1,4 +1,4 @@
-// What requests about webhooks say.
+// The inputs of webhooks.
 import { z } from 'zod';
 import { WebhookStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

@@ -1,7 +1,7 @@
 // The GraphQL face of webhook subscriptions. Agents see none of it; only an API key changes it.
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts, nodesQuery, pageArgs, pageOf } from '../../platform/schema/builder.js';
+import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
 import { rest } from './rest.js';
 import { verifyWebhook } from './verification.js';
@@ -99,11 +99,7 @@ builder.queryFields((t) => ({
     route: rest('GET /v1/webhooks', 'List webhook subscriptions.'),
     type: WebhookPage,
     authScopes: { audience: 'operator' },
-    args: {
-      ...pageArgs(t),
-      status: t.arg({ type: WebhookStatusEnum, required: false }),
-    },
-    resolve: (_root, filter, ctx, info) => webhooks(ctx, filter, nodesQuery(ctx, info)),
+    ...listed(t, webhooks, { status: t.arg({ type: WebhookStatusEnum, required: false }) }),
   }),
 }));
 

@@ -10,6 +10,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { systemCtx } from '../../platform/due/step.js';
 import { transact } from '../../platform/idempotency.js';
+import { answered, nextInquiry } from '../../platform/inquiry.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { isUniqueViolation } from '../../platform/postgres/failure.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
@@ -31,9 +32,7 @@ import { readPaymentHeader } from './wire.js';
 
 /** Whoever tells the chain has so long for it; then the due engine asks. */
 const patienceSeconds = 30;
-/** A chain that does not answer for so long has not answered: less than that. */
-const answerMs = 10_000;
-/** Seconds until the chain is asked again, doubled each time up to ten minutes. */
+/** The chain is asked again so many seconds later at most. */
 const longestAskSeconds = 600;
 
 /** An authorization that was verified, and what it pays for. */
@@ -123,11 +122,12 @@ async function submit(
   { authorization, signature }: Pick<ChainOrder, 'authorization' | 'signature'>,
 ): Promise<X402Payment> {
   const chain = chainOf(ctx, row.network);
-  const answer = chain === undefined ? null : await answered(ctx, () => chain.transferWithAuthorization(ctx, authorization, signature));
+  const answer =
+    chain === undefined ? null : await answered(ctx, () => chain.transferWithAuthorization(ctx, authorization, signature), null);
   if (chain === undefined || answer === null) return row;
   if (answer.state === 'done') return arrive(ctx, row.id, answer.txHash);
   if (answer.reason === 'insufficient_funds') return fail(ctx, row.id, 'insufficient_funds');
-  const used = await answered(ctx, () => chain.authorizationState(ctx, authorization.from, authorization.nonce));
+  const used = await answered(ctx, () => chain.authorizationState(ctx, authorization.from, authorization.nonce), null);
   return used === null ? row : followUse(ctx, row, authorization, used);
 }
 
@@ -136,22 +136,6 @@ async function submit(
  */
 function followUse(ctx: Ctx, row: X402Payment, { to, value }: TransferAuthorization, used: CarriedOut): Promise<X402Payment> {
   return used.to === to && used.value === value ? arrive(ctx, row.id, used.txHash) : fail(ctx, row.id, 'invalid_transaction_state');
-}
-
-/** What a chain answers; null for one that fails or is silent for too long. */
-async function answered<T>(ctx: Ctx, ask: () => Promise<T | null>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), answerMs);
-  });
-  try {
-    return await Promise.race([ask(), silence]);
-  } catch (error) {
-    ctx.log.warn({ err: error }, 'a chain failed; what became of the payment is asked for later');
-    return null;
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The money has come: it is posted, and the payment settled with it, once. */
@@ -217,8 +201,7 @@ export async function stepPayment(ctx: Ctx, id: string): Promise<void> {
   if (row?.status !== 'pending' || row.dueAt === null || row.dueAt > ctx.clock.now()) return;
   const after = await askChain(ctx, row);
   if (after.status !== 'pending') return;
-  const seconds = Math.min(longestAskSeconds, patienceSeconds * 2 ** Math.min(row.asked, 10));
-  const dueAt = addSeconds(ctx.clock.now(), seconds);
+  const dueAt = nextInquiry(ctx.clock.now(), row.asked, longestAskSeconds);
   await ctx.db.x402Payment.updateMany({ where: { id, status: 'pending' }, data: { asked: row.asked + 1, dueAt, leaseUntil: null } });
   ringAt(ctx, 'x402_payment', dueAt);
 }
@@ -239,7 +222,7 @@ export async function askChain(ctx: Ctx, row: X402Payment): Promise<X402Payment>
 
 /** Whether the contract has used the nonce of an authorization, and for what; null where nobody knows. */
 async function stateOf(ctx: Ctx, chain: Chain, { from, nonce }: TransferAuthorization): Promise<{ used: CarriedOut | null } | null> {
-  return answered(ctx, async () => ({ used: await chain.authorizationState(ctx, from, nonce) }));
+  return answered(ctx, async () => ({ used: await chain.authorizationState(ctx, from, nonce) }), null);
 }
 
 /** The chain that serves the environment of the workspace, with its network; null where none does. */

@@ -1,4 +1,4 @@
-// What requests about endpoints say.
+// The inputs of x402 endpoints.
 import { z } from 'zod';
 import { X402EndpointStatus, X402Scheme } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';

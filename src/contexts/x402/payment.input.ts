@@ -1,4 +1,4 @@
-// What requests about payments say.
+// The inputs of x402 payments.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { snakeCase } from '../../platform/snake-case.js';

@@ -1,6 +1,6 @@
 // The schema builder that every face writes to. What concerns both faces sits on the field: its audience, its rate class,
 // the errors it may answer. REST and GraphQL read the same facts.
-import SchemaBuilder, { type ObjectRef } from '@pothos/core';
+import SchemaBuilder, { type InputFieldMap, type InputShapeFromFields, type ObjectRef } from '@pothos/core';
 import PrismaPlugin, { queryFromInfo } from '@pothos/plugin-prisma';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ValidationPlugin from '@pothos/plugin-validation';
@@ -13,7 +13,7 @@ import type { Currency } from '../money.js';
 import { authorize } from './audience.js';
 import * as figure from './figure.js';
 import { type IdKind, type IdScalar, idKinds } from './id.js';
-import { defaultLimit, type Page } from './page.js';
+import { defaultLimit, type Page, type PageInput } from './page.js';
 import * as scalar from './scalar.js';
 import { invalidInput } from './validation.js';
 
@@ -165,6 +165,22 @@ export function pageArgs(t: { arg: PothosSchemaTypes.QueryFieldBuilder<Types, Ty
     since: t.arg({ type: 'DateTime', required: false, description: 'Created at or after.' }),
     until: t.arg({ type: 'DateTime', required: false, description: 'Created before.' }),
     after: t.arg({ type: 'Cursor', required: false, description: 'Go on after this: the cursor of a page, or the id of a row.' }),
+  };
+}
+
+/**
+ * Options of a root field that reads `list`, whose nodes are of a Prisma type: the arguments of every list, and its filters. One that the
+ * list does not have does not compile.
+ */
+export function listed<Filters extends InputFieldMap, Node>(
+  t: { arg: PothosSchemaTypes.QueryFieldBuilder<Types, Types['Root']>['arg'] },
+  list: (ctx: Ctx, input: PageInput & InputShapeFromFields<Filters>, query: object) => Promise<Page<Node>>,
+  filters: Filters,
+) {
+  return {
+    args: { ...pageArgs(t), ...filters },
+    resolve: (_root: unknown, input: PageInput & InputShapeFromFields<Filters>, ctx: Ctx, info: GraphQLResolveInfo) =>
+      list(ctx, input, nodesQuery(ctx, info)),
   };
 }
 

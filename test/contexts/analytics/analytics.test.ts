@@ -8,6 +8,7 @@ import { newSpender } from '../../factories/decision.js';
 import { pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
+import { isSlow } from '../../slow.js';
 
 const harness = useHarness();
 const protocols = ['ucp', 'acp', 'ap2', 'x402', 'mpp', 'internal', 'cross_border'];
@@ -153,11 +154,12 @@ describe('GET /v1/analytics/checkout-demand', () => {
         `INSERT INTO checkout_rollup SELECT $1::uuid, 3600, $2::timestamptz, $3, ${key}, $4, 1 + n / $5, 0 FROM generate_series(1, $5::int) n`,
         [id, start, dimension, outcome, rows],
       );
-    await add('merchant', 'gen_random_uuid()::text', 'cancelled', 80_000);
-    await add('reason', "'because of ' || n", 'cancelled', 30_000);
+    const [merchants, reasons] = isSlow ? [80_000, 30_000] : [8_000, 3_000];
+    await add('merchant', 'gen_random_uuid()::text', 'cancelled', merchants);
+    await add('reason', "'because of ' || n", 'cancelled', reasons);
     const { data } = (await harness.other.get('/v1/analytics/checkout-demand')).body;
-    expect([data.sessions_opened, data.by_merchant.length, data.top_cancel_reasons.length]).toEqual([80_001, 20, 10]);
-    expect([data.by_merchant[0].sessions_opened, data.top_cancel_reasons[0]]).toEqual([2, { reason: 'because of 30000', count: 2 }]);
+    expect([data.sessions_opened, data.by_merchant.length, data.top_cancel_reasons.length]).toEqual([merchants + 1, 20, 10]);
+    expect([data.by_merchant[0].sessions_opened, data.top_cancel_reasons[0]]).toEqual([2, { reason: `because of ${reasons}`, count: 2 }]);
     const rows = await readDemand(await ctxAs(harness, harness.other.key), { start, end: harness.clock.now() }, 10);
     expect(rows.filter(({ dimension }) => dimension === 'reason')).toHaveLength(10);
   });

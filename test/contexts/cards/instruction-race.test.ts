@@ -3,26 +3,23 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jwsIdentity, someIntent } from '../../factories/bot-identity.js';
 import { ask, insist, make, type Server } from '../../load.js';
-import { type ServerProcess, startServerProcess } from '../../process.js';
 import { ServerOnDatabase } from '../../server-database.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let first: ServerOnDatabase;
-let second: ServerProcess;
+/** The sandbox of another process. */
+let second: string;
 
 beforeAll(async () => {
   first = await ServerOnDatabase.start();
-  second = await startServerProcess(first.env);
+  second = await first.startSecond();
 });
 
-afterAll(async () => {
-  if (second?.isRunning) await second.kill('SIGTERM');
-  await first?.stop();
-});
+afterAll(() => first?.stop());
 
 /** The server that takes the n-th request. */
-const serverOf = (server: Server, n: number): Server => (n % 2 === 0 ? server : { ...server, url: second.test });
+const serverOf = (server: Server, n: number): Server => (n % 2 === 0 ? server : { ...server, url: second });
 const times = (n: number) => Array.from({ length: n }, (_, at) => at);
 
 /** An agent with a key, and requests of it. */

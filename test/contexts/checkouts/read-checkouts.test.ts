@@ -95,5 +95,3 @@ describe('GET /v1/acp/checkouts', () => {
     expectInvalid(await harness.test.get(`${path}?since=yesterday`), 'since');
   });
 });
-
-describe('GET /v1/acp/checkouts/{id}', () => {});

@@ -4,26 +4,23 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../harness.js';
 import { eachOf } from '../../hostile.js';
 import { ask, insist, make, type Server } from '../../load.js';
-import { type ServerProcess, startServerProcess } from '../../process.js';
 import { ServerOnDatabase } from '../../server-database.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let first: ServerOnDatabase;
-let second: ServerProcess;
+/** The sandbox of another process. */
+let second: string;
 
 beforeAll(async () => {
   first = await ServerOnDatabase.start();
-  second = await startServerProcess(first.env);
+  second = await first.startSecond();
 });
 
-afterAll(async () => {
-  if (second?.isRunning) await second.kill('SIGTERM');
-  await first?.stop();
-});
+afterAll(() => first?.stop());
 
 /** The server that takes the n-th request. */
-const serverOf = (n: number): Server => (n % 2 === 0 ? first.sandbox : { ...first.sandbox, url: second.test });
+const serverOf = (n: number): Server => (n % 2 === 0 ? first.sandbox : { ...first.sandbox, url: second });
 
 async function newMandate(scope: object) {
   const server = first.sandbox;

@@ -9,7 +9,7 @@ import { connect } from '../agents/stream.js';
 import { Receiver, subscribe } from '../webhooks/receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 describe('the channel of the agent that spends', () => {

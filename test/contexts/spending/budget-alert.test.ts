@@ -10,7 +10,7 @@ import { connect, type EventReader } from '../agents/stream.js';
 import { Receiver } from '../webhooks/receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 const own = ({ id }: { id: string }) => ({ scope: { type: 'agent', id } });
 

@@ -2,23 +2,20 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eachOf } from '../../hostile.js';
 import { ask, insist, make, type Server } from '../../load.js';
-import { type ServerProcess, startServerProcess } from '../../process.js';
 import { ServerOnDatabase } from '../../server-database.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let first: ServerOnDatabase;
-let second: ServerProcess;
+/** The sandbox of another process. */
+let second: string;
 
 beforeAll(async () => {
   first = await ServerOnDatabase.start();
-  second = await startServerProcess(first.env);
+  second = await first.startSecond();
 });
 
-afterAll(async () => {
-  if (second?.isRunning) await second.kill('SIGTERM');
-  await first?.stop();
-});
+afterAll(() => first?.stop());
 
 interface Hand {
   id: string;
@@ -36,7 +33,7 @@ async function newHand(server: Server, account: string, funded?: string): Promis
 }
 
 /** The server that takes the n-th request. */
-const serverOf = (server: Server, n: number): Server => (n % 2 === 0 ? server : { ...server, url: second.test });
+const serverOf = (server: Server, n: number): Server => (n % 2 === 0 ? server : { ...server, url: second });
 const post = (server: Server, path: string, body: object) => insist(server, 'POST', path, body);
 const step = (server: Server, task: { id: string }, name: string, body: object = {}) =>
   post(server, `/v1/a2a/tasks/${task.id}/${name}`, body);

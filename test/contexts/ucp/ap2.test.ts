@@ -10,7 +10,7 @@ import { ap2Name, byWallet, checkoutName, fulfillmentName, home, mugs, ProfileHo
 
 const host = await ProfileHost.start();
 afterAll(() => host.stop());
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: host.host } });
+const harness = useHarness({ allowHosts: [host.host] });
 const pair = await generateKeyPair('ES256', { extractable: true });
 const holder = await generateKeyPair('ES256', { extractable: true });
 const stranger = await generateKeyPair('ES256', { extractable: true });

@@ -10,7 +10,7 @@ import { byMandate, byWallet, mugs, ProfileHost, payment, profileOf, shipping, s
 
 const host = await ProfileHost.start();
 afterAll(() => host.stop());
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: host.host } });
+const harness = useHarness({ allowHosts: [host.host] });
 let merchant: Json;
 let till: Json;
 let buyer: TestAgent;

@@ -6,7 +6,7 @@ import { home, mugs, ProfileHost, profileOf, shipping, songs, Talk } from './tal
 
 const host = await ProfileHost.start();
 afterAll(() => host.stop());
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: host.host } });
+const harness = useHarness({ allowHosts: [host.host] });
 let merchant: Json;
 let profile: string;
 let talk: Talk;

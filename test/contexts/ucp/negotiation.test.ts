@@ -8,7 +8,7 @@ import { ap2Name, checkoutName, fulfillmentName, ProfileHost, profileOf, songs, 
 
 const host = await ProfileHost.start();
 afterAll(() => host.stop());
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: host.host } });
+const harness = useHarness({ allowHosts: [host.host] });
 let merchant: Json;
 let talk: Talk;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { checkoutName, ProfileHost, profileOf, songs, Talk, version } from './ta
 
 const host = await ProfileHost.start();
 afterAll(() => host.stop());
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: host.host } });
+const harness = useHarness({ allowHosts: [host.host] });
 let talk: Talk;
 beforeAll(async () => {
   talk = new Talk(harness.test, (await newSeller(harness.test)).merchant, host.publish(profileOf()));

@@ -1,12 +1,13 @@
 // Many events against receivers of which 30 % fail at random, in every way that a receiver can: each delivery ends delivered or in the
 // dead-letter queue, none is lost, none is sent again to a receiver that had not failed, and nothing private is ever connected to.
-// CHAOS_EVENTS=10000 runs the whole of it.
+// SLOW=1 runs the whole of it.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventRow, writeEvents } from '../../../src/events/event.js';
 import { newId } from '../../../src/platform/schema/id.js';
 import { useHarness } from '../../harness.js';
+import { isSlow } from '../../slow.js';
 import { ChaosReceiver, type Send } from './chaos-receiver.js';
 
 let privateConnections = 0;
@@ -23,7 +24,7 @@ afterAll(async () => {
   forbidden.close();
 });
 
-const count = Number(process.env['CHAOS_EVENTS'] ?? 1_000);
+const count = isSlow ? 10_000 : 400;
 const lanes = 8;
 
 /** Commits the events of `count` deliveries to subscriptions of the receiver. */

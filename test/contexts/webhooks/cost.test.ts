@@ -7,7 +7,7 @@ import { useHarness } from '../../harness.js';
 import { happen, Receiver, subscribe } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 const many = 3_000;

@@ -3,7 +3,7 @@ import { useHarness } from '../../harness.js';
 import { Receiver } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 const url = 'https://example.com/hook';

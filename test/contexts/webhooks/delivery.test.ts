@@ -5,7 +5,7 @@ import { useHarness } from '../../harness.js';
 import { deliveriesOf, happen, Receiver, subscribe, verifyWithStripe } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 const deliveryOf = async (webhookId: string) => (await deliveriesOf(harness.test, webhookId))[0];

@@ -9,7 +9,7 @@ import { deliveriesOf, happen, Receiver } from './receiver.js';
 import { challengesAt, eventsAt, proves, reroute, subscribeTo } from './strange-host.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 beforeAll(() => reroute(harness, receiver));
 afterAll(() => receiver.stop());
 

@@ -5,7 +5,7 @@ import { useHarness } from '../../harness.js';
 import { Receiver, subscribe } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 const types = ['acp.checkout.created', 'acp.checkout.completed', 'transfer.completed', 'account.balance.low', 'x402.payment.completed'];

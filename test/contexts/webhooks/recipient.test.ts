@@ -11,7 +11,7 @@ import { ctxOf } from '../../ledger/wallet-ref.js';
 import { happen, Receiver, subscribe, verifyWithStripe } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 /** A delivery that was loaded and waits until what was read of its subscription is old. */

@@ -11,7 +11,7 @@ import { useHarness } from '../../harness.js';
 import { happen, Receiver, subscribe } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 /** Sends as many events as there are answers to a new subscription, without recording what becomes of them. */

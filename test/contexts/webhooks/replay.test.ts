@@ -5,7 +5,7 @@ import { signIn } from '../identity/sign-in.js';
 import { deliveriesOf, happen, Receiver, subscribe } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 let made = 0;

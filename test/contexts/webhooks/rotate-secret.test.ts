@@ -5,7 +5,7 @@ import { type Json, nowhere, useHarness } from '../../harness.js';
 import { happen, type Received, Receiver, subscribe, verifyWithStripe } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 let n = 0;

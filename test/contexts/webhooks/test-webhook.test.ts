@@ -3,7 +3,7 @@ import { nowhere, useHarness } from '../../harness.js';
 import { Receiver, subscribe } from './receiver.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 describe('POST /v1/webhooks/{id}/test', () => {

@@ -5,7 +5,7 @@ import { deliveriesOf, Receiver } from './receiver.js';
 import { challengesAt, proves, reroute, subscribeTo } from './strange-host.js';
 
 const receiver = await Receiver.start();
-const harness = useHarness({ env: { WEBHOOK_ALLOW_HOSTS: receiver.host } });
+const harness = useHarness({ allowHosts: [receiver.host] });
 beforeAll(() => reroute(harness, receiver));
 afterAll(() => receiver.stop());
 

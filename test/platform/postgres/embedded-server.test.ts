@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { postgresBinaries, postgresUser } from '../../../src/platform/postgres/binary.js';
 import { type EmbeddedPostgres, embeddedDatabaseUrl, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded-server.js';
+import { copyData, type DataDir, prepareData } from '../../process.js';
 
 const isRoot = process.getuid?.() === 0;
 let folder: string;
@@ -20,6 +21,14 @@ let notices: string[];
 
 const start = (options: { durable?: boolean } = {}) =>
   startEmbeddedPostgres({ dataDir, durable: false, notice: (text) => notices.push(text), ...options });
+
+/** A stopped server whose data is copied where a first start is not what is tested. */
+let stopped: DataDir;
+beforeAll(async () => {
+  stopped = await prepareData();
+});
+afterAll(() => stopped?.remove());
+const startFromCopy = () => copyData(stopped.dataDir, dataDir);
 
 async function query<T>(url: string, sql: string): Promise<T[]> {
   const client = new pg.Client({ connectionString: url });
@@ -123,6 +132,8 @@ describe('a first start', () => {
 });
 
 describe('a restart', () => {
+  beforeEach(startFromCopy);
+
   it('keeps the data, the password and the port', async () => {
     const first = await start();
     await query(first.url, 'create table kept as select 42 as n');
@@ -157,6 +168,8 @@ describe('a restart', () => {
 });
 
 describe('a server that runs already', () => {
+  beforeEach(startFromCopy);
+
   it('is used, and outlives the process that merely found it', async () => {
     const first = await start();
     const second = await start();
@@ -182,6 +195,8 @@ describe('a server that runs already', () => {
 });
 
 describe('a stale postmaster.pid', () => {
+  beforeEach(startFromCopy);
+
   it('of a killed server is no error, and committed data is there', async () => {
     const first = await start({ durable: true });
     await query(first.url, 'create table kept as select 42 as n');
