@@ -52,7 +52,7 @@ export function spendMutation<Input, Terms, Plan extends { spend: SpendPlan<V> |
   thing: SpendingThing<Input, Terms, Plan, V, Made>,
 ): SpendMutation<Input, Made> {
   return {
-    create: async (ctx, input) => {
+    async create(ctx, input) {
       const terms = await thing.terms(ctx, input);
       const write = async (tx: Tx) => {
         const plan = await thing.plan(ctx, tx, input, terms);
@@ -65,7 +65,7 @@ export function spendMutation<Input, Terms, Plan extends { spend: SpendPlan<V> |
       if (made.approval !== null) ringAt(ctx, 'approval', made.approval.expiresAt);
       return made;
     },
-    dryRun: async (ctx, input) => {
+    async dryRun(ctx, input) {
       const terms = await thing.terms(ctx, input);
       return rollBack(ctx.db, async (tx) => {
         const { spend } = await thing.plan(ctx, tx, input, terms);
@@ -73,7 +73,7 @@ export function spendMutation<Input, Terms, Plan extends { spend: SpendPlan<V> |
         return dryRunSpend(ctx, spend.authority, spend.draft, { in: tx, requestApproval: spend.requestApproval });
       });
     },
-    replay: async (ctx, reference) => {
+    async replay(ctx, reference) {
       const { approvalId, ...made } = await thing.read(ctx, reference);
       const approval = approvalId === null ? null : await readApproval(ctx, approvalId);
       return { ...(made as unknown as Made), approval };
