@@ -1,11 +1,11 @@
 // Every code that refuses with 403, 409 or 422 is caused through HTTP. The harness looks at each answer for its way out and for the
 // figures of its limit; here the requests that it suggests are sent, and none of them is refused for its shape.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SpendFacts } from '../src/contexts/spending/evaluation.js';
 import type { RuleLayer } from '../src/contexts/spending/layer.js';
 import { type LimitFigures, limitFigures } from '../src/contexts/spending/limit.js';
 import type { Authority } from '../src/contexts/spending/pipeline.js';
-import { findingError, limitError } from '../src/contexts/spending/rule-refusal.js';
+import { limitError, ruleError } from '../src/contexts/spending/rule-refusal.js';
+import type { SpendFacts } from '../src/contexts/spending/rule-result.js';
 import { InsufficientScope } from '../src/platform/errors.js';
 import { newSpender, type Spender } from './factories/decision.js';
 import { transferBody, twoWallets } from './factories/payment.js';
@@ -206,8 +206,8 @@ describe('the refusal of a rule', () => {
     };
     const body = transferBody(spender.wallet, spender.payee, '7.00') as Record<string, unknown>;
     const request = { path: '/v1/transfers', body: () => body };
-    const evaluation = { uses: [], findings: [], rateIds: [] };
-    return { at, agentId: spender.uuid, guards: [], facts, rules: {} as Authority['rules'], evaluation, request };
+    const ruleResults = { uses: [], results: [], rateIds: [] };
+    return { at, agentId: spender.uuid, guards: [], facts, rules: {} as Authority['rules'], ruleResults, request };
   }
 
   const uuid = '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d';
@@ -256,8 +256,8 @@ describe('the refusal of a rule', () => {
 
     it.runIf(isHere(layer))(`${code} by itself, as for the size of one spend`, async () => {
       const limit: LimitFigures = { kind: layer, per: 'tx', currency: 'USD', max: 500n, used: 0n, requested: 700n, resetsAt: null };
-      const finding = { layer, ruleId, outcome: 'fail', code, reason: 'max_amount', message: 'Too much.', limit } as never;
-      const error = findingError(finding, authority());
+      const result = { layer, ruleId, outcome: 'fail', code, reason: 'max_amount', message: 'Too much.', limit } as never;
+      const error = ruleError(result, authority());
       expect(faultOf(403, error.details)).toBeNull();
       expect(error.details?.next_actions?.[0]).toMatchObject({ rel: 'smaller_amount', body: { amount: '5.00' } });
       await sendSuggested(error.details);
@@ -266,7 +266,7 @@ describe('the refusal of a rule', () => {
 
   it.runIf(isHere('policy'))('merchant_blocked, where no amount would help', () => {
     const rule = { layer: 'policy', ruleId: `pol_${uuid}.rules.0`, outcome: 'fail', code: 'merchant_blocked' } as const;
-    const error = findingError({ ...rule, reason: 'merchant', message: 'This merchant is blocked.' }, authority());
+    const error = ruleError({ ...rule, reason: 'merchant', message: 'This merchant is blocked.' }, authority());
     expect([error.status, error.code, faultOf(403, error.details)]).toEqual([403, 'merchant_blocked', null]);
     expect(error.details?.next_actions?.map(({ rel }) => rel)).toEqual(['request_approval', 'limits', 'change_limit']);
   });

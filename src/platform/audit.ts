@@ -64,17 +64,9 @@ export function linesOf(list: string): string {
   return `json_populate_recordset(NULL::audit_line, ${list}::json) l`;
 }
 
-/** Transactions that have their line already. */
-const told = new WeakSet<object>();
-
-/** Notes that a statement of the transaction writes its line. */
-export function markTold(tx: object): void {
-  told.add(tx);
-}
-
-/** Writes the line of a transaction, unless one of its statements has. */
-export async function writeLine(ctx: Ctx, tx: Tx, reference: string): Promise<void> {
-  const line = told.has(tx) ? null : auditLine(ctx, reference);
+/** Writes the line of what a transaction does: of what `ctx` is doing, or of a change within that work which it would not name. */
+export async function writeLine(ctx: Ctx, tx: Tx, reference: string | null, act = ctx.act): Promise<void> {
+  const line = auditLine(ctx, reference, act);
   if (line !== null) await tx.$executeRawUnsafe(insertLines(linesOf('$1')), JSON.stringify([line]));
 }
 
@@ -82,10 +74,4 @@ export async function writeLine(ctx: Ctx, tx: Tx, reference: string): Promise<vo
 export async function writeLines({ pool, written }: Pick<Database, 'pool' | 'written'>, lines: readonly (Row | null)[]): Promise<void> {
   await pool.query(insertLines(linesOf('$1')), [JSON.stringify(lines.filter((line) => line !== null))]);
   written.ring();
-}
-
-/** Writes a line of its own for a change within other work: one that the work before it would not name. */
-export async function tellAlso(ctx: Ctx, tx: Tx, act: Act): Promise<void> {
-  const line = auditLine(ctx, null, act);
-  if (line !== null) await tx.$executeRawUnsafe(insertLines(linesOf('$1')), JSON.stringify([line]));
 }

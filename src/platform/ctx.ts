@@ -118,8 +118,6 @@ export interface IdempotencyClaim {
   replayOf?: string;
   /** Set once the claim is written with the effect. */
   recorded: boolean;
-  /** Set by the transaction that runs: a posting of it carries the claim. */
-  posted?: boolean;
 }
 
 /** What is being done, as the audit log names it. Gap G-365 */

@@ -57,16 +57,6 @@ export function keyClaims(ctx: Ctx, reference: string) {
   return [{ kind: keyKind, key, fingerprint, expiresAt, reference }] as const;
 }
 
-/** Notes that the claim of the request was written, with a posting. */
-export function markRecorded({ idempotency }: Ctx): void {
-  if (idempotency !== undefined) idempotency.recorded = true;
-}
-
-/** Notes that a posting of the transaction that runs carries the claim of the request. */
-export function markPosted({ idempotency }: Ctx): void {
-  if (idempotency !== undefined) idempotency.posted = true;
-}
-
 /** The resolver of a mutation field: `run` does it; on a replay `load` reads what the first run made, by its reference. */
 export function once<Args, T>(
   run: (ctx: Ctx, args: Args) => Promise<T>,
@@ -78,49 +68,57 @@ export function once<Args, T>(
   };
 }
 
+/** What a run of a transaction has written of its books with a posting: the posting sets it, and transact() writes what is missing. */
+export interface Written {
+  /** The claim of the request. */
+  claim: boolean;
+  /** The line of the audit log. */
+  line: boolean;
+}
+
+/** The work of a transaction. Only a posting that is given a key asks for `written`. */
+type Work<T> = (tx: Tx, written: Written) => Promise<T>;
+
 /**
  * The transaction of a mutation. Writes the idempotency row and the line of the audit log with it; `referenceOf` names the result (its `id`
  * by default).
  * Runs again after a deadlock; 409 `idempotency_in_flight` when another process holds the key.
  */
-export function transact<T extends { id: string }>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T>;
-export function transact<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>, referenceOf: (result: T) => string): Promise<T>;
-export async function transact<T>(
-  ctx: Ctx,
-  work: (tx: Tx) => Promise<T>,
-  referenceOf = (result: T) => (result as { id: string }).id,
-): Promise<T> {
+export function transact<T extends { id: string }>(ctx: Ctx, work: Work<T>): Promise<T>;
+export function transact<T>(ctx: Ctx, work: Work<T>, referenceOf: (result: T) => string): Promise<T>;
+export async function transact<T>(ctx: Ctx, work: Work<T>, referenceOf = (result: T) => (result as { id: string }).id): Promise<T> {
   const claim = ctx.idempotency;
-  const runUnder = async (tx: Tx, own: IdempotencyClaim): Promise<T> => {
-    const [lock] = await tx.$queryRaw<{ taken: boolean }[]>`
-      SELECT pg_try_advisory_xact_lock(hashtextextended(${own.key}, 0)) AS taken`;
-    if (lock?.taken !== true) throw new IdempotencyInFlight();
-    // A run that was rolled back has posted nothing.
-    own.posted = false;
-    const result = await work(tx);
-    if (!own.posted) await tx.claim.createMany({ data: [...keyClaims(ctx, referenceOf(result))] });
-    return result;
-  };
   const run = () =>
     commit(ctx.effect, (begin) =>
       ctx.db.$transaction(async (tx) => {
-        const result = await (claim === undefined ? work(tx) : runUnder(tx, claim));
-        await writeLine(ctx, tx, referenceOf(result));
+        if (claim !== undefined) await lockKey(tx, claim);
+        // Made for this run: one that was rolled back has written nothing.
+        const written: Written = { claim: false, line: false };
+        const result = await work(tx, written);
+        const reference = referenceOf(result);
+        if (claim !== undefined && !written.claim) await tx.claim.createMany({ data: [...keyClaims(ctx, reference)] });
+        if (!written.line) await writeLine(ctx, tx, reference);
         // Prisma sends COMMIT as soon as this returns.
         begin();
-        ctx.effect.reference = referenceOf(result);
+        ctx.effect.reference = reference;
         return result;
       }),
     );
   try {
     const result = await retrySerialization(run);
     ctx.platform.database.written.ring();
-    markRecorded(ctx);
+    if (claim !== undefined) claim.recorded = true;
     return result;
   } catch (error) {
     if (claim !== undefined && isClaimConflict(error)) throw new IdempotencyInFlight();
     throw error;
   }
+}
+
+/** Keeps the key of the request until the transaction ends. 409 `idempotency_in_flight` while another one has it. */
+async function lockKey(tx: Tx, { key }: IdempotencyClaim): Promise<void> {
+  const [lock] = await tx.$queryRaw<{ taken: boolean }[]>`SELECT pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) AS taken`;
+  if (lock?.taken !== true) throw new IdempotencyInFlight();
 }
 
 /** The claim was written by another process between our look and our write. */

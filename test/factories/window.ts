@@ -1,7 +1,7 @@
 // Things that tests of settlement windows and of the reserve need.
 import { walletRef } from '../../src/contexts/accounts/wallet-ref.js';
 import { rateBook } from '../../src/contexts/rates/rate.js';
-import { postingNow } from '../../src/contexts/spending/posting.js';
+import { post } from '../../src/contexts/spending/posting.js';
 import { transferPosting, transferRow } from '../../src/contexts/transfers/transfer.js';
 import { withholdingOf } from '../../src/contexts/transfers/withholding.js';
 import type { Protocol, Transfer } from '../../src/generated/prisma/client.js';
@@ -46,9 +46,7 @@ export async function protocolPayment(
     withholding: await withholdingOf(ctx, protocol, payee),
   } as const;
   const transfer = transferRow(ctx, value);
-  await postingNow(
-    ctx,
-    transfer.id,
-  )(transferPosting(ctx, transfer, value, { limits: [], guards: [], rules: { rates: await rateBook(ctx) } }));
+  const rules = { rates: await rateBook(ctx) };
+  await post(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { key: transfer.id });
   return transfer;
 }

@@ -6,7 +6,7 @@ import { snakePath } from '../../platform/snake-case.js';
 import { findSkill, firstSkill } from '../skills/skill.js';
 import { cancelTask } from '../tasks/ending.js';
 import { visibleTasks } from '../tasks/task.js';
-import { createTask } from '../tasks/task-request.js';
+import { taskMutation } from '../tasks/task-request.js';
 import { answerInput } from '../tasks/work.js';
 import type { Call, Host } from './call.js';
 import { RpcError } from './errors.js';
@@ -66,7 +66,7 @@ async function newTask(ctx: Ctx, host: Host, message: SentMessage): Promise<Task
   };
   const paid = given ?? atPrice;
   try {
-    const { task } = await createTask(ctx, {
+    const { task } = await taskMutation.create(ctx, {
       fromAgentId,
       toAgentId: host.id,
       skillId: skill.id,

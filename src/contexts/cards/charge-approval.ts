@@ -1,7 +1,5 @@
 // Charges that wait for an approval, and charges that are called off before the processor has them (CONTRACT.md 6).
 import type { Approval, CardCharge } from '../../generated/prisma/client.js';
-import { giveBackReserved, reserved } from '../../ledger/hold.js';
-import { posting } from '../../ledger/posting.js';
 import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -12,7 +10,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { collectingWallet } from '../settlement/collection.js';
 import type { Failure } from '../settlement/order-kind.js';
 import { withdrawApproval } from '../spending/approval.js';
-import { postApproved } from '../spending/approved-spend.js';
+import { approveHeld } from '../spending/approved-spend.js';
 import { mandateNow } from '../spending/mandate.js';
 import { lockCharge } from './charge.js';
 import { fail } from './charge-life.js';
@@ -53,12 +51,11 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
   const authority = await authorizeCharge(reader, card, spend);
   await refusing(keepPayable(ctx, tx, card, authority));
   const { at } = authority;
-  await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
+  const held = { approval, authority, id: transfer.id, guards: [{ kind: 'payee', id: to.walletId } as const] };
+  await approveHeld(ctx, tx, held, async (decisionId) => {
     await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
     await tx.cardCharge.update({ where: rowKey(ctx, charge.id), data: { dueAt: at } });
-    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
-    const guards = [...authority.guards, { kind: 'payee', id: to.walletId } as const];
-    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards });
+    return {};
   });
   return () => ringAt(ctx, 'card_charge', at);
 }

@@ -1,14 +1,12 @@
 // Authorizations that wait for an approval: the network hears of them when it is given (CONTRACT.md 6).
 import type { Approval, CardInstruction } from '../../generated/prisma/client.js';
-import { giveBackReserved, reserved } from '../../ledger/hold.js';
-import { posting } from '../../ledger/posting.js';
 import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { inactiveAccount } from '../accounts/account.js';
-import { postApproved } from '../spending/approved-spend.js';
+import { approveHeld } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { NetworkNotEnrolled } from './errors.js';
 import { endInstruction } from './instruction-life.js';
@@ -43,10 +41,9 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
   const spend = { agentId, accountId, amount: amount ?? 0n, currency: currency ?? '', merchantRef: merchantRef ?? '' };
   const authority = await authorizeInstruction(within(ctx, tx), { ...spend, lifted: approval.lifted, traceId });
   const { at } = authority;
-  await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
+  await approveHeld(ctx, tx, { approval, authority, id }, async (decisionId) => {
     await tx.cardInstruction.update({ where: rowKey(ctx, id), data: { decisionId, dueAt: at, updatedAt: at } });
-    const given = await giveBackReserved(tx, ctx.workspace.id, id);
-    return posting(ctx, { at, transferId: id, legs: [], limits: [...given, ...reserved(limits)], guards: authority.guards });
+    return {};
   });
   return () => ringAt(ctx, 'card_instruction', at);
 }

@@ -9,7 +9,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { type Message, type SubmissionKind, submission } from '../settlement/submission.js';
 import { withdrawApproval } from '../spending/approval.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { operationRecord, writeOperation } from '../usage/operation.js';
 import { openStatuses } from './instruction.js';
@@ -100,7 +100,7 @@ async function approve(ctx: Ctx, tx: Tx, row: CardInstruction, code: string): Pr
   const workspaceId = ctx.workspace.id;
   if (row.type === 'authorize') {
     const approved = await close(ctx, tx, row, { status: 'approved', authorizationCode: code });
-    await post(ctx, tx, approved, await useReserved(tx, workspaceId, row.id));
+    await postEnd(ctx, tx, approved, await useReserved(tx, workspaceId, row.id));
     return approved;
   }
   const original = await tx.cardInstruction.findFirstOrThrow({ where: { id: row.originalId ?? '' } });
@@ -109,7 +109,7 @@ async function approve(ctx: Ctx, tx: Tx, row: CardInstruction, code: string): Pr
   const part = row.amount ?? 0n;
   await tx.cardInstruction.update({ where: rowKey(ctx, id), data: { refunded: refunded + part, updatedAt: ctx.clock.now() } });
   const approved = await close(ctx, tx, row, { status: 'approved', authorizationCode: code });
-  await post(ctx, tx, approved, givenBack(await usesOf(tx, workspaceId, id), { part, whole: amount ?? part, before: refunded }));
+  await postEnd(ctx, tx, approved, givenBack(await usesOf(tx, workspaceId, id), { part, whole: amount ?? part, before: refunded }));
   return approved;
 }
 
@@ -129,7 +129,7 @@ async function approveCancel(
     await tx.cardInstruction.update({ where: rowKey(ctx, original.id), data: { status: 'cancelled', ...reason, updatedAt: at } });
   }
   const approved = await close(ctx, tx, cancel, { status: 'approved', authorizationCode: code });
-  await post(ctx, tx, approved, limits);
+  await postEnd(ctx, tx, approved, limits);
   return approved;
 }
 
@@ -142,7 +142,7 @@ export async function endInstruction(
   { code, message }: InstructionFailure,
 ): Promise<CardInstruction> {
   const closed = await close(ctx, tx, row, { status, reasonCode: code, reasonMessage: message });
-  await post(ctx, tx, closed, row.type === 'authorize' ? await giveBackReserved(tx, ctx.workspace.id, row.id) : []);
+  await postEnd(ctx, tx, closed, row.type === 'authorize' ? await giveBackReserved(tx, ctx.workspace.id, row.id) : []);
   return closed;
 }
 
@@ -156,7 +156,7 @@ function close(ctx: Ctx, tx: Tx, { id }: CardInstruction, end: End): Promise<Car
  * The posting of an end: no money, what becomes of limits, and the operation. It is one of this instruction, so what refunds have given
  * back is not counted among the uses of their authorization. What the network has done is done.
  */
-async function post(ctx: Ctx, tx: Tx, row: CardInstruction, limits: LimitUse[]): Promise<void> {
+async function postEnd(ctx: Ctx, tx: Tx, row: CardInstruction, limits: LimitUse[]): Promise<void> {
   const { type, status, amount, currency, requestedByType, requestedById, agentId, accountId, id, traceId } = row;
   const at = ctx.clock.now();
   const { rates } = await rulebook(within(ctx, tx));
@@ -179,5 +179,5 @@ async function post(ctx: Ctx, tx: Tx, row: CardInstruction, limits: LimitUse[]):
   };
   if (limits.length === 0) return writeOperation(tx, operation, rates);
   const records = { operation: [operationRecord(ctx, operation, rates)] };
-  await postPlainly(ctx, postingWithin(tx), posting(ctx, { at, transferId: id, legs: [], limits, records }));
+  await post(ctx, posting(ctx, { at, transferId: id, legs: [], limits, records }), { in: tx });
 }

@@ -15,11 +15,10 @@ import { newId, parseId } from '../../platform/schema/id.js';
 import { inactiveAccount } from '../accounts/account.js';
 import { keptMerchant } from '../accounts/merchant.js';
 import { actingAgent } from '../agents/agent.js';
+import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
 import { type CarryOptions, carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import { keepStanding } from '../spending/standing.sql.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { checkNoCardNumber } from './card-number.js';
 import { referenceUnusable } from './errors.js';
 import { followUp } from './follow-up.js';
@@ -54,7 +53,7 @@ export async function dryRunInstruction(ctx: Ctx, input: CreateCardInstructionIn
     throw new ValidationFailed([{ path: ['type'], message: 'spends nothing: only an authorization is tried', rule: 'enum' }]);
   return rollBack(ctx.db, async (tx) => {
     const { authority, options, draft } = await planAuthorization(ctx, tx, await frameOf(ctx, input), input);
-    return dryRunSpend(within(ctx, tx), authority, draft, options);
+    return dryRunSpend(ctx, authority, draft, options);
   });
 }
 
@@ -64,7 +63,7 @@ async function instruct(ctx: Ctx, tx: Tx, input: CreateCardInstructionInput & { 
   if (type === 'cancel' || type === 'refund') return { instruction: await followUp(ctx, tx, frame, type), approval: null };
   const plan = await planAuthorization(ctx, tx, frame, input);
   const { authority, options, draft, verification } = plan;
-  const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), draft, options);
+  const { value, approval } = await carryOut(ctx, authority, draft, options);
   const instruction = await tx.cardInstruction.create({ data: value });
   await tx.cardVerification.update({ where: rowKey(ctx, verification.id), data: { instructionId: instruction.id } });
   return { instruction, approval };
@@ -109,7 +108,7 @@ async function planAuthorization(ctx: Ctx, tx: Tx, frame: InstructionFrame, inpu
   if (account.status !== 'active') throw inactiveAccount(account, 'payments by card authorized');
   const id = newId(authority.at);
   const draft = (form: SpendForm) => draftAuthorization(ctx, { id, frame, verification, authority }, form);
-  return { verification, authority, draft, options: { requestApproval: input.requestApproval === true, reader } };
+  return { verification, authority, draft, options: { in: tx, requestApproval: input.requestApproval === true } };
 }
 
 /** What the pipeline is asked of an authorization, when it is asked for and when it was approved. */

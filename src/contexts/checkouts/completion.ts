@@ -5,15 +5,14 @@ import { sha256 } from '../../platform/crypto.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
-import { transact } from '../../platform/idempotency.js';
+import { transact, type Written } from '../../platform/idempotency.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { dryRunCharge, openCharge, ringCharge } from '../cards/charge-request.js';
 import { refuseWhilePending } from '../spending/approval.js';
-import { type CarryOptions, carryOut } from '../spending/execution.js';
-import { postingKeyed } from '../spending/posting.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
+import { carryOut } from '../spending/execution.js';
 import { planCardPayment } from './card-payment.js';
 import {
   type CheckoutProtocol,
@@ -60,7 +59,7 @@ export async function completeCheckout(
 ): Promise<CompletedCheckout> {
   const { checkout, approval, charge } = await transact(
     ctx,
-    async (tx) => {
+    async (tx, written) => {
       const row = await lockCheckout(ctx, tx, protocol, id, input.clientSecret);
       checkBuyer(ctx, row, input.clientSecret);
       await checkUnpaid(ctx, tx, row);
@@ -69,7 +68,7 @@ export async function completeCheckout(
       const { payment } = input;
       if (payment.kind === 'card') return payByCard(ctx, tx, row, { ...input, payment });
       if (payment.kind === 'x402') return payByX402(ctx, tx, row, { ...input, payment });
-      return payByWallet(ctx, tx, row, { ...input, payment });
+      return payByWallet(ctx, tx, written, row, { ...input, payment });
     },
     ({ checkout: { id: paid } }) => paid,
   );
@@ -123,7 +122,7 @@ async function checkUnpaid(ctx: Ctx, tx: Tx, row: Checkout): Promise<void> {
   throw wrongStatus(lifecycleOf(row), printCheckoutId(row), row.status, ['created', 'failed'], message);
 }
 
-function optionsOf({ row }: PaymentPlan, { requestApproval }: CompleteCheckout): CarryOptions {
+function optionsOf({ row }: PaymentPlan, { requestApproval }: CompleteCheckout) {
   return { requestApproval: requestApproval === true, subject: subjectOf(row) };
 }
 
@@ -133,11 +132,11 @@ interface Begun extends CompletedCheckout {
 }
 
 /** Posts the payment, or holds its money for an approval, and writes what that makes of the checkout. Its lock is held. */
-async function payByWallet(ctx: Ctx, tx: Tx, row: Checkout, input: CompleteCheckout<WalletPayment>): Promise<Begun> {
+async function payByWallet(ctx: Ctx, tx: Tx, written: Written, row: Checkout, input: CompleteCheckout<WalletPayment>): Promise<Begun> {
   const plan = await planPayment(within(ctx, tx), row, input);
   const { value, paidBy, transferId, authority } = plan;
-  const options = { ...optionsOf(plan, input), reader: within(ctx, tx) };
-  const { approval } = await carryOut(ctx, authority, postingKeyed(ctx, tx, row.id), (form) => draftPayment(ctx, plan, form), options);
+  const options = { ...optionsOf(plan, input), in: tx, key: row.id, written };
+  const { approval } = await carryOut(ctx, authority, (form) => draftPayment(ctx, plan, form), options);
   const checkout = await writePayment(ctx, tx, row, input, {
     ...(approval === null ? paidRow(value.at) : waitingRow(value.at)),
     paidBy,
@@ -180,14 +179,14 @@ function waitingRow(at: Date) {
   return { status: 'pending_payment', attemptedAt: at, failureCode: null, failureMessage: null, updatedAt: at } as const;
 }
 
-type Written = Prisma.CheckoutUncheckedUpdateInput;
+type Payment = Prisma.CheckoutUncheckedUpdateInput;
 
 function writePayment(
   ctx: Ctx,
   tx: Tx,
   row: Checkout,
   { shippingAddress, details: detailsOf }: CompleteCheckout,
-  payment: Written,
+  payment: Payment,
 ): Promise<Checkout> {
   const details = detailsOf?.(row);
   return tx.checkout.update({

@@ -6,7 +6,7 @@ import { ApiError } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import type { IdKind } from '../../platform/schema/id.js';
-import { postApproved } from '../spending/approved-spend.js';
+import { approveHeld } from '../spending/approved-spend.js';
 import { askAgain, payOut } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
 import { expiryOf } from './checkout.js';
@@ -30,10 +30,10 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined>
   checkPrices(merchant, row);
   const { id: transferId } = await lockPayment(tx, row);
   const approved = await askAgain(ctx, tx, approval, transferId);
-  await postApproved(ctx, tx, approved, async (form) => {
-    const posting = await payOut(ctx, tx, approved, form);
+  await approveHeld(ctx, tx, approved, async (decisionId) => {
+    const money = await payOut(ctx, tx, approved, decisionId);
     await settleCheckout(ctx, tx, row.id, { status: 'paid' });
-    return posting;
+    return money;
   });
 }
 

@@ -15,7 +15,7 @@ import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { laneOf } from '../settlement/payout.js';
 import { collectionFee, type Rail } from '../settlement/rail.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { event, transferData } from '../transfers/events.js';
 import { aboutOf, type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
@@ -45,7 +45,7 @@ export async function createFundingTransaction(ctx: Ctx, input: CreateFundingTra
       const { transfer, money } = await draft(within(ctx, tx), plan);
       const { workspaceId: _, ...row } = fundingRow(ctx, plan, transfer);
       const funding = await tx.fundingTransaction.create({ data: row });
-      await postPlainly(ctx, postingWithin(tx), money);
+      await post(ctx, money, { in: tx });
       return funding;
     },
     ({ id }) => id,

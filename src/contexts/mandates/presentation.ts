@@ -10,7 +10,7 @@ import { workspaceOfAgent } from '../agents/agent.js';
 import { merchantsPaid } from '../spending/counterparty.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { type MandateReader, type Presented, rulingMandate } from '../spending/mandate.js';
-import { merchantFindings, type RulingMandate } from '../spending/mandate-rule.js';
+import { merchantResults, type RulingMandate } from '../spending/mandate-rule.js';
 import type { VerifyMandateInput } from './mandate.input.js';
 import { keptMandate, type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
 import { claimsOf } from './mandate-jwt.js';
@@ -86,7 +86,7 @@ async function merchantReason(reader: Ctx, row: MandateRow, merchantId: string):
     { payee: null },
     { lists: [], mandate },
   );
-  return merchantFindings(mandate, blocked ?? merchant)[0]?.code ?? null;
+  return merchantResults(mandate, blocked ?? merchant)[0]?.code ?? null;
 }
 
 function limitReason({ maxPerTx }: MandateRow, { remainingDaily, remainingMonthly }: MandateUse, minor: bigint): string | null {

@@ -1,17 +1,15 @@
 // Sessions and top-ups that wait for an approval: their money is held in the wallet, goes into escrow when it is given, and back otherwise (CONTRACT.md 0
 // "Approval interplay").
 import type { Approval, MppSession } from '../../generated/prisma/client.js';
-import { reserved } from '../../ledger/hold.js';
-import { posting } from '../../ledger/posting.js';
 import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { postApproved } from '../spending/approved-spend.js';
+import { approveHeld } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { askAgain } from '../transfers/approval.js';
 import { intoEscrow } from '../transfers/escrowed.js';
-import { endTransfer, payerGuards } from '../transfers/hold.js';
+import { endTransfer } from '../transfers/hold.js';
 import { endSession } from './closing.js';
 import { addDeposit } from './deposit.js';
 import { mppSession, notOpen } from './session.js';
@@ -64,13 +62,7 @@ async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<undef
 async function takeDeposit(ctx: Ctx, tx: Tx, approval: Approval, { escrowAccountId }: MppSession): Promise<bigint> {
   const approved = await askAgain(ctx, tx, approval, approval.transferId ?? '');
   const { transfer, authority } = approved;
-  const { at } = authority;
-  await postApproved(ctx, tx, approved, async ({ limits, decisionId }) => {
-    await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
-    const { legs, limits: givenBack, records } = await intoEscrow(tx, transfer, escrowAccountId, at);
-    const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
-    return posting(ctx, { at, transferId: transfer.id, legs, limits: [...givenBack, ...reserved(limits)], guards, records });
-  });
+  await approveHeld(ctx, tx, approved, (decisionId) => intoEscrow(tx, transfer, escrowAccountId, { decisionId, at: authority.at }));
   return transfer.amount;
 }
 

@@ -2,27 +2,22 @@
 // settled (CONTRACT.md 10).
 import type { MppSession, Transfer } from '../../generated/prisma/client.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ringAt } from '../../platform/due/due-bell.js';
 import { ValidationFailed } from '../../platform/errors.js';
-import { transact } from '../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { rollBack } from '../../platform/postgres/rollback.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import { approval } from '../spending/approval.js';
-import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
+import type { Carried, Draft, SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
+import { type SpendPlan, spendMutation } from '../spending/spend-mutation.js';
 import { keepStanding } from '../spending/standing.sql.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { asideFor } from '../transfers/escrowed.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import { tooManyDeposits } from './errors.js';
 import { merchantAt } from './payee.js';
 import type { TopUpMppSessionInput } from './session.input.js';
-import { checkPayer, lockSession, mppSession, notOpen, type SessionChange } from './session.js';
+import { checkPayer, lockSession, mppSession, notOpen } from './session.js';
 
 /** A deposit before it is posted. */
 export interface Deposit {
@@ -73,40 +68,31 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
   };
 }
 
+/** The spend of a deposit. */
+export function depositSpend(ctx: Ctx, deposit: Deposit, requestApproval: boolean): SpendPlan<Transfer> {
+  return { authority: deposit.authority, draft: (form) => draftDeposit(ctx, deposit, form), requestApproval };
+}
+
 /**
- * Puts more money into a session that is open. One that waits for an approval leaves it as it is. 400, 403, 404, 409, what refuses a spend.
+ * `create` puts more money into a session that is open. What waits for an approval leaves it as it is. 400, 403, 404, 409, what refuses a
+ * spend. Its reference is the transfer.
  */
-export async function topUpMppSession(ctx: Ctx, input: TopUpMppSessionInput & { id: string }): Promise<SessionChange> {
-  const made = await transact(
-    ctx,
-    async (tx) => {
-      const { row, deposit, options } = await planTopUp(ctx, tx, input);
-      const draft = (form: SpendForm) => draftDeposit(ctx, deposit, form);
-      const { value: transfer, approval: waiting } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
-      await tx.mppDeposit.createMany({ data: [{ transferId: transfer.id, sessionId: row.id }] });
-      const session = waiting === null ? await addDeposit(ctx, tx, row.id, deposit.amount) : row;
-      return { session, transfer, approval: waiting };
-    },
-    ({ transfer }) => transfer.id,
-  );
-  if (made.approval !== null) ringAt(ctx, 'approval', made.approval.expiresAt);
-  return made;
-}
-
-/** What `topUpMppSession` would do. */
-export async function dryRunMppTopUp(ctx: Ctx, input: TopUpMppSessionInput & { id: string }): Promise<DryRun> {
-  return rollBack(ctx.db, async (tx) => {
-    const { deposit, options } = await planTopUp(ctx, tx, input);
-    return dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
-  });
-}
-
-/** The top-up of a keyed request that is repeated, by its transfer. */
-export async function toppedUp(ctx: Ctx, transferId: string): Promise<SessionChange> {
-  const { sessionId } = await ctx.db.mppDeposit.findFirstOrThrow({ where: { transferId }, select: { sessionId: true } });
-  const { approvalId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { approvalId: true } });
-  return { session: await mppSession(ctx, sessionId), approval: approvalId === null ? null : await approval(ctx, approvalId) };
-}
+export const topUpMutation = spendMutation({
+  terms: () => null,
+  plan: planTopUp,
+  insert: async (ctx, tx, { row, deposit }: TopUpPlan, spent: Carried<Transfer> | null) => {
+    await tx.mppDeposit.createMany({ data: [{ transferId: deposit.id, sessionId: row.id }] });
+    const session = spent?.approval == null ? await addDeposit(ctx, tx, row.id, deposit.amount) : row;
+    return { session, transferId: deposit.id };
+  },
+  due: () => ['mpp_session', null],
+  reference: ({ transferId }) => transferId,
+  read: async (ctx, transferId) => {
+    const { sessionId } = await ctx.db.mppDeposit.findFirstOrThrow({ where: { transferId }, select: { sessionId: true } });
+    const { approvalId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { approvalId: true } });
+    return { session: await mppSession(ctx, sessionId), transferId, approvalId };
+  },
+});
 
 /** Writes that a session has so much more, under its lock. */
 export function addDeposit(ctx: Ctx, tx: Tx, id: string, amount: bigint): Promise<MppSession> {
@@ -121,7 +107,13 @@ const mostDeposits = 100;
 /** What is ever put into one session, minor units: as much as a wallet can hold. */
 const mostDeposited = 9n * 10n ** 17n;
 
-async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpMppSessionInput & { id: string }) {
+interface TopUpPlan {
+  row: MppSession;
+  deposit: Deposit;
+  spend: SpendPlan<Transfer>;
+}
+
+async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpMppSessionInput & { id: string }): Promise<TopUpPlan> {
   const { id, amount: text, requestApproval } = input;
   const reader = within(ctx, tx);
   const { accountId, walletId, agentId, walletAgentId } = await mppSession(reader, id);
@@ -153,7 +145,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpMppSessionInput & { id: s
     requestApproval: requestApproval === true,
   });
   const deposit: Deposit = { id: newId(at), session: row, subjectType: 'mpp_top_up', from, to, amount, authority };
-  return { row, deposit, options: { requestApproval: requestApproval === true, reader } };
+  return { row, deposit, spend: depositSpend(ctx, deposit, requestApproval === true) };
 }
 
 /** The wallets of a session. */

@@ -6,10 +6,9 @@ import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { authorizeSpend, type Spend } from '../spending/pipeline.js';
-import { postingNow } from '../spending/posting.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { transfer as readTransfer } from '../transfers/transfer-list.js';
@@ -35,8 +34,8 @@ export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentCha
   const plan = await planPayment(ctx, requested, input);
   const id = newId(plan.value.at);
   const draft = (form: SpendForm) => draftPayment(ctx, id, plan, form);
-  const options = { requestApproval: input.requestApproval === true };
-  const { value: transfer, approval } = await carryOut(ctx, plan.authority, postingNow(ctx, id), draft, options);
+  const options = { key: id, requestApproval: input.requestApproval === true };
+  const { value: transfer, approval } = await carryOut(ctx, plan.authority, draft, options);
   if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
   return { transfer, approval };
 }

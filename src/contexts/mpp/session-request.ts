@@ -1,73 +1,50 @@
 // What callers ask for: a session that pays a service out of a first deposit (CONTRACT.md 10).
-import type { MppSession } from '../../generated/prisma/client.js';
+import type { MppSession, Transfer } from '../../generated/prisma/client.js';
 import { openEscrowAccount } from '../../ledger/account.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
-import { transact } from '../../platform/idempotency.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { approval } from '../spending/approval.js';
-import { type CarryOptions, carryOut, type SpendForm } from '../spending/execution.js';
+import type { Carried } from '../spending/execution.js';
 import { authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
+import { type SpendPlan, spendMutation } from '../spending/spend-mutation.js';
 import { keepStanding } from '../spending/standing.sql.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
-import { type Deposit, draftDeposit } from './deposit.js';
+import { type Deposit, depositSpend } from './deposit.js';
 import { payeeOf } from './payee.js';
 import type { CreateMppSessionInput } from './session.input.js';
-import { mppSession, type SessionChange } from './session.js';
+import { mppSession } from './session.js';
 import { newVoucherKey } from './voucher-token.js';
 
 /** Seconds for which a session is open unless the request says otherwise (Gap G-308). */
 const defaultSeconds = 86_400;
 
 /**
- * Opens a session with its first deposit, or lets it wait for an approval. 400, 404, 422 `same_wallet` and `currency_mismatch`, and what
- * refuses a spend.
+ * `create` opens a session with its first deposit, or lets it wait for an approval. 400, 404, 422 `same_wallet` and `currency_mismatch`, and
+ * what refuses a spend.
  */
-export async function createMppSession(ctx: Ctx, input: CreateMppSessionInput): Promise<SessionChange> {
-  const made = await transact(
-    ctx,
-    async (tx): Promise<SessionChange> => {
-      const plan = await planSession(ctx, tx, input);
-      const { deposit, options } = plan;
-      const draft = (form: SpendForm) => draftDeposit(ctx, deposit, form);
-      const { approval: waiting } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
-      return { session: await insertSession(ctx, tx, plan, waiting?.id ?? null), approval: waiting };
-    },
-    ({ session }) => session.id,
-  );
-  const { session, approval: waiting } = made;
-  if (session.dueAt !== null) ringAt(ctx, 'mpp_session', session.dueAt);
-  if (waiting !== null) ringAt(ctx, 'approval', waiting.expiresAt);
-  return made;
-}
-
-/** What `createMppSession` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
-export async function dryRunMppSession(ctx: Ctx, input: CreateMppSessionInput): Promise<DryRun> {
-  return rollBack(ctx.db, async (tx) => {
-    const { deposit, options } = await planSession(ctx, tx, input);
-    return dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, form), options);
-  });
-}
-
-/** The session of a keyed request that is repeated. */
-export async function openedSession(ctx: Ctx, id: string): Promise<SessionChange> {
-  const session = await mppSession(ctx, id);
-  return { session, approval: session.approvalId === null ? null : await approval(ctx, session.approvalId) };
-}
+export const sessionMutation = spendMutation({
+  terms: () => null,
+  plan: planSession,
+  insert: async (ctx, tx, plan: Plan, spent: Carried<Transfer> | null) => ({
+    session: await insertSession(ctx, tx, plan, spent?.approval?.id ?? null),
+  }),
+  due: ({ session: { dueAt } }) => ['mpp_session', dueAt],
+  reference: ({ session: { id } }) => id,
+  read: async (ctx, id) => {
+    const session = await mppSession(ctx, id);
+    return { session, approvalId: session.approvalId };
+  },
+});
 
 interface Plan {
   deposit: Deposit;
   maxVoucher: bigint | null;
   expiresAt: Date;
-  options: CarryOptions;
+  spend: SpendPlan<Transfer>;
 }
 
 /** Reads the parties and what binds them, keeps the payer's standing, and opens the escrow. */
@@ -106,7 +83,7 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateMppSessionInput): Prom
   const session = { id, escrowAccountId, serviceUrl };
   const deposit: Deposit = { id: newId(at), session, subjectType: 'mpp_session', from, to, amount, authority };
   const expiresAt = addSeconds(at, input.expiresIn ?? defaultSeconds);
-  return { deposit, maxVoucher, expiresAt, options: { requestApproval: requestApproval === true, reader } };
+  return { deposit, maxVoucher, expiresAt, spend: depositSpend(ctx, deposit, requestApproval === true) };
 }
 
 async function insertSession(ctx: Ctx, tx: Tx, plan: Plan, approvalId: string | null): Promise<MppSession> {

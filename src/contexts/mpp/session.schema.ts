@@ -10,7 +10,7 @@ import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { closeMppSession } from './closing.js';
-import { dryRunMppTopUp, toppedUp, topUpMppSession } from './deposit.js';
+import { topUpMutation } from './deposit.js';
 import { OtherSide, RequestIdReused } from './errors.js';
 import { rest } from './rest.js';
 import {
@@ -21,7 +21,7 @@ import {
   VerifyMppVoucherInput,
 } from './session.input.js';
 import { mppSession, mppSessions, type SessionChange } from './session.js';
-import { createMppSession, dryRunMppSession, openedSession } from './session-request.js';
+import { sessionMutation } from './session-request.js';
 import { type VoucherVerification, verifyVoucher } from './verification.js';
 import { createVoucher, lastVouchers, mostVouchers, storedVoucher, type VoucherView } from './voucher.js';
 import { signVoucher } from './voucher-token.js';
@@ -180,28 +180,28 @@ builder.mutationFields((t) => ({
     type: MppSessionPayload,
     args: { input: t.arg({ type: CreateMppSessionInput }) },
     ...facts({ errors: [...depositErrors, ...postingErrors] }),
-    resolve: once((ctx, { input }) => createMppSession(ctx, input), openedSession),
+    resolve: once((ctx, { input }) => sessionMutation.create(ctx, input), sessionMutation.replay),
   }),
   dryRunMppSession: t.field({
     route: rest('POST /v1/mpp/sessions', 'Say what a session would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: CreateMppSessionInput }) },
     ...facts({ effect: 'none', errors: depositErrors }),
-    resolve: (_root, { input }, ctx) => dryRunMppSession(ctx, input),
+    resolve: (_root, { input }, ctx) => sessionMutation.dryRun(ctx, input),
   }),
   topUpMppSession: t.field({
     route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Put more money into a session.', { body: 'session', accepted: 'approval' }),
     type: MppSessionPayload,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
-    resolve: once((ctx, { id, input }) => topUpMppSession(ctx, { ...input, id }), toppedUp),
+    resolve: once((ctx, { id, input }) => topUpMutation.create(ctx, { ...input, id }), topUpMutation.replay),
   }),
   dryRunMppTopUp: t.field({
     route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Say what a top-up would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ effect: 'none', errors: changeErrors }),
-    resolve: (_root, { id, input }, ctx) => dryRunMppTopUp(ctx, { ...input, id }),
+    resolve: (_root, { id, input }, ctx) => topUpMutation.dryRun(ctx, { ...input, id }),
   }),
   closeMppSession: t.field({
     route: rest('POST /v1/mpp/sessions/{id}/close', 'Settle a session: the payee gets what vouchers have promised, the rest goes back.'),

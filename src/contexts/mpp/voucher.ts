@@ -9,7 +9,7 @@ import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { commitAlone } from '../../platform/effect.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { IdempotencyInFlight, keyClaims, markRecorded } from '../../platform/idempotency.js';
+import { IdempotencyInFlight, keyClaims } from '../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { isUniqueViolation } from '../../platform/postgres/failure.js';
@@ -38,7 +38,7 @@ export async function createVoucher(ctx: Ctx, input: CreateMppVoucherInput & { i
   const take = (request: VoucherRequest) => (claim === undefined ? acceptVoucher(pool, request) : acceptKeyedVoucher(pool, request, claim));
   try {
     const made = await commitAlone(ctx.effect, () => takeVoucher(ctx, input, take));
-    markRecorded(ctx);
+    if (ctx.idempotency !== undefined) ctx.idempotency.recorded = true;
     return made;
   } catch (error) {
     if (claim !== undefined && isUniqueViolation(error)) throw new IdempotencyInFlight();

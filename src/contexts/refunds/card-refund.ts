@@ -13,7 +13,7 @@ import type { WalletRef } from '../accounts/wallet-ref.js';
 import { diverted, type Part } from '../settlement/holdback.js';
 import { laneOf } from '../settlement/payout.js';
 import { drawOnReserve } from '../settlement/reserve.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { subjectIdOf } from '../transfers/subject.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
@@ -61,7 +61,7 @@ export async function refundToCard(ctx: Ctx, tx: Tx, { payee, ...request }: NewC
   await tx.cardRefund.create({ data: { ...order, createdAt: at, lane: laneOf(ctx, rail), dueAt: at } });
   const rules = await rulebook(within(ctx, tx));
   const posting = transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules });
-  await postPlainly(ctx, postingWithin(tx), posting);
+  await post(ctx, posting, { in: tx });
   return made;
 }
 

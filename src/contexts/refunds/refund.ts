@@ -18,7 +18,7 @@ import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { diverted } from '../settlement/holdback.js';
 import { drawOnReserve } from '../settlement/reserve.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { event, transferData } from '../transfers/events.js';
 import { type Exchange, exchangeAccounts } from '../transfers/exchange.js';
@@ -117,10 +117,14 @@ export async function refund(ctx: Ctx, tx: Tx, { parties, ...request }: NewRefun
   const rules = await rulebook(within(ctx, tx));
   const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules });
   const told = event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(refunded) });
-  await postPlainly(ctx, postingWithin(tx), {
-    ...posting,
-    records: joinRecords(posting.records, eventRecords(ctx.workspace.id, [told])),
-  });
+  await post(
+    ctx,
+    {
+      ...posting,
+      records: joinRecords(posting.records, eventRecords(ctx.workspace.id, [told])),
+    },
+    { in: tx },
+  );
   return made;
 }
 

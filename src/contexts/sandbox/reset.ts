@@ -10,7 +10,7 @@ import { printSubject } from '../../platform/schema/id.js';
 import { updateAccount } from '../accounts/account.js';
 import { unfreezeWallet } from '../accounts/wallet.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { postingNow, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { transferPosting, transferRow } from '../transfers/transfer.js';
 import { moveWithinWallet } from '../transfers/transfer-request.js';
@@ -128,5 +128,5 @@ async function takeBack(ctx: Ctx, walletId: string, amount: bigint): Promise<voi
   const value = { type: 'internal', protocol: 'internal', from, to, amount, currency, at: ctx.clock.now(), description: 'Reset' } as const;
   const transfer = transferRow(ctx, value);
   const rules = await rulebook(ctx);
-  await postPlainly(ctx, postingNow(ctx, transfer.id), transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }));
+  await post(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { key: transfer.id });
 }

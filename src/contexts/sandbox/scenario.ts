@@ -11,7 +11,7 @@ import { createBankAccount } from '../settlement/bank-account.js';
 import { createPayout } from '../settlement/payout-request.js';
 import { createBudget } from '../spending/budget.js';
 import { createPolicy } from '../spending/policy.js';
-import { createStream } from '../streams/stream-request.js';
+import { streamMutation } from '../streams/stream-request.js';
 import { takeSnapshot } from '../treasury/snapshot.js';
 import type { SeedAgent, SeedMerchant, SeedWorld } from './seed-world.js';
 
@@ -135,7 +135,7 @@ async function treasury(world: SeedWorld): Promise<void> {
     sourceRef: 'customer-payment',
   });
   world.note('funding_transaction', funding.id);
-  const { stream } = await createStream(ctx, {
+  const { stream } = await streamMutation.create(ctx, {
     fromWalletId: dollars.id,
     toWalletId: pay.id,
     currency: 'USD',

@@ -3,7 +3,7 @@
 import type { Transfer } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { addSeconds } from '../../platform/clock.js';
-import { type Ctx, within } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { type Currency, formatMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId, printId } from '../../platform/schema/id.js';
@@ -13,7 +13,6 @@ import { placeOf } from '../settlement/place.js';
 import { railFor } from '../settlement/rail.js';
 import { carryOut } from '../spending/execution.js';
 import { authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { draftTransfer, planTransfer, type TransferPlan } from '../transfers/transfer-request.js';
 import { Rollback } from './rollback.js';
@@ -98,7 +97,7 @@ export async function planHold(ctx: Ctx, { executionId, from, description }: Hea
 function making(ctx: Ctx, id: string, plan: TransferPlan) {
   return async (tx: Tx): Promise<Made> => {
     const draft = (form: Parameters<typeof draftTransfer>[3]) => draftTransfer(ctx, id, plan, form);
-    const { value: transfer, approval } = await carryOut(ctx, plan.authority, postingWithin(tx), draft, { reader: within(ctx, tx) });
+    const { value: transfer, approval } = await carryOut(ctx, plan.authority, draft, { in: tx });
     return { transfer, due: [...dueOf('transfer', transfer.dueAt), ...dueOf('approval', approval?.expiresAt ?? null)] };
   };
 }

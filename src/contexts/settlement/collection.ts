@@ -7,7 +7,7 @@ import { joinRecords, type Records } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { type NewOperation, operationRecord } from '../usage/operation.js';
 import type { Part } from './holdback.js';
@@ -87,5 +87,5 @@ export async function postStep(ctx: Ctx, tx: Tx, step: CollectionStep): Promise<
   const { transferId, legs = [], limits = [], events, operation, records = {} } = step;
   const { rates } = await rulebook(within(ctx, tx));
   const written = joinRecords(eventRecords(ctx.workspace.id, events), { operation: [operationRecord(ctx, operation, rates)] }, records);
-  await postPlainly(ctx, postingWithin(tx), posting(ctx, { at: operation.at, transferId, legs, limits, records: written }));
+  await post(ctx, posting(ctx, { at: operation.at, transferId, legs, limits, records: written }), { in: tx });
 }

@@ -1,8 +1,6 @@
 // Payouts that wait for an approval, and payouts that are called off before they are submitted (CONTRACT.md 6, 12).
 import { eventRecords } from '../../events/event.js';
 import type { Approval, Payout } from '../../generated/prisma/client.js';
-import { giveBackReserved, reserved } from '../../ledger/hold.js';
-import { posting } from '../../ledger/posting.js';
 import type { ApprovalSubject, Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
@@ -14,8 +12,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { withdrawApproval } from '../spending/approval.js';
-import { postApproved } from '../spending/approved-spend.js';
-import { authorizeSpend } from '../spending/pipeline.js';
+import { approveHeld, authorizeAgain } from '../spending/approved-spend.js';
 import { leavingOf } from '../transfers/exchange.js';
 import { payerGuards } from '../transfers/hold.js';
 import { aboutPayout, event, payoutData } from './events.js';
@@ -34,35 +31,22 @@ export const payoutSubject: ApprovalSubject = {
   },
 };
 
-/** What was held stays so, and the payout goes its way: of the posting the limits and guards alone are left. */
+/** What was held stays so, and the payout goes its way. */
 async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const payout = await tx.payout.findFirstOrThrow({ where: { id: approval.subjectId } });
   const transfer = await lockRow(tx.transfer, payout.transferId);
-  const reader = within(ctx, tx);
-  const from = await walletRef(reader, payout.walletId);
+  const from = await walletRef(within(ctx, tx), payout.walletId);
   if (from === null) throw new Error(`payout ${payout.id} has no wallet`);
-  const at = ctx.clock.now();
-  const { currency, protocol, traceId } = transfer;
-  const authority = await authorizeSpend(reader, {
-    from,
-    to: null,
-    agentId: approval.agentId ?? undefined,
-    lifted: approval.lifted,
-    at,
-    protocol,
-    currency,
-    amount: leavingOf(transfer),
-    traceId,
-  });
-  await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
+  const spend = { ...transfer, amount: leavingOf(transfer) };
+  const authority = await authorizeAgain(ctx, tx, approval, spend, { from, to: null });
+  const { at } = authority;
+  const held = { approval, authority, id: transfer.id, guards: payerGuards(ctx, transfer) };
+  await approveHeld(ctx, tx, held, async (decisionId) => {
     await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
     const start = startOf(await joinWindow(ctx, tx, payout.rail, payout.currency), at);
     const begun = await tx.payout.update({ where: rowKey(ctx, payout.id), data: start });
-    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
-    const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
     const initiated = event(ctx, 'settlement.initiated', payoutData(begun), { at, ...aboutPayout(begun) });
-    const records = eventRecords(ctx.workspace.id, [initiated]);
-    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards, records });
+    return { records: eventRecords(ctx.workspace.id, [initiated]) };
   });
   return () => ringAt(ctx, 'payout', at);
 }

@@ -9,7 +9,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { transferData, event as transferEvent, transferRoles } from '../transfers/events.js';
 import { leavingOf } from '../transfers/exchange.js';
@@ -163,5 +163,5 @@ async function write(
 ): Promise<void> {
   const { rates } = await rulebook(within(ctx, tx));
   const records = joinRecords(eventRecords(ctx.workspace.id, events), { operation: [operationRecord(ctx, operation, rates)] });
-  await postPlainly(ctx, postingWithin(tx), posting(ctx, { at: operation.at, transferId, legs, limits, records }));
+  await post(ctx, posting(ctx, { at: operation.at, transferId, legs, limits, records }), { in: tx });
 }

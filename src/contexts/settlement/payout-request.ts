@@ -4,7 +4,7 @@ import { eventRecords } from '../../events/event.js';
 import type { Approval, Payout, SettlementWindow, Transfer } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { joinRecords } from '../../ledger/record.js';
-import { type Ctx, within } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -12,11 +12,10 @@ import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import type { DestinationInput } from '../transfers/destination.input.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import type { ExternalTransfers } from '../transfers/external-transfer.js';
 import { checkRequest } from '../transfers/request-shape.js';
 import type { CreateTransferInput } from '../transfers/transfer.input.js';
@@ -154,10 +153,10 @@ async function plan(
 /** Posts the hold and writes the payout, in the transaction of whoever makes it. */
 export async function writePayout(ctx: Ctx, tx: Tx, made: PayoutPlan): Promise<CreatedPayout> {
   const { authority, requestApproval } = made;
-  const options = { requestApproval, reader: within(ctx, tx) };
+  const options = { in: tx, requestApproval };
   const window = await joinWindow(ctx, tx, made.place.rail, made.arriving.currency);
   const draft = (form: SpendForm) => draftPayout(ctx, made, form, window);
-  const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), draft, options);
+  const { value, approval } = await carryOut(ctx, authority, draft, options);
   const { workspaceId: _, ...row } = value.payout;
   await tx.payout.create({ data: row });
   return { ...value, approval };

@@ -14,7 +14,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { emit } from '../transfers/events.js';
 import type { Withholder } from '../transfers/withholding.js';
 import { diverted, divide, type Part } from './holdback.js';
@@ -78,7 +78,7 @@ export async function stepReserve(ctx: Ctx, id: string): Promise<void> {
       leg.amount > 0n ? { ...leg, returns: true as const } : leg,
     );
     await emit(ctx, tx, '_transfer.released', { transfer_id: printId('transfer', transferId) }, { at });
-    await postPlainly(ctx, postingWithin(tx), posting(ctx, { at, transferId, legs }));
+    await post(ctx, posting(ctx, { at, transferId, legs }), { in: tx });
     return released;
   });
 }

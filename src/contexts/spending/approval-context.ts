@@ -6,10 +6,10 @@ import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { firstIdAt } from '../../platform/schema/page.js';
 import { isKnownCounterparty, merchantsPaid } from './counterparty.js';
-import type { SpendFacts } from './evaluation.js';
 import { remainingOf } from './limit.js';
 import type { Authority } from './pipeline.js';
 import { counterKey, readCounters } from './posting.js';
+import type { SpendFacts } from './rule-result.js';
 
 /** In names of the wire. Amounts are decimal strings of the approval's currency. */
 export interface ApprovalContext {
@@ -96,8 +96,8 @@ async function spentByPayer({ db }: Ctx, { payer, currency, at }: SpendFacts): P
 }
 
 /** A limit in another currency counts by the rate of the day. */
-async function remainingToday({ db }: Ctx, { evaluation, rules }: Authority, { currency }: SpendFacts): Promise<bigint | null> {
-  const daily = evaluation.uses.filter(({ per, maximum, currency: counted }) => per === 'day' && maximum !== null && counted !== null);
+async function remainingToday({ db }: Ctx, { ruleResults, rules }: Authority, { currency }: SpendFacts): Promise<bigint | null> {
+  const daily = ruleResults.uses.filter(({ per, maximum, currency: counted }) => per === 'day' && maximum !== null && counted !== null);
   const counters = await readCounters(db, daily);
   const left = daily.flatMap((use) => {
     const rest = remainingOf({ max: use.maximum ?? 0n, used: counters.get(counterKey(use)) ?? 0n });

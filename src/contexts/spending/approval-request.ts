@@ -6,7 +6,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { ActorType, Ctx } from '../../platform/ctx.js';
 import { rowOf } from '../../platform/postgres/column.js';
 import type { ApprovalBackground } from './approval-context.js';
-import type { Wish } from './decision.js';
+import type { ApprovalRequirement } from './decision.js';
 import { aboutApproval, event, requestedData } from './events.js';
 import { liftedBy } from './lifted-rule.js';
 import type { Authority } from './pipeline.js';
@@ -33,7 +33,7 @@ export function initiatorOf(type: ActorType): InitiatorType {
 
 /** Why an approval is asked for, and what the one who decides should know. */
 export interface ApprovalReasons {
-  wishes: readonly Wish[];
+  requirements: readonly ApprovalRequirement[];
   background: ApprovalBackground;
 }
 
@@ -43,10 +43,10 @@ export function newApproval(
   { at, facts, rules }: Authority,
   id: string,
   request: ApprovalRequest,
-  { wishes, background }: ApprovalReasons,
+  { requirements, background }: ApprovalReasons,
 ): Approval {
   if (facts === null) throw new Error('what is no spend needs no approval');
-  const timeouts = wishes.map(({ timeoutSeconds }) => timeoutSeconds ?? defaultTimeoutSeconds);
+  const timeouts = requirements.map(({ timeoutSeconds }) => timeoutSeconds ?? defaultTimeoutSeconds);
   const expiresAt = addSeconds(at, Math.min(...timeouts));
   const { type, id: requestedById } = request.requestedBy ?? { type: initiatorOf(ctx.actor.type), id: ctx.actor.id };
   return {
@@ -62,7 +62,7 @@ export function newApproval(
     merchantId: background.merchantId,
     description: request.description,
     context: { ...background.context },
-    lifted: liftedBy(wishes, rules),
+    lifted: liftedBy(requirements, rules),
     execution: request.execution as Approval['execution'],
     requestedByType: type,
     requestedById,

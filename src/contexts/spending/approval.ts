@@ -157,7 +157,7 @@ export async function refuseWhilePending(ctx: Ctx, tx: Tx, { approvalId: id, sta
 }
 
 /** What a decision writes. `comment` is that of whoever decides. */
-interface Verdict {
+interface ApprovalDecision {
   status: Exclude<ApprovalStatus, 'pending'>;
   comment?: string | null;
   resultError?: { code: string; error: string };
@@ -171,12 +171,12 @@ const endWith =
     subjectOf(ctx, decided.subjectType).end(ctx, tx, decided, ending);
 
 /** Decides an approval as the actor wishes, and then does what follows. Of several decisions at once the first one counts. */
-function decideAs(ctx: Ctx, id: string, verdict: Verdict, follow: Follow): Promise<Approval> {
+function decideAs(ctx: Ctx, id: string, decision: ApprovalDecision, follow: Follow): Promise<Approval> {
   return transact(ctx, async (tx) => {
     const found = await lockWithSubject(ctx, tx, id);
-    if (verdict.status !== 'cancelled') await refuseOwn(ctx, tx, found);
-    checkPending(ctx, found, verdict.status);
-    const decided = await settle(ctx, tx, id, verdict);
+    if (decision.status !== 'cancelled') await refuseOwn(ctx, tx, found);
+    checkPending(ctx, found, decision.status);
+    const decided = await settle(ctx, tx, id, decision);
     await follow(tx, decided);
     return decided;
   });
@@ -210,7 +210,7 @@ function checkPending({ clock }: Ctx, { id, status, expiresAt }: Approval, to: A
 }
 
 /** Writes a decision and tells it. */
-async function settle(ctx: Ctx, tx: Tx, id: string, { status, comment = null, resultError }: Verdict): Promise<Approval> {
+async function settle(ctx: Ctx, tx: Tx, id: string, { status, comment = null, resultError }: ApprovalDecision): Promise<Approval> {
   const now = ctx.clock.now();
   const by = status === 'expired' ? null : ctx.actor;
   const decided = await tx.approval.update({

@@ -1,61 +1,98 @@
-// A spend that somebody has approved, carried out: every layer is asked again, as of now, and only the rules that the approval lifts
-// let it pass (CONTRACT.md 6) (Gap G-117).
-import type { Approval } from '../../generated/prisma/client.js';
-import { type Fault, PostingRefused } from '../../ledger/fault.js';
-import type { LimitUse, Posting } from '../../ledger/posting.js';
-import { joinRecords } from '../../ledger/record.js';
-import { post } from '../../ledger/statement.js';
+// What happens when the approval of a held spend is given: every layer is asked again, as of now, only the rules that the approval lifts let
+// it pass, and the spend goes on (CONTRACT.md 6) (Gap G-117).
+import type { Approval, Transfer } from '../../generated/prisma/client.js';
+import type { Fault } from '../../ledger/fault.js';
+import { giveBackReserved, reserved } from '../../ledger/hold.js';
+import { type Guard, type Leg, type LimitUse, posting } from '../../ledger/posting.js';
+import { joinRecords, type Records } from '../../ledger/record.js';
 import { SubjectRefused } from '../../manifest/approval-subject.js';
-import type { Ctx } from '../../platform/ctx.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
-import type { Grounds } from './decision.js';
+import type { WalletRef } from '../accounts/wallet-ref.js';
+import type { Evidence } from './decision.js';
 import { decisionRecord } from './decision-record.js';
-import type { Authority } from './pipeline.js';
-import { countersIn } from './posting.js';
+import { mandateNow } from './mandate.js';
+import { type Authority, authorizeSpend } from './pipeline.js';
+import { countersIn, faultsOf, postTo } from './posting.js';
 import { refusalsOf } from './refusal.js';
 import { noteRefusal } from './refusal-writer.js';
 
-/** What the maker of the posting is given: the uses of limits in the windows of now, and the decision that is stored with it. */
-export interface ApprovedForm {
-  limits: readonly LimitUse[];
-  decisionId: string;
+/** A spend whose approval is given. The lock of its subject is held. */
+export interface HeldSpend {
+  approval: Approval;
+  /** What the rules say to it now. */
+  authority: Authority;
+  /** What its uses of limits are reserved for: its transfer, or what has none. */
+  id: string;
+  /** What must hold of its parties beside what binds every spend. */
+  guards?: readonly Guard[];
+}
+
+/** What becomes of the money that is held: nothing unless it says so. */
+export interface HeldMoney {
+  legs?: readonly Leg[];
+  records?: Records;
+  /** The uses of limits that are given back; by default what was reserved. */
+  givenBack?: readonly LimitUse[];
+  /** It is paid now: the limits are used, and not reserved anew. */
+  isPaid?: true;
 }
 
 /**
- * Posts an approved spend in the transaction of its decision. The posting gives back what the spend had reserved before it uses limits
- * anew. Throws SubjectRefused for what refuses the spend, and the plain refusal where the one who approves may not post.
+ * Goes on with an approved spend, in the transaction of its decision. `change` writes what that makes of its rows, with the decision that is
+ * stored. Throws SubjectRefused for what refuses the spend, and the plain refusal where the one who approves may not post.
  */
-export async function postApproved(
+export async function approveHeld(
   ctx: Ctx,
   tx: Tx,
-  { approval, authority }: { approval: Approval; authority: Authority },
-  draft: (form: ApprovedForm) => Promise<Posting>,
+  { approval, authority, id, guards = [] }: HeldSpend,
+  change: (decisionId: string) => Promise<HeldMoney>,
 ): Promise<void> {
-  const { evaluation, at } = authority;
+  const { ruleResults, at } = authority;
+  // 1. Change the rows of the subject.
   const decisionId = newId(at);
-  const posting = await draft({ limits: evaluation.uses, decisionId });
-  const grounds: Grounds = { evaluation, refusals: [], wishes: [], before: () => undefined };
+  const { legs = [], records = {}, givenBack, isPaid = false } = await change(decisionId);
+  // 2. Give back what was reserved of limits, and use them in the windows of now.
+  const uses = isPaid ? ruleResults.uses : reserved(ruleResults.uses);
+  const limits = [...(givenBack ?? (await giveBackReserved(tx, ctx.workspace.id, id))), ...uses];
+  const value = posting(ctx, { at, transferId: id, legs, limits, guards: [...authority.guards, ...guards], records });
+  // 3. Post it with its decision.
+  const evidence: Evidence = { ruleResults, refusals: [], requirements: [], before: () => undefined };
   const { subjectType, subjectId } = approval;
-  const links = { approvalId: approval.id, transactionId: posting.id, subjectType, subjectId };
-  const records = joinRecords(posting.records, { decision: [decisionRecord(ctx, authority, decisionId, grounds, links)] });
-  const faults = (await faultsOf(tx, { ...posting, records })).map((fault) => withoutGivenBack(fault, posting.limits));
-  const refusals = refusalsOf(faults, ctx, authority);
+  const links = { approvalId: approval.id, transactionId: value.id, subjectType, subjectId };
+  const decided = joinRecords(records, { decision: [decisionRecord(ctx, authority, decisionId, evidence, links)] });
+  const faults = await faultsOf(postTo(ctx, { ...value, records: decided }, { in: tx }));
+  // 4. Throw the refusal of the first layer, in the numbers of a spend that had reserved nothing.
+  const own = faults.map((fault) => withoutGivenBack(fault, limits));
+  const refusals = refusalsOf(own, ctx, authority);
   const [first] = refusals;
   if (first === undefined) return;
   if (first.layer === 'credential') throw first.error;
-  noteRefusal(ctx, { authority, refusals, wishes: [], used: countersIn(faults), subject: { subjectType, subjectId } });
+  noteRefusal(ctx, { authority, refusals, requirements: [], used: countersIn(own), subject: { subjectType, subjectId } });
   throw new SubjectRefused(first.error);
 }
 
-async function faultsOf(tx: Tx, posting: Posting): Promise<readonly Fault[]> {
-  try {
-    await post(tx, posting);
-    return [];
-  } catch (error) {
-    if (error instanceof PostingRefused) return error.faults;
-    throw error;
-  }
+/** What the rules say now to an approved spend of a transfer. */
+export async function authorizeAgain(
+  ctx: Ctx,
+  tx: Tx,
+  approval: Approval,
+  { amount, currency, protocol, traceId, mandateId }: Pick<Transfer, 'amount' | 'currency' | 'protocol' | 'traceId' | 'mandateId'>,
+  parties: { from: WalletRef; to: WalletRef | null },
+): Promise<Authority> {
+  return authorizeSpend(within(ctx, tx), {
+    ...parties,
+    agentId: approval.agentId ?? undefined,
+    merchantId: approval.merchantId ?? undefined,
+    lifted: approval.lifted,
+    mandate: await mandateNow(ctx, tx, mandateId),
+    at: ctx.clock.now(),
+    protocol,
+    currency,
+    amount,
+    traceId,
+  });
 }
 
 /** A limit that would be passed, in the numbers of a spend that had reserved nothing of it. */

@@ -8,7 +8,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { goByIndex } from '../../platform/postgres/lookup-plan.js';
 import { detectors } from './breaker.js';
 import { detectorsOf, hearSpends, readFailures, readPayments } from './breaker.sql.js';
-import { type Finding, holds, lastTrips, tripBreaker } from './breaker-trip.js';
+import { type Detection, holds, lastTrips, tripBreaker } from './breaker-trip.js';
 import { baselineSeconds, type Detector, detect, type Seen } from './detector.js';
 import { postingErrors } from './refusal.js';
 import { dropRulebook } from './rules-tag.js';
@@ -43,11 +43,11 @@ async function look(ctx: Ctx, tx: Tx, lookId: string): Promise<string | null> {
   const open = (await detectors({ db: tx })).filter(({ kind }) => !holds(last.get(kind), ctx.clock.now()));
   if (open.length === 0) return null;
   const seen = await see(ctx, tx, agentId, since, open);
-  const findings = open.flatMap((detector): Finding[] => {
+  const detections = open.flatMap((detector): Detection[] => {
     const evidence = detect(detector, seenAfter(seen, last.get(detector.kind)?.at));
     return evidence === null ? [] : [{ detector, evidence }];
   });
-  return (await tripBreaker(ctx, tx, agentId, findings)) ? agentId : null;
+  return (await tripBreaker(ctx, tx, agentId, detections)) ? agentId : null;
 }
 
 /** Takes every look at the agent of one of them; null when another process has taken it. What is written after this is looked at later. */

@@ -1,7 +1,7 @@
 // Trips: what the runaway breaker did to an agent, and what it saw (CONTRACT.md 6 "Breaker detectors"). A trip holds for an hour, in
 // which no other of its kind follows, so that a storm makes one trip (Gap G-112).
 import type { BreakerTrip, Prisma } from '../../generated/prisma/client.js';
-import { tellAlso } from '../../platform/audit.js';
+import { writeLine } from '../../platform/audit.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
@@ -42,23 +42,23 @@ export async function lastTrips(ctx: Ctx, tx: Tx, agentId: string): Promise<Read
 }
 
 /** What a detector found. */
-export interface Finding {
+export interface Detection {
   detector: Detector;
   evidence: Evidence;
 }
 
 /**
- * Trips the breaker for an agent, once for each finding whose kind has no trip that holds. Looks at one agent in several processes
+ * Trips the breaker for an agent, once for each detection whose kind has no trip that holds. Looks at one agent in several processes
  * follow each other here. True when it tripped.
  */
-export async function tripBreaker(ctx: Ctx, tx: Tx, agentId: string, findings: readonly Finding[]): Promise<boolean> {
-  if (findings.length === 0) return false;
+export async function tripBreaker(ctx: Ctx, tx: Tx, agentId: string, detections: readonly Detection[]): Promise<boolean> {
+  if (detections.length === 0) return false;
   const { status } = await lockRow(tx.agent, agentId);
   const at = ctx.clock.now();
   const last = await lastTrips(ctx, tx, agentId);
-  const fresh = findings.filter(({ detector }) => !holds(last.get(detector.kind), at));
-  for (const finding of fresh) await writeTrip(ctx, tx, agentId, finding, at);
-  if (fresh.length > 0) await tellAlso(ctx, tx, { action: 'tripBreaker', resourceType: 'agent', resourceId: agentId });
+  const fresh = detections.filter(({ detector }) => !holds(last.get(detector.kind), at));
+  for (const detection of fresh) await writeTrip(ctx, tx, agentId, detection, at);
+  if (fresh.length > 0) await writeLine(ctx, tx, null, { action: 'tripBreaker', resourceType: 'agent', resourceId: agentId });
   const freezing = fresh.find(({ detector }) => detector.action === 'freeze');
   // Who is frozen or suspended already stays so.
   if (freezing !== undefined && status === 'active')
@@ -71,7 +71,7 @@ export function holds(trip: Pick<BreakerTrip, 'endsAt'> | undefined, at: Date): 
   return trip !== undefined && trip.endsAt > at;
 }
 
-async function writeTrip(ctx: Ctx, tx: Tx, agentId: string, { detector, evidence }: Finding, at: Date): Promise<void> {
+async function writeTrip(ctx: Ctx, tx: Tx, agentId: string, { detector, evidence }: Detection, at: Date): Promise<void> {
   const { kind, action } = detector;
   const id = newId(at);
   const endsAt = addSeconds(at, tripSeconds);

@@ -3,8 +3,7 @@ import type { Budget } from '../../generated/prisma/client.js';
 import { printId } from '../../platform/schema/id.js';
 import type { RateBook } from '../rates/rate.js';
 import { budgetWindow } from './budget-window.js';
-import type { Finding, LayerAnswer, SpendFacts } from './evaluation.js';
-import { noRate } from './finding.js';
+import { noRate, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
 
 /** A budget as the pipeline reads it. */
 export type RulingBudget = Pick<
@@ -46,14 +45,14 @@ export function markAt(amount: bigint, fraction: string): bigint {
 }
 
 /** What the budgets that bind a spend say of it. One that has expired refuses, and counts what is approved all the same. */
-export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: readonly RulingBudget[], rates: RateBook): LayerAnswer {
-  const answer: LayerAnswer = { uses: [], findings: [], rateIds: [] };
+export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: readonly RulingBudget[], rates: RateBook): RuleResults {
+  const answer: RuleResults = { uses: [], results: [], rateIds: [] };
   for (const budget of budgets) {
     const ruleId = printId('budget', budget.id);
-    if (isExpired(budget, at)) answer.findings.push(expired(`${ruleId}.expires_at`, budget));
+    if (isExpired(budget, at)) answer.results.push(expired(`${ruleId}.expires_at`, budget));
     const converted = rates.convertUp(amount, currency, budget.currency);
     if (converted === null) {
-      answer.findings.push(noRate('budget', ruleId, 'budget_exceeded', currency, budget.currency));
+      answer.results.push(noRate('budget', ruleId, 'budget_exceeded', currency, budget.currency));
       continue;
     }
     answer.rateIds.push(...converted.rateIds);
@@ -81,7 +80,7 @@ function marksOf({ amount, alertsAt }: RulingBudget): bigint[] | undefined {
   return alertsAt.length === 0 ? undefined : [...new Set(alertsAt.map((fraction) => markAt(amount, fraction)))];
 }
 
-function expired(ruleId: string, { expiresAt }: RulingBudget): Finding {
+function expired(ruleId: string, { expiresAt }: RulingBudget): RuleResult {
   const end = expiresAt?.toISOString();
   const message = `A budget ended at ${end}: nothing is spent under it any more.`;
   return { layer: 'budget', ruleId, outcome: 'fail', code: 'budget_exceeded', reason: 'expired', message, facts: { expires_at: end } };

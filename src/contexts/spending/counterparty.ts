@@ -4,9 +4,9 @@ import type { Merchant, MerchantStatus } from '../../generated/prisma/client.js'
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { type KeptMerchant, keptMerchant } from '../accounts/merchant.js';
-import type { PaidMerchant, SpendFacts } from './evaluation.js';
 import type { RulingMandate } from './mandate-rule.js';
 import { blockedMerchant, type MerchantLists, refusedMerchant } from './policy-objection.js';
+import type { PaidMerchant, SpendFacts } from './rule-result.js';
 
 /** The merchants that a spend pays, as its facts have them. */
 export type MerchantFacts = Pick<SpendFacts, 'merchant' | 'otherMerchants' | 'sisterMerchants'>;

@@ -4,12 +4,12 @@ import type { Decision as DecisionRow, LedgerTransaction } from '../../generated
 import type { Ctx } from '../../platform/ctx.js';
 import { printTime, type Row, rowOf } from '../../platform/postgres/column.js';
 import type { RulingCard } from './card-rule.js';
-import { type Check, type CheckedLimit, type CheckOutcome, type Grounds, settledCheck, tellingChecks, verdictOf } from './decision.js';
-import type { SpendFacts } from './evaluation.js';
+import { type Check, type CheckedLimit, type CheckOutcome, type Evidence, outcomeOf, settledCheck, tellingChecks } from './decision.js';
 import type { KyaCap } from './kya-limit.js';
 import type { DecidingLayer } from './layer.js';
 import type { Period } from './limit.js';
 import type { Authority } from './pipeline.js';
+import type { SpendFacts } from './rule-result.js';
 
 /** What a decision is about. */
 export interface DecisionLinks {
@@ -24,17 +24,17 @@ export function decisionRecord(
   { workspace, clock }: Pick<Ctx, 'workspace' | 'clock'>,
   authority: Authority,
   id: string,
-  grounds: Grounds,
+  evidence: Evidence,
   links: DecisionLinks,
 ): Row {
   const row: DecisionRow = {
     workspaceId: workspace.id,
     id,
-    ...verdictOf(grounds),
+    ...outcomeOf(evidence),
     agentId: authority.agentId ?? null,
     ...links,
     input: inputOf(authority) as unknown as DecisionRow['input'],
-    checks: tellingChecks(grounds).map((check) => storeCheck(check, links)) as unknown as DecisionRow['checks'],
+    checks: tellingChecks(evidence).map((check) => storeCheck(check, links)) as unknown as DecisionRow['checks'],
     traceId: authority.facts?.traceId ?? null,
     evaluatedAt: clock.now(),
   };
@@ -81,14 +81,14 @@ export function inputIn({ input }: Pick<DecisionRow, 'input'>): DecisionInput {
   return input as unknown as DecisionInput;
 }
 
-function inputOf({ facts, rules, evaluation, requestApproval }: Authority): DecisionInput {
+function inputOf({ facts, rules, ruleResults, requestApproval }: Authority): DecisionInput {
   if (facts === null) throw new Error('what is no spend is not decided');
   const { kya, policies, budgets, mandate, card } = rules;
   const input: DecisionInput = { facts: storeFacts(facts) };
   if (kya.length > 0) input.kya = kya.map(storeCap);
   if (policies.length > 0) input.policies = policies.map(({ id, version }) => [id, version]);
   if (budgets.length > 0) input.budgets = budgets.map(({ id, version }) => [id, version]);
-  if (evaluation.rateIds.length > 0) input.rates = evaluation.rateIds;
+  if (ruleResults.rateIds.length > 0) input.rates = ruleResults.rateIds;
   if (mandate !== undefined) input.mandate = [mandate.id, mandate.version];
   if (card !== undefined) input.card = storeCard(card);
   if (requestApproval === true) input.requestApproval = true;

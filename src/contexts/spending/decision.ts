@@ -3,11 +3,11 @@
 import type { Decision as DecisionRow } from '../../generated/prisma/client.js';
 import type { LimitUse } from '../../ledger/posting.js';
 import type { Ctx } from '../../platform/ctx.js';
-import type { Evaluation, Finding } from './evaluation.js';
 import { type DecidingLayer, decidingLayers } from './layer.js';
 import type { LimitFigures, RuleUse } from './limit.js';
 import type { Refusal } from './refusal.js';
 import { sentenceOf } from './rule-refusal.js';
+import type { RuleResult, RuleResults } from './rule-result.js';
 
 export type CheckOutcome = 'pass' | 'fail' | 'approve' | 'skipped';
 
@@ -49,8 +49,8 @@ export interface Decision {
   row?: DecisionRow;
 }
 
-/** What stands in the way of a spend and could be approved: a rule's finding, or a limit that would be passed. */
-export interface Wish {
+/** What stands in the way of a spend and could be approved: a rule's result, or a limit that would be passed. */
+export interface ApprovalRequirement {
   ruleId: string;
   message: string;
   /** For how long the approval waits, where the rule says so. */
@@ -58,38 +58,38 @@ export interface Wish {
 }
 
 /** All that a decision is made of. */
-export interface Grounds {
-  evaluation: Evaluation;
+export interface Evidence {
+  ruleResults: RuleResults;
   /** Refusals of any layer. Empty when the spend passes or waits for an approval. */
   refusals: readonly Refusal[];
   /** The rules that ask for an approval. */
-  wishes: readonly Wish[];
+  requirements: readonly ApprovalRequirement[];
   /** By use, what its counter stood at before; undefined where nobody looked. */
   before: (use: RuleUse) => bigint | undefined;
 }
 
-/** The decision that follows from its grounds. */
-export function decide(ctx: Pick<Ctx, 'clock'>, grounds: Grounds): Decision {
-  const checks = withEveryLayer(tellingChecks(grounds));
-  return { id: null, ...verdictOf(grounds), checks, rateIds: grounds.evaluation.rateIds, evaluatedAt: ctx.clock.now() };
+/** The decision that follows from its evidence. */
+export function decide(ctx: Pick<Ctx, 'clock'>, evidence: Evidence): Decision {
+  const checks = withEveryLayer(tellingChecks(evidence));
+  return { id: null, ...outcomeOf(evidence), checks, rateIds: evidence.ruleResults.rateIds, evaluatedAt: ctx.clock.now() };
 }
 
 /** What a decision comes to. */
-export function verdictOf({ refusals, wishes }: Grounds): Pick<Decision, 'outcome' | 'code' | 'message'> {
+export function outcomeOf({ refusals, requirements }: Evidence): Pick<Decision, 'outcome' | 'code' | 'message'> {
   const first = refusals[0];
   return {
-    outcome: first !== undefined ? 'deny' : wishes.length > 0 ? 'require_approval' : 'allow',
+    outcome: first !== undefined ? 'deny' : requirements.length > 0 ? 'require_approval' : 'allow',
     code: first?.error.code ?? null,
-    message: first?.error.message ?? wishes[0]?.message ?? null,
+    message: first?.error.message ?? requirements[0]?.message ?? null,
   };
 }
 
 /** The checks that say more than that a layer was passed: those of rules, and those of layers that refuse. */
-export function tellingChecks({ evaluation, refusals, wishes, before }: Grounds): Check[] {
-  const wished = new Set(wishes.map(({ ruleId }) => ruleId));
+export function tellingChecks({ ruleResults, refusals, requirements, before }: Evidence): Check[] {
+  const required = new Set(requirements.map(({ ruleId }) => ruleId));
   return [
-    ...evaluation.findings.map((finding) => findingCheck(finding, wished)),
-    ...evaluation.uses.map((use) => useCheck(use, before(use) ?? null, wished)),
+    ...ruleResults.results.map((result) => resultCheck(result, required)),
+    ...ruleResults.uses.map((use) => useCheck(use, before(use) ?? null, required)),
     ...refusals.flatMap(({ layer, ruleId, error }) =>
       ruleId === undefined ? [{ ...plainCheck(layer as DecidingLayer, 'fail'), message: error.message }] : [],
     ),
@@ -120,18 +120,18 @@ function plainCheck(layer: DecidingLayer, outcome: CheckOutcome): Check {
   return { layer, ruleId: null, outcome, limit: null, message: null };
 }
 
-function findingCheck({ layer, ruleId, outcome, message, limit }: Finding, wished: ReadonlySet<string>): Check {
-  const check = { layer, ruleId, outcome: wished.has(ruleId) ? ('approve' as const) : outcome, message };
+function resultCheck({ layer, ruleId, outcome, message, limit }: RuleResult, required: ReadonlySet<string>): Check {
+  const check = { layer, ruleId, outcome: required.has(ruleId) ? ('approve' as const) : outcome, message };
   if (limit === undefined) return { ...check, limit: null };
   const { per, currency, max, used, requested, resetsAt } = limit;
   return { ...check, limit: { per, currency, max, used, requested, resetsAt, counter: null } };
 }
 
-function useCheck(use: RuleUse, used: bigint | null, wished: ReadonlySet<string>): Check {
+function useCheck(use: RuleUse, used: bigint | null, required: ReadonlySet<string>): Check {
   const { layer, ruleId, per, currency, maximum: max, counter, window, resetsAt } = use;
   const limit = { per, currency, max, used, requested: use.used + use.reserved, resetsAt, counter: { counter, window } };
   if (used === null) return { layer, ruleId, outcome: 'pass', limit, message: null };
-  return settledCheck({ layer, ruleId, limit }, wished.has(ruleId) ? 'approve' : 'fail');
+  return settledCheck({ layer, ruleId, limit }, required.has(ruleId) ? 'approve' : 'fail');
 }
 
 /** The check of a limit by its figures; `beyond` is what becomes of a spend that would pass it. */

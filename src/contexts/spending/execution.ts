@@ -1,21 +1,22 @@
 // How a spend is carried out under its authority: at once, or held until somebody approves it (CONTRACT.md 0 "Approval interplay").
 import type { Approval as ApprovalRow } from '../../generated/prisma/client.js';
-import { type Fault, PostingRefused } from '../../ledger/fault.js';
+import type { Fault } from '../../ledger/fault.js';
 import type { LimitUse, Posting } from '../../ledger/posting.js';
 import { joinRecords, type Records } from '../../ledger/record.js';
-import type { Ctx } from '../../platform/ctx.js';
+import { type Ctx, within } from '../../platform/ctx.js';
+import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { approvalBackground } from './approval-context.js';
 import { type ApprovalReasons, type ApprovalRequest, approvalRecords, newApproval } from './approval-request.js';
-import { type Decision, decide, type Grounds, type Wish } from './decision.js';
+import { type ApprovalRequirement, type Decision, decide, type Evidence } from './decision.js';
 import { decisionRecord } from './decision-record.js';
-import { isApprovable } from './finding.js';
 import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
-import { counterKey, countersIn, type Poster, tryPosting } from './posting.js';
+import { counterKey, countersIn, faultsOf, type PostingPlace, postTo, tryPosting } from './posting.js';
 import { type Refusal, refusalsOf, useBehind } from './refusal.js';
 import { noteRefusal } from './refusal-writer.js';
 import { sentenceOf } from './rule-refusal.js';
+import { isApprovable } from './rule-result.js';
 
 /** What the maker of a posting is given: the uses of limits, the links to store, and whether the money has to wait. */
 export interface SpendForm {
@@ -39,50 +40,70 @@ export interface Carried<T> {
   approval: ApprovalRow | null;
 }
 
-/** How the caller asked: whether it wants an approval where a rule refuses. */
-export interface CarryOptions {
+/** How a spend is tried. */
+export interface TryOptions {
+  /** The caller wants an approval where a rule refuses. */
+  requestApproval?: boolean | undefined;
+  /** The transaction that it is tried in, which goes on; else it is tried in one of its own. */
+  in?: Tx | undefined;
+}
+
+/** How a spend is carried out. */
+export type CarryOptions = PostingPlace & {
   requestApproval?: boolean | undefined;
   /** What the spend is about, where that is there before: a refusal is then told of it. */
   subject?: ApprovalRequest['subject'] | undefined;
-  /** The ctx that reads, where posting is part of a transaction: another connection may not be free. */
-  reader?: Ctx | undefined;
-}
+};
 
-/** A limit that is passed while a spend is being held for another one joins it; so often it is looked again. */
+/** A limit that is passed while a spend is being held for another one is one more requirement; so often the posting is attempted. */
 const mostAttempts = 3;
 
 /**
- * Carries a spend out: posts it at once, or holds its money for an approval that a rule asks for. Throws the refusal of the first layer
- * that refuses; nothing was changed then. A refusal by any layer beats the wish of an earlier one (Gap G-124).
+ * Carries a spend out: posts it at once, or holds its money for the approvals that rules require. Throws the refusal of the first layer
+ * that refuses; nothing was changed then. A refusal by any layer beats the requirement of an earlier one (Gap G-124).
  */
-export async function carryOut<T>(
+export function carryOut<T>(
   ctx: Ctx,
   authority: Authority,
-  poster: Poster,
   draft: (form: SpendForm) => Draft<T>,
-  options: CarryOptions = {},
+  options: CarryOptions,
 ): Promise<Carried<T>> {
-  let wishes = wishesOf(authority, options);
+  const isRefused = authority.ruleResults.results.some((result) => result.outcome === 'fail' && !canApprove(result, options));
+  return isRefused ? refuse(ctx, authority, draft, options) : attempt(ctx, authority, draft, options);
+}
+
+/** Refuses a spend that a rule refuses for good. */
+async function refuse<T>(ctx: Ctx, authority: Authority, draft: (form: SpendForm) => Draft<T>, options: CarryOptions): Promise<never> {
+  // 1. Ask the ledger what it has against the spend as well, and take that back: an earlier layer may refuse it first.
+  const { posting } = draft({ limits: authority.ruleResults.uses, approvalId: null, decisionId: null });
+  const { faults } = await tryPosting(ctx, posting, options.in);
+  // 2. What could be approved is no refusal.
+  const requirements = [...requirementsOf(authority, options), ...approvable(faults, authority, options)];
+  // 3. Throw what the first layer says.
+  throw refusalIn(ctx, authority, faults, requirements, options);
+}
+
+/** Posts a spend, held for the approvals that rules require. The ledger may find a limit whose passing requires one more. */
+async function attempt<T>(
+  ctx: Ctx,
+  authority: Authority,
+  draft: (form: SpendForm) => Draft<T>,
+  options: CarryOptions,
+): Promise<Carried<T>> {
+  const requirements = requirementsOf(authority, options);
   const seen: Fault[] = [];
-  const refusing = authority.evaluation.findings.some((finding) => finding.outcome === 'fail' && !canApprove(finding, options));
-  if (refusing) {
-    seen.push(...(await faultsOf(ctx, authority, draft, options)));
-    wishes = [...wishes, ...approvable(seen, authority, options)];
-    throw refusalIn(ctx, authority, seen, wishes, options);
-  }
-  for (let attempt = 1; ; attempt += 1) {
-    const reasons = wishes.length === 0 ? undefined : await reasonsOf(options.reader ?? ctx, authority, wishes);
-    try {
-      const { draft: made, approval } = draftAs(ctx, authority, draft, reasons);
-      await poster(made.posting);
-      return { value: made.value, approval };
-    } catch (error) {
-      if (!(error instanceof PostingRefused)) throw error;
-      seen.push(...error.faults);
-      const passed = attempt < mostAttempts ? approvable(error.faults, authority, options) : [];
-      wishes = [...wishes, ...passed];
-      if (passed.length < error.faults.length) throw refusalIn(ctx, authority, seen, wishes, options);
-    }
+  for (let left = mostAttempts - 1; ; left -= 1) {
+    // 1. Make the posting: of the payment, or of a hold with its approval.
+    const { draft: made, approval } = draftAs(ctx, authority, draft, await reasonsOf(ctx, authority, requirements, options));
+    // 2. Post it.
+    const faults = await faultsOf(postTo(ctx, made.posting, options));
+    if (faults.length === 0) return { value: made.value, approval };
+    // 3. Require an approval of each limit that would be passed and can be approved.
+    const passed = left > 0 ? approvable(faults, authority, options) : [];
+    seen.push(...faults);
+    requirements.push(...passed);
+    // 4. Refuse where anything else is in the way; else hold the spend for these approvals too.
+    if (passed.length < faults.length) throw refusalIn(ctx, authority, seen, requirements, options);
   }
 }
 
@@ -91,50 +112,56 @@ export async function tryOut<T>(
   ctx: Ctx,
   authority: Authority,
   draft: (form: SpendForm) => Draft<T>,
-  options: CarryOptions = {},
+  options: TryOptions = {},
 ): Promise<{ decision: Decision; draft: Draft<T>; refusals: readonly Refusal[] }> {
-  let wishes = wishesOf(authority, options);
-  const draftFor = async () =>
-    draftAs(ctx, authority, draft, wishes.length === 0 ? undefined : await reasonsOf(ctx, authority, wishes)).draft;
+  const requirements = requirementsOf(authority, options);
+  const draftFor = async () => draftAs(ctx, authority, draft, await reasonsOf(ctx, authority, requirements, options)).draft;
   let made = await draftFor();
-  let trial = await tryPosting(ctx, made.posting, options.reader?.db);
+  let trial = await tryPosting(ctx, made.posting, options.in);
   const passed = approvable(trial.faults, authority, options);
-  wishes = [...wishes, ...passed];
+  requirements.push(...passed);
   if (passed.length > 0 && passed.length === trial.faults.length) {
     made = await draftFor();
-    trial = await tryPosting(ctx, made.posting, options.reader?.db);
+    trial = await tryPosting(ctx, made.posting, options.in);
   }
-  const refusals = refusalsBeside(wishes, refusalsOf(trial.faults, ctx, authority));
+  const refusals = refusalsBeside(requirements, refusalsOf(trial.faults, ctx, authority));
   const before = (use: RuleUse) => trial.before.get(counterKey(use)) ?? 0n;
-  return { decision: decide(ctx, { evaluation: authority.evaluation, refusals, wishes, before }), draft: made, refusals };
+  return { decision: decide(ctx, { ruleResults: authority.ruleResults, refusals, requirements, before }), draft: made, refusals };
 }
 
-/** What the rules wish to be approved, as far as it can be known before the ledger is asked. */
-function wishesOf({ evaluation }: Authority, options: CarryOptions): Wish[] {
-  return evaluation.findings
-    .filter((finding) => finding.outcome === 'approve' || canApprove(finding, options))
+/** What the rules require to be approved, as far as it can be known before the ledger is asked. */
+function requirementsOf({ ruleResults }: Authority, options: TryOptions): ApprovalRequirement[] {
+  return ruleResults.results
+    .filter((result) => result.outcome === 'approve' || canApprove(result, options))
     .map(({ ruleId, message, timeoutSeconds }) => ({ ruleId, message, timeoutSeconds }));
 }
 
 /** Whether an approval may lift a rule that refuses: where the caller asks for one, rules of policies and budgets. */
-function canApprove({ ruleId, reason }: { ruleId: string; reason?: string }, { requestApproval = false }: CarryOptions): boolean {
+function canApprove({ ruleId, reason }: { ruleId: string; reason?: string }, { requestApproval = false }: TryOptions): boolean {
   return requestApproval && isApprovable(ruleId, reason);
 }
 
-/** The wishes behind those of the faults that are about a limit whose passing can be approved. */
-function approvable(faults: readonly Fault[], authority: Authority, options: CarryOptions): Wish[] {
-  const wishes: Wish[] = [];
+/** The requirements behind those of the faults that are about a limit whose passing can be approved. */
+function approvable(faults: readonly Fault[], authority: Authority, options: TryOptions): ApprovalRequirement[] {
+  const requirements: ApprovalRequirement[] = [];
   for (const fault of faults) {
     const use = fault.kind === 'limit' ? useBehind(fault, authority) : undefined;
     if (use === undefined || !(use.action === 'approve' || canApprove(use, options))) continue;
     const { ruleId, timeoutSeconds } = use;
-    wishes.push({ ruleId, message: sentenceOf(use, limitFigures(use, BigInt(fault.detail['used'] ?? '0'))), timeoutSeconds });
+    requirements.push({ ruleId, message: sentenceOf(use, limitFigures(use, BigInt(fault.detail['used'] ?? '0'))), timeoutSeconds });
   }
-  return wishes;
+  return requirements;
 }
 
-async function reasonsOf(ctx: Ctx, authority: Authority, wishes: readonly Wish[]): Promise<ApprovalReasons> {
-  return { wishes, background: await approvalBackground(ctx, authority) };
+/** Why an approval is asked for; undefined where none is. In a transaction it reads there: another connection may not be free. */
+async function reasonsOf(
+  ctx: Ctx,
+  authority: Authority,
+  requirements: readonly ApprovalRequirement[],
+  { in: tx }: TryOptions,
+): Promise<ApprovalReasons | undefined> {
+  if (requirements.length === 0) return undefined;
+  return { requirements, background: await approvalBackground(tx === undefined ? ctx : within(ctx, tx), authority) };
 }
 
 /** The posting of a spend that waits for nobody, with its decision among the records. */
@@ -149,12 +176,13 @@ function draftAs<T>(
   draft: (form: SpendForm) => Draft<T>,
   reasons: ApprovalReasons | undefined,
 ): { draft: Draft<T>; approval: ApprovalRow | null } {
-  const { evaluation, facts, at } = authority;
-  const wishes = reasons?.wishes ?? [];
-  const isHeld = wishes.length > 0;
+  const { ruleResults, facts, at } = authority;
+  const requirements = reasons?.requirements ?? [];
+  const isHeld = requirements.length > 0;
   // A limit whose passing is approved is counted beyond its maximum; every rule that could ask for it is lifted at once.
-  const isLifted = ({ ruleId, action }: RuleUse) => action === 'approve' || wishes.some((wish) => wish.ruleId === ruleId);
-  const limits = isHeld ? evaluation.uses.map((use) => (isLifted(use) ? { ...use, maximum: null } : use)) : evaluation.uses;
+  const isLifted = ({ ruleId, action }: RuleUse) =>
+    action === 'approve' || requirements.some((requirement) => requirement.ruleId === ruleId);
+  const limits = isHeld ? ruleResults.uses.map((use) => (isLifted(use) ? { ...use, maximum: null } : use)) : ruleResults.uses;
   const stored = facts !== null && (limits.length > 0 || isHeld);
   const form = { limits, approvalId: isHeld ? newId(at) : null, decisionId: stored ? newId(at) : null };
   const made = draft(form);
@@ -162,33 +190,28 @@ function draftAs<T>(
   const approval = approvalId === null || !reasons ? null : newApproval(ctx, authority, approvalId, made.request, reasons);
   const records: Records[] = [made.posting.records];
   if (form.decisionId !== null) {
-    const grounds: Grounds = { evaluation, refusals: [], wishes, before: () => undefined };
+    const evidence: Evidence = { ruleResults, refusals: [], requirements, before: () => undefined };
     const links = { approvalId: form.approvalId, transactionId: made.posting.id, ...made.request.subject };
-    records.push({ decision: [decisionRecord(ctx, authority, form.decisionId, grounds, links)] });
+    records.push({ decision: [decisionRecord(ctx, authority, form.decisionId, evidence, links)] });
   }
   if (approval !== null) records.push(approvalRecords(ctx, approval));
   return { draft: { ...made, posting: { ...made.posting, records: joinRecords(...records) } }, approval };
 }
 
-/** What the ledger has against a spend that its rules refuse: an earlier layer may refuse it first. */
-async function faultsOf<T>(
+/** The refusal behind the faults that were seen, which is noted to be stored. */
+function refusalIn(
   ctx: Ctx,
   authority: Authority,
-  draft: (form: SpendForm) => Draft<T>,
-  { reader }: CarryOptions,
-): Promise<readonly Fault[]> {
-  const { posting } = draft({ limits: authority.evaluation.uses, approvalId: null, decisionId: null });
-  return (await tryPosting(ctx, posting, reader?.db)).faults;
-}
-
-/** The refusal behind the faults that were seen, which is noted to be stored. */
-function refusalIn(ctx: Ctx, authority: Authority, seen: readonly Fault[], wishes: readonly Wish[], { subject }: CarryOptions): Error {
-  const refusals = refusalsBeside(wishes, refusalsOf(seen, ctx, authority));
-  noteRefusal(ctx, { authority, refusals, wishes, used: countersIn(seen), subject });
+  seen: readonly Fault[],
+  requirements: readonly ApprovalRequirement[],
+  { subject }: Pick<CarryOptions, 'subject'>,
+): Error {
+  const refusals = refusalsBeside(requirements, refusalsOf(seen, ctx, authority));
+  noteRefusal(ctx, { authority, refusals, requirements, used: countersIn(seen), subject });
   return refusals[0]?.error ?? new Error('a spend was refused without a reason');
 }
 
 /** The refusals that no approval would lift. */
-function refusalsBeside(wishes: readonly Wish[], refusals: readonly Refusal[]): Refusal[] {
-  return refusals.filter(({ ruleId }) => !wishes.some((wish) => wish.ruleId === ruleId));
+function refusalsBeside(requirements: readonly ApprovalRequirement[], refusals: readonly Refusal[]): Refusal[] {
+  return refusals.filter(({ ruleId }) => !requirements.some((requirement) => requirement.ruleId === ruleId));
 }

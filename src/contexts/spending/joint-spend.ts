@@ -8,7 +8,7 @@ import type { ApiError } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { type Draft, draftAtOnce, type SpendForm } from './execution.js';
 import type { Authority } from './pipeline.js';
-import { countersIn } from './posting.js';
+import { countersIn, faultsOf } from './posting.js';
 import { refusalsOf } from './refusal.js';
 import { noteRefusal } from './refusal-writer.js';
 
@@ -34,7 +34,7 @@ export class JointRefusal extends Error {
 export async function postJointly(ctx: Ctx, tx: Tx, spends: readonly JointSpend[]): Promise<void> {
   const strict = spends.map(({ authority, draft }): JointSpend => ({ authority: withoutApprovals(authority), draft }));
   const postings = strict.map(({ authority, draft }) => draftAtOnce(ctx, authority, draft).posting);
-  const faults = await faultsOf(() => postTogether(tx, postings));
+  const faults = await faultsOf(postTogether(tx, postings));
   const byIndex = new Map<number, Fault[]>();
   for (const fault of faults) {
     const index = faultyPosting(fault, postings);
@@ -45,24 +45,14 @@ export async function postJointly(ctx: Ctx, tx: Tx, spends: readonly JointSpend[
     const refusals = refusalsOf(own, ctx, authority);
     const [first] = refusals;
     if (first === undefined) continue;
-    noteRefusal(ctx, { authority, refusals, wishes: [], used: countersIn(own) });
+    noteRefusal(ctx, { authority, refusals, requirements: [], used: countersIn(own) });
     throw new JointRefusal(index, first.error);
   }
   if (faults.length > 0) throw new PostingRefused(faults);
 }
 
-/** The same, where what wishes for an approval refuses. */
+/** The same, where what requires an approval refuses. */
 function withoutApprovals(authority: Authority): Authority {
-  const findings = authority.evaluation.findings.map((finding) => ({ ...finding, outcome: 'fail' as const }));
-  return { ...authority, evaluation: { ...authority.evaluation, findings } };
-}
-
-async function faultsOf(post: () => Promise<void>): Promise<readonly Fault[]> {
-  try {
-    await post();
-    return [];
-  } catch (error) {
-    if (error instanceof PostingRefused) return error.faults;
-    throw error;
-  }
+  const results = authority.ruleResults.results.map((result) => ({ ...result, outcome: 'fail' as const }));
+  return { ...authority, ruleResults: { ...authority.ruleResults, results } };
 }

@@ -7,10 +7,9 @@ import { transact } from '../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import type { RateBook } from '../rates/rate.js';
-import type { Finding, LayerAnswer, SpendFacts } from './evaluation.js';
-import { noRate } from './finding.js';
 import type { KyaLimitInput } from './kya-limit.input.js';
 import { windowOf } from './limit.js';
+import { noRate, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
 import { dropRulebook } from './rules-tag.js';
 
 /** Amounts in minor units of the currency; null for no cap. */
@@ -22,20 +21,20 @@ export function kyaCounter(agentId: string, currency: string): string {
 }
 
 /** What the caps of the spending agent's tier say of a spend. Every cap counts it, in its own currency (Gap G-53). */
-export function kyaLayer({ agent, amount, currency, at }: SpendFacts, caps: readonly KyaCap[], rates: RateBook): LayerAnswer {
-  const answer: LayerAnswer = { uses: [], findings: [], rateIds: [] };
+export function kyaLayer({ agent, amount, currency, at }: SpendFacts, caps: readonly KyaCap[], rates: RateBook): RuleResults {
+  const answer: RuleResults = { uses: [], results: [], rateIds: [] };
   if (agent === null) return answer;
   for (const cap of caps) {
     if (cap.tier !== agent.kyaTier || !hasMaximum(cap)) continue;
     const ruleId = `kya.tier.${cap.tier}`;
     const converted = rates.convertUp(amount, currency, cap.currency);
     if (converted === null) {
-      answer.findings.push(noRate('kya', ruleId, 'kya_limit_exceeded', currency, cap.currency));
+      answer.results.push(noRate('kya', ruleId, 'kya_limit_exceeded', currency, cap.currency));
       continue;
     }
     const { minor, rateIds } = converted;
     answer.rateIds.push(...rateIds);
-    if (cap.perTx !== null && minor > cap.perTx) answer.findings.push(tooLarge(ruleId, cap.currency, cap.perTx, minor));
+    if (cap.perTx !== null && minor > cap.perTx) answer.results.push(tooLarge(ruleId, cap.currency, cap.perTx, minor));
     const use = (per: 'day' | 'month', maximum: bigint | null) => {
       if (maximum === null) return;
       const { name: window, resetsAt } = windowOf(per, at);
@@ -53,7 +52,7 @@ function hasMaximum({ perTx, perDay, perMonth }: KyaCap): boolean {
   return (perTx ?? perDay ?? perMonth) !== null;
 }
 
-function tooLarge(ruleId: string, currency: string, max: bigint, requested: bigint): Finding {
+function tooLarge(ruleId: string, currency: string, max: bigint, requested: bigint): RuleResult {
   const limit = { kind: 'kya', per: 'tx', currency, max, used: 0n, requested, resetsAt: null } as const;
   const message = `This agent may spend ${formatMinor(max, currency)} ${currency} at a time; this is ${formatMinor(requested, currency)}.`;
   return { layer: 'kya', ruleId, outcome: 'fail', code: 'kya_limit_exceeded', reason: 'max_amount', message, limit };

@@ -33,7 +33,7 @@ export const decidingLayers = [
 ] as const satisfies readonly Layer[];
 export type DecidingLayer = (typeof decidingLayers)[number];
 
-/** The layers that are made of rules: each gives uses of limits and findings. */
+/** The layers that are made of rules: each gives uses of limits and results of rules. */
 export type RuleLayer = Extract<DecidingLayer, 'kya' | 'policy' | 'budget' | 'mandate'>;
 
 /** True for a layer that a decision reports. */

@@ -1,11 +1,11 @@
 // Which rules an approval lifts: those that asked for it, as they stood then (Gap G-143). A rule of a policy is named by its place, where
 // another one may stand by the time the approval is given.
-import type { RulesInForce } from './ruling.js';
+import type { RulesInForce } from './rules-in-force.js';
 
-/** The rules behind wishes as an approval keeps them: with the version of their policy or budget, `pol_....rules.0@3`. */
-export function liftedBy(wishes: readonly { ruleId: string }[], rules: RulesInForce): string[] {
+/** The rules that require an approval as it keeps them: with the version of their policy or budget, `pol_....rules.0@3`. */
+export function liftedBy(requirements: readonly { ruleId: string }[], rules: RulesInForce): string[] {
   const versions = versionsOf(rules);
-  return [...new Set(wishes.map(({ ruleId }) => nameAt(ruleId, versions)))];
+  return [...new Set(requirements.map(({ ruleId }) => nameAt(ruleId, versions)))];
 }
 
 /** Of the rules that an approval has lifted, the ids of those that have not been changed since. */

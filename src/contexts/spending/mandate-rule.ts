@@ -5,8 +5,8 @@ import { ValidationFailed } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { MandateCurrency } from './errors.js';
-import type { Finding, LayerAnswer, PaidMerchant, SpendFacts } from './evaluation.js';
 import { type RuleUse, windowOf } from './limit.js';
+import type { PaidMerchant, RuleResult, RuleResults, SpendFacts } from './rule-result.js';
 
 /** A mandate in one version, as far as it rules. Amounts in minor units of its currency; null: no such limit. Ids are bare. */
 export interface RulingMandate {
@@ -54,8 +54,8 @@ export function executionCounter(mandateId: string): string {
 export function mandateLayer(
   { amount, at, merchant = null, otherMerchants = [], sisterMerchants = [] }: SpendFacts,
   mandate: RulingMandate | undefined,
-): LayerAnswer {
-  if (mandate === undefined) return { uses: [], findings: [], rateIds: [] };
+): RuleResults {
+  if (mandate === undefined) return { uses: [], results: [], rateIds: [] };
   const { id, currency, maxPerTx, maxPerDay, maxPerMonth } = mandate;
   const head = { layer: 'mandate', ruleId: printId('mandate', id), action: 'deny' } as const;
   const use = (per: 'day' | 'month', maximum: bigint | null): RuleUse => {
@@ -65,11 +65,11 @@ export function mandateLayer(
   const { name: window } = windowOf('once', at);
   const counted = { counter: executionCounter(id), window, used: 1n, reserved: 0n, maximum: null } as const;
   const blocked = [...otherMerchants, ...sisterMerchants].find((other) => mandate.blockedMerchants.includes(other.id));
-  const findings = merchantFindings(mandate, blocked ?? merchant);
-  if (maxPerTx !== null && amount > maxPerTx) findings.push(tooLarge(head.ruleId, currency, maxPerTx, amount));
+  const results = merchantResults(mandate, blocked ?? merchant);
+  if (maxPerTx !== null && amount > maxPerTx) results.push(tooLarge(head.ruleId, currency, maxPerTx, amount));
   return {
     uses: [use('day', maxPerDay), use('month', maxPerMonth), { ...head, ...counted, per: 'once', currency: null, resetsAt: null }],
-    findings,
+    results,
     rateIds: [],
   };
 }
@@ -84,11 +84,11 @@ export function mandateLeft({ id, currency, maxPerDay, maxPerMonth }: RulingMand
 /**
  * A blocked merchant is refused though it is allowed too, and one that is not active; a list of what is allowed refuses who is no merchant.
  */
-export function merchantFindings(
+export function merchantResults(
   { id, allowedCategories, allowedMerchants, blockedMerchants }: RulingMandate,
   merchant: PaidMerchant | null,
-): Finding[] {
-  const refuse = (reason: string, message: string): Finding[] => [
+): RuleResult[] {
+  const refuse = (reason: string, message: string): RuleResult[] => [
     {
       layer: 'mandate',
       ruleId: printId('mandate', id),
@@ -108,7 +108,7 @@ export function merchantFindings(
   return [];
 }
 
-function tooLarge(ruleId: string, currency: string, max: bigint, requested: bigint): Finding {
+function tooLarge(ruleId: string, currency: string, max: bigint, requested: bigint): RuleResult {
   const limit = { kind: 'mandate', per: 'tx', currency, max, used: 0n, requested, resetsAt: null } as const;
   const message = `The mandate lets ${formatMinor(max, currency)} ${currency} be spent at a time; this is ${formatMinor(requested, currency)}.`;
   return { layer: 'mandate', ruleId, outcome: 'fail', code: 'mandate_limit_exceeded', reason: 'max_amount', message, limit };

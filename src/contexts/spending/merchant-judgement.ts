@@ -7,13 +7,13 @@ import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
 import { merchantsPaid } from './counterparty.js';
 import { type Decision, decide } from './decision.js';
-import type { SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
 import type { Authority, Spend } from './pipeline.js';
 import { merchantRules } from './policy-rule.js';
 import { refusalsOf } from './refusal.js';
+import type { SpendFacts } from './rule-result.js';
 import { rulebook, rulesFor } from './rulebook.js';
-import { evaluate, type RulesInForce } from './ruling.js';
+import { applyRules, type RulesInForce } from './rules-in-force.js';
 
 /** Money that was paid, and the merchant that it turns out to be for. */
 export interface PaidSpend extends Pick<Spend, 'protocol' | 'currency' | 'amount'> {
@@ -37,16 +37,16 @@ export async function judgeMerchant(ctx: Ctx, spend: PaidSpend): Promise<{ decis
   const rules = facts === null ? { kya: [], policies: [], budgets: [], rates: book.rates } : rulesFor(book, facts);
   const asker = { lists: merchantRules(rules.policies), mandate: undefined };
   if (facts !== null) Object.assign(facts, await merchantsPaid(ctx, merchantId, facts, asker));
-  const said = facts === null ? [] : evaluate(facts, rules).findings;
+  const said = facts === null ? [] : applyRules(facts, rules).results;
   const lifted = await liftedRules(ctx, spend, rules);
-  const findings = said
+  const results = said
     .filter(({ code, ruleId }) => code === 'merchant_blocked' && !lifted.includes(ruleId))
-    .map((finding) => ({ ...finding, outcome: 'fail' as const }));
-  const evaluation = { uses: [], findings, rateIds: [] };
+    .map((result) => ({ ...result, outcome: 'fail' as const }));
+  const ruleResults = { uses: [], results, rateIds: [] };
   const agentId = facts?.agent?.id;
-  const authority: Authority = { at: ctx.clock.now(), agentId, guards: [], facts, rules, evaluation, merchantId };
+  const authority: Authority = { at: ctx.clock.now(), agentId, guards: [], facts, rules, ruleResults, merchantId };
   const refusals = refusalsOf([], ctx, authority);
-  const decision = decide(ctx, { evaluation, refusals, wishes: [], before: () => 0n });
+  const decision = decide(ctx, { ruleResults, refusals, requirements: [], before: () => 0n });
   return { decision, refusal: refusals[0]?.error ?? null };
 }
 

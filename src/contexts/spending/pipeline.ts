@@ -8,12 +8,12 @@ import type { WalletRef } from '../accounts/wallet-ref.js';
 import { actingAgent } from '../agents/agent.js';
 import type { RulingCard } from './card-rule.js';
 import { isKnownCounterparty, merchantsPaid } from './counterparty.js';
-import type { Evaluation, Payer, SpendFacts } from './evaluation.js';
 import { stillLifted } from './lifted-rule.js';
 import type { RulingMandate } from './mandate-rule.js';
 import { asksForCounterparty, merchantRules } from './policy-rule.js';
+import type { Payer, RuleResults, SpendFacts } from './rule-result.js';
 import { type Rulebook, rulebook, rulesFor } from './rulebook.js';
-import { evaluate, type RulesInForce } from './ruling.js';
+import { applyRules, type RulesInForce } from './rules-in-force.js';
 
 /** 403: an agent spends from its own wallets only, and with its own cards. */
 export class NotYourWallet extends declareError(403, 'forbidden') {}
@@ -61,14 +61,14 @@ export interface Authority {
   /** What the rules were asked; null when no money leaves its owner, which no rule binds. */
   facts: SpendFacts | null;
   rules: RulesInForce;
-  evaluation: Evaluation;
+  ruleResults: RuleResults;
   /** The merchant that the request names. */
   merchantId?: string | undefined;
   request?: Spend['request'];
   requestApproval?: Spend['requestApproval'];
 }
 
-const nothing: Evaluation = { uses: [], findings: [], rateIds: [] };
+const nothing: RuleResults = { uses: [], results: [], rateIds: [] };
 
 /**
  * Finds the agent that spends, the rules that bind it and what they say (Gap G-40). 404 for an agent_id of another workspace, 403
@@ -84,7 +84,7 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   const staysOwn = mandate === undefined && !isSpend(spend);
   const none = { kya: [], policies: [], budgets: [], rates: book.rates };
   if (staysOwn && card === undefined) {
-    return { ...authority, facts: null, rules: none, evaluation: nothing };
+    return { ...authority, facts: null, rules: none, ruleResults: nothing };
   }
   const facts = factsOf(ctx, book, spend, agent);
   // A card has its own limits for whatever is paid with it.
@@ -97,7 +97,7 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
     Object.assign(facts, await merchantsPaid(ctx, spend.merchantId, facts, { lists, mandate }));
   }
   if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
-  return { ...authority, facts, rules, evaluation: evaluate(facts, rules) };
+  return { ...authority, facts, rules, ruleResults: applyRules(facts, rules) };
 }
 
 /** The kill switch of the whole workspace, asked inside every posting that spends. */

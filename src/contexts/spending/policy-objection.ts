@@ -1,7 +1,7 @@
 // What the rules say that do not count: whom, what and when a policy lets be paid (CONTRACT.md 6).
 import { printId } from '../../platform/schema/id.js';
-import type { Finding, PaidMerchant, SpendFacts } from './evaluation.js';
 import { dayBefore, type LocalClock, type LocalTime, type Weekday } from './local-time.js';
+import type { PaidMerchant, RuleResult, SpendFacts } from './rule-result.js';
 
 /** Names that are allowed alone, and names that are blocked. */
 export interface Lists {
@@ -33,7 +33,7 @@ export type StaticRule =
   | { kind: 'new_counterparty' };
 
 /** Why a rule does not let a spend pass. `says` goes on from "The policy ...". */
-export type Objection = Pick<Finding, 'code' | 'reason'> & { says: string; facts?: Record<string, unknown> };
+export type Objection = Pick<RuleResult, 'code' | 'reason'> & { says: string; facts?: Record<string, unknown> };
 
 /** What a rule has against a spend; null for nothing. */
 export function objectionOf(rule: StaticRule, spend: SpendFacts): Objection | null {

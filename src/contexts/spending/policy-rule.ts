@@ -1,16 +1,15 @@
 // The rules of policies, and what they say of a spend (CONTRACT.md 6). Rules that count give uses of limits, which the posting consumes;
-// the others give findings.
+// the others give results by themselves.
 import type { Policy } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import { parseAnyId, printId } from '../../platform/schema/id.js';
 import type { RateBook } from '../rates/rate.js';
-import type { Finding, LayerAnswer, SpendFacts } from './evaluation.js';
-import { noRate } from './finding.js';
 import { type Period, type RuleAction, type RuleUse, windowOf } from './limit.js';
 import { type LocalClock, localClock } from './local-time.js';
 import { type MerchantLists, objectionOf, type StaticRule } from './policy-objection.js';
 import type { PolicyApproval, PolicyRule } from './rule-kind.js';
+import { noRate, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
 
 /** A policy as the pipeline reads it: amounts in minor units, read once. */
 export interface RulingPolicy {
@@ -75,8 +74,8 @@ function policyCounter(policyId: string, { kind, per, currency }: Pick<AmountRul
 }
 
 /** What the policies that bind a spend say of it. */
-export function policyLayer(facts: SpendFacts, policies: readonly RulingPolicy[], rates: RateBook): LayerAnswer {
-  const answer: LayerAnswer = { uses: [], findings: [], rateIds: [] };
+export function policyLayer(facts: SpendFacts, policies: readonly RulingPolicy[], rates: RateBook): RuleResults {
+  const answer: RuleResults = { uses: [], results: [], rateIds: [] };
   for (const policy of policies) {
     for (const rule of policy.rules) {
       if (rule.kind === 'max_amount') askAmount(rule, policy, facts, rates, answer);
@@ -93,11 +92,11 @@ function askAmount(
   policy: RulingPolicy,
   { amount, currency, at }: SpendFacts,
   rates: RateBook,
-  answer: LayerAnswer,
+  answer: RuleResults,
 ): void {
   const converted = rates.convertUp(amount, currency, rule.currency);
   if (converted === null) {
-    answer.findings.push(noRate('policy', rule.ruleId, 'policy_violation', currency, rule.currency));
+    answer.results.push(noRate('policy', rule.ruleId, 'policy_violation', currency, rule.currency));
     return;
   }
   answer.rateIds.push(...converted.rateIds);
@@ -110,7 +109,7 @@ function askAmount(
   const limit = { kind: 'policy', per: 'tx', currency: rule.currency, max: rule.maximum, used: 0n, requested, resetsAt: null } as const;
   const print = (minor: bigint) => `${formatMinor(minor, rule.currency)} ${rule.currency}`;
   const message = `The policy "${policy.name}" allows ${print(rule.maximum)} at a time; this is ${print(requested)}.`;
-  answer.findings.push({ ...findingBy(rule, policy), code: 'policy_violation', reason: 'max_amount', message, limit });
+  answer.results.push({ ...resultBy(rule, policy), code: 'policy_violation', reason: 'max_amount', message, limit });
 }
 
 function useOf(rule: AmountRule | CountRule, policy: RulingPolicy, used: bigint, at: Date): RuleUse {
@@ -121,11 +120,11 @@ function useOf(rule: AmountRule | CountRule, policy: RulingPolicy, used: bigint,
   return { counter, window, used, reserved: 0n, maximum, layer: 'policy', ruleId, per, currency, action, resetsAt, timeoutSeconds };
 }
 
-function askStatic(rule: Named & { action: RuleAction } & StaticRule, policy: RulingPolicy, facts: SpendFacts, answer: LayerAnswer): void {
+function askStatic(rule: Named & { action: RuleAction } & StaticRule, policy: RulingPolicy, facts: SpendFacts, answer: RuleResults): void {
   const objection = objectionOf(rule, facts);
   if (objection === null) return;
   const { says, ...rest } = objection;
-  answer.findings.push({ ...findingBy(rule, policy), ...rest, message: `The policy "${policy.name}" ${says}` });
+  answer.results.push({ ...resultBy(rule, policy), ...rest, message: `The policy "${policy.name}" ${says}` });
 }
 
 function askThreshold(
@@ -133,25 +132,25 @@ function askThreshold(
   policy: RulingPolicy,
   spend: SpendFacts,
   rates: RateBook,
-  answer: LayerAnswer,
+  answer: RuleResults,
 ): void {
   const converted = rates.convertUp(spend.amount, spend.currency, currency);
   if (converted === null) {
-    answer.findings.push(noRate('policy', ruleId, 'policy_violation', spend.currency, currency));
+    answer.results.push(noRate('policy', ruleId, 'policy_violation', spend.currency, currency));
     return;
   }
   answer.rateIds.push(...converted.rateIds);
   if (converted.minor <= threshold) return;
   const message = `The policy "${policy.name}" wants spends above ${formatMinor(threshold, currency)} ${currency} to be approved.`;
   const about = { layer: 'policy', ruleId, outcome: 'approve', code: 'policy_violation', reason: 'threshold' } as const;
-  answer.findings.push({ ...about, message, timeoutSeconds });
+  answer.results.push({ ...about, message, timeoutSeconds });
 }
 
-/** What all findings of a rule have in common. An approval that it asks for waits as long as those of its policy do. */
-function findingBy(
+/** What all results of a rule have in common. An approval that it asks for waits as long as those of its policy do. */
+function resultBy(
   { ruleId, action }: Named & { action: RuleAction },
   { approval }: RulingPolicy,
-): Pick<Finding, 'layer' | 'ruleId' | 'outcome' | 'timeoutSeconds'> {
+): Pick<RuleResult, 'layer' | 'ruleId' | 'outcome' | 'timeoutSeconds'> {
   return {
     layer: 'policy',
     ruleId,

@@ -1,62 +1,72 @@
-// The doors through which contexts post: as the ledger's own, and a refusal is worded (see refusal.ts). A spend that a rule refuses is
-// tried all the same, and rolled back: the layers before may refuse it too, and the first one decides.
+// The one door through which contexts post: alone, in a group with others, or as a part of a transaction. A posting that is refused leaves
+// nothing behind, and its refusal is worded (see refusal.ts).
 import { type Fault, PostingRefused } from '../../ledger/fault.js';
 import { postGrouped } from '../../ledger/group-commit.js';
 import type { LimitUse, Posting } from '../../ledger/posting.js';
-import { post } from '../../ledger/statement.js';
-import { auditLine, markTold } from '../../platform/audit.js';
+import { post as postIn } from '../../ledger/statement.js';
+import { auditLine } from '../../platform/audit.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { keyClaims, markPosted, markRecorded } from '../../platform/idempotency.js';
+import { keyClaims, type Written } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rollBack, rollBackWithin } from '../../platform/postgres/rollback.js';
 import { refusalOf } from './refusal.js';
 
-/** Posts, or throws PostingRefused with every fault and leaves nothing behind. */
-export type Poster = (value: Posting) => Promise<void>;
+/**
+ * Where a posting goes. Without a transaction it commits by itself, in a group with others. `key` names the result: the posting then
+ * carries the claim of the request's Idempotency-Key and its line of the audit log. In a transaction that saves two statements, and
+ * `written` tells it so; without a key the transaction writes them itself.
+ */
+export type PostingPlace =
+  | { in?: undefined; key: string }
+  | { in: Tx; key?: undefined }
+  | {
+      in: Tx;
+      key: string;
+      /** As transact() hands it out. */
+      written: Written;
+    };
 
-/** Posts at once, in a group with others, under the Idempotency-Key of the request; `reference` names the result. */
-export function postingNow(ctx: Ctx, reference: string): Poster {
-  return async (value) => {
-    const claims = [...value.claims, ...keyClaims(ctx, reference)];
-    await postGrouped(ctx.platform.database, { ...withLine(ctx, value, reference), claims });
-    markRecorded(ctx);
-    ctx.effect.reference = reference;
-    if (value.limits.some(({ marks }) => marks !== undefined)) ctx.platform.due.ring('limit_crossing', crossingMs);
-  };
+/**
+ * Posts what no rule binds. Throws the refusal of the first layer that refuses, as an error of the contract. In a transaction call it last:
+ * its locks are then held shortly.
+ */
+export async function post(ctx: Ctx, value: Posting, place: PostingPlace): Promise<void> {
+  const faults = await faultsOf(postTo(ctx, value, place));
+  if (faults.length > 0) throw refusalOf(faults, ctx);
 }
 
-/** The posting with the line of the audit log among its records. */
-function withLine(ctx: Ctx, value: Posting, reference: string): Posting {
+/** The same for what rules bind: throws PostingRefused with every fault, of which the rules know which can be approved. */
+export async function postTo(ctx: Ctx, value: Posting, place: PostingPlace): Promise<void> {
+  const carried = place.key === undefined ? value : withBooks(ctx, value, place.key);
+  if (place.in !== undefined) {
+    await postIn(place.in, carried);
+    if (place.key !== undefined) Object.assign(place.written, { claim: true, line: true } satisfies Written);
+    return;
+  }
+  await postGrouped(ctx.platform.database, carried);
+  if (ctx.idempotency !== undefined) ctx.idempotency.recorded = true;
+  ctx.effect.reference = place.key;
+  if (value.limits.some(({ marks }) => marks !== undefined)) ctx.platform.due.ring('limit_crossing', crossingMs);
+}
+
+/** The posting with the claim of the request, and the line of the audit log among its records. */
+function withBooks(ctx: Ctx, value: Posting, reference: string): Posting {
   const line = auditLine(ctx, reference);
-  return line === null ? value : { ...value, records: { ...value.records, audit_line: [line] } };
+  const claims = [...value.claims, ...keyClaims(ctx, reference)];
+  return { ...value, claims, records: line === null ? value.records : { ...value.records, audit_line: [line] } };
 }
 
 /** Milliseconds after which crossings are looked for: few postings pass a mark, and under load one look is for many of them. */
 const crossingMs = 100;
 
-/** Posts inside a transaction that also writes other rows. Call it last: its locks are then held shortly. */
-export function postingWithin(tx: Tx): Poster {
-  return (value) => post(tx, value);
-}
-
-/**
- * The same, and the posting carries the claim of the request and its line of the audit log, which saves statements; `reference` names the
- * result.
- */
-export function postingKeyed(ctx: Ctx, tx: Tx, reference: string): Poster {
-  return async (value) => {
-    await post(tx, { ...withLine(ctx, value, reference), claims: [...value.claims, ...keyClaims(ctx, reference)] });
-    markPosted(ctx);
-    markTold(tx);
-  };
-}
-
-/** A posting that no rule binds. Throws its refusal as an error of the contract. */
-export async function postPlainly(ctx: Ctx, poster: Poster, value: Posting): Promise<void> {
+/** What the ledger has against something that is being posted: nothing once it is posted. */
+export async function faultsOf(posted: Promise<void>): Promise<readonly Fault[]> {
   try {
-    await poster(value);
+    await posted;
+    return [];
   } catch (error) {
-    throw error instanceof PostingRefused ? refusalOf(error.faults, ctx) : error;
+    if (error instanceof PostingRefused) return error.faults;
+    throw error;
   }
 }
 
@@ -76,15 +86,10 @@ export async function tryPosting(ctx: Ctx, value: Posting, within?: Tx): Promise
   let before: ReadonlyMap<string, bigint> = new Map();
   const work = async (tx: Tx) => {
     before = await readCounters(tx, value.limits);
-    await post(tx, value);
+    await postIn(tx, value);
   };
-  try {
-    await (within === undefined ? rollBack(ctx.db, work) : rollBackWithin(within, work));
-  } catch (error) {
-    if (error instanceof PostingRefused) return { faults: error.faults, before };
-    throw error;
-  }
-  return { faults: [], before };
+  const faults = await faultsOf(within === undefined ? rollBack(ctx.db, work) : rollBackWithin(within, work));
+  return { faults, before };
 }
 
 /** What the counters of limits stand at, by counterKey(); none for a counter that nothing has used. */

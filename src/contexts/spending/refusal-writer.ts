@@ -5,7 +5,7 @@ import type { Ctx, Platform } from '../../platform/ctx.js';
 import { newId } from '../../platform/schema/id.js';
 import { Batch } from '../../platform/statement-batch.js';
 import type { ApprovalRequest } from './approval-request.js';
-import type { Wish } from './decision.js';
+import type { ApprovalRequirement } from './decision.js';
 import { insertDecisions } from './decision.sql.js';
 import { decisionRecord } from './decision-record.js';
 import { isDeciding } from './layer.js';
@@ -18,7 +18,7 @@ export interface RefusedSpend {
   authority: Authority;
   /** In the order of the layers. */
   refusals: readonly Refusal[];
-  wishes: readonly Wish[];
+  requirements: readonly ApprovalRequirement[];
   /** What the counters of limits stood at that would be passed, by counterKey(). */
   used: ReadonlyMap<string, bigint>;
   /** What it is about, where that is there although the spend was refused. */
@@ -96,13 +96,13 @@ class RefusalWriter {
   }
 }
 
-function rowOfRefusal({ workspace, at, authority, refusals, wishes, used, subject }: Noted) {
-  const grounds = {
-    evaluation: authority.evaluation,
+function rowOfRefusal({ workspace, at, authority, refusals, requirements, used, subject }: Noted) {
+  const evidence = {
+    ruleResults: authority.ruleResults,
     refusals,
-    wishes,
+    requirements,
     before: (use: Parameters<typeof counterKey>[0]) => used.get(counterKey(use)),
   };
   const links = { subjectType: null, subjectId: null, approvalId: null, transactionId: null, ...subject };
-  return decisionRecord({ workspace, clock: { now: () => at } }, authority, newId(at), grounds, links);
+  return decisionRecord({ workspace, clock: { now: () => at } }, authority, newId(at), evidence, links);
 }

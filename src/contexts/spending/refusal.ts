@@ -24,7 +24,7 @@ import { type Layer, layers } from './layer.js';
 import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
 import { referenceTaken } from './reference.js';
-import { findingError, limitError } from './rule-refusal.js';
+import { limitError, ruleError } from './rule-refusal.js';
 import { countsOthers } from './shared-limit.js';
 
 /** Every error that a posting can answer with besides those of credentials, for the faces to list. */
@@ -48,11 +48,11 @@ export interface Refusal {
 
 const inOrder = (refusals: Refusal[]) => refusals.sort((a, b) => layers.indexOf(a.layer) - layers.indexOf(b.layer));
 
-/** What refuses a posting, in the order of the pipeline: the faults that the ledger found and the findings of the rules. */
+/** What refuses a posting, in the order of the pipeline: the faults that the ledger found and the results of the rules. */
 export function refusalsOf(faults: readonly Fault[], ctx: Ctx, authority?: Authority): Refusal[] {
-  const ofRules = (authority?.evaluation.findings ?? [])
+  const ofRules = (authority?.ruleResults.results ?? [])
     .filter(({ outcome }) => outcome === 'fail')
-    .map((finding) => ({ layer: finding.layer, ruleId: finding.ruleId, error: findingError(finding, authority as Authority) }));
+    .map((result) => ({ layer: result.layer, ruleId: result.ruleId, error: ruleError(result, authority as Authority) }));
   return inOrder([...ofRules, ...faults.map((fault) => refusalBehind(fault, ctx, authority))]);
 }
 
@@ -63,8 +63,8 @@ export function refusalOf(faults: readonly Fault[], ctx: Ctx, authority?: Author
 }
 
 /** The use of a limit that a fault is about. */
-export function useBehind({ detail }: Fault, { evaluation }: Authority): RuleUse | undefined {
-  return evaluation.uses.find(({ counter, window }) => counter === detail['counter'] && window === detail['window']);
+export function useBehind({ detail }: Fault, { ruleResults }: Authority): RuleUse | undefined {
+  return ruleResults.uses.find(({ counter, window }) => counter === detail['counter'] && window === detail['window']);
 }
 
 function refusalBehind(fault: Fault, ctx: Ctx, authority: Authority | undefined): Refusal {

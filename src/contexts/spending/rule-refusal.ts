@@ -3,12 +3,11 @@
 import type { ApiError, NextAction } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { BudgetExceeded, KyaLimitExceeded, MandateLimitExceeded, MerchantBlocked, PolicyViolation } from './errors.js';
-import type { Finding } from './evaluation.js';
-import { isApprovable } from './finding.js';
 import { type LimitFigures, type Period, printLimit, type RuleUse, remainingOf } from './limit.js';
 import type { Authority } from './pipeline.js';
+import { isApprovable, type RuleResult } from './rule-result.js';
 
-type Code = Finding['code'];
+type Code = RuleResult['code'];
 
 const errorsOf: Record<Code, typeof KyaLimitExceeded> = {
   kya_limit_exceeded: KyaLimitExceeded,
@@ -25,8 +24,8 @@ const codeOf = {
   mandate: 'mandate_limit_exceeded',
 } as const;
 
-/** The error of a finding that refuses. */
-export function findingError({ code, reason, message, limit, ruleId, facts }: Finding, authority: Authority): ApiError {
+/** The error of a rule that refuses. */
+export function ruleError({ code, reason, message, limit, ruleId, facts }: RuleResult, authority: Authority): ApiError {
   const details = {
     reason,
     rule_id: ruleId,

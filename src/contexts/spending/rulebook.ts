@@ -5,11 +5,11 @@ import { type RateBook, rateBook, ratesTag } from '../rates/rate.js';
 import { activeTrips, type WatchedAgent } from './breaker-trip.js';
 import { rulingBudgets } from './budget-path.js';
 import type { RulingBudget } from './budget-rule.js';
-import type { SpendFacts } from './evaluation.js';
 import { type KyaCap, kyaCaps } from './kya-limit.js';
 import { type RulingPolicy, rulingPolicies } from './policy-rule.js';
+import type { SpendFacts } from './rule-result.js';
+import type { RulesInForce } from './rules-in-force.js';
 import { rulesTag } from './rules-tag.js';
-import type { RulesInForce } from './ruling.js';
 
 export interface Rulebook {
   kya: readonly KyaCap[];

@@ -1,6 +1,6 @@
 // Limits that count others than the agent which asks. What they have used would say what those have spent, so an agent is told what is
 // left of them alone, in refusals as among its limits (CONTRACT.md 6) (Gap G-145).
-import type { RulesInForce } from './ruling.js';
+import type { RulesInForce } from './rules-in-force.js';
 
 /** Whether a rule that binds an agent counts the spends of others too. One that is not there any more may have. */
 export function countsOthers(ruleId: string, { policies, budgets, card }: Pick<RulesInForce, 'policies' | 'budgets' | 'card'>): boolean {

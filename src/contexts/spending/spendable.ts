@@ -8,8 +8,8 @@ import { windowOf } from './limit.js';
 import { hasFigure, type RulingRule } from './policy-rule.js';
 import { counterKey, readCounters } from './posting.js';
 import { rulebook, rulesFor } from './rulebook.js';
+import type { RulesInForce } from './rules-in-force.js';
 import { rulesTag } from './rules-tag.js';
-import type { RulesInForce } from './ruling.js';
 
 const protocols = Object.values(Protocol);
 

@@ -2,21 +2,20 @@
 // interplay") (Gap G-136).
 import type { Approval, Stream, Transfer } from '../../generated/prisma/client.js';
 import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
-import { type Ctx, within } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { postApproved } from '../spending/approved-spend.js';
-import { authorizeSpend } from '../spending/pipeline.js';
+import { approveHeld } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
-import { payOut } from '../transfers/approval.js';
+import { askAgain, payOut } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
 import { checkpointed, endedAt, isOpen } from './accrual.js';
 import { saveFlow, settle } from './checkpoint.js';
 import { flowOf, type StreamView, stream, streamLifecycle } from './stream.js';
-import { addDeposit, sidesOf } from './top-up.js';
+import { addDeposit } from './top-up.js';
 
 /** How the deposit of a new stream is approved and ended. */
 export const streamSubject: ApprovalSubject = {
@@ -50,7 +49,7 @@ async function approveStream(ctx: Ctx, tx: Tx, approval: Approval): Promise<() =
   const row = await tx.stream.findFirstOrThrow({ where: { id: approval.subjectId } });
   const now = ctx.clock.now();
   if (row.endsAt !== null && row.endsAt <= now) throw over(row, `The stream would have ended at ${row.endsAt.toISOString()}.`);
-  await payIn(ctx, tx, approval, row);
+  await payIn(ctx, tx, approval);
   const saved = await saveFlow(ctx, tx, row, checkpointed(flowOf(row), now, { status: 'active' }));
   return () => saved.dueAt !== null && ringAt(ctx, 'stream', saved.dueAt);
 }
@@ -59,30 +58,15 @@ async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<() =>
   const { subjectId: streamId, amount } = await deposit(tx, approval.subjectId);
   const { row, end } = await settle(ctx, tx, await tx.stream.findFirstOrThrow({ where: { id: streamId ?? '' } }));
   if (end !== null || !isOpen(row)) throw over(row, 'The stream has ended.');
-  await payIn(ctx, tx, approval, row);
+  await payIn(ctx, tx, approval);
   const saved = await addDeposit(ctx, tx, { row, flow: flowOf(row), at: ctx.clock.now() }, amount);
   return () => saved.dueAt !== null && ringAt(ctx, 'stream', saved.dueAt);
 }
 
 /** Runs the pipeline again and puts the money in that is held. */
-async function payIn(ctx: Ctx, tx: Tx, approval: Approval, row: Stream): Promise<void> {
-  const reader = within(ctx, tx);
-  const parties = await sidesOf(reader, row);
-  const transfer = await deposit(tx, approval.transferId ?? '');
-  const { amount, currency, protocol, traceId } = transfer;
-  const authority = await authorizeSpend(reader, {
-    ...parties,
-    agentId: approval.agentId ?? undefined,
-    merchantId: approval.merchantId ?? undefined,
-    lifted: approval.lifted,
-    at: ctx.clock.now(),
-    protocol,
-    currency,
-    amount,
-    traceId,
-  });
-  const approved = { ...parties, approval, transfer, authority };
-  await postApproved(ctx, tx, approved, (form) => payOut(ctx, tx, approved, form));
+async function payIn(ctx: Ctx, tx: Tx, approval: Approval): Promise<void> {
+  const approved = await askAgain(ctx, tx, approval, approval.transferId ?? '');
+  await approveHeld(ctx, tx, approved, (decisionId) => payOut(ctx, tx, approved, decisionId));
 }
 
 /** It never began: what it holds goes back. */

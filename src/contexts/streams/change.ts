@@ -12,7 +12,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { workspaceGuard } from '../spending/pipeline.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { keepStanding } from '../spending/standing.sql.js';
 import { writeOperation } from '../usage/operation.js';
@@ -118,7 +118,7 @@ async function checkPayer(ctx: Ctx, tx: Tx, { fromWalletId, fromAgentId, agentId
     ...agents.map((id) => ({ kind: 'agent' as const, id: id as string })),
     { kind: 'payer' as const, id: fromWalletId },
   ];
-  await postPlainly(ctx, postingWithin(tx), posting(ctx, { at, transferId: null, legs: [], guards }));
+  await post(ctx, posting(ctx, { at, transferId: null, legs: [], guards }), { in: tx });
 }
 
 /** Runs a change in its transaction, with the operation that it is. Null: nothing was to be changed. */

@@ -9,7 +9,8 @@ import type { WalletRef } from '../accounts/wallet-ref.js';
 import type { Draft, SpendForm } from '../spending/execution.js';
 import type { Authority } from '../spending/pipeline.js';
 import { type Money, type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
-import type { StreamView } from './stream.js';
+import { transfer as readTransfer } from '../transfers/transfer-list.js';
+import { type StreamView, stream } from './stream.js';
 
 /** What a deposit, a withdrawal or the end of a stream made, and the approval that it waits for. */
 export interface StreamChange {
@@ -85,4 +86,11 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, money: Money, form: Spe
       execution: {},
     },
   };
+}
+
+/** What a deposit, a withdrawal or the end of a stream made, by its transfer, and the approval that it waited for. */
+export async function readDeposit(ctx: Ctx, id: string): Promise<Omit<StreamChange, 'approval'> & { approvalId: string | null }> {
+  const made = await readTransfer(ctx, id);
+  const waits = made.type === 'stream_start';
+  return { stream: await stream(ctx, made.subjectId ?? ''), transfer: made, approvalId: waits ? made.approvalId : null };
 }

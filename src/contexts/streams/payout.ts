@@ -11,7 +11,7 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
 import { withdrawApproval } from '../spending/approval.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { endTransfer } from '../transfers/hold.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
@@ -146,6 +146,6 @@ async function postOut(ctx: Ctx, tx: Tx, row: Stream, out: MoneyOut, limits: rea
     subject: { type: 'stream', id: row.id },
   };
   const transfer = transferRow(ctx, value);
-  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules }));
+  await post(ctx, transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules }), { in: tx });
   return transfer;
 }

@@ -1,24 +1,20 @@
 // What callers ask for: a stream from one wallet to another, paid out of a first deposit (CONTRACT.md 3).
-import type { Prisma, Stream } from '../../generated/prisma/client.js';
+import type { Prisma, Stream, Transfer } from '../../generated/prisma/client.js';
 import { openEscrowAccount } from '../../ledger/account.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
-import { transact } from '../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import { type CarryOptions, carryOut } from '../spending/execution.js';
+import type { Carried, SpendForm } from '../spending/execution.js';
 import { authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
+import { type SpendPlan, spendMutation } from '../spending/spend-mutation.js';
 import { keepStanding } from '../spending/standing.sql.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
 import { type Flow, healthAt } from './accrual.js';
 import { flowData, writeCheckpoint } from './checkpoint.js';
-import { type Deposit, depositMoney, draftDeposit, type StreamChange } from './deposit.js';
+import { type Deposit, depositMoney, draftDeposit, readDeposit } from './deposit.js';
 import { type GivenRate, unitsPerMs } from './flow-rate.js';
 import type { CreateStreamInput } from './stream.input.js';
 import { viewOf } from './stream.js';
@@ -30,37 +26,20 @@ export function rateOf({ flowRate, rate }: Pick<CreateStreamInput, 'flowRate' | 
 }
 
 /**
- * Starts a stream with its first deposit, which flows from now on; or from its approval on, until which it is pending. 400, 404,
- * 422 `same_wallet` and `currency_mismatch`, and what refuses a spend.
+ * `create` starts a stream with its first deposit, which flows from now on; or from its approval on, until which it is pending. 400, 404,
+ * 422 `same_wallet` and `currency_mismatch`, and what refuses a spend. Its reference is the transfer.
  */
-export async function createStream(ctx: Ctx, input: CreateStreamInput): Promise<StreamChange> {
-  const terms = termsOf(ctx, input);
-  const made = await transact(
-    ctx,
-    async (tx) => {
-      const plan = await planStream(ctx, tx, input, terms);
-      const { deposit, money } = plan;
-      const draft = (form: Parameters<typeof draftDeposit>[3]) => draftDeposit(ctx, deposit, money, form);
-      const { value: transfer, approval } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, plan.options);
-      const row = await insertStream(tx, plan, approval === null ? 'active' : 'pending');
-      return { row, transfer, approval };
-    },
-    ({ transfer }) => transfer.id,
-  );
-  const { row, transfer, approval } = made;
-  if (row.dueAt !== null) ringAt(ctx, 'stream', row.dueAt);
-  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
-  return { stream: viewOf(ctx, row), transfer, approval };
-}
-
-/** What `createStream` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
-export async function dryRunStream(ctx: Ctx, input: CreateStreamInput): Promise<DryRun> {
-  const terms = termsOf(ctx, input);
-  return rollBack(ctx.db, async (tx) => {
-    const { deposit, money, options } = await planStream(ctx, tx, input, terms);
-    return dryRunSpend(within(ctx, tx), deposit.authority, (form) => draftDeposit(ctx, deposit, money, form), options);
-  });
-}
+export const streamMutation = spendMutation({
+  terms: termsOf,
+  plan: planStream,
+  insert: async (ctx, tx, plan: Plan, spent: Carried<Transfer> | null) => {
+    const { value: transfer, approval } = spent as Carried<Transfer>;
+    return { stream: viewOf(ctx, await insertStream(tx, plan, approval === null ? 'active' : 'pending')), transfer };
+  },
+  due: ({ stream: { row } }) => ['stream', row.dueAt],
+  reference: ({ transfer: { id } }) => id,
+  read: readDeposit,
+});
 
 /** What a request says by itself: sums in minor units. */
 interface Terms {
@@ -93,8 +72,7 @@ function termsOf(ctx: Ctx, input: CreateStreamInput): Terms {
 interface Plan {
   terms: Terms;
   deposit: Deposit;
-  money: Awaited<ReturnType<typeof depositMoney>>;
-  options: CarryOptions;
+  spend: SpendPlan<Transfer>;
   metadata: CreateStreamInput['metadata'];
 }
 
@@ -122,8 +100,12 @@ async function planStream(ctx: Ctx, tx: Tx, input: CreateStreamInput, terms: Ter
   const stream = { id, escrowAccountId: await openEscrowAccount(ctx, tx, 'stream.escrow', id, currency) };
   const deposit: Deposit = { id: newId(at), stream, subjectType: 'stream', from, to, amount, authority };
   const money = await depositMoney(ctx, tx, deposit);
-  const options = { requestApproval: requestApproval === true, reader };
-  return { terms, deposit, money, options, metadata };
+  const spend = {
+    authority,
+    draft: (form: SpendForm) => draftDeposit(ctx, deposit, money, form),
+    requestApproval: requestApproval === true,
+  };
+  return { terms, deposit, spend, metadata };
 }
 
 async function partiesIn(ctx: Ctx, { fromWalletId, toWalletId, currency }: CreateStreamInput): Promise<[WalletRef, WalletRef]> {

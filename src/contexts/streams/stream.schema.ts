@@ -1,16 +1,14 @@
 // The GraphQL face of streams.
-import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { approval } from '../spending/approval.js';
 import { pendingApproval } from '../spending/approval.schema.js';
 import { postingErrors } from '../spending/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { Transfer, TransferPage } from '../transfers/transfer.schema.js';
-import { transfer, transfers } from '../transfers/transfer-list.js';
+import { transfers } from '../transfers/transfer-list.js';
 import { toPayee } from '../transfers/transfer-part.schema.js';
 import { depletesAt, healthAt, runwaySeconds, streamedAt, withdrawableAt } from './accrual.js';
 import { pauseStream, resumeStream, updateStream } from './change.js';
@@ -30,8 +28,8 @@ import {
   WithdrawStreamInput,
 } from './stream.input.js';
 import { type StreamView, standsOn, stream, streams } from './stream.js';
-import { createStream, dryRunStream } from './stream-request.js';
-import { dryRunTopUp, topUpStream } from './top-up.js';
+import { streamMutation } from './stream-request.js';
+import { topUpMutation } from './top-up.js';
 
 const StreamRate = builder.objectRef<GivenRate>('StreamRate').implement({
   description: 'A rate as it was given.',
@@ -112,15 +110,7 @@ const StreamPayload = builder.objectRef<StreamChange>('StreamPayload').implement
 });
 
 /** The payload of a keyed request that is repeated: its reference is the transfer. */
-async function payloadOf(ctx: Ctx, id: string): Promise<StreamChange> {
-  const made = await transfer(ctx, id);
-  const waits = made.type === 'stream_start' && made.approvalId !== null;
-  return {
-    stream: await stream(ctx, made.subjectId ?? ''),
-    transfer: made,
-    approval: waits ? await approval(ctx, made.approvalId ?? '') : null,
-  };
-}
+const payloadOf = streamMutation.replay;
 
 builder.queryFields((t) => ({
   stream: t.field({
@@ -165,13 +155,13 @@ builder.mutationFields((t) => ({
     type: StreamPayload,
     args: { input: t.arg({ type: CreateStreamInput }) },
     ...facts({ errors: [NotFound, SameWallet, CurrencyMismatch, ...postingErrors] }),
-    resolve: once((ctx, { input }) => createStream(ctx, input), payloadOf),
+    resolve: once((ctx, { input }) => streamMutation.create(ctx, input), payloadOf),
   }),
   dryRunStream: t.field({
     type: DryRunType,
     args: { input: t.arg({ type: CreateStreamInput }) },
     ...facts({ effect: 'none', errors: [NotFound, SameWallet, CurrencyMismatch] }),
-    resolve: (_root, { input }, ctx) => dryRunStream(ctx, input),
+    resolve: (_root, { input }, ctx) => streamMutation.dryRun(ctx, input),
   }),
   updateStream: t.field({
     route: rest('PATCH /v1/streams/{id}', 'Change the rate, the maximum or the metadata of a stream from now on.'),
@@ -185,13 +175,13 @@ builder.mutationFields((t) => ({
     type: StreamPayload,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: TopUpStreamInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
-    resolve: once((ctx, { id, input }) => topUpStream(ctx, { ...input, id }), payloadOf),
+    resolve: once((ctx, { id, input }) => topUpMutation.create(ctx, { ...input, id }), payloadOf),
   }),
   dryRunTopUp: t.field({
     type: DryRunType,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: TopUpStreamInput }) },
     ...facts({ effect: 'none', errors: changeErrors }),
-    resolve: (_root, { id, input }, ctx) => dryRunTopUp(ctx, { ...input, id }),
+    resolve: (_root, { id, input }, ctx) => topUpMutation.dryRun(ctx, { ...input, id }),
   }),
   pauseStream: t.field({
     route: rest('POST /v1/streams/{id}/pause', 'Stop a stream until somebody resumes it.'),

@@ -1,51 +1,35 @@
 // More money for a stream that is open (CONTRACT.md 3). A top-up is a spend like the first deposit; one that waits for an approval leaves
 // the stream as it is.
-import type { Approval, Stream, Transfer } from '../../generated/prisma/client.js';
+import type { Stream, Transfer } from '../../generated/prisma/client.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ringAt } from '../../platform/due/due-bell.js';
 import { ValidationFailed } from '../../platform/errors.js';
-import { transact } from '../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import { carryOut, type SpendForm } from '../spending/execution.js';
+import type { Carried, SpendForm } from '../spending/execution.js';
 import { authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
+import { type SpendPlan, spendMutation } from '../spending/spend-mutation.js';
 import { checkpointed } from './accrual.js';
 import { beginChange, type Changing, checkOpen, keepPayer } from './change.js';
 import { saveFlow } from './checkpoint.js';
-import { type Deposit, depositMoney, draftDeposit, type StreamChange } from './deposit.js';
+import { type Deposit, depositMoney, draftDeposit, readDeposit } from './deposit.js';
 import type { TopUpStreamInput } from './stream.input.js';
 import { viewOf } from './stream.js';
 
-/** Puts more money into a stream. An exhausted one flows again. 400, 403, 404, 409, and what refuses a spend. */
-export async function topUpStream(ctx: Ctx, input: TopUpStreamInput & { id: string }): Promise<StreamChange> {
-  const made = await transact(
-    ctx,
-    async (tx): Promise<{ row: Stream; transfer: Transfer; approval: Approval | null }> => {
-      const { changing, deposit, draft, options } = await planTopUp(ctx, tx, input);
-      const { value: transfer, approval } = await carryOut(ctx, deposit.authority, postingWithin(tx), draft, options);
-      const row = approval === null ? await addDeposit(ctx, tx, changing, deposit.amount) : changing.row;
-      return { row, transfer, approval };
-    },
-    ({ transfer }) => transfer.id,
-  );
-  const { row, transfer, approval } = made;
-  if (row.dueAt !== null) ringAt(ctx, 'stream', row.dueAt);
-  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
-  return { stream: viewOf(ctx, row), transfer, approval };
-}
-
-/** What `topUpStream` would do. */
-export async function dryRunTopUp(ctx: Ctx, input: TopUpStreamInput & { id: string }): Promise<DryRun> {
-  return rollBack(ctx.db, async (tx) => {
-    const { deposit, draft, options } = await planTopUp(ctx, tx, input);
-    return dryRunSpend(within(ctx, tx), deposit.authority, draft, options);
-  });
-}
+/** `create` puts more money into a stream. An exhausted one flows again. 400, 403, 404, 409, and what refuses a spend. */
+export const topUpMutation = spendMutation({
+  terms: () => null,
+  plan: planTopUp,
+  insert: async (ctx, tx, { changing, deposit }: TopUpPlan, spent: Carried<Transfer> | null) => {
+    const { value: transfer, approval } = spent as Carried<Transfer>;
+    const row = approval === null ? await addDeposit(ctx, tx, changing, deposit.amount) : changing.row;
+    return { stream: viewOf(ctx, row), transfer };
+  },
+  due: ({ stream: { row } }) => ['stream', row.dueAt],
+  reference: ({ transfer: { id } }) => id,
+  read: readDeposit,
+});
 
 /** Writes that a stream has more money. What was exhausted flows again. */
 export function addDeposit(ctx: Ctx, tx: Tx, { row, flow, at }: Changing, amount: bigint): Promise<Stream> {
@@ -61,7 +45,13 @@ function tooMuchDeposited(currency: string): ValidationFailed {
   return new ValidationFailed([{ path: ['amount'], message, rule: 'max' }]);
 }
 
-async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpStreamInput & { id: string }) {
+interface TopUpPlan {
+  changing: Changing;
+  deposit: Deposit;
+  spend: SpendPlan<Transfer>;
+}
+
+async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpStreamInput & { id: string }): Promise<TopUpPlan> {
   const { id, amount: text, agentId, requestApproval } = input;
   const reader = within(ctx, tx);
   await keepPayer(ctx, tx, id);
@@ -87,7 +77,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpStreamInput & { id: strin
   const deposit: Deposit = { id: newId(at), stream: row, subjectType: 'stream_top_up', from, to, amount, authority };
   const money = await depositMoney(ctx, tx, deposit);
   const draft = (form: SpendForm) => draftDeposit(ctx, deposit, money, form);
-  return { changing, deposit, draft, options: { requestApproval: requestApproval === true, reader } };
+  return { changing, deposit, spend: { authority, draft, requestApproval: requestApproval === true } };
 }
 
 /** The wallets of a stream. */

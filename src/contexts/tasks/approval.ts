@@ -1,16 +1,13 @@
 // Tasks whose money waits for an approval: held in the wallet, it goes into escrow when it is given, and the task is offered then; it goes back otherwise
 // (CONTRACT.md 0 "Approval interplay").
 import type { Approval, Task } from '../../generated/prisma/client.js';
-import { reserved } from '../../ledger/hold.js';
-import { posting } from '../../ledger/posting.js';
 import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { postApproved } from '../spending/approved-spend.js';
+import { lockRow } from '../../platform/postgres/row.js';
+import { approveHeld, authorizeAgain } from '../spending/approved-spend.js';
 import { keepStanding } from '../spending/standing.sql.js';
-import { authorizeAgain } from '../transfers/approval.js';
 import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer, payerGuards } from '../transfers/hold.js';
 import { noteEnd } from './ending.js';
@@ -50,14 +47,11 @@ async function takeMoney(ctx: Ctx, tx: Tx, approval: Approval, row: Task): Promi
   const transfer = await tx.transfer.findFirstOrThrow({ where: { id: row.transferId ?? '' } });
   const parties = await partiesOfTask(ctx, tx, row);
   const authority = await authorizeAgain(ctx, tx, approval, transfer, parties);
-  const { at } = authority;
   const { id: escrowAccountId } = await tx.ledgerAccount.findFirstOrThrow({ where: { ownerId: row.id, kind: 'task.escrow' } });
-  await postApproved(ctx, tx, { approval, authority }, async ({ limits, decisionId }) => {
-    await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { decisionId, updatedAt: at } });
+  const held = { approval, authority, id: transfer.id, guards: payerGuards(ctx, transfer) };
+  await approveHeld(ctx, tx, held, async (decisionId) => {
     if (parties.to !== null) await namePayee(tx, row, parties.to);
-    const { legs, limits: givenBack, records } = await intoEscrow(tx, transfer, escrowAccountId, at);
-    const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
-    return posting(ctx, { at, transferId: transfer.id, legs, limits: [...givenBack, ...reserved(limits)], guards, records });
+    return intoEscrow(tx, transfer, escrowAccountId, { decisionId, at: authority.at });
   });
 }
 

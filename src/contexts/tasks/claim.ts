@@ -129,8 +129,8 @@ async function refuseUnpayable(ctx: Ctx, tx: Tx, row: Task, to: WalletRef): Prom
   // In the name of nobody: the agent that asks is not the one that spends.
   const asker = { ...within(ctx, tx), actor: systemCtx(ctx.platform, ctx.workspace, null).actor };
   const spend = { from, to, agentId, mandate, protocol: protocols[method], currency, amount, at: ctx.clock.now() };
-  const { evaluation } = await authorizeSpend(asker, spend);
-  const objections = evaluation.findings.filter(({ reason }) => aboutPayee.has(reason));
+  const { ruleResults } = await authorizeSpend(asker, spend);
+  const objections = ruleResults.results.filter(({ reason }) => aboutPayee.has(reason));
   if (objections.length === 0) return;
   if (objections.some(({ outcome }) => outcome === 'fail')) {
     throw new PolicyViolation('The rules of the agent that gave this task do not let it pay you.', {

@@ -1,26 +1,21 @@
 // What senders ask for: a task for an agent that they name, or for whoever claims it, with its money in escrow (CONTRACT.md 11).
-import { type Agent, Prisma, type Skill, type Task } from '../../generated/prisma/client.js';
+import { type Agent, Prisma, type Skill, type Task, type Transfer } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
-import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
 import { agentRevoked } from '../agents/agent.js';
 import { findSkill } from '../skills/skill.js';
-import { approval } from '../spending/approval.js';
 import { initiatorOf } from '../spending/approval-request.js';
-import { type CarryOptions, carryOut, type SpendForm } from '../spending/execution.js';
-import { postingWithin } from '../spending/posting.js';
+import type { Carried, SpendForm } from '../spending/execution.js';
+import { type SpendPlan, spendMutation } from '../spending/spend-mutation.js';
 import { keepStanding } from '../spending/standing.sql.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { tellAssigned } from './notice.js';
 import { draftPayment, openEscrow, type PaymentPlan, planPayment, priceOf } from './payment.js';
 import { checkPrice, type TaskRequest } from './price.js';
 import type { CreateTaskInput } from './task.input.js';
-import { offeredTo, shownTo, type TaskChange, task, withDue } from './task.js';
+import { offeredTo, shownTo, task, withDue } from './task.js';
 import { type Json, readTerms, requestedPrice } from './terms.js';
 
 const claimSeconds = 600;
@@ -29,45 +24,22 @@ const reviewSeconds = 1_800;
 const furthestSeconds = 366 * 86_400;
 
 /**
- * Gives a task to an agent, or offers it to those who may claim it; its money goes into escrow, or waits for an approval. 400, 404, 409 for
- * a revoked agent, 422 and what refuses a spend.
+ * `create` gives a task to an agent, or offers it to those who may claim it; its money goes into escrow, or waits for an approval. 400, 404,
+ * 409 for a revoked agent, 422 and what refuses a spend.
  */
-export async function createTask(ctx: Ctx, input: TaskRequest): Promise<TaskChange> {
-  const terms = await termsOf(ctx, input);
-  const made = await transact(
-    ctx,
-    async (tx): Promise<TaskChange> => {
-      const plan = await planTask(ctx, tx, input, terms);
-      const { payment, options } = plan;
-      if (payment === null) return { task: await insertTask(ctx, tx, plan, null), approval: null };
-      const draft = (form: SpendForm) => draftPayment(ctx, plan.id, payment, form);
-      const { approval: waiting } = await carryOut(ctx, payment.authority, postingWithin(tx), draft, options);
-      return { task: await insertTask(ctx, tx, plan, waiting?.id ?? null), approval: waiting };
-    },
-    ({ task: { id } }) => id,
-  );
-  if (made.task.dueAt !== null) ringAt(ctx, 'task', made.task.dueAt);
-  if (made.approval !== null) ringAt(ctx, 'approval', made.approval.expiresAt);
-  return made;
-}
-
-/** What `createTask` would do with the money of the task. 400 for one that is not paid: no rule is asked. */
-export async function dryRunTask(ctx: Ctx, input: TaskRequest): Promise<DryRun> {
-  const terms = await termsOf(ctx, input);
-  return rollBack(ctx.db, async (tx) => {
-    const { id, payment, options } = await planTask(ctx, tx, input, terms);
-    if (payment === null) {
-      throw new ValidationFailed([{ path: ['payment'], message: 'is what a dry run is about: name it', rule: 'required' }]);
-    }
-    return dryRunSpend(within(ctx, tx), payment.authority, (form) => draftPayment(ctx, id, payment, form), options);
-  });
-}
-
-/** The task of a keyed request that is repeated. */
-export async function createdTask(ctx: Ctx, id: string): Promise<TaskChange> {
-  const made = await task(ctx, id);
-  return { task: made, approval: made.approvalId === null ? null : await approval(ctx, made.approvalId) };
-}
+export const taskMutation = spendMutation({
+  terms: termsOf,
+  plan: planTask,
+  insert: async (ctx, tx, plan: Plan, spent: Carried<Transfer> | null) => ({
+    task: await insertTask(ctx, tx, plan, spent?.approval?.id ?? null),
+  }),
+  due: ({ task: { dueAt } }) => ['task', dueAt],
+  reference: ({ task: { id } }) => id,
+  read: async (ctx, id) => {
+    const made = await task(ctx, id);
+    return { task: made, approvalId: made.approvalId };
+  },
+});
 
 interface Plan {
   id: string;
@@ -77,7 +49,7 @@ interface Plan {
   toAgent: Agent | null;
   acceptance: Json | null;
   payment: PaymentPlan | null;
-  options: CarryOptions;
+  spend: SpendPlan<Transfer> | null;
 }
 
 interface Terms {
@@ -100,12 +72,13 @@ async function planTask(ctx: Ctx, tx: Tx, input: TaskRequest, { skill, acceptanc
   const toAgent = input.toAgentId == null ? null : await agentNamed(reader, input.toAgentId, ['toAgentId']);
   await checkCandidates(reader, input, fromAgent.id);
   const head = { id: newId(at), at, input, fromAgent, toAgent, acceptance };
-  const requestApproval = input.requestApproval === true;
   const payment = await escrowed(ctx, tx, head, skill);
-  return { ...head, payment, options: { requestApproval, reader } };
+  if (payment === null) return { ...head, payment, spend: null };
+  const draft = (form: SpendForm) => draftPayment(ctx, head.id, payment, form);
+  return { ...head, payment, spend: { authority: payment.authority, draft, requestApproval: input.requestApproval === true } };
 }
 
-async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'options'>, skill: Skill | null): Promise<PaymentPlan | null> {
+async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'spend'>, skill: Skill | null): Promise<PaymentPlan | null> {
   const { id, at, input, fromAgent, toAgent } = head;
   const agentIds = [fromAgent.id, toAgent?.id ?? null];
   const workspaceId = ctx.workspace.id;

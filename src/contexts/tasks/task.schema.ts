@@ -27,7 +27,7 @@ import {
   TaskStatusEnum,
 } from './task.input.js';
 import { mostShownMessages, type TaskChange, task, tasks } from './task.js';
-import { createdTask, createTask, dryRunTask } from './task-request.js';
+import { taskMutation } from './task-request.js';
 
 const TaskPayment = builder.objectRef<TaskRow>('TaskPayment').implement({
   description: 'What a task pays, and what has become of it.',
@@ -176,13 +176,13 @@ builder.mutationFields((t) => ({
     type: TaskPayload,
     args: { input: t.arg({ type: CreateTaskInput }) },
     ...facts({ errors: [...requestErrors, ...postingErrors] }),
-    resolve: once((ctx, { input }) => createTask(ctx, input), createdTask),
+    resolve: once((ctx, { input }) => taskMutation.create(ctx, input), taskMutation.replay),
   }),
   dryRunTask: t.field({
     route: rest('POST /v1/a2a/tasks', 'Say what the payment of a task would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { input: t.arg({ type: CreateTaskInput }) },
     ...facts({ effect: 'none', errors: requestErrors }),
-    resolve: (_root, { input }, ctx) => dryRunTask(ctx, input),
+    resolve: (_root, { input }, ctx) => taskMutation.dryRun(ctx, input),
   }),
 }));

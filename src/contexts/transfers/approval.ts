@@ -1,8 +1,7 @@
 // Transfers that wait for an approval: how they are carried out once it is given, and how they end otherwise (CONTRACT.md 6).
 import { eventRecords } from '../../events/event.js';
 import type { Approval, Transfer } from '../../generated/prisma/client.js';
-import { giveBackReserved, reserved, resolve } from '../../ledger/hold.js';
-import { type Posting, posting } from '../../ledger/posting.js';
+import { resolve } from '../../ledger/hold.js';
 import { joinRecords } from '../../ledger/record.js';
 import type { ApprovalSubject, Ending } from '../../manifest/approval-subject.js';
 import { addSeconds } from '../../platform/clock.js';
@@ -10,10 +9,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import type { WalletRef } from '../accounts/wallet-ref.js';
-import { type ApprovedForm, postApproved } from '../spending/approved-spend.js';
-import { mandateNow } from '../spending/mandate.js';
-import { type Authority, authorizeSpend } from '../spending/pipeline.js';
+import { approveHeld, authorizeAgain, type HeldMoney, type HeldSpend } from '../spending/approved-spend.js';
 import { completedEvents, transferRoles } from './events.js';
 import { captureLegs } from './exchange.js';
 import { endTransfer, payerGuards } from './hold.js';
@@ -29,16 +25,15 @@ export const transferSubject: ApprovalSubject = {
   end: async (ctx, tx, { subjectId }, ending: Ending) => endTransfer(ctx, tx, await waiting(tx, subjectId), ending),
 };
 
-export interface Approved extends WalletParties {
-  approval: Approval;
+/** A transfer whose approval is given. */
+export interface Approved extends WalletParties, HeldSpend {
   transfer: Transfer;
-  authority: Authority;
 }
 
 async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => void) | undefined> {
   const approved = await askAgain(ctx, tx, approval, approval.subjectId);
   if (approved.transfer.capture === 'manual') return startHold(ctx, tx, approved);
-  await postApproved(ctx, tx, approved, (form) => payOut(ctx, tx, approved, form));
+  await approveHeld(ctx, tx, approved, (decisionId) => payOut(ctx, tx, approved, decisionId));
   return undefined;
 }
 
@@ -46,71 +41,38 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => voi
 export async function askAgain(ctx: Ctx, tx: Tx, approval: Approval, transferId: string): Promise<Approved> {
   const transfer = await waiting(tx, transferId);
   const parties = await partiesOf(within(ctx, tx), transfer);
-  return { ...parties, approval, transfer, authority: await authorizeAgain(ctx, tx, approval, transfer, parties) };
-}
-
-/** What the rules say now to an approved spend. */
-export async function authorizeAgain(
-  ctx: Ctx,
-  tx: Tx,
-  approval: Approval,
-  { amount, currency, protocol, traceId, mandateId }: Transfer,
-  parties: { from: WalletRef; to: WalletRef | null },
-): Promise<Authority> {
-  return authorizeSpend(within(ctx, tx), {
-    ...parties,
-    agentId: approval.agentId ?? undefined,
-    merchantId: approval.merchantId ?? undefined,
-    lifted: approval.lifted,
-    mandate: await mandateNow(ctx, tx, mandateId),
-    at: ctx.clock.now(),
-    protocol,
-    currency,
-    amount,
-    traceId,
-  });
+  const authority = await authorizeAgain(ctx, tx, approval, transfer, parties);
+  return { ...parties, approval, transfer, authority, id: transfer.id, guards: payerGuards(ctx, transfer) };
 }
 
 /** What is held goes to the payee, or wherever it was meant for. */
-export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Approved, form: ApprovedForm): Promise<Posting> {
+export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Approved, decisionId: string): Promise<HeldMoney> {
   const { at } = authority;
   const { rates, mandate } = authority.rules;
   const hold = await tx.hold.findFirstOrThrow({ where: { id: transfer.holdId ?? '' } });
   const { legs, limits: givenBack } = await resolve(tx, hold, { capture: hold.amount, at, usesAnew: true });
   const done = await tx.transfer.update({
     where: rowKey(ctx, transfer.id),
-    data: { status: 'completed', capturedAmount: hold.amount, decisionId: form.decisionId, completedAt: at, updatedAt: at },
+    data: { status: 'completed', capturedAmount: hold.amount, decisionId, completedAt: at, updatedAt: at },
   });
   const reader = within(ctx, tx);
   const paid = await lessWithheldAt(reader, done, [...legs, ...(await captureLegs(reader, done))], at);
   const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to), mandate });
   const operation = transferOperation(ctx, done, hold.amount, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
-  const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
-  return posting(ctx, {
-    at,
-    transferId: transfer.id,
-    legs: paid.legs,
-    limits: [...givenBack, ...form.limits],
-    guards,
-    records,
-  });
+  return { legs: paid.legs, records, givenBack, isPaid: true };
 }
 
-/** What is held stays so until it is captured; its time begins now. Of the posting the limits and guards alone are left. */
+/** What is held stays so until it is captured; its time begins now. */
 async function startHold(ctx: Ctx, tx: Tx, approved: Approved): Promise<() => void> {
   const { approval, transfer, authority } = approved;
   const { hold_seconds: seconds = defaultHoldSeconds } = approval.execution as { hold_seconds?: number };
   const { at } = authority;
   const expiresAt = addSeconds(at, seconds);
-  await postApproved(ctx, tx, approved, async ({ limits, decisionId }) => {
-    await tx.transfer.update({
-      where: rowKey(ctx, transfer.id),
-      data: { decisionId, holdExpiresAt: expiresAt, dueAt: expiresAt, updatedAt: at },
-    });
-    const givenBack = await giveBackReserved(tx, ctx.workspace.id, transfer.id);
-    const guards = [...authority.guards, ...payerGuards(ctx, transfer)];
-    return posting(ctx, { at, transferId: transfer.id, legs: [], limits: [...givenBack, ...reserved(limits)], guards });
+  await approveHeld(ctx, tx, approved, async (decisionId) => {
+    const data = { decisionId, holdExpiresAt: expiresAt, dueAt: expiresAt, updatedAt: at };
+    await tx.transfer.update({ where: rowKey(ctx, transfer.id), data });
+    return {};
   });
   return () => ringAt(ctx, 'transfer', expiresAt);
 }

@@ -2,7 +2,7 @@
 
 import { builder, facts } from '../../platform/schema/builder.js';
 import { DecisionType } from '../spending/decision.schema.js';
-import type { DryRun } from './dry-run.js';
+import type { DryRun } from '../spending/dry-run.js';
 import { rest } from './rest.js';
 import { CreateTransferInput } from './transfer.input.js';
 import { requestErrors } from './transfer.schema.js';

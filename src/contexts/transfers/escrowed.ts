@@ -2,17 +2,18 @@
 // frozen by now, and the rest goes back.
 import { eventRecords } from '../../events/event.js';
 import type { Transfer } from '../../generated/prisma/client.js';
-import { giveBackReserved, resolve, setAside } from '../../ledger/hold.js';
-import { guardsOf, type Leg, type LimitUse, posting } from '../../ledger/posting.js';
-import { joinRecords, type Records } from '../../ledger/record.js';
+import { resolve, setAside } from '../../ledger/hold.js';
+import { guardsOf, posting } from '../../ledger/posting.js';
+import { joinRecords } from '../../ledger/record.js';
 import type { Ending } from '../../manifest/approval-subject.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
+import type { HeldMoney } from '../spending/approved-spend.js';
 import type { SpendForm } from '../spending/execution.js';
 import { mandateOf } from '../spending/mandate.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { completedEvents, transferRoles } from './events.js';
 import { endTransfer } from './hold.js';
@@ -26,25 +27,26 @@ export function asideFor(escrowAccountId: string, { approvalId }: Pick<SpendForm
 }
 
 /**
- * What the posting of an approved spend does with the money that waits: it goes into the escrow, held anew, and what was reserved of limits
- * is given back. What began to wait before that was so is in the escrow already.
+ * What becomes of the money of an approved spend that waits: it goes into the escrow, held anew. What began to wait before that was so is in
+ * the escrow already.
  */
 export async function intoEscrow(
   tx: Tx,
   transfer: Transfer,
   escrowAccountId: string,
-  at: Date,
-): Promise<{ legs: Leg[]; limits: LimitUse[]; records: Records }> {
+  { decisionId, at }: { decisionId: string; at: Date },
+): Promise<HeldMoney> {
   const { workspaceId, id: transferId, holdId } = transfer;
   const hold = await tx.hold.findFirstOrThrow({ where: { id: holdId ?? '', status: 'held' } });
   const { heldAccountId, fromAccountId, toAccountId, currency, amount } = hold;
-  if (heldAccountId === escrowAccountId) return { legs: [], limits: await giveBackReserved(tx, workspaceId, transferId), records: {} };
-  const { legs, limits } = await resolve(tx, hold, { capture: amount, to: escrowAccountId, at, usesAnew: true });
-  const id = newId(at);
+  const isThere = heldAccountId === escrowAccountId;
+  const id = isThere ? hold.id : newId(at);
+  await tx.transfer.updateMany({ where: { id: transferId }, data: { decisionId, updatedAt: at, holdId: id } });
+  if (isThere) return {};
+  const { legs, limits: givenBack } = await resolve(tx, hold, { capture: amount, to: escrowAccountId, at, usesAnew: true });
   const parts = { workspaceId, transferId, fromAccountId, toAccountId, currency, amount };
   const { records } = setAside({ ...parts, id, heldAccountId: escrowAccountId, createdAt: at });
-  await tx.transfer.updateMany({ where: { id: transferId }, data: { holdId: id } });
-  return { legs, limits, records };
+  return { legs, records, givenBack };
 }
 
 /**
@@ -69,6 +71,6 @@ export async function settleEscrowed(ctx: Ctx, tx: Tx, transfer: Transfer, captu
   const operation = transferOperation(ctx, done, captured, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   const value = posting(ctx, { at, transferId: done.id, legs: paid.legs, limits, guards: guardsOf(ctx), records });
-  await postPlainly(ctx, postingWithin(tx), value);
+  await post(ctx, value, { in: tx });
   return done;
 }

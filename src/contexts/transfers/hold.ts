@@ -16,7 +16,7 @@ import { printId } from '../../platform/schema/id.js';
 import { refuseWhilePending, seesApprovalsOf, withdrawApproval } from '../spending/approval.js';
 import { mandateOf } from '../spending/mandate.js';
 import { workspaceGuard } from '../spending/pipeline.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { writeOperation } from '../usage/operation.js';
 import { HoldExpired } from './errors.js';
@@ -206,7 +206,7 @@ export async function resolveHold(
   const operation = transferOperation(ctx, transfer, captured, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, emitted), operation, paid.records);
   const guards = captured > 0n ? [...guardsOf(ctx), ...payerGuards(ctx, transfer)] : [];
-  await postPlainly(ctx, postingWithin(tx), posting(ctx, { at, transferId: transfer.id, legs: paid.legs, limits, guards, records }));
+  await post(ctx, posting(ctx, { at, transferId: transfer.id, legs: paid.legs, limits, guards, records }), { in: tx });
 }
 
 /** What must hold of the payer when held money is paid out: the workspace and its wallet may spend. */

@@ -11,7 +11,6 @@ import { newId } from '../../platform/schema/id.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { mandateNow } from '../spending/mandate.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
-import { postingWithin } from '../spending/posting.js';
 import { completedEvents, transferRoles } from './events.js';
 import { transferOperation } from './operation.js';
 import { aboutOf, holdParts, partiesOf, routeOf, type WalletParties } from './transfer.js';
@@ -29,7 +28,7 @@ export async function carryOutScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): P
   const withholding = await withholdingOf(reader, protocol, to);
   const draft = (form: SpendForm) => draftScheduled(ctx, { transfer, from, to, at, authority, withholding }, form);
   const subject = { subjectType: 'transfer', subjectId: transfer.id };
-  const { value, approval } = await carryOut(ctx, authority, postingWithin(tx), draft, { subject, reader });
+  const { value, approval } = await carryOut(ctx, authority, draft, { in: tx, subject });
   const { status, completedAt, updatedAt, dueAt, leaseUntil, holdId, capturedAmount, decisionId } = value;
   const links = { holdId, capturedAmount, decisionId, approvalId: approval?.id ?? null };
   return tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { status, completedAt, updatedAt, dueAt, leaseUntil, ...links } });

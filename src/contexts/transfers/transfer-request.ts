@@ -15,7 +15,6 @@ import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { presentedMandate } from '../spending/mandate.js';
 import { checkMandateAgent, checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline.js';
-import { postingNow } from '../spending/posting.js';
 import { referenceTaken, refuseReferenceOfBefore } from '../spending/reference.js';
 import { isOutside, walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
@@ -55,8 +54,8 @@ export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?
     ringAt(ctx, 'transfer', value.scheduledFor);
     return { transfer, approval: null };
   }
-  const poster = postingNow(ctx, id);
-  const { value: transfer, approval } = await carryOut(ctx, authority, poster, (form) => draftTransfer(ctx, id, plan, form), {
+  const { value: transfer, approval } = await carryOut(ctx, authority, (form) => draftTransfer(ctx, id, plan, form), {
+    key: id,
     requestApproval: input.requestApproval === true,
   });
   if (transfer.dueAt !== null) ringAt(ctx, 'transfer', transfer.dueAt);

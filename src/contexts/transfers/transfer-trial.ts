@@ -3,9 +3,9 @@ import type { Ctx } from '../../platform/ctx.js';
 import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
 import { decide } from '../spending/decision.js';
-import type { Evaluation } from '../spending/evaluation.js';
+import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
+import type { RuleResults } from '../spending/rule-result.js';
 import { isOutside } from './destination.js';
-import { type DryRun, dryRunSpend } from './dry-run.js';
 import { externalOf } from './external-transfer.js';
 import type { CreateTransferInput } from './transfer.input.js';
 import { transferRow } from './transfer.js';
@@ -18,7 +18,7 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
   const id = newId(plan.value.at);
   if (plan.value.scheduledFor !== undefined) {
     await rollBack(ctx.db, (tx) => insertScheduled(ctx, tx, transferRow(ctx, plan.value), plan.value));
-    const decision = decide(ctx, { evaluation: noRules, refusals: [], wishes: [], before: () => undefined });
+    const decision = decide(ctx, { ruleResults: noRules, refusals: [], requirements: [], before: () => undefined });
     return { decision, wouldPost: [], wouldEmit: ['transfer.created'] };
   }
   return dryRunSpend(ctx, plan.authority, (form) => draftTransfer(ctx, id, plan, form), {
@@ -27,4 +27,4 @@ export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Prom
 }
 
 /** A transfer that is scheduled is checked at its time. */
-const noRules: Evaluation = { uses: [], findings: [], rateIds: [] };
+const noRules: RuleResults = { uses: [], results: [], rateIds: [] };

@@ -12,7 +12,7 @@ import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { initiatorOf } from '../spending/approval-request.js';
 import { referenceClaim } from '../spending/reference.js';
-import type { RulesInForce } from '../spending/ruling.js';
+import type { RulesInForce } from '../spending/rules-in-force.js';
 import type { ShownDestination } from './destination.js';
 import { completedEvents, event, transferData, transferRoles } from './events.js';
 import { type Exchange, exchangeLegs, leavingOf } from './exchange.js';

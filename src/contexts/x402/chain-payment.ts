@@ -16,7 +16,7 @@ import { isUniqueViolation } from '../../platform/postgres/failure.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { postingWithin, postPlainly } from '../spending/posting.js';
+import { post } from '../spending/posting.js';
 import { rulebook } from '../spending/rulebook.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
 import { withholdingOf } from '../transfers/withholding.js';
@@ -184,7 +184,7 @@ async function credit(
   };
   const transfer = transferRow(ctx, value, id);
   const rules = await rulebook(reader);
-  await postPlainly(ctx, postingWithin(tx), transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }));
+  await post(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { in: tx });
 }
 
 function fail(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment> {

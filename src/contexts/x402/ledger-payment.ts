@@ -11,11 +11,10 @@ import { CurrencyMismatch } from '../../platform/errors.js';
 import { rowOf } from '../../platform/postgres/column.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
+import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/execution.js';
 import { checkMandateCurrency, type RulingMandate } from '../spending/mandate-rule.js';
 import { authorizeSpend, type Spend } from '../spending/pipeline.js';
-import { postingNow } from '../spending/posting.js';
-import { type DryRun, dryRunSpend } from '../transfers/dry-run.js';
 import { SameWallet } from '../transfers/errors.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { draftTransfer, type TransferPlan } from '../transfers/transfer-request.js';
@@ -76,8 +75,8 @@ export async function payOnLedger(ctx: Ctx, order: PaymentOrder): Promise<MadePa
   // A facilitator's seller serves the call on its answer: the payment is used up with it (Gap G-320).
   if (order.isFinal === true) planned.consumedAt = planned.createdAt;
   const draft = (form: SpendForm) => draftPayment(ctx, plan, form);
-  const options = { requestApproval: order.requestApproval === true };
-  const { value, approval } = await carryOut(ctx, plan.authority, postingNow(ctx, planned.id), draft, options);
+  const options = { key: planned.id, requestApproval: order.requestApproval === true };
+  const { value, approval } = await carryOut(ctx, plan.authority, draft, options);
   if (value.dueAt !== null) ringAt(ctx, 'transfer', value.dueAt);
   if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
   return { payment: value.payment, approval };

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { budgetCounter, budgetLayer, budgetOfCounter, markAt, type RulingBudget } from '../../../src/contexts/spending/budget-rule.js';
-import type { SpendFacts } from '../../../src/contexts/spending/evaluation.js';
+import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
 import type { Rulebook } from '../../../src/contexts/spending/rulebook.js';
 import { indexOf, rulesFor } from '../../../src/contexts/spending/rulebook.js';
 
@@ -49,7 +49,7 @@ const ask = (...budgets: RulingBudget[]) => budgetLayer(facts, budgets, rates);
 
 describe('budgetLayer', () => {
   it('uses every budget on the path, in the window of its own time zone', () => {
-    const { uses, findings, rateIds } = ask(budget('x'), budget('y', { period: 'week', timezone: 'Asia/Kolkata', amount: 7n }));
+    const { uses, results, rateIds } = ask(budget('x'), budget('y', { period: 'week', timezone: 'Asia/Kolkata', amount: 7n }));
     expect(uses).toEqual([
       {
         counter: 'budget:x',
@@ -67,7 +67,7 @@ describe('budgetLayer', () => {
       },
       expect.objectContaining({ ruleId: 'bud_y', window: '2026-11-16', resetsAt: new Date('2026-11-22T18:30:00.000Z'), maximum: 7n }),
     ]);
-    expect([findings, rateIds]).toEqual([[], []]);
+    expect([results, rateIds]).toEqual([[], []]);
   });
 
   it('counts in the currency of the budget, by a rate that it names', () => {
@@ -77,16 +77,16 @@ describe('budgetLayer', () => {
   });
 
   it('refuses what it cannot count', () => {
-    const { uses, findings } = ask(budget('x', { currency: 'JPY' }), budget('y'));
+    const { uses, results } = ask(budget('x', { currency: 'JPY' }), budget('y'));
     expect(uses.map(({ ruleId }) => ruleId)).toEqual(['bud_y']);
-    expect(findings).toMatchObject([{ layer: 'budget', ruleId: 'bud_x', outcome: 'fail', code: 'budget_exceeded', reason: 'no_rate' }]);
+    expect(results).toMatchObject([{ layer: 'budget', ruleId: 'bud_x', outcome: 'fail', code: 'budget_exceeded', reason: 'no_rate' }]);
   });
 
   it('refuses from the instant at which the budget expires, and counts all the same', () => {
     const ends = (expiresAt: Date) => ask(budget('x', { expiresAt }));
-    expect(ends(new Date(at.getTime() + 1)).findings).toEqual([]);
-    const { uses, findings } = ends(at);
-    expect(findings).toMatchObject([
+    expect(ends(new Date(at.getTime() + 1)).results).toEqual([]);
+    const { uses, results } = ends(at);
+    expect(results).toMatchObject([
       { ruleId: 'bud_x.expires_at', outcome: 'fail', code: 'budget_exceeded', reason: 'expired', facts: { expires_at: at.toISOString() } },
     ]);
     expect(uses).toHaveLength(1);

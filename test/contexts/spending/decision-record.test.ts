@@ -1,12 +1,12 @@
 // What is stored of a decision reads as what was decided, whatever its checks were.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { figuresOf, type Grounds, leadingChecks, tellingChecks, withEveryLayer } from '../../../src/contexts/spending/decision.js';
+import { type Evidence, figuresOf, leadingChecks, tellingChecks, withEveryLayer } from '../../../src/contexts/spending/decision.js';
 import { decisionRecord, readChecks, type UsesOfTransaction } from '../../../src/contexts/spending/decision-record.js';
-import type { Finding } from '../../../src/contexts/spending/evaluation.js';
 import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/layer.js';
 import type { RuleUse } from '../../../src/contexts/spending/limit.js';
 import type { Authority } from '../../../src/contexts/spending/pipeline.js';
+import type { RuleResult } from '../../../src/contexts/spending/rule-result.js';
 
 const at = new Date('2026-03-02T10:00:00.000Z');
 const layers = fc.constantFrom<RuleLayer>('kya', 'policy', 'budget', 'mandate');
@@ -39,17 +39,17 @@ const someUses = fc
     })),
   );
 
-const someFindings = fc.array(
-  fc.record({ layer: layers, isWish: fc.boolean(), hasLimit: fc.boolean() }).map(({ layer, isWish, hasLimit }): Finding => {
+const someResults = fc.array(
+  fc.record({ layer: layers, isRequired: fc.boolean(), hasLimit: fc.boolean() }).map(({ layer, isRequired, hasLimit }): RuleResult => {
     const limit = { kind: layer, per: 'tx', currency: 'USD', max: 5n, used: 0n, requested: 7n, resetsAt: null } as const;
-    const about = { layer, ruleId: `finding.${layer}`, outcome: isWish ? 'approve' : 'fail', code: 'policy_violation' } as const;
+    const about = { layer, ruleId: `result.${layer}`, outcome: isRequired ? 'approve' : 'fail', code: 'policy_violation' } as const;
     return { ...about, reason: 'max_amount', message: 'Too much.', ...(hasLimit ? { limit } : {}) };
   }),
   { maxLength: 4 },
 );
 
 /** The checks as they come out of the database. */
-function storedChecks(grounds: Grounds, uses: UsesOfTransaction | undefined) {
+function storedChecks(evidence: Evidence, uses: UsesOfTransaction | undefined) {
   const facts = {
     at,
     amount: 1n,
@@ -60,41 +60,41 @@ function storedChecks(grounds: Grounds, uses: UsesOfTransaction | undefined) {
     agent: null,
   } as unknown as Authority['facts'];
   const rules = { kya: [], policies: [], budgets: [], rates: {} as never };
-  const authority = { at, agentId: undefined, guards: [], facts, rules, evaluation: grounds.evaluation };
+  const authority = { at, agentId: undefined, guards: [], facts, rules, ruleResults: evidence.ruleResults };
   const links = { subjectType: null, subjectId: null, approvalId: null, transactionId: uses === undefined ? null : 't' };
-  const row = decisionRecord({ workspace: { id: 'w' } as never, clock: { now: () => at } }, authority, 'd', grounds, links);
+  const row = decisionRecord({ workspace: { id: 'w' } as never, clock: { now: () => at } }, authority, 'd', evidence, links);
   return readChecks(JSON.parse(JSON.stringify(row['checks'])), uses);
 }
 
 describe('a stored decision', () => {
   it('that was posted has the figures of its ledger transaction', () => {
     fc.assert(
-      fc.property(someUses, someFindings, (uses, findings) => {
-        const wishes = [...uses.map(({ use }) => use.ruleId), ...findings.map(({ ruleId }) => ruleId)].map((ruleId) => ({
+      fc.property(someUses, someResults, (uses, results) => {
+        const requirements = [...uses.map(({ use }) => use.ruleId), ...results.map(({ ruleId }) => ruleId)].map((ruleId) => ({
           ruleId,
           message: '',
         }));
-        const grounds = { evaluation: { uses: uses.map(({ use }) => use), findings, rateIds: [] }, refusals: [], wishes };
+        const evidence = { ruleResults: { uses: uses.map(({ use }) => use), results, rateIds: [] }, refusals: [], requirements };
         // The transaction has other uses too: what an earlier posting reserved is given back.
         const givenBack = uses.map(({ use: { counter, window, used } }) => ({ counter, window, used: '0', reserved: String(-used) }));
         const own = uses.map(({ use: { counter, window, used } }) => ({ counter, window, used: '0', reserved: String(used) }));
         const posted = [...givenBack, ...own];
         const limitsBefore = [...uses.map(({ stood, use }) => stood + use.used), ...uses.map(({ stood }) => stood)];
-        const decided = tellingChecks({ ...grounds, before: (use) => uses.find((one) => one.use === use)?.stood });
-        expect(storedChecks({ ...grounds, before: () => undefined }, { limits: posted, limitsBefore } as never)).toEqual(decided);
+        const decided = tellingChecks({ ...evidence, before: (use) => uses.find((one) => one.use === use)?.stood });
+        expect(storedChecks({ ...evidence, before: () => undefined }, { limits: posted, limitsBefore } as never)).toEqual(decided);
       }),
     );
   });
 
   it('that was refused has the figures that the refusal had, and no others', () => {
     fc.assert(
-      fc.property(someUses, someFindings, fc.integer({ min: 0, max: 6 }), (uses, findings, known) => {
-        const evaluation = { uses: uses.map(({ use }) => use), findings, rateIds: [] };
+      fc.property(someUses, someResults, fc.integer({ min: 0, max: 6 }), (uses, results, known) => {
+        const ruleResults = { uses: uses.map(({ use }) => use), results, rateIds: [] };
         const before = (use: RuleUse) =>
           uses.findIndex((one) => one.use === use) < known ? uses.find((one) => one.use === use)?.stood : undefined;
-        const grounds = { evaluation, refusals: [], wishes: [], before };
-        const checks = storedChecks(grounds, undefined);
-        expect(checks).toEqual(tellingChecks(grounds));
+        const evidence = { ruleResults, refusals: [], requirements: [], before };
+        const checks = storedChecks(evidence, undefined);
+        expect(checks).toEqual(tellingChecks(evidence));
         const figures = checks.filter(({ limit }) => limit?.counter != null).map((check) => figuresOf(check) !== null);
         expect(figures).toEqual(uses.map(({ use }, n) => n < known && use.maximum !== null));
       }),
@@ -103,9 +103,9 @@ describe('a stored decision', () => {
 
   it('has a check of every layer, in order; after a failure those alone that fail too', () => {
     fc.assert(
-      fc.property(someUses, someFindings, (uses, findings) => {
-        const evaluation = { uses: uses.map(({ use }) => use), findings, rateIds: [] };
-        const checks = withEveryLayer(tellingChecks({ evaluation, refusals: [], wishes: [], before: () => undefined }));
+      fc.property(someUses, someResults, (uses, results) => {
+        const ruleResults = { uses: uses.map(({ use }) => use), results, rateIds: [] };
+        const checks = withEveryLayer(tellingChecks({ ruleResults, refusals: [], requirements: [], before: () => undefined }));
         const order = checks.map(({ layer }) => decidingLayers.indexOf(layer));
         expect(order).toEqual([...order].sort((a, b) => a - b));
         expect(new Set(order).size).toBe(decidingLayers.length);

@@ -191,10 +191,10 @@ describe('stored decisions', () => {
   it('come to the same outcome when they are decided again, with the same uses of the same limits', async () => {
     for (const row of rows) {
       const about = JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-      const evaluation = await replay(harness.platform.database, row);
+      const ruleResults = await replay(harness.platform.database, row);
       const transaction = await transactionOf(row);
       const before = stood(row, transaction);
-      const { outcome, layer } = outcomeOf(evaluation, inputIn(row), (counter, window) => before.get(`${counter} ${window}`) ?? 0n);
+      const { outcome, layer } = outcomeOf(ruleResults, inputIn(row), (counter, window) => before.get(`${counter} ${window}`) ?? 0n);
       if (row.code === 'insufficient_balance') expect(outcome, about).not.toBe('deny');
       else {
         // A merchant may be blocked by a policy, or by the mandate.
@@ -202,7 +202,7 @@ describe('stored decisions', () => {
         const expected = row.code === 'merchant_blocked' ? refused?.layer : layerOf[row.code ?? ''];
         expect([outcome, layer], about).toEqual([row.outcome, expected]);
       }
-      const uses = evaluation.uses.map(({ counter, window, used, reserved, maximum }) => [counter, window, used + reserved, maximum]);
+      const uses = ruleResults.uses.map(({ counter, window, used, reserved, maximum }) => [counter, window, used + reserved, maximum]);
       const stored = readChecks(row.checks, transaction).flatMap(({ limit }) =>
         limit?.counter == null ? [] : [[limit.counter.counter, limit.counter.window, limit.requested, limit.max]],
       );
@@ -215,7 +215,7 @@ describe('stored decisions', () => {
         ]);
         expect(posted, about).toEqual(uses.map((use) => use.slice(0, 3)));
       }
-      expect(evaluation.rateIds, about).toEqual(inputIn(row).rates ?? []);
+      expect(ruleResults.rateIds, about).toEqual(inputIn(row).rates ?? []);
     }
   });
 

@@ -6,20 +6,19 @@ import { builtinRates } from '../../../src/contexts/rates/builtin.js';
 import { bookOf, type RateBook, rateOfRow } from '../../../src/contexts/rates/rate.js';
 import type { RulingBudget } from '../../../src/contexts/spending/budget-rule.js';
 import { type DecisionInput, inputIn } from '../../../src/contexts/spending/decision-record.js';
-import type { Evaluation, SpendFacts } from '../../../src/contexts/spending/evaluation.js';
-import { isApprovable } from '../../../src/contexts/spending/finding.js';
 import type { KyaCap } from '../../../src/contexts/spending/kya-limit.js';
 import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/layer.js';
 import { rulingMandate } from '../../../src/contexts/spending/mandate.js';
 import type { RulingMandate } from '../../../src/contexts/spending/mandate-rule.js';
 import { type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy-rule.js';
-import { evaluate } from '../../../src/contexts/spending/ruling.js';
+import { isApprovable, type RuleResults, type SpendFacts } from '../../../src/contexts/spending/rule-result.js';
+import { applyRules } from '../../../src/contexts/spending/rules-in-force.js';
 import type { Decision as DecisionRow, Rate as RateRow } from '../../../src/generated/prisma/client.js';
 import { parseMinor } from '../../../src/platform/money.js';
 import type { Database } from '../../../src/platform/postgres/database.js';
 
 /** What the layers say of the facts of a decision under the rules that it names. */
-export async function replay({ unscoped }: Database, row: DecisionRow): Promise<Evaluation> {
+export async function replay({ unscoped }: Database, row: DecisionRow): Promise<RuleResults> {
   const { facts, kya = [], policies = [], budgets = [], rates = [], mandate } = inputIn(row);
   const rules = {
     kya: kya.map(capOf),
@@ -28,7 +27,7 @@ export async function replay({ unscoped }: Database, row: DecisionRow): Promise<
     rates: await bookThen(rates),
     mandate: mandate && (await mandateThen(...mandate)),
   };
-  return evaluate(factsOf(facts), rules);
+  return applyRules(factsOf(facts), rules);
 
   async function policyThen(id: string, version: number): Promise<RulingPolicy> {
     const policy = await unscoped.policy.findFirstOrThrow({ where: { id } });
@@ -88,19 +87,19 @@ function capOf({ tier, currency, perTx, perDay, perMonth }: NonNullable<Decision
  * refuses.
  */
 export function outcomeOf(
-  { findings, uses }: Evaluation,
+  { results, uses }: RuleResults,
   { requestApproval }: DecisionInput,
   used: (counter: string, window: string) => bigint,
 ): { outcome: DecisionRow['outcome']; layer?: RuleLayer } {
   const passed: { layer: RuleLayer; ruleId: string; action: string; reason?: string }[] = uses.filter(
     (use) => use.maximum !== null && used(use.counter, use.window) + use.used + use.reserved > use.maximum,
   );
-  const refusing = [...findings.filter(({ outcome }) => outcome === 'fail'), ...passed.filter(({ action }) => action === 'deny')];
+  const refusing = [...results.filter(({ outcome }) => outcome === 'fail'), ...passed.filter(({ action }) => action === 'deny')];
   const denying = refusing
     .filter(({ ruleId, reason }) => !(requestApproval === true && isApprovable(ruleId, reason)))
     .map(({ layer }) => layer);
   const layer = decidingLayers.find((one) => (denying as string[]).includes(one)) as RuleLayer | undefined;
   if (layer !== undefined) return { outcome: 'deny', layer };
-  const wished = findings.some(({ outcome }) => outcome === 'approve') || passed.length > 0 || refusing.length > 0;
-  return { outcome: wished ? 'require_approval' : 'allow' };
+  const required = results.some(({ outcome }) => outcome === 'approve') || passed.length > 0 || refusing.length > 0;
+  return { outcome: required ? 'require_approval' : 'allow' };
 }

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bookOf, inForce, type Rate } from '../../../src/contexts/rates/rate.js';
-import type { SpendFacts } from '../../../src/contexts/spending/evaluation.js';
 import { type KyaCap, kyaLayer } from '../../../src/contexts/spending/kya-limit.js';
+import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
 import { type Currency, currencies } from '../../../src/platform/money.js';
 
 const agent = { id: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d', kyaTier: 1 };
@@ -28,7 +28,7 @@ const counter = (currency: Currency) => `kya:${agent.id}:${currency}`;
 
 describe('kyaLayer', () => {
   it('says nothing without caps for the tier, without a maximum, or when no agent spends', () => {
-    const nothing = { uses: [], findings: [], rateIds: [] };
+    const nothing = { uses: [], results: [], rateIds: [] };
     expect(kyaLayer(spend('USD', 10n ** 12n), [], book)).toEqual(nothing);
     expect(kyaLayer(spend('JPY', 10n ** 12n), [cap('USD', 1n, 1n, 1n, 0), cap('USD', null)], book)).toEqual(nothing);
     expect(kyaLayer(spend('USD', 10n ** 12n, { agent: null }), [cap('USD', 1n, 1n, 1n)], book)).toEqual(nothing);
@@ -47,14 +47,14 @@ describe('kyaLayer', () => {
 
   it('counts a spend under every cap of the tier, in the currency of each, by the rates that it names', () => {
     const caps = [cap('USD', null, 1_000n), cap('EURC', null, 7_000_000n), cap('JPY', null, null, 9_000n)];
-    const { uses, findings, rateIds } = kyaLayer(spend('EUR', 333n), caps, book);
+    const { uses, results, rateIds } = kyaLayer(spend('EUR', 333n), caps, book);
     expect(uses.map(({ currency, used, per }) => [currency, used, per])).toEqual([
       // 4.1625, 3.33 and 624.375, each rounded up to what its currency has.
       ['USD', 417n, 'day'],
       ['EURC', 3_330_000n, 'day'],
       ['JPY', 625n, 'month'],
     ]);
-    expect(findings).toEqual([]);
+    expect(results).toEqual([]);
     const [eurc] = inForce([]).filter(({ from }) => from === 'EURC');
     expect(new Set(rateIds)).toEqual(new Set(['euro', eurc?.id, 'yen']));
   });
@@ -69,14 +69,14 @@ describe('kyaLayer', () => {
     ['JPY', 3_000n, []],
     ['JPY', 3_001n, ['max_amount']],
   ] as const)('of %s lets %s pass under a cap of 20.00 USD at a time: %j', (currency, amount, reasons) => {
-    const { uses, findings } = kyaLayer(spend(currency, amount), [cap('USD', 2_000n)], book);
-    expect(findings.map(({ reason }) => reason)).toEqual(reasons);
+    const { uses, results } = kyaLayer(spend(currency, amount), [cap('USD', 2_000n)], book);
+    expect(results.map(({ reason }) => reason)).toEqual(reasons);
     expect(uses).toEqual([]);
   });
 
   it('words a spend that is too large in the currency of the cap', () => {
-    const [finding] = kyaLayer(spend('EUR', 1_601n), [cap('USD', 2_000n)], book).findings;
-    expect(finding).toEqual({
+    const [result] = kyaLayer(spend('EUR', 1_601n), [cap('USD', 2_000n)], book).results;
+    expect(result).toEqual({
       layer: 'kya',
       ruleId: 'kya.tier.1',
       outcome: 'fail',
@@ -89,8 +89,8 @@ describe('kyaLayer', () => {
 
   it('refuses a currency that has no rate to the currency of a cap, and goes on with the other caps', () => {
     const bare = bookOf(inForce([]).filter(({ from, to }) => from !== 'JPY' && to !== 'JPY'));
-    const { uses, findings, rateIds } = kyaLayer(spend('JPY', 1n), [cap('USD', 2_000n, 3_000n), cap('JPY', null, 5n)], bare);
-    expect(findings).toEqual([
+    const { uses, results, rateIds } = kyaLayer(spend('JPY', 1n), [cap('USD', 2_000n, 3_000n), cap('JPY', null, 5n)], bare);
+    expect(results).toEqual([
       {
         layer: 'kya',
         ruleId: 'kya.tier.1',
@@ -106,7 +106,7 @@ describe('kyaLayer', () => {
   });
 
   it('lets nothing through under a cap of zero', () => {
-    expect(kyaLayer(spend('USDC', 1n), [cap('USD', 0n)], book).findings).toMatchObject([{ reason: 'max_amount' }]);
+    expect(kyaLayer(spend('USDC', 1n), [cap('USD', 0n)], book).results).toMatchObject([{ reason: 'max_amount' }]);
     expect(kyaLayer(spend('USD', 1n), [cap('USD', null, 0n)], book).uses).toMatchObject([{ used: 1n, maximum: 0n }]);
   });
 

@@ -1,7 +1,7 @@
 // What an approval lifts: the rules that asked for it, as they stood then, and nothing else.
 import { describe, expect, it } from 'vitest';
 import { liftedBy, stillLifted } from '../../../src/contexts/spending/lifted-rule.js';
-import { evaluate } from '../../../src/contexts/spending/ruling.js';
+import { applyRules } from '../../../src/contexts/spending/rules-in-force.js';
 import { ownersKey } from '../../factories/approval.js';
 import { newBudget } from '../../factories/budget.js';
 import { balanceOf } from '../../factories/payment.js';
@@ -69,10 +69,10 @@ describe('an approval', () => {
   it('lifts no limit that cannot count the spend', () => {
     const policies = [policyOf([{ kind: 'max_amount', per: 'day', amount: '5.00', currency: 'EUR' }])];
     const lifted = [`pol_${id}.rules.0`];
-    const { findings, uses } = evaluate(spend({ currency: 'JPY', lifted }), { kya: [], policies, budgets: [], rates });
-    expect([findings.map(({ reason }) => reason), uses]).toEqual([['no_rate'], []]);
-    expect(evaluate(spend({ lifted }), { kya: [], policies, budgets: [], rates })).toMatchObject({
-      findings: [],
+    const { results, uses } = applyRules(spend({ currency: 'JPY', lifted }), { kya: [], policies, budgets: [], rates });
+    expect([results.map(({ reason }) => reason), uses]).toEqual([['no_rate'], []]);
+    expect(applyRules(spend({ lifted }), { kya: [], policies, budgets: [], rates })).toMatchObject({
+      results: [],
       uses: [{ maximum: null }],
     });
   });

@@ -1,8 +1,8 @@
 // What a mandate says of a spend: whom it lets be paid, and what of its limits is used, as a pure rule.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SpendFacts } from '../../../src/contexts/spending/evaluation.js';
-import { mandateLayer, merchantFindings, type RulingMandate } from '../../../src/contexts/spending/mandate-rule.js';
+import { mandateLayer, merchantResults, type RulingMandate } from '../../../src/contexts/spending/mandate-rule.js';
+import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
 
 const ids = ['a', 'b', 'c'] as const;
 const lists = fc.subarray([...ids]);
@@ -34,9 +34,9 @@ describe('whom a mandate lets be paid', () => {
           list.length === 0 || (name !== undefined && list.includes(name));
         const blocked = merchant !== null && blockedMerchants.includes(merchant.id);
         const passes = !blocked && fits(allowedMerchants, merchant?.id) && fits(allowedCategories, merchant?.category);
-        const findings = merchantFindings(mandate, merchant);
-        expect(findings.length === 0).toBe(passes);
-        if (blocked) expect(findings[0]?.reason).toBe('merchant_blocked');
+        const results = merchantResults(mandate, merchant);
+        expect(results.length === 0).toBe(passes);
+        if (blocked) expect(results[0]?.reason).toBe('merchant_blocked');
       }),
     );
   });
@@ -47,13 +47,13 @@ describe('what a spend uses of a mandate', () => {
     fc.assert(
       fc.property(mandates, merchants, fc.bigInt({ min: 1n, max: 2_000n }), (mandate, merchant, amount) => {
         const facts = { amount, merchant, at: new Date('2026-03-31T23:59:59.999Z') } as SpendFacts;
-        const { uses, findings } = mandateLayer(facts, mandate);
+        const { uses, results } = mandateLayer(facts, mandate);
         expect(uses.map(({ window, used, maximum }) => [window, used, maximum])).toEqual([
           ['2026-03-31', amount, mandate.maxPerDay],
           ['2026-03', amount, mandate.maxPerMonth],
           ['once', 1n, null],
         ]);
-        const tooLarge = findings.some(({ code }) => code === 'mandate_limit_exceeded');
+        const tooLarge = results.some(({ code }) => code === 'mandate_limit_exceeded');
         expect(tooLarge).toBe(mandate.maxPerTx !== null && amount > mandate.maxPerTx);
       }),
     );

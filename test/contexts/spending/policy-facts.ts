@@ -1,8 +1,8 @@
 // Facts, rules and rates for tests of the policy layer, which knows no database.
 import type { RateBook } from '../../../src/contexts/rates/rate.js';
-import type { SpendFacts } from '../../../src/contexts/spending/evaluation.js';
 import { policyLayer, type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy-rule.js';
 import type { PolicyApproval } from '../../../src/contexts/spending/rule-kind.js';
+import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
 
 export const id = '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d';
 export const uuid = (n: number) => `01994d3e-7a80-7c3a-9d55-${String(n).padStart(12, '0')}`;
@@ -57,4 +57,4 @@ export function policyOf(rules: object[], approval: PolicyApproval | null = null
 /** What one rule says of a spend. */
 export const ask = (rule: object, facts: Partial<SpendFacts> = {}) => policyLayer(spend(facts), [policyOf([rule])], rates);
 export const reasons = (rule: object, facts: Partial<SpendFacts> = {}) =>
-  ask(rule, facts).findings.map(({ code, reason }) => `${code} ${reason}`);
+  ask(rule, facts).results.map(({ code, reason }) => `${code} ${reason}`);

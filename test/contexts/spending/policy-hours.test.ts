@@ -42,7 +42,7 @@ describe('hours', () => {
         let open = 0;
         for (let at = 0; at < 1_440; at += 1) {
           const facts = spend({ at: new Date(Date.UTC(2026, 2, 4, 0, at)) });
-          if (policyLayer(facts, [policy], rates).findings.length === 0) open += 1;
+          if (policyLayer(facts, [policy], rates).results.length === 0) open += 1;
         }
         expect(open).toBe((to - from + 1_440) % 1_440);
       }),

@@ -172,7 +172,7 @@ describe('whom a policy binds', () => {
 });
 
 describe('a refusal', () => {
-  it('beats an earlier wish for an approval, and comes after the caps and before the balance', async () => {
+  it('beats an earlier requirement for an approval, and comes after the caps and before the balance', async () => {
     const { from, to } = await boundWallet(harness.test, [
       { kind: 'protocols', allow: ['x402'], action: 'approve' },
       { kind: 'max_amount', per: 'day', amount: '5.00', currency: 'USD' },

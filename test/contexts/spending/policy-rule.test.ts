@@ -1,8 +1,8 @@
 // What policies say of a spend: a pure layer over facts, rules and rates. Kind by kind in tables, all kinds together by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SpendFacts } from '../../../src/contexts/spending/evaluation.js';
 import { asksForCounterparty, merchantRules, policyLayer } from '../../../src/contexts/spending/policy-rule.js';
+import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
 import {
   ask,
   id,
@@ -55,7 +55,7 @@ describe('rules that count', () => {
   for (const [name, rule, use] of cases) {
     it(name, () => {
       const answer = ask(rule);
-      expect(answer.findings).toEqual([]);
+      expect(answer.results).toEqual([]);
       expect(answer.uses).toMatchObject([{ layer: 'policy', ruleId: `pol_${id}.rules.0`, action: 'deny', reserved: 0n, ...use }]);
     });
   }
@@ -80,7 +80,7 @@ describe('rules that count', () => {
   it('refuses what no rate converts', () => {
     for (const per of ['tx', 'day']) {
       const rule = { kind: 'max_amount', per, amount: '50.00', currency: 'BRL', action: 'approve' };
-      expect(ask(rule)).toMatchObject({ uses: [], findings: [{ outcome: 'fail', code: 'policy_violation', reason: 'no_rate' }] });
+      expect(ask(rule)).toMatchObject({ uses: [], results: [{ outcome: 'fail', code: 'policy_violation', reason: 'no_rate' }] });
     }
   });
 });
@@ -89,8 +89,8 @@ describe('the cap of a single spend', () => {
   const rule = { kind: 'max_amount', per: 'tx', amount: '10.00', currency: 'USD' };
 
   it('lets pass what is equal to it, and says what is more', () => {
-    expect(ask(rule)).toEqual({ uses: [], findings: [], rateIds: [] });
-    expect(ask(rule, { amount: 1_001n }).findings).toEqual([
+    expect(ask(rule)).toEqual({ uses: [], results: [], rateIds: [] });
+    expect(ask(rule, { amount: 1_001n }).results).toEqual([
       {
         layer: 'policy',
         ruleId: `pol_${id}.rules.0`,
@@ -160,15 +160,15 @@ describe('rules that do not count', () => {
   it('wants an approval where its action is approve, for as long as its policy says', () => {
     const rule = { kind: 'protocols', allow: ['x402'], action: 'approve' };
     const approval = { threshold: '99.00', currency: 'USD', timeoutSeconds: 60 };
-    expect(ask(rule).findings).toMatchObject([{ outcome: 'approve', code: 'policy_violation' }]);
-    expect(ask(rule).findings[0]).not.toHaveProperty('timeoutSeconds');
-    expect(policyLayer(spend(), [policyOf([rule], approval)], rates).findings).toMatchObject([{ outcome: 'approve', timeoutSeconds: 60 }]);
+    expect(ask(rule).results).toMatchObject([{ outcome: 'approve', code: 'policy_violation' }]);
+    expect(ask(rule).results[0]).not.toHaveProperty('timeoutSeconds');
+    expect(policyLayer(spend(), [policyOf([rule], approval)], rates).results).toMatchObject([{ outcome: 'approve', timeoutSeconds: 60 }]);
   });
 });
 
 describe('the threshold of a policy', () => {
   const approval = { threshold: '10.00', currency: 'USD', timeoutSeconds: 900 };
-  const of = (facts: Partial<SpendFacts>) => policyLayer(spend(facts), [policyOf([], approval)], rates).findings;
+  const of = (facts: Partial<SpendFacts>) => policyLayer(spend(facts), [policyOf([], approval)], rates).results;
 
   it('asks for an approval of what is above it, not of what is equal', () => {
     expect(of({ amount: 1_000n })).toEqual([]);
@@ -205,13 +205,13 @@ describe('the layer', () => {
     const policies = fc.array(fc.array(rule, { maxLength: 6 }), { maxLength: 5 });
     fc.assert(
       fc.property(policies, fc.bigInt(2n, 10n ** 17n), (all, amount) => {
-        const { uses, findings } = policyLayer(
+        const { uses, results } = policyLayer(
           spend({ amount }),
           all.map((rules, n) => policyOf(rules, null, uuid(n))),
           rates,
         );
         const expected = all.flatMap((rules, n) => rules.map((_, index) => `pol_${uuid(n)}.rules.${index}`));
-        expect([...uses, ...findings].map(({ ruleId }) => ruleId).sort()).toEqual(expected.sort());
+        expect([...uses, ...results].map(({ ruleId }) => ruleId).sort()).toEqual(expected.sort());
       }),
     );
   });

@@ -76,7 +76,7 @@ describe('a spend that waits for an approval', () => {
   const waits = [202, 'pending', 'require_approval', undefined];
   const tooPoor = [422, 'insufficient_balance', 'deny', 'insufficient_balance'];
 
-  it('is refused by whatever no approval lifts, though an earlier layer only wishes for one', async () => {
+  it('is refused by whatever no approval lifts, though an earlier layer only requires one', async () => {
     const { from, to } = await boundWallet(harness.test, [{ ...cap, action: 'approve' }]);
     expect(await sent(from, to, '1000.01')).toEqual(tooPoor);
     expect(await sent(from, to, '6.00')).toEqual(waits);

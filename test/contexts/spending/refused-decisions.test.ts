@@ -1,9 +1,9 @@
 // Refused spends are kept as decisions after the answer: in groups, not too many, and without slowing or failing anybody.
 import { describe, expect, it } from 'vitest';
 import { InsufficientBalance } from '../../../src/contexts/spending/errors.js';
-import type { SpendFacts } from '../../../src/contexts/spending/evaluation.js';
 import { noteRefusal, writeRefusals } from '../../../src/contexts/spending/refusal-writer.js';
-import type { RulesInForce } from '../../../src/contexts/spending/ruling.js';
+import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
+import type { RulesInForce } from '../../../src/contexts/spending/rules-in-force.js';
 import { workspaceOf } from '../../../src/platform/ctx.js';
 import type { ReadyConfig } from '../../../src/platform/data-home.js';
 import { newId } from '../../../src/platform/schema/id.js';
@@ -171,9 +171,9 @@ describe('a refused spend', () => {
         lifted: null,
       };
       const rules = { kya: [], policies: [], budgets: [], rates: {} as RulesInForce['rates'] };
-      const evaluation = { uses: [], findings: [], rateIds: [] };
-      const authority = { at, agentId: undefined, guards: [], facts, rules, evaluation };
-      noteRefusal(ctx, { authority, refusals: [{ layer: 'balance', error }], wishes: [], used: new Map() });
+      const ruleResults = { uses: [], results: [], rateIds: [] };
+      const authority = { at, agentId: undefined, guards: [], facts, rules, ruleResults };
+      noteRefusal(ctx, { authority, refusals: [{ layer: 'balance', error }], requirements: [], used: new Map() });
     }
     await writeRefusals(harness.platform);
     // The first was taken up at once; a thousand waited.

@@ -3,12 +3,12 @@
 import { isInternal } from '../../events/definition.js';
 import { accountKinds } from '../../ledger/account.js';
 import type { Posting } from '../../ledger/posting.js';
-import type { Ctx } from '../../platform/ctx.js';
+import { type Ctx, within } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
-import type { Decision } from '../spending/decision.js';
-import { type CarryOptions, type Draft, type SpendForm, tryOut } from '../spending/execution.js';
-import { isDeciding } from '../spending/layer.js';
-import type { Authority } from '../spending/pipeline.js';
+import type { Decision } from './decision.js';
+import { type Draft, type SpendForm, type TryOptions, tryOut } from './execution.js';
+import { isDeciding } from './layer.js';
+import type { Authority } from './pipeline.js';
 
 export interface DryRun {
   decision: Decision;
@@ -16,17 +16,20 @@ export interface DryRun {
   wouldEmit: string[];
 }
 
-/** What a spend would do. `ctx` reads where the posting is tried. */
+/** What a spend would do. */
 export async function dryRunSpend<T>(
   ctx: Ctx,
   authority: Authority,
   draftFor: (form: SpendForm) => Draft<T>,
-  options: CarryOptions,
+  options: TryOptions,
 ): Promise<DryRun> {
   const { decision, draft, refusals } = await tryOut(ctx, authority, draftFor, options);
   const faulty = refusals.find(({ layer }) => !isDeciding(layer));
   if (faulty !== undefined) throw faulty.error;
-  return decision.outcome === 'deny' ? { decision, wouldPost: [], wouldEmit: [] } : { decision, ...(await outcomeOf(ctx, draft.posting)) };
+  if (decision.outcome === 'deny') return { decision, wouldPost: [], wouldEmit: [] };
+  // What the transaction has opened is seen there alone.
+  const reader = options.in === undefined ? ctx : within(ctx, options.in);
+  return { decision, ...(await outcomeOf(reader, draft.posting)) };
 }
 
 /** The entries that a posting would make, and the events. */

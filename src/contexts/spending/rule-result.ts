@@ -51,7 +51,7 @@ export interface SpendFacts {
 }
 
 /** What a rule says of a spend by itself, whatever was spent before. */
-export interface Finding {
+export interface RuleResult {
   layer: RuleLayer;
   ruleId: string;
   /** `approve`: it has to be approved. */
@@ -68,13 +68,24 @@ export interface Finding {
   facts?: Record<string, unknown>;
 }
 
-/** What one layer says. */
-export interface LayerAnswer {
+/** What one layer of rules says, or all of them together. */
+export interface RuleResults {
   uses: RuleUse[];
-  findings: Finding[];
+  results: RuleResult[];
   /** Ids of the rates that were used to convert. */
   rateIds: string[];
 }
 
-/** What all layers say together. */
-export type Evaluation = LayerAnswer;
+/**
+ * Whether an approval lifts a rule where the caller asks for one: those of policies and budgets, but for a limit that cannot count the
+ * spend for want of a rate (Gap G-143).
+ */
+export function isApprovable(ruleId: string, reason?: string): boolean {
+  return /^(pol|bud)_/.test(ruleId) && reason !== 'no_rate';
+}
+
+/** A limit whose currency a spend cannot be converted to: nobody can say how much of it the spend would use. */
+export function noRate(layer: RuleLayer, ruleId: string, code: RuleResult['code'], spent: string, counted: string): RuleResult {
+  const message = `The limit is in ${counted}, and no rate says what ${spent} is worth in it.`;
+  return { layer, ruleId, outcome: 'fail', code, reason: 'no_rate', message, facts: { currency: spent, limit_currency: counted } };
+}

@@ -2,11 +2,10 @@
 import type { RateBook } from '../rates/rate.js';
 import { budgetLayer, type RulingBudget } from './budget-rule.js';
 import { cardLayer, type RulingCard } from './card-rule.js';
-import type { Evaluation, Finding, LayerAnswer, SpendFacts } from './evaluation.js';
-import { isApprovable } from './finding.js';
 import { type KyaCap, kyaLayer } from './kya-limit.js';
 import { mandateLayer, type RulingMandate } from './mandate-rule.js';
 import { policyLayer, type RulingPolicy } from './policy-rule.js';
+import { isApprovable, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
 
 /** The rules in force for one spend: those that its facts are bound by. */
 export interface RulesInForce {
@@ -25,7 +24,7 @@ export interface RulesInForce {
  * Asks every layer of rules. Pure: equal facts and rules give an equal answer. Once an approval was given, no rule asks for another,
  * and those that it lifted refuse nothing and count on, but for one that cannot count for want of a rate.
  */
-export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates, mandate, card }: RulesInForce): Evaluation {
+export function applyRules(facts: SpendFacts, { kya, policies, budgets, rates, mandate, card }: RulesInForce): RuleResults {
   const answers = [
     kyaLayer(facts, kya, rates),
     breakerLayer(facts),
@@ -36,26 +35,24 @@ export function evaluate(facts: SpendFacts, { kya, policies, budgets, rates, man
   ];
   const { lifted } = facts;
   const uses = answers.flatMap((answer) => answer.uses);
-  const findings = answers.flatMap((answer) => answer.findings);
+  const results = answers.flatMap((answer) => answer.results);
   return {
     uses:
       lifted === null
         ? uses
         : uses.map((use) => (use.action === 'approve' || lifted.includes(use.ruleId) ? { ...use, maximum: null } : use)),
-    findings:
+    results:
       lifted === null
-        ? findings
-        : findings.filter(
-            ({ outcome, ruleId, reason }) => outcome === 'fail' && !(isApprovable(ruleId, reason) && lifted.includes(ruleId)),
-          ),
+        ? results
+        : results.filter(({ outcome, ruleId, reason }) => outcome === 'fail' && !(isApprovable(ruleId, reason) && lifted.includes(ruleId))),
     rateIds: [...new Set(answers.flatMap(({ rateIds }) => rateIds))],
   };
 }
 
 /** An agent that the breaker watches asks for every spend. */
-function breakerLayer({ breakerTripId }: SpendFacts): LayerAnswer {
+function breakerLayer({ breakerTripId }: SpendFacts): RuleResults {
   const message = 'The runaway breaker tripped for this agent: each of its spends needs an approval for now.';
-  const finding: Finding = {
+  const result: RuleResult = {
     layer: 'policy',
     ruleId: `breaker.${breakerTripId}`,
     outcome: 'approve',
@@ -63,5 +60,5 @@ function breakerLayer({ breakerTripId }: SpendFacts): LayerAnswer {
     reason: 'breaker',
     message,
   };
-  return { uses: [], findings: breakerTripId === null ? [] : [finding], rateIds: [] };
+  return { uses: [], results: breakerTripId === null ? [] : [result], rateIds: [] };
 }
