@@ -2,7 +2,7 @@
 // signature. Without HTTP and without the row of the nonce.
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { readBotIdentity } from '../src/contexts/cards/bot-identity.js';
+import { readBotIdentity } from '../src/contexts/cards/verification/bot-identity.js';
 
 /** Milliseconds of CPU that one verification may cost. */
 const aimMs = 0.5;

@@ -1,8 +1,8 @@
 // Calls that are paid: by x402 on the ledger network, and by vouchers of an MPP session, beside transfers of the same agents to the same
 // wallets; and what CPU it takes to find the signer of a payment from a chain.
 import { createHash } from 'node:crypto';
-import { type Address, parseAddress } from '../src/contexts/x402/address.js';
-import { digestOf, signerOf, type TransferAuthorization } from '../src/contexts/x402/transfer-authorization.js';
+import { type Address, parseAddress } from '../src/contexts/x402/chain/address.js';
+import { digestOf, signerOf, type TransferAuthorization } from '../src/contexts/x402/chain/transfer-authorization.js';
 import { type Holder, inTurn, makeHolders, transferOf } from './holder.js';
 import { postRequest, type Series } from './measure.js';
 import { median, type Sandbox } from './platform.js';

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import Koa from 'koa';
 import { examples } from './contexts/analytics/example.js';
 import { jwks } from './contexts/identity/signing-key.js';
-import { spendableTags } from './contexts/spending/spendable.js';
+import { spendableTags } from './contexts/spending/pipeline/spendable.js';
 import { countRequests } from './contexts/usage/request-count.js';
 import { manifest } from './contexts.js';
 import { limitAnswers } from './http/answer-limit.js';

@@ -1,7 +1,7 @@
 // The process: settings, data, listeners, worker, and an orderly end.
 import { type Config, loadConfig } from './config.js';
 import { bootstrapTenant, type CreatedTenant, tenantWorkspace } from './contexts/identity/tenant.js';
-import { demoDetectors, setDetectors } from './contexts/spending/breaker.js';
+import { demoDetectors, setDetectors } from './contexts/spending/breaker/breaker.js';
 import type { Platform } from './platform/ctx.js';
 import { type DataHome, openDataHome } from './platform/data-home.js';
 import { systemCtx } from './platform/due/step.js';

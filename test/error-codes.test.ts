@@ -1,11 +1,11 @@
 // Every code that refuses with 403, 409 or 422 is caused through HTTP. The harness looks at each answer for its way out and for the
 // figures of its limit; here the requests that it suggests are sent, and none of them is refused for its shape.
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { RuleLayer } from '../src/contexts/spending/layer.js';
-import { type LimitFigures, limitFigures } from '../src/contexts/spending/limit.js';
-import type { Authority } from '../src/contexts/spending/pipeline.js';
-import { limitError, ruleError } from '../src/contexts/spending/rule-refusal.js';
-import type { SpendFacts } from '../src/contexts/spending/rule-result.js';
+import type { RuleLayer } from '../src/contexts/spending/pipeline/layer.js';
+import { type LimitFigures, limitFigures } from '../src/contexts/spending/pipeline/limit.js';
+import type { Authority } from '../src/contexts/spending/pipeline/pipeline.js';
+import { limitError, ruleError } from '../src/contexts/spending/pipeline/rule-refusal.js';
+import type { SpendFacts } from '../src/contexts/spending/pipeline/rule-result.js';
 import { InsufficientScope } from '../src/platform/errors.js';
 import { newSpender, type Spender } from './factories/decision.js';
 import { transferBody, twoWallets } from './factories/payment.js';

@@ -43,7 +43,7 @@ const unscoped = [
   'src/contexts/identity/serializable.ts',
   'src/contexts/identity/signing-key.ts',
   'src/contexts/identity/tenant.ts',
-  'src/contexts/settlement/callback.ts',
+  'src/contexts/settlement/rail/callback.ts',
 ];
 
 /** The client puts the workspace into what it is asked; here it is written by hand. */

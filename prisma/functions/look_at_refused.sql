@@ -1,5 +1,5 @@
 -- The breaker looks at an agent that was refused, whoever stores the refusal. Rows are added and never changed, so nobody waits.
--- Refusals by a freeze are not counted (src/contexts/spending/detector.ts).
+-- Refusals by a freeze are not counted (src/contexts/spending/breaker/detector.ts).
 CREATE OR REPLACE FUNCTION look_at_refused() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO breaker_look (workspace_id, id, agent_id, since, due_at)

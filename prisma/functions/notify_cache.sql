@@ -29,7 +29,7 @@ CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT OR UPDATE OR DELETE ON kya_l
 CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE ON mandate FOR EACH ROW EXECUTE FUNCTION notify_cache('mandate', 'id');
 -- What processes keep of a merchant (keptMerchant() in src/contexts/accounts/merchant.ts) they drop when it changes.
 CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE ON merchant FOR EACH ROW EXECUTE FUNCTION notify_cache('merchant', 'id');
--- Every process reads the rules of a workspace again when one of them changes (src/contexts/spending/rules-tag.ts).
+-- Every process reads the rules of a workspace again when one of them changes (src/contexts/spending/pipeline/rules-tag.ts).
 CREATE OR REPLACE TRIGGER notify_rules AFTER INSERT OR UPDATE OR DELETE ON policy FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
 CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE ON portal_token FOR EACH ROW EXECUTE FUNCTION notify_cache('portal', 'id');
 -- The rates too (src/contexts/rates/rate.ts); what is known of the rules is built on them.

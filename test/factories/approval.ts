@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { createApiKey } from '../../src/contexts/identity/api-key.js';
 import { tenantWorkspace } from '../../src/contexts/identity/tenant.js';
-import { rulesTag } from '../../src/contexts/spending/rules-tag.js';
+import { rulesTag } from '../../src/contexts/spending/pipeline/rules-tag.js';
 import { systemCtx } from '../../src/platform/due/step.js';
 import { newId } from '../../src/platform/schema/id.js';
 import { enrol, type TestAgent } from '../contexts/agents/identity.js';

@@ -1,8 +1,8 @@
 // Things that tests of cards need: vaulted cards, and parcels, which cards pay for here.
 
 import { walletRef } from '../../src/contexts/accounts/wallet-ref.js';
-import { type ChargeInput, type OpenedCharge, openCharge, planCharge, ringCharge } from '../../src/contexts/cards/charge-request.js';
-import { type ChargeOutcome, type ChargeSubject, chargeSubjects } from '../../src/contexts/cards/charge-subject.js';
+import { type ChargeInput, type OpenedCharge, openCharge, planCharge, ringCharge } from '../../src/contexts/cards/charge/charge-request.js';
+import { type ChargeOutcome, type ChargeSubject, chargeSubjects } from '../../src/contexts/cards/charge/charge-subject.js';
 import { manifest } from '../../src/contexts.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import { transact } from '../../src/platform/idempotency.js';

@@ -1,6 +1,6 @@
 // Decisions that were stored: of spends that a limit took part in, and of refused ones, which are written after the answer.
 import { expect, vi } from 'vitest';
-import { writeRefusals } from '../../src/contexts/spending/refusal-writer.js';
+import { writeRefusals } from '../../src/contexts/spending/pipeline/refusal-writer.js';
 import { newId } from '../../src/platform/schema/id.js';
 import { enrol, type TestAgent } from '../contexts/agents/identity.js';
 import type { Client, Harness, Json } from '../harness.js';

@@ -1,5 +1,5 @@
 // Things that tests of payouts need: bank accounts, payouts at each stage, and short ways to read what became of them.
-import { signCallback } from '../../src/contexts/settlement/callback.js';
+import { signCallback } from '../../src/contexts/settlement/rail/callback.js';
 import { newId } from '../../src/platform/schema/id.js';
 import { type Answer, type Client, type Harness, type Json, openWallet } from '../harness.js';
 

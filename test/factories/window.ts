@@ -1,7 +1,7 @@
 // Things that tests of settlement windows and of the reserve need.
 import { walletRef } from '../../src/contexts/accounts/wallet-ref.js';
 import { rateBook } from '../../src/contexts/rates/rate.js';
-import { post } from '../../src/contexts/spending/posting.js';
+import { post } from '../../src/contexts/spending/pipeline/posting.js';
 import { transferPosting, transferRow } from '../../src/contexts/transfers/transfer.js';
 import { withholdingOf } from '../../src/contexts/transfers/withholding.js';
 import type { Protocol, Transfer } from '../../src/generated/prisma/client.js';

@@ -5,7 +5,7 @@ import { accountLifecycle } from '../../src/contexts/accounts/account.js';
 import { walletLifecycle } from '../../src/contexts/accounts/wallet.js';
 import { agentLifecycle } from '../../src/contexts/agents/agent.js';
 import { keyLifecycle } from '../../src/contexts/agents/key.js';
-import { approvalLifecycle } from '../../src/contexts/spending/approval.js';
+import { approvalLifecycle } from '../../src/contexts/spending/approval/approval.js';
 import { transferLifecycle } from '../../src/contexts/transfers/transfer.js';
 import { webhookLifecycle } from '../../src/contexts/webhooks/webhook.js';
 import { StateConflict } from '../../src/platform/errors.js';

@@ -7,7 +7,7 @@ import { type IdKind, parseId } from '../../platform/schema/id.js';
 import { maxJsonLength, parseDateTime } from '../../platform/schema/scalar.js';
 import { readBy } from '../../platform/zod-issue.js';
 import { skillId } from '../agents/skill-input.js';
-import { mostJwtLength } from '../spending/mandate.js';
+import { mostJwtLength } from '../spending/pipeline/mandate.js';
 import { RpcError } from './errors.js';
 import type { Version } from './json-rpc.js';
 import { type Part, partsShape, payloadOf } from './part.js';

@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { JointRefusal, type JointSpend, postJointly } from '../spending/joint-spend.js';
+import { JointRefusal, type JointSpend, postJointly } from '../spending/pipeline/joint-spend.js';
 import { draftTransfer, planTransfer } from '../transfers/transfer-request.js';
 import { type BatchFailure, failBatch } from './batch.js';
 import { ctxOf } from './batch-ctx.js';

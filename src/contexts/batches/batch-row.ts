@@ -4,7 +4,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { initiatorOf } from '../spending/approval-request.js';
+import { initiatorOf } from '../spending/approval/approval-request.js';
 import { type ItemOutcome, insertItems, type NewItem, recordOutcomes } from './batch-item.sql.js';
 import type { BatchTotal } from './batch-total.js';
 import { aboutOf, batchData, emit } from './events.js';

@@ -5,7 +5,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { currencies, formatMinor } from '../../platform/money.js';
 import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
-import { ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload } from '../spending/approval/approval.schema.js';
 import {
   BatchItemStatusEnum,
   BatchKindEnum,

@@ -1,12 +1,12 @@
 // What cards give to the process.
 import { context } from '../../manifest/context.js';
-import { orderKind, orderKinds } from '../settlement/order-kind.js';
-import { chargeOrders } from './charge-life.js';
-import { agentKeyDirectoryDoor, keyDirectoryDoor } from './key-directory.door.js';
-import { networks } from './network.js';
+import { orderKind, orderKinds } from '../settlement/rail/order-kind.js';
+import { chargeOrders } from './charge/charge-life.js';
+import { networks } from './instruction/network.js';
+import { simulatedNetworks } from './instruction/simulated-network.js';
 import { cardCharge, cardInstruction, cardVerification, vaultedCard } from './noun.js';
-import { simulatedNetworks } from './simulated-network.js';
-import { sweepVerifications } from './verification.sql.js';
+import { agentKeyDirectoryDoor, keyDirectoryDoor } from './verification/key-directory.door.js';
+import { sweepVerifications } from './verification/verification.sql.js';
 
 export const cards = context({
   nouns: [cardCharge, vaultedCard, cardVerification, cardInstruction],

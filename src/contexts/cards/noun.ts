@@ -1,16 +1,16 @@
 // What vaulted cards, charges, verifications and instructions to networks are to everybody else.
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
-import { orderDue } from '../settlement/order-submission.js';
-import { deleteVaultedCard } from './card.js';
-import { cardChargeLifecycle, openCharges } from './charge.js';
-import { cardChargeSubject } from './charge-approval.js';
-import { chargeOrders } from './charge-life.js';
-import { cardInstructionLifecycle } from './instruction.js';
-import { instructionSubject } from './instruction-approval.js';
-import { stepInstruction } from './instruction-life.js';
-import { connectProcessor } from './payment-handler.js';
+import { orderDue } from '../settlement/rail/order-submission.js';
+import { cardChargeLifecycle, openCharges } from './charge/charge.js';
+import { cardChargeSubject } from './charge/charge-approval.js';
+import { chargeOrders } from './charge/charge-life.js';
+import { connectProcessor } from './charge/payment-handler.js';
+import { cardInstructionLifecycle } from './instruction/instruction.js';
+import { instructionSubject } from './instruction/instruction-approval.js';
+import { stepInstruction } from './instruction/instruction-life.js';
 import { transfersOfCharges } from './transfer-subject.js';
+import { deleteVaultedCard } from './vault/card.js';
 
 export const vaultedCard = defineNoun({
   id: { kind: 'vaultedCard', prefix: 'card', wire: 'prefixed' },

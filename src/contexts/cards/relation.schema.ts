@@ -6,8 +6,8 @@ import { visibleAccounts } from '../accounts/account.js';
 import { Account } from '../accounts/account.schema.js';
 import { visibleAgents } from '../agents/agent.js';
 import { Agent } from '../agents/agent.schema.js';
-import { VaultedCard } from './card.schema.js';
-import { CardInstructionObject } from './instruction.schema.js';
+import { CardInstructionObject } from './instruction/instruction.schema.js';
+import { VaultedCard } from './vault/card.schema.js';
 
 builder.prismaObjectFields(VaultedCard, (t) => ({
   account: t.field({ type: Account, select: { accountId: true }, ...relatedRow('account', visibleAccounts, by('accountId')) }),

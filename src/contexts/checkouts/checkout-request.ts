@@ -12,7 +12,7 @@ import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { payeeOfMerchant } from '../accounts/merchant.js';
 import { actingAgent } from '../agents/agent.js';
-import { initiatorOf } from '../spending/approval-request.js';
+import { initiatorOf } from '../spending/approval/approval-request.js';
 import { MerchantBlocked } from '../spending/errors.js';
 import { type Address, type CheckoutProtocol, isBuyerSide, lifecycleOf, lockCheckout, printCheckoutId, refuseExpired } from './checkout.js';
 import { NotYourCheckout } from './errors.js';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { RefundReasonEnum } from '../refunds/refund.input.js';
-import { mostJwtLength } from '../spending/mandate.js';
+import { mostJwtLength } from '../spending/pipeline/mandate.js';
 import { CheckoutAddressInput } from './checkout.input.js';
 
 export const CompleteCheckoutInput = builder.inputType('CompleteCheckoutInput', {

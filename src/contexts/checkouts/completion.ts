@@ -9,10 +9,10 @@ import { transact, type Written } from '../../platform/idempotency.js';
 import { wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
-import { dryRunCharge, openCharge, ringCharge } from '../cards/charge-request.js';
-import { refuseWhilePending } from '../spending/approval.js';
-import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
-import { carryOut } from '../spending/execution.js';
+import { dryRunCharge, openCharge, ringCharge } from '../cards/charge/charge-request.js';
+import { refuseWhilePending } from '../spending/approval/approval.js';
+import { type DryRun, dryRunSpend } from '../spending/pipeline/dry-run.js';
+import { carryOut } from '../spending/pipeline/execution.js';
 import { planCardPayment } from './card-payment.js';
 import {
   type CheckoutProtocol,

@@ -1,6 +1,6 @@
 // What checkouts give to the process.
 import { context } from '../../manifest/context.js';
-import { chargeSubjects } from '../cards/charge-subject.js';
+import { chargeSubjects } from '../cards/charge/charge-subject.js';
 import { refundFollowers } from '../refunds/refund-follower.js';
 import { checkoutCharge } from './card-payment.js';
 import { events } from './events.js';

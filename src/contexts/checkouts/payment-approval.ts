@@ -6,7 +6,7 @@ import { ApiError } from '../../platform/errors.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import type { IdKind } from '../../platform/schema/id.js';
-import { approveHeld } from '../spending/approved-spend.js';
+import { approveHeld } from '../spending/approval/approved-spend.js';
 import { askAgain, payOut } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
 import { expiryOf } from './checkout.js';

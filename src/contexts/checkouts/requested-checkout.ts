@@ -3,7 +3,7 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
-import { checkPresentation } from '../spending/mandate.js';
+import { checkPresentation } from '../spending/pipeline/mandate.js';
 import type { CreateUcpCheckoutInput, UpdateUcpCheckoutInput } from './checkout.input.js';
 import type { CheckoutProtocol } from './checkout.js';
 import { type CheckoutChange, checkMetadata, type NewCheckout } from './checkout-request.js';

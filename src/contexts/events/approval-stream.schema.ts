@@ -1,6 +1,6 @@
 // The GraphQL face of what operators should look at.
 import { builder } from '../../platform/schema/builder.js';
-import { ApprovalType } from '../spending/approval.schema.js';
+import { ApprovalType } from '../spending/approval/approval.schema.js';
 import { type ApprovalMessage, approvalMessages, approvalOf, messageKinds } from './approval-stream.js';
 
 const ApprovalMessageKind = builder.enumType('ApprovalMessageKind', { values: Object.values(messageKinds) });

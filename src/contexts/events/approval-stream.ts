@@ -5,7 +5,7 @@ import type { Approval } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
-import { approval } from '../spending/approval.js';
+import { approval } from '../spending/approval/approval.js';
 import { followEvents } from './workspace-stream.js';
 
 /** The kinds of messages, by the type of event that each is made of. */

@@ -1,6 +1,6 @@
 // What funding gives to the process.
 import { context } from '../../manifest/context.js';
-import { orderKind, orderKinds } from '../settlement/order-kind.js';
+import { orderKind, orderKinds } from '../settlement/rail/order-kind.js';
 import { fundingOrders } from './funding-life.js';
 import { fundingTransaction } from './noun.js';
 

@@ -1,6 +1,6 @@
 // What money that comes in is to everybody else.
 import { defineNoun } from '../../manifest/noun.js';
-import { orderDue } from '../settlement/order-submission.js';
+import { orderDue } from '../settlement/rail/order-submission.js';
 import { fundingOrders } from './funding-life.js';
 import { fundingLifecycle, openFunding } from './funding-transaction.js';
 import { transfersOfFunding } from './transfer-subject.js';

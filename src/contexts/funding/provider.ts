@@ -3,7 +3,7 @@
 import type { FundingType } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
-import { type Rail, railOf } from '../settlement/rail.js';
+import { type Rail, railOf } from '../settlement/rail/rail.js';
 import { RailUnavailable, railCurrencies } from '../transfers/rail.js';
 import { FundingUnsupported } from './errors.js';
 

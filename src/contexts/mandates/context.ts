@@ -1,7 +1,7 @@
 // What mandates give to the process.
 import { context } from '../../manifest/context.js';
 import { onFreeze } from '../../platform/freeze.js';
-import { mandateReader } from '../spending/mandate.js';
+import { mandateReader } from '../spending/pipeline/mandate.js';
 import { events } from './events.js';
 import { endMandates } from './mandate-end.sql.js';
 import { mandate, mandateExecution } from './noun.js';

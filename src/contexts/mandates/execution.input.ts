@@ -1,7 +1,7 @@
 // The inputs of executions of mandates.
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
-import { mostJwtLength } from '../spending/mandate.js';
+import { mostJwtLength } from '../spending/pipeline/mandate.js';
 import { CaptureByEnum, CaptureModeEnum } from '../transfers/transfer.input.js';
 
 export const ExecuteMandateInput = builder.inputType('ExecuteMandateInput', {

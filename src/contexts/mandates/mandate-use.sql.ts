@@ -1,6 +1,6 @@
 // What counters of mandates stand at: each execution says what it leaves (decision 0017).
 import type { Ctx } from '../../platform/ctx.js';
-import { counterKey } from '../spending/posting.js';
+import { counterKey } from '../spending/pipeline/posting.js';
 
 /** What counters have used and reserved in some windows, by counterKey(); none for a counter that nothing has used. */
 export async function readUses(

@@ -3,9 +3,9 @@ import type { Mandate } from '../../generated/prisma/client.js';
 import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
-import { remainingOf, windowOf } from '../spending/limit.js';
-import { executionCounter, mandateCounter } from '../spending/mandate-rule.js';
-import { counterKey } from '../spending/posting.js';
+import { remainingOf, windowOf } from '../spending/pipeline/limit.js';
+import { executionCounter, mandateCounter } from '../spending/pipeline/mandate-rule.js';
+import { counterKey } from '../spending/pipeline/posting.js';
 import { keptMandate } from './mandate.js';
 import { readUses } from './mandate-use.sql.js';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { category } from '../accounts/category.js';
-import { mostJwtLength } from '../spending/mandate.js';
+import { mostJwtLength } from '../spending/pipeline/mandate.js';
 
 /** Merchants or categories in one list of a scope. */
 const mostNames = 100;

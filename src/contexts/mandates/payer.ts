@@ -2,7 +2,7 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { agentWalletRef, defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import type { RulingMandate } from '../spending/mandate-rule.js';
+import type { RulingMandate } from '../spending/pipeline/mandate-rule.js';
 
 /** The wallet that is named, else the agent's oldest in the currency, else its account's. 404 without one, 422 for another currency. */
 export async function payerByMandate(

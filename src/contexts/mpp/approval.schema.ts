@@ -1,6 +1,6 @@
 // The GraphQL face of sessions that were approved.
 import { builder } from '../../platform/schema/builder.js';
-import { ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload } from '../spending/approval/approval.schema.js';
 import { approvedSession } from './approval.js';
 import { MppSessionType } from './session.schema.js';
 

@@ -5,8 +5,8 @@ import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifes
 import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { approveHeld } from '../spending/approved-spend.js';
-import { keepStanding } from '../spending/standing.sql.js';
+import { approveHeld } from '../spending/approval/approved-spend.js';
+import { keepStanding } from '../spending/pipeline/standing.sql.js';
 import { askAgain } from '../transfers/approval.js';
 import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';

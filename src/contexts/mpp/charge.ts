@@ -6,9 +6,9 @@ import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { scaleOf } from '../../platform/money.js';
 import { parseId, printId } from '../../platform/schema/id.js';
-import { chainNetwork } from '../x402/network.js';
-import { type Offer, offersOf } from '../x402/offer.js';
-import type { PaidRequest } from '../x402/paid-request.js';
+import { chainNetwork } from '../x402/chain/network.js';
+import { type Offer, offersOf } from '../x402/endpoint/offer.js';
+import type { PaidRequest } from '../x402/payment/paid-request.js';
 import { type Challenge, decodeMember, isOverdue, isOwnChallenge, makeChallenge, printChallenge, printMember } from './challenge.js';
 import { PaymentProblem } from './problem.js';
 

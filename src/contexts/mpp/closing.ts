@@ -11,7 +11,7 @@ import { parseMinor } from '../../platform/money.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { withdrawApproval } from '../spending/approval.js';
+import { withdrawApproval } from '../spending/approval/approval.js';
 import { settleEscrowed } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
 import type { CloseMppSessionInput } from './session.input.js';

@@ -1,7 +1,7 @@
 // What MPP gives to the process.
 import { context } from '../../manifest/context.js';
 import { onFreeze } from '../../platform/freeze.js';
-import { challengeDoor, paidDoors } from '../x402/paid.door.js';
+import { challengeDoor, paidDoors } from '../x402/payment/paid.door.js';
 import { closeSessions } from './closing.js';
 import { mppPayment, mppSession, mppVoucher } from './noun.js';
 import { mppScheme } from './paid-call.js';

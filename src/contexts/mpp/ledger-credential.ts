@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Ctx } from '../../platform/ctx.js';
 import { printId } from '../../platform/schema/id.js';
 import { verifySignature } from '../agents/ed25519.js';
-import { type WalletSigner, walletSigner } from '../x402/ledger-authorization.js';
+import { type WalletSigner, walletSigner } from '../x402/payment/ledger-authorization.js';
 import type { Credential } from './challenge.js';
 import { PaymentProblem } from './problem.js';
 

@@ -1,10 +1,10 @@
 // The scheme `Payment` at the paid door: its challenges, and what comes of its credentials (draft-httpauth-payment-00, CONTRACT.md 9).
 import type { DoorAnswer } from '../../platform/door.js';
 import { printId } from '../../platform/schema/id.js';
-import { type ByMpp, type MadePayment, payOnLedger } from '../x402/ledger-payment.js';
-import { madeAnswer } from '../x402/made-answer.js';
-import type { PaidRequest } from '../x402/paid-request.js';
-import type { PaymentScheme } from '../x402/payment-scheme.js';
+import { type ByMpp, type MadePayment, payOnLedger } from '../x402/payment/ledger-payment.js';
+import { madeAnswer } from '../x402/payment/made-answer.js';
+import type { PaidRequest } from '../x402/payment/paid-request.js';
+import type { PaymentScheme } from '../x402/wire/payment-scheme.js';
 import { type Challenge, type Credential, printReceipt, type Receipt, readCredential } from './challenge.js';
 import { type Charge, challengesFor, requestedCharge } from './charge.js';
 import { payByEvm } from './evm-credential.js';

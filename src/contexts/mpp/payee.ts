@@ -4,8 +4,8 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { payeeOfMerchant } from '../accounts/merchant.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import { endpointOfDoor, endpointsAt, payableEndpoint } from '../x402/endpoint.js';
-import { receiverOf } from '../x402/ledger-payment.js';
+import { endpointOfDoor, endpointsAt, payableEndpoint } from '../x402/endpoint/endpoint.js';
+import { receiverOf } from '../x402/payment/ledger-payment.js';
 import type { PayMppInput } from './payment.input.js';
 
 /** Whom a request pays. */

@@ -4,9 +4,9 @@ import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { ApproveApprovalPayload, pendingApproval } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload, pendingApproval } from '../spending/approval/approval.schema.js';
 import { ChallengeUsed } from '../spending/errors.js';
-import { postingErrors } from '../spending/refusal.js';
+import { postingErrors } from '../spending/pipeline/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { TransferStatusEnum } from '../transfers/transfer.input.js';

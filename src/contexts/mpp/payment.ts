@@ -4,7 +4,7 @@ import type { Approval, Transfer } from '../../generated/prisma/client.js';
 import type { ApprovalSubject } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
-import { approval } from '../spending/approval.js';
+import { approval } from '../spending/approval/approval.js';
 import { transferSubject } from '../transfers/approval.js';
 import { transfer } from '../transfers/transfer-list.js';
 

@@ -2,7 +2,7 @@
 import type { TransferSubject } from '../../manifest/noun.js';
 import { StateConflict } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
-import { failPayment } from '../x402/payment-life.js';
+import { failPayment } from '../x402/payment/payment-life.js';
 
 export const transfersOfSessions: TransferSubject = {
   openBy: ['payer', 'payee'],

@@ -1,6 +1,6 @@
 // What refunds give to the process.
 import { context } from '../../manifest/context.js';
-import { orderKind, orderKinds } from '../settlement/order-kind.js';
+import { orderKind, orderKinds } from '../settlement/rail/order-kind.js';
 import { cardRefundOrders } from './card-refund-life.js';
 import { cardRefund, dispute, refund } from './noun.js';
 

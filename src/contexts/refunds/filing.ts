@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
-import { initiatorOf } from '../spending/approval-request.js';
+import { initiatorOf } from '../spending/approval/approval-request.js';
 import type { DisputeEvidenceInput } from './dispute.input.js';
 
 /** So long the other side has to answer. */

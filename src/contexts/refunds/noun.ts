@@ -1,7 +1,7 @@
 // What refunds, refunds to cards and disputes are to everybody else.
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
-import { orderDue } from '../settlement/order-submission.js';
+import { orderDue } from '../settlement/rail/order-submission.js';
 import { cardRefundLifecycle, openCardRefunds } from './card-refund.js';
 import { cardRefundOrders } from './card-refund-life.js';
 import { disputeLifecycle, resolveDispute, stepDispute } from './dispute.js';

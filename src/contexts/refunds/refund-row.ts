@@ -1,7 +1,7 @@
 // The row of a refund: the same for one between wallets, which is completed at once, and for one that goes back to a card.
 import type { Prisma, RefundReason, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { initiatorOf } from '../spending/approval-request.js';
+import { initiatorOf } from '../spending/approval/approval-request.js';
 
 /** What somebody asks to be refunded; the lock of the original is held. */
 export interface RefundRequest {

@@ -5,7 +5,7 @@ import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { Initiator } from '../spending/initiator.schema.js';
-import { postingErrors } from '../spending/refusal.js';
+import { postingErrors } from '../spending/pipeline/refusal.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
 import { CreateRefundInput, RefundReasonEnum } from './refund.input.js';
 import { cancelRefund, createRefund, refundById, refunds } from './refund.js';

@@ -16,10 +16,10 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
-import { diverted } from '../settlement/holdback.js';
-import { drawOnReserve } from '../settlement/reserve.js';
-import { post } from '../spending/posting.js';
-import { rulebook } from '../spending/rulebook.js';
+import { diverted } from '../settlement/reserve/holdback.js';
+import { drawOnReserve } from '../settlement/reserve/reserve.js';
+import { post } from '../spending/pipeline/posting.js';
+import { rulebook } from '../spending/pipeline/rulebook.js';
 import { event, transferData } from '../transfers/events.js';
 import { type Exchange, exchangeAccounts } from '../transfers/exchange.js';
 import {

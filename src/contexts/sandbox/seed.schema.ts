@@ -2,7 +2,7 @@
 import { TestModeOnly } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { postingErrors } from '../spending/refusal.js';
+import { postingErrors } from '../spending/pipeline/refusal.js';
 import { mostOpen, type Reset, resetSandbox, wasReset } from './reset.js';
 import { rest } from './rest.js';
 import { scenarios } from './scenario.js';

@@ -4,7 +4,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { transact } from '../../platform/idempotency.js';
 import { rowKey } from '../../platform/postgres/row.js';
-import { nextSettlement, settlementConfig } from '../settlement/settlement-config.js';
+import { nextSettlement, settlementConfig } from '../settlement/reserve/settlement-config.js';
 import { fire } from './firing.sql.js';
 import { uncoveredWallets } from './schedule.sql.js';
 

@@ -6,14 +6,14 @@ import { externalTransfers } from '../transfers/external-transfer.js';
 import { withholder } from '../transfers/withholding.js';
 import { events } from './events.js';
 import { bankAccount, payout, railFault, settlementWindow } from './noun.js';
-import { orderKind, orderKinds } from './order-kind.js';
-import { payoutOrders } from './payout-order.js';
-import { payoutTransfers } from './payout-request.js';
-import { railDoor } from './rail.door.js';
-import { rails } from './rail.js';
-import { stepOrder } from './rail-book.js';
-import { openReserves, reserveHeld, stepReserve, withheld } from './reserve.js';
-import { simulatedRails } from './simulated-rail.js';
+import { payoutOrders } from './payout/payout-order.js';
+import { payoutTransfers } from './payout/payout-request.js';
+import { orderKind, orderKinds } from './rail/order-kind.js';
+import { railDoor } from './rail/rail.door.js';
+import { rails } from './rail/rail.js';
+import { stepOrder } from './rail/rail-book.js';
+import { simulatedRails } from './rail/simulated-rail.js';
+import { openReserves, reserveHeld, stepReserve, withheld } from './reserve/reserve.js';
 
 export const settlement = context({
   nouns: [payout, bankAccount, settlementWindow, railFault],

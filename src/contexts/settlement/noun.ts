@@ -2,16 +2,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
-import { deleteBankAccount } from './bank-account.js';
-import { orderDue } from './order-submission.js';
-import { openPayouts, payoutLifecycle } from './payout.js';
-import { cancelPayout, payoutSubject } from './payout-approval.js';
-import { payoutOrders } from './payout-order.js';
-import { deleteRailFaults } from './rail-fault.js';
-import { restoreConfig, settlementConfig, usualConfig } from './settlement-config.js';
+import { deleteBankAccount } from './payout/bank-account.js';
+import { openPayouts, payoutLifecycle } from './payout/payout.js';
+import { cancelPayout, payoutSubject } from './payout/payout-approval.js';
+import { payoutOrders } from './payout/payout-order.js';
+import { orderDue } from './rail/order-submission.js';
+import { deleteRailFaults } from './rail/rail-fault.js';
+import { restoreConfig, settlementConfig, usualConfig } from './reserve/settlement-config.js';
 import { transfersOfPayouts } from './transfer-subject.js';
-import { deleteWindow } from './window.js';
-import { stepWindow } from './window-closing.js';
+import { deleteWindow } from './window/window.js';
+import { stepWindow } from './window/window-closing.js';
 
 export const payout = defineNoun({
   id: { kind: 'payout', prefix: 'po', wire: 'prefixed' },

@@ -10,8 +10,8 @@ import { visibleAgents } from '../agents/agent.js';
 import { Agent } from '../agents/agent.schema.js';
 import { Transfer } from '../transfers/transfer.schema.js';
 import { visibleTransfers } from '../transfers/transfer-list.js';
-import { BankAccount } from './bank-account.schema.js';
-import { Payout } from './payout.schema.js';
+import { BankAccount } from './payout/bank-account.schema.js';
+import { Payout } from './payout/payout.schema.js';
 
 builder.prismaObjectFields(Payout, (t) => ({
   wallet: t.field({ type: Wallet, ...relatedRow('wallet', visibleWallets, by('walletId')) }),

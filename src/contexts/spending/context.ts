@@ -1,16 +1,16 @@
 // What spend control gives to the process.
 import { context } from '../../manifest/context.js';
 import { rowStep } from '../../platform/due/step.js';
-import { sweepSpendMinutes } from './breaker.sql.js';
-import { events as breakerEvents } from './breaker-events.js';
-import { breakerListener, lookAtAgent } from './breaker-look.js';
-import { stepCrossing } from './budget-alert.js';
-import { events as budgetEvents } from './budget-events.js';
-import { counterpartyListener } from './counterparty.sql.js';
-import { sweepDecisions } from './decision.sql.js';
+import { sweepSpendMinutes } from './breaker/breaker.sql.js';
+import { events as breakerEvents } from './breaker/breaker-events.js';
+import { breakerListener, lookAtAgent } from './breaker/breaker-look.js';
+import { stepCrossing } from './budget/budget-alert.js';
+import { events as budgetEvents } from './budget/budget-events.js';
 import { events } from './events.js';
 import { approval, breakerTrip, budget, decision, policy } from './noun.js';
-import { writeRefusals } from './refusal-writer.js';
+import { counterpartyListener } from './pipeline/counterparty.sql.js';
+import { sweepDecisions } from './pipeline/decision.sql.js';
+import { writeRefusals } from './pipeline/refusal-writer.js';
 
 export const spending = context({
   nouns: [approval, policy, budget, decision, breakerTrip],

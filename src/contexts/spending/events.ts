@@ -9,7 +9,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { actorId } from '../agents/me.js';
-import { subjectOf } from './approval-subject.js';
+import { subjectOf } from './approval/approval-subject.js';
 
 const actor = z.strictObject({ type: z.enum(['api_key', 'user', 'agent', 'system']), id: z.union([anyId, z.literal('system')]) });
 const requested = {

@@ -1,12 +1,12 @@
 // What policies, budgets, decisions, trips of the breaker and approvals are to everybody else, and how a sandbox gives up its spend controls.
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
-import { approvalLifecycle, cancelApproval, expireApproval } from './approval.js';
-import { setDetectors } from './breaker.js';
-import { deleteBudget } from './budget.js';
-import { unfreezeSpending } from './kill-switch.js';
-import { setKyaCaps } from './kya-limit.js';
-import { deletePolicy } from './policy.js';
+import { approvalLifecycle, cancelApproval, expireApproval } from './approval/approval.js';
+import { setDetectors } from './breaker/breaker.js';
+import { deleteBudget } from './budget/budget.js';
+import { unfreezeSpending } from './freeze/kill-switch.js';
+import { setKyaCaps } from './policy/kya-limit.js';
+import { deletePolicy } from './policy/policy.js';
 import { approvalTimeline, decisionTimeline } from './timeline.js';
 
 export const approval = defineNoun({

@@ -4,9 +4,9 @@ import { builder } from '../../platform/schema/builder.js';
 import { by, relatedRow } from '../../platform/schema/related-row.js';
 import { visibleAgents } from '../agents/agent.js';
 import { Agent } from '../agents/agent.schema.js';
-import { BreakerTrip } from './breaker.schema.js';
-import type { Decision } from './decision.js';
-import { DecisionType } from './decision.schema.js';
+import { BreakerTrip } from './breaker/breaker.schema.js';
+import type { Decision } from './pipeline/decision.js';
+import { DecisionType } from './pipeline/decision.schema.js';
 
 builder.prismaObjectFields(BreakerTrip, (t) => ({
   agent: t.field({ type: Agent, ...relatedRow('agent', visibleAgents, by('agentId')) }),

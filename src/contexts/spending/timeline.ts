@@ -3,8 +3,8 @@ import type { Prisma } from '../../generated/prisma/client.js';
 import { idsWithin, newestIds, type Stretch, type TimelineSource } from '../../manifest/timeline.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId, printSubject } from '../../platform/schema/id.js';
-import { countDecisions, type DecisionChoice, decisionIds } from './decision.sql.js';
-import { inputIn } from './decision-record.js';
+import { countDecisions, type DecisionChoice, decisionIds } from './pipeline/decision.sql.js';
+import { inputIn } from './pipeline/decision-record.js';
 
 const choiceOf = ({ agentId, from, below }: Stretch): DecisionChoice => ({
   visibleTo: undefined,

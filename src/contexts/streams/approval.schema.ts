@@ -1,6 +1,6 @@
 // The GraphQL face of streams that were approved.
 import { builder } from '../../platform/schema/builder.js';
-import { ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload } from '../spending/approval/approval.schema.js';
 import { approvedStream } from './approval.js';
 import { Stream } from './stream.schema.js';
 

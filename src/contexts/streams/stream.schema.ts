@@ -3,8 +3,8 @@ import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { pendingApproval } from '../spending/approval.schema.js';
-import { postingErrors } from '../spending/refusal.js';
+import { pendingApproval } from '../spending/approval/approval.schema.js';
+import { postingErrors } from '../spending/pipeline/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { Transfer, TransferPage } from '../transfers/transfer.schema.js';

@@ -1,6 +1,6 @@
 // The GraphQL face of tasks that were approved.
 import { builder } from '../../platform/schema/builder.js';
-import { ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload } from '../spending/approval/approval.schema.js';
 import { approvedTask } from './approval.js';
 import { TaskType } from './task.schema.js';
 

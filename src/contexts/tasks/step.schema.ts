@@ -3,7 +3,7 @@ import { Forbidden, NotFound, SessionRequired, StateConflict } from '../../platf
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { PolicyViolation } from '../spending/errors.js';
-import { postingErrors } from '../spending/refusal.js';
+import { postingErrors } from '../spending/pipeline/refusal.js';
 import { claimTask, respondToTask } from './claim.js';
 import { cancelTask, failTask } from './ending.js';
 import { NotYourTask, TaskAlreadyClaimed } from './errors.js';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TaskPaymentMethod, TaskPaymentStatus, TaskSide, TaskStatus } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
 import { skillId } from '../agents/skill-input.js';
-import { mostJwtLength } from '../spending/mandate.js';
+import { mostJwtLength } from '../spending/pipeline/mandate.js';
 
 export const TaskStatusEnum = builder.enumType(TaskStatus, { name: 'TaskStatus' });
 export const PaymentStatusEnum = builder.enumType(TaskPaymentStatus, { name: 'TaskPaymentStatus' });

@@ -1,6 +1,6 @@
 // The GraphQL face of transfers that were approved.
 import { builder } from '../../platform/schema/builder.js';
-import { ApproveApprovalPayload } from '../spending/approval.schema.js';
+import { ApproveApprovalPayload } from '../spending/approval/approval.schema.js';
 import { Transfer } from './transfer.schema.js';
 import { approvedTransfer } from './transfer-list.js';
 

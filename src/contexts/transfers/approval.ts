@@ -9,7 +9,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { approveHeld, authorizeAgain, type HeldMoney, type HeldSpend } from '../spending/approved-spend.js';
+import { approveHeld, authorizeAgain, type HeldMoney, type HeldSpend } from '../spending/approval/approved-spend.js';
 import { completedEvents, transferRoles } from './events.js';
 import { captureLegs } from './exchange.js';
 import { endTransfer, payerGuards } from './hold.js';

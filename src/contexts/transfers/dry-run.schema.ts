@@ -1,8 +1,8 @@
 // The GraphQL face of dry runs.
 
 import { builder, facts } from '../../platform/schema/builder.js';
-import { DecisionType } from '../spending/decision.schema.js';
-import type { DryRun } from '../spending/dry-run.js';
+import { DecisionType } from '../spending/pipeline/decision.schema.js';
+import type { DryRun } from '../spending/pipeline/dry-run.js';
 import { rest } from './rest.js';
 import { CreateTransferInput } from './transfer.input.js';
 import { requestErrors } from './transfer.schema.js';

@@ -9,7 +9,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
-import { mandateLeft, type RulingMandate } from '../spending/mandate-rule.js';
+import { mandateLeft, type RulingMandate } from '../spending/pipeline/mandate-rule.js';
 
 const data = z.strictObject({
   transfer_id: id('tx'),

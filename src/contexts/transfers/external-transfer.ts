@@ -1,7 +1,7 @@
 // Transfers that leave the platform. Settlement carries them out: transfers and quotes ask for it here and know no rail's provider.
 import type { Ctx } from '../../platform/ctx.js';
 import { onePart } from '../../platform/extension.js';
-import type { DryRun } from '../spending/dry-run.js';
+import type { DryRun } from '../spending/pipeline/dry-run.js';
 import type { CreateTransferInput } from './transfer.input.js';
 import type { CreatedTransfer, TransferPart } from './transfer.js';
 

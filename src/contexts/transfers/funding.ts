@@ -6,8 +6,8 @@ import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, TestModeOnly } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { post } from '../spending/posting.js';
-import { rulebook } from '../spending/rulebook.js';
+import { post } from '../spending/pipeline/posting.js';
+import { rulebook } from '../spending/pipeline/rulebook.js';
 import type { FundWalletInput } from './transfer.input.js';
 import { transferPosting, transferRow } from './transfer.js';
 

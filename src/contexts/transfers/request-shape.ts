@@ -1,6 +1,6 @@
 // What a request for a transfer looks like, and what can be said against it before anything is read (CONTRACT.md 2).
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
-import { mandateIssues } from '../spending/mandate.js';
+import { mandateIssues } from '../spending/pipeline/mandate.js';
 import { isOutside } from './destination.js';
 import type { CreateTransferInput } from './transfer.input.js';
 

@@ -1,7 +1,7 @@
 // Whether a transfer is a spend (CONTRACT.md 0 "What a spend is"). It is decided when the transfer is made, and kept with it.
 import type { TransferType } from '../../generated/prisma/client.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
-import { isSpend } from '../spending/pipeline.js';
+import { isSpend } from '../spending/pipeline/pipeline.js';
 import type { SubjectRef, TransferOrigin } from './subject.js';
 
 /** Money that comes out of a stream, whose deposit was the spend. */

@@ -2,9 +2,9 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
-import { decide } from '../spending/decision.js';
-import { type DryRun, dryRunSpend } from '../spending/dry-run.js';
-import type { RuleResults } from '../spending/rule-result.js';
+import { decide } from '../spending/pipeline/decision.js';
+import { type DryRun, dryRunSpend } from '../spending/pipeline/dry-run.js';
+import type { RuleResults } from '../spending/pipeline/rule-result.js';
 import { isOutside } from './destination.js';
 import { externalOf } from './external-transfer.js';
 import type { CreateTransferInput } from './transfer.input.js';

@@ -3,7 +3,7 @@ import type { InputShapeFromFields } from '@pothos/core';
 import { z } from 'zod';
 import { CaptureBy, CaptureMode, TransferStatus, TransferType } from '../../generated/prisma/enums.js';
 import { builder } from '../../platform/schema/builder.js';
-import { mostJwtLength } from '../spending/mandate.js';
+import { mostJwtLength } from '../spending/pipeline/mandate.js';
 import { ProtocolEnum } from '../spending/protocol.input.js';
 import { DestinationInput } from './destination.input.js';
 

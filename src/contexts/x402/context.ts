@@ -1,12 +1,12 @@
 // What x402 gives to the process.
 import { context } from '../../manifest/context.js';
-import { chains } from './chain.js';
-import { endpointListener } from './endpoint-total.sql.js';
+import { chains } from './chain/chain.js';
+import { simulatedChains } from './chain/simulated-chain.js';
+import { endpointListener } from './endpoint/endpoint-total.sql.js';
 import { events } from './events.js';
-import { discoveryDoor, settleDoor, supportedDoor, verifyDoor } from './facilitator.door.js';
+import { discoveryDoor, settleDoor, supportedDoor, verifyDoor } from './facilitator/facilitator.door.js';
 import { x402Endpoint, x402Payment, x402Quote } from './noun.js';
-import { sweepPaymentRequests } from './quote.sql.js';
-import { simulatedChains } from './simulated-chain.js';
+import { sweepPaymentRequests } from './payment/quote.sql.js';
 
 export const x402 = context({
   nouns: [x402Endpoint, x402Payment, x402Quote],

@@ -1,11 +1,11 @@
 // What endpoints, x402 payments and payment requests are to everybody else.
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
-import { stepPayment } from './chain-payment.js';
-import { x402EndpointLifecycle } from './endpoint.js';
-import { deleteEndpoint } from './endpoint-request.js';
-import { openPayments, x402PaymentLifecycle } from './payment.js';
-import { paymentSubject } from './payment-life.js';
+import { x402EndpointLifecycle } from './endpoint/endpoint.js';
+import { deleteEndpoint } from './endpoint/endpoint-request.js';
+import { stepPayment } from './payment/chain-payment.js';
+import { openPayments, x402PaymentLifecycle } from './payment/payment.js';
+import { paymentSubject } from './payment/payment-life.js';
 import { transfersOfPayments } from './transfer-subject.js';
 
 export const x402Endpoint = defineNoun({

@@ -9,9 +9,9 @@ import { visibleWallets } from '../accounts/wallet.js';
 import { Wallet } from '../accounts/wallet.schema.js';
 import { Transfer } from '../transfers/transfer.schema.js';
 import { visibleTransfers } from '../transfers/transfer-list.js';
-import { seesPrivateSide, visibleEndpoints } from './endpoint.js';
-import { EndpointType } from './endpoint.schema.js';
-import { PaymentType } from './payment.schema.js';
+import { seesPrivateSide, visibleEndpoints } from './endpoint/endpoint.js';
+import { EndpointType } from './endpoint/endpoint.schema.js';
+import { PaymentType } from './payment/payment.schema.js';
 
 builder.objectFields(EndpointType, (t) => ({
   account: t.field({

@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { StateConflict } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
 import { approvalActions } from '../transfers/hold.js';
-import { failPayment } from './payment-life.js';
+import { failPayment } from './payment/payment-life.js';
 
 export const transfersOfPayments: TransferSubject = {
   operation: () => ({ category: 'x402_payment', operation: 'x402.pay' }),

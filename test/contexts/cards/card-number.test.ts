@@ -1,6 +1,6 @@
 // What is the number of a card, and what is not.
 import { describe, expect, it } from 'vitest';
-import { hasCardNumber } from '../../../src/contexts/cards/card-number.js';
+import { hasCardNumber } from '../../../src/contexts/cards/vault/card-number.js';
 
 describe('the number of a card', () => {
   it.each([

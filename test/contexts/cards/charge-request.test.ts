@@ -1,9 +1,9 @@
 // Charges as the spend pipeline sees them: who may open one, what its limits keep, and approvals.
 import { describe, expect, it } from 'vitest';
-import { withdrawCharge } from '../../../src/contexts/cards/charge-approval.js';
-import { dryRunCharge } from '../../../src/contexts/cards/charge-request.js';
-import { type Rail, rails } from '../../../src/contexts/settlement/rail.js';
-import { presentedMandate } from '../../../src/contexts/spending/mandate.js';
+import { withdrawCharge } from '../../../src/contexts/cards/charge/charge-approval.js';
+import { dryRunCharge } from '../../../src/contexts/cards/charge/charge-request.js';
+import { type Rail, rails } from '../../../src/contexts/settlement/rail/rail.js';
+import { presentedMandate } from '../../../src/contexts/spending/pipeline/mandate.js';
 import { transact } from '../../../src/platform/idempotency.js';
 import { newId } from '../../../src/platform/schema/id.js';
 import { trip } from '../../factories/approval.js';

@@ -1,6 +1,6 @@
 // DELETE /v1/cards/vault/{id}
 import { describe, expect, it } from 'vitest';
-import { openCharge } from '../../../src/contexts/cards/charge-request.js';
+import { openCharge } from '../../../src/contexts/cards/charge/charge-request.js';
 import { charge, newBuyer, newCard, planFor, toldOfParcel } from '../../factories/card.js';
 import { useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';

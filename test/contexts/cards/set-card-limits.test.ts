@@ -1,6 +1,6 @@
 // Limits of vaulted cards: what they let a card pay, exactly, and what was paid with it.
 import { describe, expect, it } from 'vitest';
-import { dryRunCharge } from '../../../src/contexts/cards/charge-request.js';
+import { dryRunCharge } from '../../../src/contexts/cards/charge/charge-request.js';
 import { type Buyer, charge, newBuyer, newCard, planFor, toldOfParcel } from '../../factories/card.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';

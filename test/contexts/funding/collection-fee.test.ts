@@ -1,7 +1,7 @@
 // What a rail takes of money that it brings in.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { collectionFee } from '../../../src/contexts/settlement/rail.js';
+import { collectionFee } from '../../../src/contexts/settlement/rail/rail.js';
 
 const minor = fc.bigInt({ min: 0n, max: 10n ** 15n });
 

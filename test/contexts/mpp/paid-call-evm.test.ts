@@ -1,6 +1,6 @@
 // MPP at ANY /x402/{endpoint_id} by the method evm: authorizations of EIP-3009, by hand and with the official client.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Chain, chains } from '../../../src/contexts/x402/chain.js';
+import { type Chain, chains } from '../../../src/contexts/x402/chain/chain.js';
 import { chainBalance, chainName, newPayer } from '../../factories/chain.js';
 import { challengesIn, evmClient, evmCredential, expectProblem, paidRequest } from '../../factories/mpp-call.js';
 import { balanceOf } from '../../factories/payment.js';

@@ -10,7 +10,7 @@ import {
   isTaxId,
   last4Of,
   readDetails,
-} from '../../../src/contexts/settlement/bank-details.js';
+} from '../../../src/contexts/settlement/payout/bank-details.js';
 
 const digits = (count: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: count, maxLength: count }).map((list) => list.join(''));

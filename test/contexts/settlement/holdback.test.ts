@@ -1,7 +1,7 @@
 // The division of a payment, for any amount and any shares.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diverted, divide } from '../../../src/contexts/settlement/holdback.js';
+import { diverted, divide } from '../../../src/contexts/settlement/reserve/holdback.js';
 import { checkPosting, move } from '../../../src/ledger/posting.js';
 import { maxAmountMinor } from '../../../src/platform/money.js';
 

@@ -85,7 +85,7 @@ describe('POST /v1/rails/{rail}/callbacks', () => {
         { at: new Date(now + 301_000) },
       ];
       for (const options of bad) expectRefused(await sendSigned(harness, 'ach', body, options), 401, 'signature_invalid');
-      const { signCallback } = await import('../../../src/contexts/settlement/callback.js');
+      const { signCallback } = await import('../../../src/contexts/settlement/rail/callback.js');
       const raw = Buffer.from(JSON.stringify(body));
       const signed = (rail: string, workspaceId: string, bytes = raw) =>
         signCallback(harness.platform.vault, { workspaceId, rail, at: harness.clock.now() }, bytes);

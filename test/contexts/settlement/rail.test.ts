@@ -1,6 +1,6 @@
 // What a rail may do to the platform: hang, fail, forget, answer late. Real ones are connected in the place of the simulated.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Rail, type RailAnswer, type RailOrder, rails } from '../../../src/contexts/settlement/rail.js';
+import { type Rail, type RailAnswer, type RailOrder, rails } from '../../../src/contexts/settlement/rail/rail.js';
 import { balanceOf } from '../../factories/payment.js';
 import { newPayer, newPayout, readPayout, toldOf } from '../../factories/payout.js';
 import { useHarness } from '../../harness.js';

@@ -1,6 +1,6 @@
 // What is kept back of payments by protocols: how it is taken, released, and given back by refunds (CONTRACT.md 12 "Reserve").
 import { afterEach, describe, expect, it } from 'vitest';
-import { stepReserve } from '../../../src/contexts/settlement/reserve.js';
+import { stepReserve } from '../../../src/contexts/settlement/reserve/reserve.js';
 import { manifest } from '../../../src/contexts.js';
 import { checkLedger } from '../../../src/ledger/trial-balance.js';
 import { ownersKey, trip } from '../../factories/approval.js';

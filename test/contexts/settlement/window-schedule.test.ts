@@ -1,7 +1,12 @@
 // When windows close, for any schedule and any instant.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { completeSchedule, nextClosing, scheduleFaults, type WindowSchedule } from '../../../src/contexts/settlement/window-schedule.js';
+import {
+  completeSchedule,
+  nextClosing,
+  scheduleFaults,
+  type WindowSchedule,
+} from '../../../src/contexts/settlement/window/window-schedule.js';
 
 const two = (n: number) => String(n).padStart(2, '0');
 const time = fc.tuple(fc.nat(23), fc.nat(59)).map(([hour, minute]) => `${two(hour)}:${two(minute)}`);

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writePast } from '../../../bench/history.js';
-import { countStretch, failuresOf, lookAtSuspects, paymentsBack, spendsOf } from '../../../src/contexts/spending/breaker.sql.js';
+import { countStretch, failuresOf, lookAtSuspects, paymentsBack, spendsOf } from '../../../src/contexts/spending/breaker/breaker.sql.js';
 import { firstIdAt } from '../../../src/platform/schema/page.js';
 import { type Json, openWallet, useHarness } from '../../harness.js';
 import { explain } from '../../plan.js';

@@ -1,7 +1,7 @@
 // The runaway breaker in several processes at once: nothing trips twice.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sweepSpendMinutes } from '../../../src/contexts/spending/breaker.sql.js';
-import { breakerListener, lookAtAgent } from '../../../src/contexts/spending/breaker-look.js';
+import { sweepSpendMinutes } from '../../../src/contexts/spending/breaker/breaker.sql.js';
+import { breakerListener, lookAtAgent } from '../../../src/contexts/spending/breaker/breaker-look.js';
 import { manifest } from '../../../src/contexts.js';
 import { Listening } from '../../../src/events/listener.js';
 import { publishEvents } from '../../../src/events/outbox.js';

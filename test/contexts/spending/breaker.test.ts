@@ -1,4 +1,4 @@
-// The runaway breaker at work: real transfers of agents, and the trips that follow from them (src/contexts/spending/breaker-look.ts).
+// The runaway breaker at work: real transfers of agents, and the trips that follow from them (src/contexts/spending/breaker/breaker-look.ts).
 import { beforeEach, describe, expect, it } from 'vitest';
 import { publishEvents } from '../../../src/events/outbox.js';
 import { pay, transferBody } from '../../factories/payment.js';

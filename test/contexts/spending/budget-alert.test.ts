@@ -1,6 +1,6 @@
 // The alerts of budgets: told once for each crossing, on the channels of those who spend under them (CONTRACT.md 5 "budget_alert").
 import { afterAll, describe, expect, it } from 'vitest';
-import { stepCrossing } from '../../../src/contexts/spending/budget-alert.js';
+import { stepCrossing } from '../../../src/contexts/spending/budget/budget-alert.js';
 import { workspaceOf } from '../../../src/platform/ctx.js';
 import { systemCtx } from '../../../src/platform/due/step.js';
 import { newBudget, type Spender, spender } from '../../factories/budget.js';

@@ -1,10 +1,16 @@
 // What budgets say of a spend: a pure rule over facts, budgets and rates.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { budgetCounter, budgetLayer, budgetOfCounter, markAt, type RulingBudget } from '../../../src/contexts/spending/budget-rule.js';
-import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
-import type { Rulebook } from '../../../src/contexts/spending/rulebook.js';
-import { indexOf, rulesFor } from '../../../src/contexts/spending/rulebook.js';
+import {
+  budgetCounter,
+  budgetLayer,
+  budgetOfCounter,
+  markAt,
+  type RulingBudget,
+} from '../../../src/contexts/spending/budget/budget-rule.js';
+import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
+import type { Rulebook } from '../../../src/contexts/spending/pipeline/rulebook.js';
+import { indexOf, rulesFor } from '../../../src/contexts/spending/pipeline/rulebook.js';
 
 const at = new Date('2026-11-21T23:30:00.000Z');
 const [account, agent, other] = ['a', 'b', 'c'].map((digit) => `01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6${digit}`) as [string, string, string];

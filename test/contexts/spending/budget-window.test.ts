@@ -1,7 +1,7 @@
 // The periods of budgets: they begin at the midnight of a time zone, whatever its clocks do (CONTRACT.md 6).
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { budgetWindow, windowEnd } from '../../../src/contexts/spending/budget-window.js';
+import { budgetWindow, windowEnd } from '../../../src/contexts/spending/budget/budget-window.js';
 import { isTimeZone, localDay, printDay } from '../../../src/platform/time-zone.js';
 
 const windowAt = (period: 'day' | 'week' | 'month' | 'once', zone: string, at: string) => {

@@ -1,6 +1,6 @@
-// Who has paid whom, as approvals and rules are told (src/contexts/spending/counterparty.ts): written from what was published.
+// Who has paid whom, as approvals and rules are told (src/contexts/spending/pipeline/counterparty.ts): written from what was published.
 import { describe, expect, it } from 'vitest';
-import { isKnownCounterparty } from '../../../src/contexts/spending/counterparty.js';
+import { isKnownCounterparty } from '../../../src/contexts/spending/pipeline/counterparty.js';
 import { pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { newStream, step, type TestStream } from '../../factories/stream.js';
 import { type Client, type Json, openWallet, useHarness } from '../../harness.js';

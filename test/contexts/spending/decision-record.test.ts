@@ -1,12 +1,18 @@
 // What is stored of a decision reads as what was decided, whatever its checks were.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Evidence, figuresOf, leadingChecks, tellingChecks, withEveryLayer } from '../../../src/contexts/spending/decision.js';
-import { decisionRecord, readChecks, type UsesOfTransaction } from '../../../src/contexts/spending/decision-record.js';
-import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/layer.js';
-import type { RuleUse } from '../../../src/contexts/spending/limit.js';
-import type { Authority } from '../../../src/contexts/spending/pipeline.js';
-import type { RuleResult } from '../../../src/contexts/spending/rule-result.js';
+import {
+  type Evidence,
+  figuresOf,
+  leadingChecks,
+  tellingChecks,
+  withEveryLayer,
+} from '../../../src/contexts/spending/pipeline/decision.js';
+import { decisionRecord, readChecks, type UsesOfTransaction } from '../../../src/contexts/spending/pipeline/decision-record.js';
+import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/pipeline/layer.js';
+import type { RuleUse } from '../../../src/contexts/spending/pipeline/limit.js';
+import type { Authority } from '../../../src/contexts/spending/pipeline/pipeline.js';
+import type { RuleResult } from '../../../src/contexts/spending/pipeline/rule-result.js';
 
 const at = new Date('2026-03-02T10:00:00.000Z');
 const layers = fc.constantFrom<RuleLayer>('kya', 'policy', 'budget', 'mandate');

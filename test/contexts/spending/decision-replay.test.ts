@@ -1,6 +1,6 @@
 // What was decided can be decided again: every stored decision names all that it was decided by, also when every rule has changed since.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type DecisionInput, inputIn, readChecks } from '../../../src/contexts/spending/decision-record.js';
+import { type DecisionInput, inputIn, readChecks } from '../../../src/contexts/spending/pipeline/decision-record.js';
 import type { Decision as DecisionRow, LedgerTransaction } from '../../../src/generated/prisma/client.js';
 import { decisionsOf, newSpender, type Spender, watch } from '../../factories/decision.js';
 import { newHolder, newSeller } from '../../factories/mandate.js';

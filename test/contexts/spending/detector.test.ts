@@ -11,7 +11,7 @@ import {
   type Payment,
   rateFloor,
   type Seen,
-} from '../../../src/contexts/spending/detector.js';
+} from '../../../src/contexts/spending/breaker/detector.js';
 
 const start = new Date('2026-03-02T10:00:00.000Z');
 const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);

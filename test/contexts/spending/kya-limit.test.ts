@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bookOf, inForce, type Rate } from '../../../src/contexts/rates/rate.js';
-import { type KyaCap, kyaLayer } from '../../../src/contexts/spending/kya-limit.js';
-import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
+import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
+import { type KyaCap, kyaLayer } from '../../../src/contexts/spending/policy/kya-limit.js';
 import { type Currency, currencies } from '../../../src/platform/money.js';
 
 const agent = { id: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d', kyaTier: 1 };

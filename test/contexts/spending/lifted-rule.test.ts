@@ -1,7 +1,7 @@
 // What an approval lifts: the rules that asked for it, as they stood then, and nothing else.
 import { describe, expect, it } from 'vitest';
-import { liftedBy, stillLifted } from '../../../src/contexts/spending/lifted-rule.js';
-import { applyRules } from '../../../src/contexts/spending/rules-in-force.js';
+import { liftedBy, stillLifted } from '../../../src/contexts/spending/pipeline/lifted-rule.js';
+import { applyRules } from '../../../src/contexts/spending/pipeline/rules-in-force.js';
 import { ownersKey } from '../../factories/approval.js';
 import { newBudget } from '../../factories/budget.js';
 import { balanceOf } from '../../factories/payment.js';

@@ -1,7 +1,7 @@
 // The windows that limits count in, by table and by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Period, windowOf } from '../../../src/contexts/spending/limit.js';
+import { type Period, windowOf } from '../../../src/contexts/spending/pipeline/limit.js';
 
 type Windowed = Exclude<Period, 'tx'>;
 

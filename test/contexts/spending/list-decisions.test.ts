@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sweepDecisions } from '../../../src/contexts/spending/decision.sql.js';
+import { sweepDecisions } from '../../../src/contexts/spending/pipeline/decision.sql.js';
 import { decisionsOf, newSpender, refusedSpend } from '../../factories/decision.js';
 import { idsOf } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';

@@ -1,8 +1,8 @@
 // What a mandate says of a spend: whom it lets be paid, and what of its limits is used, as a pure rule.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mandateLayer, merchantResults, type RulingMandate } from '../../../src/contexts/spending/mandate-rule.js';
-import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
+import { mandateLayer, merchantResults, type RulingMandate } from '../../../src/contexts/spending/pipeline/mandate-rule.js';
+import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
 
 const ids = ['a', 'b', 'c'] as const;
 const lists = fc.subarray([...ids]);

@@ -1,8 +1,8 @@
 // Facts, rules and rates for tests of the policy layer, which knows no database.
 import type { RateBook } from '../../../src/contexts/rates/rate.js';
-import { policyLayer, type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy-rule.js';
-import type { PolicyApproval } from '../../../src/contexts/spending/rule-kind.js';
-import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
+import type { PolicyApproval } from '../../../src/contexts/spending/pipeline/rule-kind.js';
+import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
+import { policyLayer, type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy/policy-rule.js';
 
 export const id = '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d';
 export const uuid = (n: number) => `01994d3e-7a80-7c3a-9d55-${String(n).padStart(12, '0')}`;

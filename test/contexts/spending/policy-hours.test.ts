@@ -1,7 +1,7 @@
 // When a policy lets be paid: hours of the day in a time zone, over midnight and over the change of summer time.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { policyLayer } from '../../../src/contexts/spending/policy-rule.js';
+import { policyLayer } from '../../../src/contexts/spending/policy/policy-rule.js';
 import { policyOf, rates, reasons, spend } from './policy-facts.js';
 
 describe('hours', () => {

@@ -1,8 +1,8 @@
 // What policies say of a spend: a pure layer over facts, rules and rates. Kind by kind in tables, all kinds together by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asksForCounterparty, merchantRules, policyLayer } from '../../../src/contexts/spending/policy-rule.js';
-import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
+import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
+import { asksForCounterparty, merchantRules, policyLayer } from '../../../src/contexts/spending/policy/policy-rule.js';
 import {
   ask,
   id,

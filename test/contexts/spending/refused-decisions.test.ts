@@ -1,9 +1,9 @@
 // Refused spends are kept as decisions after the answer: in groups, not too many, and without slowing or failing anybody.
 import { describe, expect, it } from 'vitest';
 import { InsufficientBalance } from '../../../src/contexts/spending/errors.js';
-import { noteRefusal, writeRefusals } from '../../../src/contexts/spending/refusal-writer.js';
-import type { SpendFacts } from '../../../src/contexts/spending/rule-result.js';
-import type { RulesInForce } from '../../../src/contexts/spending/rules-in-force.js';
+import { noteRefusal, writeRefusals } from '../../../src/contexts/spending/pipeline/refusal-writer.js';
+import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
+import type { RulesInForce } from '../../../src/contexts/spending/pipeline/rules-in-force.js';
 import { workspaceOf } from '../../../src/platform/ctx.js';
 import type { ReadyConfig } from '../../../src/platform/data-home.js';
 import { newId } from '../../../src/platform/schema/id.js';

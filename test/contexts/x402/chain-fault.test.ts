@@ -1,6 +1,6 @@
 // Payments whose chain fails at the paid door: before it was told of them, and at any moment afterwards.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Chain, chains } from '../../../src/contexts/x402/chain.js';
+import { type Chain, chains } from '../../../src/contexts/x402/chain/chain.js';
 import { chainBalance, chainName, newPayer, signed } from '../../factories/chain.js';
 import { balanceOf } from '../../factories/payment.js';
 import { base64, endpointBody, newEndpoint, someAddress, unbase64 } from '../../factories/x402.js';

@@ -4,8 +4,13 @@ import fc from 'fast-check';
 import { type Hex, hashTypedData, hexToBytes } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
-import { type Address, parseAddress, parseBytes32, parseUint256 } from '../../../src/contexts/x402/address.js';
-import { digestOf, signerOf, type TokenDomain, type TransferAuthorization } from '../../../src/contexts/x402/transfer-authorization.js';
+import { type Address, parseAddress, parseBytes32, parseUint256 } from '../../../src/contexts/x402/chain/address.js';
+import {
+  digestOf,
+  signerOf,
+  type TokenDomain,
+  type TransferAuthorization,
+} from '../../../src/contexts/x402/chain/transfer-authorization.js';
 
 const types = {
   TransferWithAuthorization: [

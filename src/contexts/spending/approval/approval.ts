@@ -1,0 +1,231 @@
+// Approvals: spends that wait until a person says yes, or no, or until nobody has for too long (CONTRACT.md 6). Each is decided once,
+// under the locks of what it is about and of itself.
+import type { Approval, ApprovalStatus, InitiatorType, Prisma } from '../../../generated/prisma/client.js';
+import { type Ending, SubjectRefused } from '../../../manifest/approval-subject.js';
+import type { Ctx } from '../../../platform/ctx.js';
+import { declareError, NotFound, StateConflict } from '../../../platform/errors.js';
+import { transact } from '../../../platform/idempotency.js';
+import { conflict, type Lifecycle } from '../../../platform/lifecycle.js';
+import type { Tx } from '../../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../../platform/postgres/row.js';
+import { printId } from '../../../platform/schema/id.js';
+import { listOf } from '../../../platform/schema/list.js';
+import { Visibility } from '../../../platform/visibility.js';
+import { keyLineage } from '../../identity/key-lineage.sql.js';
+import { aboutApproval, decidedData, emit } from '../events.js';
+import { initiatorOf } from './approval-request.js';
+import { subjectOf } from './approval-subject.js';
+
+/** A decision is final. Paths name the approval by its printed id. */
+export const approvalLifecycle: Lifecycle<ApprovalStatus> = {
+  noun: 'approval',
+  path: '/v1/approvals/{id}',
+  steps: {
+    pending: ['approved', 'rejected', 'expired', 'cancelled'],
+    approved: [],
+    rejected: [],
+    expired: [],
+    cancelled: [],
+  },
+  requests: [
+    { to: 'approved', rel: 'approve', actor: 'api_key', method: 'POST', path: '/approve' },
+    { to: 'rejected', rel: 'reject', actor: 'api_key', method: 'POST', path: '/reject' },
+    { to: 'cancelled', rel: 'cancel', actor: 'any', method: 'POST', path: '/cancel' },
+  ],
+};
+
+/** 403: whoever asks for an approval does not decide it. `hasOther`: a key works that may. */
+export class OwnRequest extends declareError(403, 'forbidden') {
+  constructor(id: string, hasOther: boolean) {
+    const cancel = { rel: 'cancel', actor: 'any', method: 'POST', path: `${pathOf(id)}/cancel` } as const;
+    const approve = { rel: 'approve', actor: 'owner', method: 'POST', path: `${pathOf(id)}/approve` } as const;
+    const others = 'a key that neither asked nor was made by the one that did';
+    const who = hasOther
+      ? `${others} decides it`
+      : `it takes ${others}, and there is none: the owner makes one on the command line, cli key create`;
+    super(`You asked for this approval yourself, with this key or one that it counts as: ${who}. You may withdraw it.`, {
+      details: { reason: 'own_request', next_actions: hasOther ? [cancel] : [cancel, approve] },
+    });
+  }
+}
+
+function pathOf(id: string): string {
+  return `/v1/approvals/${printId('approval', id)}`;
+}
+
+/** An agent sees the approvals of its own spends. */
+const visibleApprovals = new Visibility<Prisma.ApprovalWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+
+/** One approval, as far as the actor may see it. 404 otherwise. */
+export async function approval(ctx: Ctx, id: string): Promise<Approval> {
+  const found = await ctx.db.approval.findFirst({ where: { AND: [{ id }, visibleApprovals.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+/** Approvals, newest first. */
+export const approvals = listOf('approval', { visible: visibleApprovals });
+
+/** How many approvals wait, of those that the actor sees. */
+export function pendingApprovals(ctx: Ctx): Promise<number> {
+  return ctx.db.approval.count({ where: { AND: [{ status: 'pending' }, visibleApprovals.where(ctx)] } });
+}
+
+/**
+ * Says yes: what was asked for is carried out now, with everything checked again. When a check fails the approval is approved all the
+ * same, with the reason in `resultError`, and its subject has failed. 409 for one that was decided, 403 for one's own (Gap G-114).
+ */
+export async function approveApproval(ctx: Ctx, id: string, comment: string | null): Promise<Approval> {
+  let afterCommit: (() => void) | undefined;
+  try {
+    const approved = await decideAs(ctx, id, { status: 'approved', comment }, async (tx, decided) => {
+      afterCommit = await subjectOf(ctx, decided.subjectType).approve(ctx, tx, decided);
+    });
+    afterCommit?.();
+    return approved;
+  } catch (error) {
+    if (!(error instanceof SubjectRefused)) throw error;
+    const { code, message } = error.refusal;
+    const resultError = { code, error: message };
+    return decideAs(ctx, id, { status: 'approved', comment, resultError }, endWith(ctx, { status: 'failed', code, message }));
+  }
+}
+
+/** Says no: the subject is cancelled (Gap G-116). 409 for one that was decided, 403 for one's own. */
+export function rejectApproval(ctx: Ctx, id: string, reason: string | null): Promise<Approval> {
+  const ending: Ending = { status: 'cancelled', code: 'approval_rejected', message: reason ?? 'The approval was rejected.' };
+  return decideAs(ctx, id, { status: 'rejected', comment: reason }, endWith(ctx, ending));
+}
+
+/** Withdraws a request. Whoever sees it may, for an operator may also cancel what it is about (Gap G-114). 409 for one that was decided. */
+export function cancelApproval(ctx: Ctx, id: string, reason: string | null): Promise<Approval> {
+  const ending: Ending = {
+    status: 'cancelled',
+    code: 'approval_cancelled',
+    message: reason ?? 'The request for an approval was withdrawn.',
+  };
+  return decideAs(ctx, id, { status: 'cancelled', comment: reason }, endWith(ctx, ending));
+}
+
+/** The due step of an approval: nobody has decided in time. */
+export async function expireApproval(ctx: Ctx, id: string): Promise<void> {
+  const ending: Ending = { status: 'cancelled', code: 'approval_expired', message: 'Nobody decided before the approval expired.' };
+  await transact(ctx, async (tx) => {
+    const found = await lockWithSubject(ctx, tx, id);
+    if (found.status !== 'pending' || found.dueAt === null || found.dueAt > ctx.clock.now()) return found;
+    const expired = await settle(ctx, tx, id, { status: 'expired' });
+    await endWith(ctx, ending)(tx, expired);
+    return expired;
+  });
+}
+
+/** Withdraws the approval of something that was called off otherwise, in that transaction and under its lock. */
+export async function withdrawApproval(ctx: Ctx, tx: Tx, id: string): Promise<void> {
+  const { status } = await lockRow(tx.approval, id);
+  if (status === 'pending') await settle(ctx, tx, id, { status: 'cancelled', comment: null });
+}
+
+/** True where the actor sees the approvals of what this agent spends, null for no agent: its own, or all of them. */
+export function seesApprovalsOf(ctx: Ctx, agentId: string | null): boolean {
+  return visibleApprovals.sees(ctx, { agentId });
+}
+
+/** What still waits for an approval: its status, and where whoever does not see the approval reads it. */
+export interface Waiting {
+  approvalId: string;
+  status: string;
+  path: string;
+}
+
+/**
+ * 409 for what cannot be done to something that still waits for its approval, which is named to whoever sees it alone. Call it under the lock
+ * of the subject.
+ */
+export async function refuseWhilePending(ctx: Ctx, tx: Tx, { approvalId: id, status, path }: Waiting, message: string): Promise<void> {
+  const pending = await tx.approval.findFirst({ where: { id, status: 'pending' }, select: { agentId: true } });
+  if (pending === null) return;
+  const details = seesApprovalsOf(ctx, pending.agentId)
+    ? {
+        approval_id: printId('approval', id),
+        next_actions: [
+          { rel: 'approve', actor: 'api_key', method: 'POST', path: `${pathOf(id)}/approve` } as const,
+          { rel: 'approval', actor: 'any', method: 'GET', path: pathOf(id) } as const,
+        ],
+      }
+    : { next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path } as const] };
+  throw new StateConflict(message, status, [status], details);
+}
+
+/** What a decision writes. `comment` is that of whoever decides. */
+interface ApprovalDecision {
+  status: Exclude<ApprovalStatus, 'pending'>;
+  comment?: string | null;
+  resultError?: { code: string; error: string };
+}
+
+type Follow = (tx: Tx, decided: Approval) => Promise<unknown>;
+
+const endWith =
+  (ctx: Ctx, ending: Ending): Follow =>
+  (tx, decided) =>
+    subjectOf(ctx, decided.subjectType).end(ctx, tx, decided, ending);
+
+/** Decides an approval as the actor wishes, and then does what follows. Of several decisions at once the first one counts. */
+function decideAs(ctx: Ctx, id: string, decision: ApprovalDecision, follow: Follow): Promise<Approval> {
+  return transact(ctx, async (tx) => {
+    const found = await lockWithSubject(ctx, tx, id);
+    if (decision.status !== 'cancelled') await refuseOwn(ctx, tx, found);
+    checkPending(ctx, found, decision.status);
+    const decided = await settle(ctx, tx, id, decision);
+    await follow(tx, decided);
+    return decided;
+  });
+}
+
+/** The approval under its lock, and before it what it is about: 404 for one that the actor does not see. */
+async function lockWithSubject(ctx: Ctx, tx: Tx, id: string): Promise<Approval> {
+  const found = await tx.approval.findFirst({ where: { AND: [{ id }, visibleApprovals.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  await subjectOf(ctx, found.subjectType).lock(ctx, tx, found.subjectId);
+  return lockRow(tx.approval, id);
+}
+
+/** A JWT is the key that it was made with, and a key counts as the one that made it or whose place it took (Gap G-423). */
+async function refuseOwn({ actor, workspace, platform }: Ctx, tx: Tx, { id, requestedByType, requestedById }: Approval): Promise<void> {
+  if (!byKey(requestedByType) || !byKey(initiatorOf(actor.type))) return;
+  const at = platform.clock.now();
+  const { isOwn, hasOther } = await keyLineage(tx, workspace.id, { of: requestedById, keyId: actor.id, at });
+  if (isOwn) throw new OwnRequest(id, hasOther);
+}
+
+/** A JWT session has the id of its key. */
+function byKey(type: InitiatorType): boolean {
+  return type === 'api_key' || type === 'user';
+}
+
+function checkPending({ clock }: Ctx, { id, status, expiresAt }: Approval, to: ApprovalStatus): void {
+  if (status !== 'pending') throw conflict(approvalLifecycle, printId('approval', id), status, to);
+  // Whether or not it was swept.
+  if (expiresAt <= clock.now()) throw conflict(approvalLifecycle, printId('approval', id), 'expired', to);
+}
+
+/** Writes a decision and tells it. */
+async function settle(ctx: Ctx, tx: Tx, id: string, { status, comment = null, resultError }: ApprovalDecision): Promise<Approval> {
+  const now = ctx.clock.now();
+  const by = status === 'expired' ? null : ctx.actor;
+  const decided = await tx.approval.update({
+    where: rowKey(ctx, id),
+    data: {
+      status,
+      decidedAt: now,
+      decidedByType: by === null ? null : initiatorOf(by.type),
+      decidedById: by?.id ?? null,
+      comment,
+      ...(resultError && { resultError }),
+      dueAt: null,
+      leaseUntil: null,
+    },
+  });
+  await emit(ctx, tx, '_approval.decided', decidedData({ ...decided, status }), { at: now, ...aboutApproval(decided) });
+  return decided;
+}

@@ -1,0 +1,28 @@
+// Who has paid whom: written from what was published, in one statement for a stretch of events.
+import type { EventListener } from '../../../events/listener.js';
+
+/**
+ * Account ids in events begin with `acc_`. A payment from or to the outside has no account there. A refund gives back what somebody else
+ * has paid, and makes nobody known. So does a stream that has paid nothing: what is put in comes back to its payer at will.
+ */
+const remember = {
+  name: 'remember-counterparties',
+  text: `
+    INSERT INTO counterparty (workspace_id, payer_id, payee_id, since)
+    SELECT $1::uuid, paid.payer, paid.payee, min(paid.at) FROM (
+      SELECT substr(e.data ->> 'from_account_id', 5)::uuid AS payer, substr(e.data ->> 'to_account_id', 5)::uuid AS payee, e.created_at AS at
+      FROM published_events($1, $2, $3) e WHERE e.type = 'transfer.completed'
+        AND EXISTS (SELECT FROM transfer t WHERE t.workspace_id = $1::uuid AND t.id = substr(e.data ->> 'transfer_id', 4)::uuid
+          AND t.subject_type IS DISTINCT FROM 'refund' AND t.type <> 'stream_start' AND coalesce(t.captured_amount, t.amount) > 0)
+    ) paid
+    WHERE paid.payer <> paid.payee GROUP BY paid.payer, paid.payee
+    ON CONFLICT DO NOTHING`,
+};
+
+/** Notes which accounts have paid which of their own will, soon after the payment (Gap G-113). */
+export const counterpartyListener: EventListener = {
+  name: 'counterparties',
+  async hear(tx, { workspaceId, after, upTo }) {
+    await tx.query({ ...remember, values: [workspaceId, after, upTo] });
+  },
+};

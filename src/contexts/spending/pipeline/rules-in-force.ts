@@ -1,0 +1,64 @@
+// The rules that bind a spend, asked without the database: what each layer lets through, and which limits it has to use.
+import type { RateBook } from '../../rates/rate.js';
+import { budgetLayer, type RulingBudget } from '../budget/budget-rule.js';
+import { type KyaCap, kyaLayer } from '../policy/kya-limit.js';
+import { policyLayer, type RulingPolicy } from '../policy/policy-rule.js';
+import { cardLayer, type RulingCard } from './card-rule.js';
+import { mandateLayer, type RulingMandate } from './mandate-rule.js';
+import { isApprovable, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
+
+/** The rules in force for one spend: those that its facts are bound by. */
+export interface RulesInForce {
+  /** Caps of the agent's tier; none when no agent spends. */
+  kya: readonly KyaCap[];
+  policies: readonly RulingPolicy[];
+  budgets: readonly RulingBudget[];
+  rates: RateBook;
+  /** The mandate that the spend is an execution of. */
+  mandate?: RulingMandate | undefined;
+  /** The vaulted card that pays, where it has limits. */
+  card?: RulingCard | undefined;
+}
+
+/**
+ * Asks every layer of rules. Pure: equal facts and rules give an equal answer. Once an approval was given, no rule asks for another,
+ * and those that it lifted refuse nothing and count on, but for one that cannot count for want of a rate.
+ */
+export function applyRules(facts: SpendFacts, { kya, policies, budgets, rates, mandate, card }: RulesInForce): RuleResults {
+  const answers = [
+    kyaLayer(facts, kya, rates),
+    breakerLayer(facts),
+    policyLayer(facts, policies, rates),
+    cardLayer(facts, card, rates),
+    budgetLayer(facts, budgets, rates),
+    mandateLayer(facts, mandate),
+  ];
+  const { lifted } = facts;
+  const uses = answers.flatMap((answer) => answer.uses);
+  const results = answers.flatMap((answer) => answer.results);
+  return {
+    uses:
+      lifted === null
+        ? uses
+        : uses.map((use) => (use.action === 'approve' || lifted.includes(use.ruleId) ? { ...use, maximum: null } : use)),
+    results:
+      lifted === null
+        ? results
+        : results.filter(({ outcome, ruleId, reason }) => outcome === 'fail' && !(isApprovable(ruleId, reason) && lifted.includes(ruleId))),
+    rateIds: [...new Set(answers.flatMap(({ rateIds }) => rateIds))],
+  };
+}
+
+/** An agent that the breaker watches asks for every spend. */
+function breakerLayer({ breakerTripId }: SpendFacts): RuleResults {
+  const message = 'The runaway breaker tripped for this agent: each of its spends needs an approval for now.';
+  const result: RuleResult = {
+    layer: 'policy',
+    ruleId: `breaker.${breakerTripId}`,
+    outcome: 'approve',
+    code: 'policy_violation',
+    reason: 'breaker',
+    message,
+  };
+  return { uses: [], results: breakerTripId === null ? [] : [result], rateIds: [] };
+}

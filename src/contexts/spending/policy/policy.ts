@@ -1,0 +1,136 @@
+// Policies: rules for the spends of a workspace, an account, an agent or a wallet. Each change is a version, which stays readable by
+// decisions (CONTRACT.md 6). What the rules say is in policy-rule.ts, what may be said in policy-reader.ts.
+import { type Policy, Prisma } from '../../../generated/prisma/client.js';
+import type { Ctx } from '../../../platform/ctx.js';
+import { invalidRequest, NotFound, ValidationFailed } from '../../../platform/errors.js';
+import { transact } from '../../../platform/idempotency.js';
+import type { Tx } from '../../../platform/postgres/database.js';
+import { lockRow, rowKey } from '../../../platform/postgres/row.js';
+import { newId, parseAnyId } from '../../../platform/schema/id.js';
+import { listOf } from '../../../platform/schema/list.js';
+import type { PolicyApproval, PolicyRule } from '../pipeline/rule-kind.js';
+import { dropRulebook } from '../pipeline/rules-tag.js';
+import type { CreatePolicyInput, UpdatePolicyInput } from './policy.input.js';
+import { PolicyReader, refuseEmpty } from './policy-reader.js';
+import { checkTarget, lookUpIds } from './policy-reference.js';
+
+/** Policies of a workspace, deleted ones not counted. */
+export const mostPolicies = 100;
+
+/** Makes a policy, which binds from the next spend on. 400 for rules that say nothing clear, 404 for ids that name nothing here. */
+export async function createPolicy(ctx: Ctx, input: CreatePolicyInput): Promise<Policy> {
+  const reader = new PolicyReader();
+  const target = reader.target(input.target);
+  const given = reader.rules(input.rules);
+  const approval = input.approval == null ? null : reader.approval(input.approval);
+  reader.finish();
+  refuseEmpty(given, approval);
+  const created = await transact(ctx, async (tx) => {
+    await checkRoom(ctx, tx);
+    await checkTarget(tx, target);
+    const rules = await lookUpIds(tx, given);
+    const at = ctx.clock.now();
+    const row = { id: newId(at), version: 1, ...stored({ rules, approval }) };
+    await writeVersion(tx, row, at);
+    return tx.policy.create({
+      data: { ...row, ...target, name: input.name, enabled: input.enabled ?? true, createdAt: at, updatedAt: at },
+    });
+  });
+  dropRulebook(ctx);
+  return created;
+}
+
+/**
+ * Changes a policy, whose target stays. What its rules have used stays too, as long as their kind, period and currency do. Refused as
+ * at creation; a change of nothing makes no version (Gap G-102).
+ */
+export async function updatePolicy(ctx: Ctx, input: UpdatePolicyInput & { id: string }): Promise<Policy> {
+  const { id, name, enabled } = input;
+  const reader = new PolicyReader();
+  const given = input.rules == null ? undefined : reader.rules(input.rules);
+  const approval = input.approval == null ? input.approval : reader.approval(input.approval);
+  reader.finish();
+  const changed = await transact(ctx, async (tx) => {
+    const before = await lockRow(tx.policy, id, { where: { deletedAt: null } });
+    if (name == null && given === undefined && approval === undefined && enabled == null) return before;
+    const says = {
+      rules: given === undefined ? rulesOf(before) : await lookUpIds(tx, given),
+      approval: approval === undefined ? approvalOf(before) : approval,
+    };
+    refuseEmpty(says.rules, says.approval);
+    const at = ctx.clock.now();
+    const row = { version: before.version + 1, ...stored(says) };
+    await writeVersion(tx, { id, ...row }, at);
+    return tx.policy.update({
+      where: rowKey(ctx, id),
+      data: { ...row, ...(name != null && { name }), ...(enabled != null && { enabled }), updatedAt: at },
+    });
+  });
+  dropRulebook(ctx);
+  return changed;
+}
+
+/** Ends a policy: it binds nothing any more. Decisions go on naming it. */
+export async function deletePolicy(ctx: Ctx, id: string): Promise<Policy> {
+  const deleted = await transact(ctx, async (tx) => {
+    await lockRow(tx.policy, id, { where: { deletedAt: null } });
+    const at = ctx.clock.now();
+    return tx.policy.update({ where: rowKey(ctx, id), data: { deletedAt: at, updatedAt: at } });
+  });
+  dropRulebook(ctx);
+  return deleted;
+}
+
+/** The policy, or 404. `query` is the caller's selection. */
+export async function policy(ctx: Ctx, id: string, query: object = {}): Promise<Policy> {
+  const found = await ctx.db.policy.findFirst({ ...query, where: { id, deletedAt: null } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+/** Policies, newest first. 400 for a target id that can be none. */
+export const policies = listOf('policy', { where: { deletedAt: null } }, { targetId: (id: string) => ({ targetId: targetIdOf(id) }) });
+
+/** The rules of a policy, as they are shown. */
+export function rulesOf({ rules }: Pick<Policy, 'rules'>): PolicyRule[] {
+  return rules as unknown as PolicyRule[];
+}
+
+/** The approval of a policy, as it is shown. */
+export function approvalOf({ approval }: Pick<Policy, 'approval'>): PolicyApproval | null {
+  return approval as unknown as PolicyApproval | null;
+}
+
+function targetIdOf(text: string): string {
+  const id = parseAnyId(text);
+  if (id === null) throw new ValidationFailed([{ path: ['targetId'], message: 'must be the id of an account, an agent or a wallet' }]);
+  return id;
+}
+
+async function checkRoom({ workspace }: Ctx, tx: Tx): Promise<void> {
+  // The workspace's row is the lock: two creations cannot both be the hundredth.
+  await tx.workspace.updateMany({ where: { id: workspace.id }, data: { id: workspace.id } });
+  const count = await tx.policy.count({ where: { deletedAt: null } });
+  if (count < mostPolicies) return;
+  throw invalidRequest(`A workspace has at most ${mostPolicies} policies: delete one first, or add rules to another.`, 'max');
+}
+
+interface Says {
+  rules: readonly PolicyRule[];
+  approval: PolicyApproval | null;
+}
+
+function stored({ rules, approval }: Says) {
+  return {
+    rules: rules as unknown as Prisma.InputJsonArray,
+    approval: approval === null ? Prisma.DbNull : (approval as unknown as Prisma.InputJsonObject),
+  };
+}
+
+async function writeVersion(
+  tx: Tx,
+  { id: policyId, version, rules, approval }: ReturnType<typeof stored> & { id: string; version: number },
+  at: Date,
+): Promise<void> {
+  await tx.policyVersion.create({ data: { policyId, version, rules, approval, createdAt: at } });
+}

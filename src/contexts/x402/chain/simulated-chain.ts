@@ -1,0 +1,81 @@
+// The chain of the sandbox: a token contract in PostgreSQL, one for each workspace (CONTRACT.md 9). It keeps books of its own, as a chain
+// would, and knows of the platform what an authorization says.
+import { createHash } from 'node:crypto';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { Connection } from '../../../platform/connection.js';
+import type { Ctx } from '../../../platform/ctx.js';
+import type { Tx } from '../../../platform/postgres/database.js';
+import { newId } from '../../../platform/schema/id.js';
+import type { Address } from './address.js';
+import type { Chain, ChainAnswer } from './chain.js';
+import { creditBalance, debitBalance, useAuthorization } from './chain.sql.js';
+import { walletOfDeposit } from './deposit.js';
+import { type ChainNetwork, ownChain } from './network.js';
+import type { TransferAuthorization } from './transfer-authorization.js';
+
+/** Thrown inside the transaction of a transfer, to roll it back. */
+class Refused extends Error {
+  readonly reason: 'insufficient_funds' | 'nonce_used';
+
+  constructor(reason: 'insufficient_funds' | 'nonce_used') {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** The chain that the sandbox has for a network. */
+function simulated(own: ChainNetwork): Chain {
+  const { network } = own;
+  return {
+    network,
+    balanceOf: async ({ db }, address) => (await db.chainBalance.findFirst({ where: { network, address } }))?.balance ?? 0n,
+    authorizationState: async ({ db }, payer, nonce) => {
+      const used = await db.chainAuthorization.findFirst({ where: { network, payer, nonce } });
+      return used === null ? null : { txHash: used.txHash, to: used.payee as Address, value: used.value };
+    },
+    transferWithAuthorization: (ctx, authorization) => transfer(ctx, own, authorization),
+    depositAddress: async ({ workspace }, walletId) => addressOf(`${workspace.id}:${walletId}`),
+  };
+}
+
+/** An address that nobody has the key of. */
+function addressOf(text: string): Address {
+  return `0x${Buffer.from(keccak_256(Buffer.from(text)).subarray(12)).toString('hex')}`;
+}
+
+async function transfer(ctx: Ctx, own: ChainNetwork, authorization: TransferAuthorization): Promise<ChainAnswer> {
+  const { from, to, nonce, value } = authorization;
+  const txHash = `0x${createHash('sha256').update(`${ctx.workspace.id}:${own.network}:${from}:${nonce}`).digest('hex')}`;
+  try {
+    await ctx.db.$transaction(async (tx) => {
+      if (!(await useAuthorization(ctx, tx, { network: own.network, payer: from, nonce, payee: to, value, txHash })))
+        throw new Refused('nonce_used');
+      if (!(await debitBalance(ctx, tx, own.network, from, value))) throw new Refused('insufficient_funds');
+      await creditBalance(ctx, tx, own.network, to, value);
+      await bookArrival(ctx, tx, own, { to, value, txHash });
+    });
+    return { state: 'done', txHash };
+  } catch (error) {
+    if (error instanceof Refused) return { state: 'refused', reason: error.reason };
+    throw error;
+  }
+}
+
+/** What reaches a wallet stands on the statement of the rail, as whoever watches the chain would report it. */
+async function bookArrival(
+  ctx: Ctx,
+  tx: Tx,
+  { network, rail, currency }: ChainNetwork,
+  arrival: { to: Address; value: bigint; txHash: string },
+) {
+  if ((await walletOfDeposit(ctx, network, arrival.to)) === null) return;
+  const at = ctx.clock.now();
+  const { value: amount, txHash: reference } = arrival;
+  const line = { id: newId(at), rail, reference, amount, currency, direction: 'credit', description: 'x402', bookedAt: at } as const;
+  await tx.railStatement.create({ data: line });
+}
+
+const own = ownChain({ workspace: { environment: 'test' } as Ctx['workspace'] });
+
+/** The simulated chain, which every sandbox has. */
+export const simulatedChains: readonly Connection<Chain>[] = [{ environment: 'test', name: own.network, provider: simulated(own) }];

@@ -1,0 +1,201 @@
+// The doors of a facilitator, for sellers whose own servers speak x402: bodies of both versions, as the specification has them.
+import { z } from 'zod';
+import type { Ctx, Environment, Platform } from '../../../platform/ctx.js';
+import { type GuardedDoor, guardedDoor, type OpenDoor } from '../../../platform/door.js';
+import { ValidationFailed } from '../../../platform/errors.js';
+import { printId } from '../../../platform/schema/id.js';
+import { chainOf } from '../chain/chain.js';
+import { chainNetwork, ledgerNetwork, ownChain } from '../chain/network.js';
+import { discoverable, mostDiscovered, resourceOf } from '../endpoint/endpoint.js';
+import { offersOf } from '../endpoint/offer.js';
+import { settlementOf, settlePayload, verifyPayload, withNetwork } from '../payment/settlement.js';
+import { paymentIdentifier } from '../wire/payment-identifier.js';
+import {
+  type PaymentPayload,
+  payloadV1,
+  payloadV2,
+  type Requirements,
+  readRequirements,
+  requirementsV1,
+  requirementsV2,
+  settlementResponse,
+} from '../wire/wire.js';
+
+const asked = z.union([
+  z.object({ x402Version: z.literal(2), paymentPayload: payloadV2, paymentRequirements: requirementsV2 }),
+  z.object({ x402Version: z.literal(1), paymentPayload: payloadV1, paymentRequirements: requirementsV1 }),
+]);
+type RequestedBody = z.output<typeof asked>;
+
+const verifyResponse = z.object({ isValid: z.boolean(), invalidReason: z.string().optional(), payer: z.string().optional() });
+const kind = z.object({
+  x402Version: z.number().int(),
+  scheme: z.string(),
+  network: z.string(),
+  extra: z.record(z.string(), z.unknown()).optional(),
+});
+const supportedResponse = z.object({
+  kinds: z.array(kind),
+  extensions: z.array(z.string()),
+  signers: z.record(z.string(), z.array(z.string())),
+});
+
+const tag = { name: 'x402' };
+const example = {
+  x402Version: 2,
+  paymentPayload: {
+    x402Version: 2,
+    accepted: requirementsExample(),
+    payload: {
+      signature:
+        '0x2d6a7588d6acca505cbf0d9a4a227e0c52c6c34008c8e8986a1283259764173608a2ce6496642e377d6da8dbbf5836e9bd15092f9ecab05ded3d6293af148b571c',
+      authorization: {
+        from: '0x857b06519E91e3A54538791bDbb0E22373e36b66',
+        to: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+        value: '10000',
+        validAfter: '1740672089',
+        validBefore: '1740672154',
+        nonce: '0xf3746613c2d920b5fdabc0856f2aeb2d4f88ee6037b8cc5d04a71a4462f13480',
+      },
+    },
+  },
+  paymentRequirements: requirementsExample(),
+};
+
+function requirementsExample() {
+  return {
+    scheme: 'exact',
+    network: 'eip155:84532',
+    amount: '10000',
+    asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
+    payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+    maxTimeoutSeconds: 60,
+    extra: { name: 'USDC', version: '2' },
+  };
+}
+
+/** Payload and requirements in the spelling of version 2, and the network as it was asked for. */
+function readRequested(ctx: Ctx, body: RequestedBody): { payload: PaymentPayload; requirements: Requirements; network: string } {
+  const requirements = readRequirements(body.paymentRequirements);
+  const { network } = requirements;
+  const known = (name: string) => (body.x402Version === 1 ? (chainNetwork(ctx, name)?.network ?? name) : name);
+  return { payload: withNetwork(ctx, body.paymentPayload), requirements: { ...requirements, network: known(network) }, network };
+}
+
+export const verifyDoor = guardedDoor({
+  id: 'verifyX402AsFacilitator',
+  method: 'POST',
+  path: '/v1/x402/facilitator/verify',
+  audience: 'any',
+  tag,
+  summary: 'Facilitator: whether a payload would pay what is required',
+  description: 'Bodies of x402, versions 1 and 2. A payload that would not is a 200 with `isValid: false` and the reason.',
+  request: { schema: asked, example },
+  answers: { 200: { schema: verifyResponse } },
+  failures: [],
+  take: async (ctx, { body }) => {
+    const { payload, requirements } = readRequested(ctx, body);
+    const verdict = await verifyPayload(ctx, payload, requirements);
+    return { body: verdict.isValid ? { isValid: true, payer: verdict.payer } : verdict };
+  },
+});
+
+export const settleDoor = guardedDoor({
+  id: 'settleX402AsFacilitator',
+  method: 'POST',
+  path: '/v1/x402/facilitator/settle',
+  audience: 'any',
+  tag,
+  summary: 'Facilitator: settle a payload',
+  description:
+    'Bodies of x402, versions 1 and 2. A payload that is refused is a 200 with `success: false` and the reason. An authorization is settled once; with an id of the extension `payment-identifier` the same payload is answered as the first time, and another payload with it is 409. Of an `upto` authorization the amount of the requirements is taken.',
+  request: { schema: asked, example },
+  answers: { 200: { schema: settlementResponse } },
+  failures: [409],
+  take: async (ctx, { body }) => {
+    const { payload, requirements, network } = readRequested(ctx, body);
+    return { body: settlementOf(await settlePayload(ctx, payload, requirements, null), network) };
+  },
+});
+
+export const supportedDoor: OpenDoor = {
+  id: 'listX402Kinds',
+  method: 'GET',
+  path: '/v1/x402/facilitator/supported',
+  tag,
+  summary: 'Facilitator: what it settles',
+  description: 'Versions, schemes and networks, as x402 lists them.',
+  answers: { 200: { schema: supportedResponse } },
+  failures: [400, 503],
+  take: async (platform, { environment }) => ({
+    body: { kinds: kindsIn(platform, environment), extensions: [paymentIdentifier], signers: {} },
+  }),
+};
+
+function kindsIn(platform: Platform, environment: Environment) {
+  const where = { platform, workspace: { environment } } as Pick<Ctx, 'platform' | 'workspace'>;
+  const chain = ownChain(where);
+  const isServed = chainOf(where, chain.network) !== undefined;
+  const onChain = [
+    { x402Version: 2, scheme: 'exact', network: chain.network },
+    { x402Version: 1, scheme: 'exact', network: chain.nameV1 },
+  ];
+  const network = ledgerNetwork(where);
+  const onLedger = [2, 1].flatMap((x402Version) => ['exact', 'upto'].map((scheme) => ({ x402Version, scheme, network })));
+  return [...(isServed ? onChain : []), ...onLedger];
+}
+
+const page = z.object({
+  type: z.literal('http').optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  offset: z.coerce.number().int().min(0).max(mostDiscovered).default(0),
+});
+const resource = z.object({
+  resource: z.string(),
+  type: z.literal('http'),
+  x402Version: z.literal(2),
+  accepts: z.array(requirementsV2),
+  lastUpdated: z.number().int(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+});
+const resources = z.object({
+  x402Version: z.literal(2),
+  items: z.array(resource),
+  pagination: z.object({ limit: z.number().int(), offset: z.number().int(), total: z.number().int() }),
+});
+
+export const discoveryDoor: GuardedDoor = {
+  id: 'discoverX402Resources',
+  method: 'GET',
+  path: '/v1/x402/discovery/resources',
+  audience: 'any',
+  tag,
+  summary: 'Discover what can be paid for',
+  description: 'The discoverable endpoints of the workspace, in the shape of x402 (`type`, `limit` 1..100, `offset`).',
+  answers: { 200: { schema: resources } },
+  failures: [],
+  take: async (ctx, { query, origin }) => {
+    const read = page.strict().safeParse(query);
+    if (!read.success) {
+      throw new ValidationFailed(read.error.issues.map(({ path, message }) => ({ path: path.map(String), message, rule: 'query' })));
+    }
+    const { limit, offset } = read.data;
+    const [rows, total] = await discoverable(ctx, { limit, offset });
+    const items = await Promise.all(
+      rows.map(async (row) => ({
+        resource: resourceOf(row, origin),
+        type: 'http',
+        x402Version: 2,
+        accepts: await offersOf(ctx, row),
+        lastUpdated: Math.floor(row.updatedAt.getTime() / 1000),
+        metadata: {
+          endpoint_id: printId('x402Endpoint', row.id),
+          name: row.name,
+          description: row.description ?? row.name,
+          method: row.method,
+        },
+      })),
+    );
+    return { body: { x402Version: 2, items, pagination: { limit, offset, total } } };
+  },
+};

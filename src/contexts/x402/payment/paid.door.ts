@@ -1,0 +1,201 @@
+// The doors that anybody may call: what a call costs, and the paid door itself (CONTRACT.md 9). They speak x402, and the schemes that they
+// are made with.
+import { z } from 'zod';
+import type { Platform } from '../../../platform/ctx.js';
+import type { DoorAnswer, DoorRequest, OpenDoor } from '../../../platform/door.js';
+import { ValidationFailed } from '../../../platform/errors.js';
+import { formatMinor } from '../../../platform/money.js';
+import { printId } from '../../../platform/schema/id.js';
+import { keptPayer, payerIn } from '../chain/exact.js';
+import { chainNetwork } from '../chain/network.js';
+import { isOffer, type Offer, offersOf } from '../endpoint/offer.js';
+import { paymentRequired } from '../wire/challenge.js';
+import { type PaymentScheme, schemeOf } from '../wire/payment-scheme.js';
+import {
+  type PaymentPayload,
+  printHeader,
+  readPaymentHeader,
+  readRequirements,
+  requirementsV1,
+  requirementsV2,
+  resourceInfo,
+  settlementResponse,
+} from '../wire/wire.js';
+import { madeAnswer } from './made-answer.js';
+import { type PaidRequest, readPaidRequest } from './paid-request.js';
+import { type Outcome, settlementOf, settlePayload, signedPayment, withNetwork } from './settlement.js';
+
+const refusedFacts = {
+  payment_id: z.string().optional(),
+  /** What refused it, where a rule of the platform did. */
+  code: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+};
+const requiredV1 = z.object({ x402Version: z.literal(1), error: z.string(), accepts: z.array(requirementsV1) });
+const required = z.union([
+  z.object({
+    x402Version: z.literal(2),
+    error: z.string(),
+    resource: resourceInfo,
+    accepts: z.array(requirementsV2),
+    extensions: z.record(z.string(), z.unknown()),
+    v1: requiredV1,
+    ...refusedFacts,
+  }),
+  requiredV1.extend(refusedFacts),
+]);
+/** Why a payment by another scheme was none (RFC 9457). */
+const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  ...refusedFacts,
+  reason: z.string().optional(),
+});
+const paid = z.object({
+  paid: z.boolean().describe('False for an upto payment: its seller settles it, and consumes it with that.'),
+  payment_id: z.string(),
+  endpoint_id: z.string(),
+  proof: z.string().nullable(),
+  receipt: z.union([
+    settlementResponse,
+    z.object({ status: z.string(), method: z.string(), timestamp: z.string(), reference: z.string() }),
+  ]),
+});
+const refused = z.object({ error: z.string(), code: z.string(), details: z.record(z.string(), z.unknown()), request_id: z.string() });
+const waiting = z.object({
+  paid: z.literal(false),
+  payment_id: z.string(),
+  endpoint_id: z.string(),
+  approval: z.object({ id: z.string(), status: z.string(), expires_at: z.string() }),
+});
+
+const tag = { name: 'x402' };
+
+export const challengeDoor = (schemes: readonly PaymentScheme[]): OpenDoor => ({
+  id: 'challengeX402Endpoint',
+  method: 'GET',
+  path: '/v1/x402/endpoints/{endpoint_id}/challenge',
+  tag,
+  summary: 'The 402 of an endpoint, for a gateway to forward',
+  description:
+    'Says what a call can be paid with: `PAYMENT-REQUIRED` is version 2 of x402, `v1` in the body version 1, and each `WWW-Authenticate: Payment` a challenge of MPP. It is always a 402.',
+  headers: [{ name: 'X-PAYMENT', description: 'With it the answer is in version 1 alone.' }],
+  answers: { 402: { schema: required, description: 'What the call can be paid with.' } },
+  failures: [400, 404, 409, 503],
+  take: async (platform, request) =>
+    paymentRequired(await readPaidRequest(platform, request), schemes, {
+      version: request.header('X-PAYMENT') === '' ? 2 : 1,
+      error: noPayment,
+    }),
+});
+
+const noPayment = 'PAYMENT-SIGNATURE header is required';
+
+/** A payment that came in a header, in the version that the header is of. */
+interface Presented {
+  version: 1 | 2;
+  payload: PaymentPayload;
+}
+
+/** Reads the payment of a request; null where there is none. 400 for what is none. */
+function presented({ header }: DoorRequest): Presented | null {
+  const [name, version] = header('PAYMENT-SIGNATURE') === '' ? (['X-PAYMENT', 1] as const) : (['PAYMENT-SIGNATURE', 2] as const);
+  const text = header(name);
+  if (text === '') return null;
+  const payload = readPaymentHeader(text);
+  if (payload?.x402Version === version) return { version, payload };
+  const message = `must be the base64 of a PaymentPayload of version ${version}`;
+  throw new ValidationFailed([{ path: [name], message, rule: 'x402' }]);
+}
+
+async function take(platform: Platform, request: DoorRequest, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
+  const paidRequest = await readPaidRequest(platform, request);
+  const [payment, scheme] = [presented(request), schemeOf(schemes, request)];
+  if (payment !== null && scheme !== undefined)
+    throw new ValidationFailed([{ path: ['Authorization'], message: 'is a second payment: send one', rule: 'one_of' }]);
+  if (scheme !== undefined) return takeBy(scheme, paidRequest, request, schemes);
+  return payment === null
+    ? paymentRequired(paidRequest, schemes, { version: 2, error: noPayment })
+    : settleAt(paidRequest, payment, schemes);
+}
+
+/** What comes of a payment by another scheme: a refusal that can be paid again says with what, as every 402 does. */
+async function takeBy(
+  scheme: PaymentScheme,
+  paidRequest: PaidRequest,
+  { header }: DoorRequest,
+  schemes: readonly PaymentScheme[],
+): Promise<DoorAnswer> {
+  const answer = await scheme.take(paidRequest, header('Authorization'));
+  if (answer.status !== 402) return answer;
+  const { headers } = await paymentRequired(paidRequest, schemes, { version: 2, error: noPayment });
+  return { ...answer, headers: { ...headers, ...answer.headers } };
+}
+
+async function settleAt(paidRequest: PaidRequest, { version, payload }: Presented, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
+  const offer = await offerFor(paidRequest, payload);
+  const network = payload.x402Version === 1 ? payload.network : payload.accepted.network;
+  const outcome: Outcome =
+    offer === undefined
+      ? { made: null, reason: 'invalid_payment_requirements', payer: undefined }
+      : await settlePayload(paidRequest.ctx, withNetwork(paidRequest.ctx, payload), readRequirements(offer), paidRequest.endpoint);
+  const settlement = settlementOf(outcome, network);
+  const headers = { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: printHeader(settlement), 'Cache-Control': 'no-store' };
+  if (outcome.made !== null && outcome.reason === null) return madeAnswer(outcome.made, settlement, headers);
+  const error = outcome.reason ?? 'unexpected_settle_error';
+  return paymentRequired(paidRequest, schemes, { version, error, facts: factsOf(outcome), headers });
+}
+
+/** What a payment that was none is told besides (Gap G-304). */
+function factsOf({ made, error }: Outcome): object {
+  return {
+    ...(made !== null && { payment_id: printId('x402Payment', made.payment.id) }),
+    ...(error !== undefined && { code: error.code, details: error.details ?? {} }),
+  };
+}
+
+/** The offer that a payment accepts: one that is made to anybody, or to who pays. What it says of the offer itself counts for nothing. */
+async function offerFor({ ctx, endpoint }: PaidRequest, payload: PaymentPayload): Promise<Offer | undefined> {
+  const { scheme, network, payload: signed } = signedPayment(payload);
+  const payer = payerIn(signed);
+  const own = payer === undefined ? [] : await offersOf(ctx, endpoint, keptPayer(payer));
+  const offers = [...(await offersOf(ctx, endpoint)), ...own];
+  if (payload.x402Version === 2) return offers.find((offer) => isOffer(readRequirements(payload.accepted) as Offer, offer));
+  // Version 1 says no more than these two.
+  const name = chainNetwork(ctx, network)?.network ?? network;
+  const fitting = offers.filter((offer) => offer.scheme === scheme && offer.network === name);
+  const { value, amount: major } = (signed as { authorization?: { value?: unknown; amount?: unknown } }).authorization ?? {};
+  return fitting.find(({ amount }) => value === amount || major === formatMinor(BigInt(amount), endpoint.currency)) ?? fitting[0];
+}
+
+/** The paid door, one for each method: which one a call has is between buyer and seller. */
+export const paidDoors = (schemes: readonly PaymentScheme[]): OpenDoor[] => methods.map((method) => paidDoor(method, schemes));
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const paidDoor = (method: (typeof methods)[number], schemes: readonly PaymentScheme[]): OpenDoor => ({
+  id: `${method.toLowerCase()}PaidX402`,
+  method,
+  path: '/x402/{endpoint_id}',
+  tag,
+  summary: 'The paid door: pays for a call',
+  description: [
+    'Without a payment it is a 402 that says what the call can be paid with. With one in `PAYMENT-SIGNATURE` (version 2 of x402) or `X-PAYMENT` (version 1) that is verified and settled it is a 200 with the proof, which the seller consumes once.',
+    ...schemes.map(({ about }) => about),
+  ].join(' '),
+  readsBytes: true,
+  headers: [
+    { name: 'PAYMENT-SIGNATURE', description: 'The base64 of a PaymentPayload of version 2.' },
+    { name: 'X-PAYMENT', description: 'The base64 of a PaymentPayload of version 1.' },
+  ],
+  answers: {
+    200: { schema: paid, description: 'Paid.' },
+    202: { schema: waiting, description: 'The payment waits for an approval.' },
+    400: { schema: z.union([problem, refused]), description: 'The payment cannot be read, or is by a method that is not taken here.' },
+    402: { schema: z.union([required, problem]), description: 'What the call can be paid with, and why a payment was none.' },
+  },
+  failures: [400, 404, 409, 503],
+  take: (platform, request) => take(platform, request, schemes),
+});

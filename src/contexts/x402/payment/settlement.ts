@@ -1,0 +1,202 @@
+// Pays what a signed payload says, whatever its version and network: at the paid door, and for other sellers as their facilitator.
+import type { X402Endpoint, X402Payment } from '../../../generated/prisma/client.js';
+import type { Claim } from '../../../ledger/posting.js';
+import type { Ctx } from '../../../platform/ctx.js';
+import { ApiError, Forbidden, NotFound } from '../../../platform/errors.js';
+import type { WalletRef } from '../../accounts/wallet-ref.js';
+import { payerIn, type SignedPayment, type Verdict, verifyExact } from '../chain/exact.js';
+import { chainNetwork, ledgerNetwork } from '../chain/network.js';
+import { payableEndpoint } from '../endpoint/endpoint.js';
+import { identifierClaim, identifierIn, paymentBefore } from '../wire/payment-identifier.js';
+import { mostHeaderLength, type PaymentPayload, printHeader, type Requirements, type SettlementResponse } from '../wire/wire.js';
+import { askChain, payFromChain, servedChain } from './chain-payment.js';
+import { readAuthorization } from './ledger-authorization.js';
+import { dryRunPayment, type MadePayment, payOnLedger, receiverOf } from './ledger-payment.js';
+
+/** What a payload was signed for, as it says itself. */
+export function signedPayment(payload: PaymentPayload): SignedPayment {
+  if (payload.x402Version === 1) return { version: 1, ...payload };
+  const { accepted } = payload;
+  return { version: 2, scheme: accepted.scheme, network: accepted.network, payload: payload.payload };
+}
+
+/** A payload of version 1 with its network in the spelling of version 2, in which payments are kept. */
+export function withNetwork(ctx: Ctx, payload: PaymentPayload): PaymentPayload {
+  if (payload.x402Version === 2) return payload;
+  return { ...payload, network: chainNetwork(ctx, payload.network)?.network ?? payload.network };
+}
+
+/** What came of a payload: a payment, or the reason for none. */
+export interface Outcome {
+  made: MadePayment | null;
+  /** Why not, in the words of the specification; null where it was paid, or waits. */
+  reason: string | null;
+  payer: string | undefined;
+  /** What refused it, where a rule of the platform did. */
+  error?: ApiError;
+}
+
+/** Says whether a payload would pay what is required, and changes nothing. */
+export async function verifyPayload(
+  ctx: Ctx,
+  payload: PaymentPayload,
+  requirements: Requirements,
+): Promise<Verdict | { isValid: true; payer: string }> {
+  const payment = signedPayment(payload);
+  const payer = payerIn(payment.payload);
+  const refuse = (invalidReason: string): Verdict => ({ isValid: false, invalidReason, ...(payer !== undefined && { payer }) });
+  try {
+    checkMeasure(payload, requirements);
+    if (requirements.network === ledgerNetwork(ctx)) return { isValid: true, payer: await verifyLedger(ctx, payment, requirements) };
+    const served = servedChain(ctx);
+    if (served === null || chainNetwork(ctx, requirements.network) === undefined) return refuse('invalid_network');
+    return await verifyExact(ctx, served, payment, requirements);
+  } catch (error) {
+    return refuse(reasonOf(error));
+  }
+}
+
+async function verifyLedger(ctx: Ctx, payment: SignedPayment, requirements: Requirements): Promise<string> {
+  const { order, payer } = await ledgerOrder(ctx, payment, requirements);
+  const { decision } = await dryRunPayment(payer, order);
+  if (decision.outcome === 'deny')
+    throw new Reason(decision.code === 'insufficient_balance' ? 'insufficient_funds' : 'unexpected_verify_error');
+  const used = { payerWallet: order.from.walletId, nonce: order.nonce, network: requirements.network };
+  if ((await ctx.db.x402Payment.findFirst({ where: used, select: { id: true } })) !== null) throw new Reason('invalid_transaction_state');
+  return order.from.walletId;
+}
+
+/** A word of the specification for why a payment is no good. */
+class Reason extends Error {}
+
+/** Throws for a payload that would be longer than a header may be, in which it is kept and read again, and for a payment of nothing. */
+function checkMeasure(payload: PaymentPayload, { amount }: Requirements): void {
+  if (printHeader(payload).length > mostHeaderLength) throw new Reason('invalid_payload');
+  if (BigInt(amount) === 0n) throw new Reason('invalid_payment_requirements');
+}
+
+/** An agent settles what its own wallet is paid: of an `upto` payment whoever settles it says how much (Gap G-325). */
+function checkSeller({ actor }: Ctx, { scheme }: X402Endpoint, to: WalletRef): void {
+  if (scheme === 'upto' && actor.agent !== undefined && actor.agent.id !== to.agentId) {
+    throw new Forbidden('The seller of a call settles what was used of its payment.');
+  }
+}
+
+/** Reads what an authorization of the ledger network pays for; the schemes of endpoint, requirements and payload must be one. */
+async function ledgerOrder(ctx: Ctx, payment: SignedPayment, requirements: Requirements) {
+  if (payment.scheme !== requirements.scheme) throw new Reason('unsupported_scheme');
+  if (payment.network !== requirements.network) throw new Reason('invalid_network');
+  const { payer, from, endpointId, amount: authorized, nonce } = await readAuthorization(ctx, payment.payload, requirements);
+  const endpoint = await payableEndpoint(ctx, endpointId);
+  if (endpoint.scheme !== payment.scheme) throw new Reason('unsupported_scheme');
+  if (endpoint.receiverWalletId !== requirements.payTo) throw new Reason('invalid_payment_requirements');
+  const asked = BigInt(requirements.amount);
+  // Of what an `upto` payment authorizes, its seller asks for a part.
+  if (endpoint.scheme === 'upto' ? asked > authorized : asked !== authorized) throw new Reason('invalid_payment_requirements');
+  return { payer, order: { endpoint, from, amount: asked, nonce } };
+}
+
+/**
+ * Pays what is required by what was signed. `endpoint` is the one whose door was called: a payload for another one is no good, and so
+ * is one that was used (Gap G-303). A facilitator settles an `upto` payment for what is asked of it; at a door that is held until the seller
+ * settles it.
+ */
+export async function settlePayload(
+  ctx: Ctx,
+  payload: PaymentPayload,
+  requirements: Requirements,
+  endpoint: X402Endpoint | null,
+): Promise<Outcome> {
+  const [identifier, payer] = [identifierIn(payload), payerIn(signedPayment(payload).payload)];
+  if (identifier === undefined || payer === undefined) return settleNew(ctx, payload, requirements, { endpoint });
+  const claim = identifierClaim({ network: requirements.network, payer, identifier });
+  const repeated = async () => {
+    const before = await paymentBefore(ctx, claim, payload);
+    return before === null ? null : outcomeAgain(ctx, before, endpoint);
+  };
+  const again = await repeated();
+  if (again !== null) return again;
+  const outcome = await settleNew(ctx, payload, requirements, { endpoint, identifier: claim });
+  // The same payload may have come twice at once.
+  return outcome.reason === 'invalid_transaction_state' ? ((await repeated()) ?? outcome) : outcome;
+}
+
+/** What came of a payment that was made before; none for another endpoint, nor when its proof has ended or was used at a door. */
+async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoint | null): Promise<Outcome> {
+  const { payerWallet: payer, status, expiresAt, consumedAt, transferId } = before;
+  // What a facilitator settles is used up with it, and its endpoint is not known beforehand.
+  const isOther = endpoint !== null && before.endpointId !== endpoint.id;
+  const isOver = (status === 'settled' && expiresAt <= ctx.clock.now()) || (endpoint !== null && consumedAt !== null);
+  if (isOver || isOther) return { made: null, reason: 'invalid_transaction_state', payer };
+  if (before.network !== ledgerNetwork(ctx)) return chainOutcome(status === 'pending' ? await askChain(ctx, before) : before, payer);
+  if (status === 'failed') return { made: null, reason: before.failureReason ?? 'unexpected_settle_error', payer };
+  if (status === 'settled') return { made: { payment: before, approval: null }, reason: null, payer };
+  const { approvalId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId ?? '' }, select: { approvalId: true } });
+  // Whoever has the payload is told of what it waits for, as at first; what was approved and is pending its seller settles.
+  const approval = approvalId === null ? null : await ctx.db.approval.findFirst({ where: { id: approvalId, status: 'pending' } });
+  return { made: { payment: before, approval }, reason: null, payer };
+}
+
+/** What came of a payment from a chain, which may not have answered yet. */
+function chainOutcome(payment: X402Payment, payer: string | undefined): Outcome {
+  if (payment.status === 'failed') return { made: null, reason: payment.failureReason ?? 'unexpected_settle_error', payer };
+  return { made: { payment, approval: null }, reason: payment.status === 'pending' ? 'unexpected_settle_error' : null, payer };
+}
+
+/** For whom a payload is settled, and the payer's own id of it. */
+interface Settling {
+  /** Null for a facilitator. */
+  endpoint: X402Endpoint | null;
+  identifier?: Claim | undefined;
+}
+
+async function settleNew(
+  ctx: Ctx,
+  payload: PaymentPayload,
+  requirements: Requirements,
+  { endpoint, identifier }: Settling,
+): Promise<Outcome> {
+  const payment = signedPayment(payload);
+  const payer = payerIn(payment.payload);
+  const none = (reason: string, error?: unknown): Outcome => ({ made: null, reason, payer, ...(error instanceof ApiError && { error }) });
+  try {
+    checkMeasure(payload, requirements);
+    const paymentSignature = printHeader(payload);
+    if (requirements.network === ledgerNetwork(ctx)) {
+      const { order, payer: as } = await ledgerOrder(ctx, payment, requirements);
+      if (endpoint !== null && endpoint.id !== order.endpoint.id) return none('invalid_payment_requirements');
+      if (endpoint === null) checkSeller(ctx, order.endpoint, await receiverOf(ctx, order.endpoint));
+      const made = await payOnLedger(as, { ...order, isFinal: endpoint === null, paymentSignature, identifier });
+      return { made, reason: null, payer };
+    }
+    const served = servedChain(ctx);
+    if (served === null || chainNetwork(ctx, requirements.network) === undefined) return none('invalid_network');
+    const verdict = await verifyExact(ctx, served, payment, requirements);
+    if (!verdict.isValid) return none(verdict.invalidReason);
+    const made = await payFromChain(ctx, { ...verdict, own: served.own, paymentSignature, endpoint, identifier });
+    if (made === null) return none('invalid_transaction_state');
+    return chainOutcome(made, payer);
+  } catch (error) {
+    return none(reasonOf(error), error);
+  }
+}
+
+/** What refuses a payment, in the words of the specification. Throws what is no refusal. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Reason) return error.message;
+  if (!(error instanceof ApiError) || error.status >= 500) throw error;
+  if (error.code === 'insufficient_balance') return 'insufficient_funds';
+  if (error instanceof NotFound) return 'invalid_payment_requirements';
+  const { reason } = (error.details ?? {}) as { reason?: unknown };
+  if (error.code !== 'payment_invalid' || typeof reason !== 'string') return 'unexpected_settle_error';
+  return reason === 'nonce_used' ? 'invalid_transaction_state' : reason;
+}
+
+/** What the protocol answers for an outcome; `network` in the spelling of whoever asks. */
+export function settlementOf({ made, reason, payer }: Outcome, network: string): SettlementResponse {
+  const settled = made !== null && reason === null && made.approval === null;
+  const common = { ...(payer !== undefined && { payer }), network };
+  if (!settled) return { success: false, errorReason: reason ?? 'approval_required', transaction: '', ...common };
+  const { payment } = made;
+  return { success: true, transaction: payment.txHash ?? '', ...common, amount: payment.amount.toString() };
+}

@@ -1,0 +1,133 @@
+// What x402 writes in JSON, in both of its versions: the shapes are the protocol's, camelCase and all (x402 specification, sections 5 and 7).
+import { z } from 'zod';
+import { invalidRequest } from '../../../platform/errors.js';
+import { checkJson } from '../../../platform/schema/scalar.js';
+
+/** Base units in decimal digits, without leading zeros. */
+export const digits = z.string().regex(/^(0|[1-9]\d{0,77})$/, 'must be a whole number in decimal digits');
+const word = z.string().min(1).max(256);
+const free = z.record(z.string(), z.unknown());
+
+/** PaymentRequirements of version 2. */
+export const requirementsV2 = z.object({
+  scheme: word,
+  network: word,
+  amount: digits,
+  asset: word,
+  payTo: word,
+  maxTimeoutSeconds: z.number().int().positive(),
+  extra: free.nullish(),
+});
+
+/** PaymentRequirements of version 1. */
+export const requirementsV1 = z.object({
+  scheme: word,
+  network: word,
+  maxAmountRequired: digits,
+  resource: z.string().max(2048),
+  description: z.string().max(2048),
+  mimeType: z.string().max(256).nullish(),
+  outputSchema: free.nullish(),
+  payTo: word,
+  maxTimeoutSeconds: z.number().int().positive(),
+  asset: word,
+  extra: free.nullish(),
+});
+
+export const resourceInfo = z.object({
+  url: z.string().max(2048),
+  description: z.string().max(2048).optional(),
+  mimeType: z.string().max(256).optional(),
+});
+
+/** Extensions of a payload, of which one is understood. */
+const extensions = z.looseObject({
+  'payment-identifier': z
+    .looseObject({
+      info: z.looseObject({
+        id: z
+          .string()
+          .regex(/^[A-Za-z0-9_-]{16,128}$/, 'is no payment-identifier')
+          .optional(),
+      }),
+    })
+    .optional(),
+});
+
+/** PaymentPayload of version 2. */
+export const payloadV2 = z.object({
+  x402Version: z.literal(2),
+  resource: resourceInfo.nullish(),
+  accepted: requirementsV2,
+  payload: free,
+  extensions: extensions.nullish(),
+});
+
+/** PaymentPayload of version 1. */
+export const payloadV1 = z.object({ x402Version: z.literal(1), scheme: word, network: word, payload: free });
+
+export const paymentPayload = z.discriminatedUnion('x402Version', [payloadV2, payloadV1]);
+export type PaymentPayload = z.infer<typeof paymentPayload>;
+
+/** What a payment was asked for, whatever the version. */
+export interface Requirements {
+  scheme: string;
+  network: string;
+  amount: string;
+  asset: string;
+  payTo: string;
+  extra: Record<string, unknown>;
+}
+
+/** Requirements of either version as one. */
+export function readRequirements(given: z.infer<typeof requirementsV2> | z.infer<typeof requirementsV1>): Requirements {
+  const { scheme, network, asset, payTo, extra } = given;
+  const amount = 'amount' in given ? given.amount : given.maxAmountRequired;
+  return { scheme, network, amount, asset, payTo, extra: extra ?? {} };
+}
+
+/** What a PaymentRequired of either version accepts. 400 for what is none. */
+export function acceptsIn(paymentRequired: Record<string, unknown>): Requirements[] {
+  const read = z
+    .object({
+      accepts: z
+        .array(z.union([requirementsV2, requirementsV1]))
+        .min(1)
+        .max(32),
+    })
+    .safeParse(paymentRequired);
+  if (!read.success) throw invalidRequest('payment_required is no PaymentRequired of x402.', 'x402');
+  return read.data.accepts.map(readRequirements);
+}
+
+/** SettlementResponse. */
+export const settlementResponse = z.object({
+  success: z.boolean(),
+  errorReason: z.string().optional(),
+  payer: z.string().optional(),
+  transaction: z.string(),
+  network: z.string(),
+  amount: z.string().optional(),
+});
+export type SettlementResponse = z.infer<typeof settlementResponse>;
+
+/** Longest header that carries a payment. */
+export const mostHeaderLength = 16_384;
+
+/** The payload in a header: base64 of JSON, with its padding. Null for what is none, and for text that has no canonical form. */
+export function readPaymentHeader(header: string): PaymentPayload | null {
+  if (header.length > mostHeaderLength || !/^[A-Za-z0-9+/]+={0,2}$/.test(header) || header.length % 4 !== 0) return null;
+  try {
+    const content: unknown = JSON.parse(Buffer.from(header, 'base64').toString('utf8'));
+    checkJson(content);
+    const read = paymentPayload.safeParse(content);
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a header of the protocol says: base64 of JSON. */
+export function printHeader(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64');
+}
