@@ -20,7 +20,7 @@ export interface ListenOptions {
   signal?: AbortSignal | undefined;
 }
 
-interface Told {
+interface Delivered {
   id: string;
   type: string;
   timestamp: string;
@@ -50,7 +50,7 @@ export async function listen({ url, key, forwardTo, types, say, signal }: Listen
         }
       } catch (error) {
         if (error instanceof Refused) throw error;
-        if (!hasLeft()) say(`The stream broke off (${reasonOf(error)}); connecting again.`);
+        if (!hasLeft()) say(`The stream broke off (${failureText(error)}); connecting again.`);
       }
     }
   } finally {
@@ -79,7 +79,7 @@ async function* follow({
   opened();
   for await (const { event, data } of events()) {
     if (event !== 'next') continue;
-    const result = JSON.parse(data) as { data?: { workspaceEvents?: Told } };
+    const result = JSON.parse(data) as { data?: { workspaceEvents?: Delivered } };
     const told = result.data?.workspaceEvents;
     if (told === undefined) throw new Refused(messageOf(result));
     yield told;
@@ -91,7 +91,7 @@ function messageOf(answer: unknown): string {
   return error ?? errors?.[0]?.message ?? 'the platform refused the stream';
 }
 
-function reasonOf(error: unknown): string {
+function failureText(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string } };
   return cause?.code ?? message ?? String(error);
 }
@@ -109,7 +109,7 @@ class Receiver {
     this.#outbound = new Outbound({ allowHosts: [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`] });
   }
 
-  post({ id, type, timestamp, data }: Told): Promise<SendResult> {
+  post({ id, type, timestamp, data }: Delivered): Promise<SendResult> {
     const body = Buffer.from(JSON.stringify({ id, type, timestamp, data }));
     const headers = {
       'Content-Type': 'application/json',
@@ -126,6 +126,6 @@ class Receiver {
   }
 }
 
-function lineOf({ id, type, timestamp }: Told, { status, error, durationMs }: SendResult): string {
+function lineOf({ id, type, timestamp }: Delivered, { status, error, durationMs }: SendResult): string {
   return `${timestamp}  ${type.padEnd(24)}  ${id}  -> ${status ?? error} in ${durationMs} ms`;
 }

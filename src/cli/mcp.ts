@@ -110,7 +110,7 @@ class McpProxy {
       await this.#deliver(message);
     } catch (error) {
       if (this.#left.signal.aborted) return;
-      const reason = reasonOf(error);
+      const reason = rpcErrorOf(error);
       if (!isJSONRPCRequest(message)) return this.#options.warn(reason.message);
       await this.#client.send({ jsonrpc: '2.0', id: message.id, error: reason });
     }
@@ -168,7 +168,7 @@ const unknownOutcome =
   'The session ended while the server was away, and nobody knows whether this call was made: look whether it was before you make it again.';
 
 /** What the server said of a refusal; else why it could not be reached. */
-function reasonOf(error: unknown): { code: number; message: string; data?: unknown } {
+function rpcErrorOf(error: unknown): { code: number; message: string; data?: unknown } {
   const { message, cause } = error as Error & { cause?: { code?: string } };
   const body = /\{.*\}/s.exec(message)?.[0];
   try {

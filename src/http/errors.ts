@@ -111,7 +111,7 @@ function extensionsOf(error: ApiError, requestId: string): Record<string, unknow
 }
 
 /** A failure of `route` as a caller is told about it, with the body that REST has for it: counted, and logged where it is a fault of ours. */
-export function toldOf(error: unknown, ctx: Ctx, route: string): { error: ApiError; body: Record<string, unknown> } {
+export function errorBodyOf(error: unknown, ctx: Ctx, route: string): { error: ApiError; body: Record<string, unknown> } {
   const { requestId, platform } = ctx;
   const api = toApiError(error, ctx);
   logFault(platform.log, api, requestId, route);

@@ -63,7 +63,7 @@ interface KeyName {
   key: string;
 }
 
-interface KeptAnswer extends KeyName {
+interface CachedAnswer extends KeyName {
   expiresAt: Date;
   status: number;
   body: string;
@@ -99,7 +99,7 @@ export class IdempotencyKeys {
   readonly #platform: Platform;
   readonly #inFlight = new Set<string>();
   readonly #used: Batch<KeyName, UsedKey | undefined>;
-  readonly #answers: Batch<KeptAnswer, undefined>;
+  readonly #answers: Batch<CachedAnswer, undefined>;
   /** Of the answers that have not been stored yet. */
   #characters = 0;
 
@@ -195,7 +195,7 @@ export class IdempotencyKeys {
   }
 
   /** Answers are inserted and never changed: an update of the claim would need a plan, and leave a dead row for each request. */
-  async #write(answers: KeptAnswer[]): Promise<undefined[]> {
+  async #write(answers: CachedAnswer[]): Promise<undefined[]> {
     await this.#platform.database.pool.query({
       name: 'keep_answers',
       text: `INSERT INTO keyed_answer (workspace_id, expires_at, key, status, body)

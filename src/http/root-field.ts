@@ -69,7 +69,7 @@ export function isPublicField({ definition }: RootField): boolean {
 const mostForAnybody = 10;
 
 /** What is asked of who names root fields. */
-interface Asked {
+interface RequestedField {
   roots: readonly RootField[];
   /** Set for the standard introspection query. */
   standard?: DocumentNode;
@@ -77,7 +77,7 @@ interface Asked {
 }
 
 /** True for a look into the schema that is not answered to anybody: the standard one is, and small ones at one type. */
-function isDeepLook({ name }: RootField, { standard, nodes }: Asked): boolean {
+function isDeepLook({ name }: RootField, { standard, nodes }: RequestedField): boolean {
   if (standard !== undefined) return false;
   return name === SchemaMetaFieldDef.name || (name === TypeMetaFieldDef.name && nodes > mostForAnybody);
 }
@@ -86,7 +86,7 @@ function isDeepLook({ name }: RootField, { standard, nodes }: Asked): boolean {
  * 401 for an anonymous caller who names a field that asks for a credential or looks deeper into the schema than anybody may, 403 for a
  * portal token that its scopes do not open. A field that the schema does not have is left to validation, which says so.
  */
-export function admitCaller(actor: Actor, request: Asked): void {
+export function admitCaller(actor: Actor, request: RequestedField): void {
   for (const field of request.roots) {
     if (actor.type === 'anonymous' && isDeepLook(field, request)) authorize(actor, 'any');
     if (field.definition === undefined || isPublicField(field)) continue;

@@ -3,7 +3,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { type CallToolRequest, type CallToolResult, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { leftOut, referenceOf } from '../http/answer-limit.js';
-import { toldOf } from '../http/errors.js';
+import { errorBodyOf } from '../http/errors.js';
 import { answerText, mostAnswerBytes } from '../platform/answer-text.js';
 import { AnswerTooLarge } from '../platform/errors.js';
 import type { Answer } from '../platform/idempotency.js';
@@ -42,7 +42,7 @@ export function createSpeaker({ catalog, ctx, again, route, keyOf, left }: Speak
     try {
       return { tools: (await offeredTools(catalog, ctx)).map(({ listing }) => listing) };
     } catch (error) {
-      const { error: told, body } = toldOf(error, ctx, route);
+      const { error: told, body } = errorBodyOf(error, ctx, route);
       throw new McpError(ErrorCode.InternalError, told.message, body);
     }
   });
@@ -58,7 +58,7 @@ export function createSpeaker({ catalog, ctx, again, route, keyOf, left }: Speak
     } catch (error) {
       const reference = error instanceof AnswerTooLarge ? referenceOf(ctx) : undefined;
       if (reference !== undefined) return resultOf({ body: leftOut(reference) });
-      const { body } = toldOf(error, ctx, route);
+      const { body } = errorBodyOf(error, ctx, route);
       return refusalOf(withCalls(found.isKeyed ? withKey(body, key) : body, catalog, ctx.actor));
     }
   });

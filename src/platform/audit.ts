@@ -6,7 +6,7 @@ import type { Database, Tx } from './postgres/database.js';
 import { newId } from './schema/id.js';
 
 /** What is told of a request. */
-export type Told = Pick<Ctx, 'actor' | 'requestId' | 'ip' | 'act'> & {
+export type AuditSubject = Pick<Ctx, 'actor' | 'requestId' | 'ip' | 'act'> & {
   workspace: Pick<Ctx['workspace'], 'id'>;
   platform: { clock: Clock };
 };
@@ -18,7 +18,7 @@ const unnamed: Act = { action: 'unnamed' };
  * The line of what `ctx` is doing, for a change whose result is `reference`; null for what keeps books and changes nothing. It lives in real
  * time: it says who did what when, also in a sandbox whose clock has moved. Gap G-364
  */
-export function auditLine(ctx: Told, reference: string | null, act = ctx.act): Row | null {
+export function auditLine(ctx: AuditSubject, reference: string | null, act = ctx.act): Row | null {
   if (act === null) return null;
   const { action, resourceType, resourceId, changes } = act ?? unnamed;
   const { type, id } = ctx.actor;

@@ -28,14 +28,14 @@ export interface ListenerAddress {
   host: string;
 }
 
-type Asked = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'localAddress' | 'localPort'> };
+type AuthorityRequest = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'localAddress' | 'localPort'> };
 
 /**
  * The origin of a listener in what it answers to a request, without a slash at the end: the public address where there is one, whatever
  * the Host header says. Without one a Host counts that names the address that was listened on, or this machine with any port, for ports
  * are mapped; any other leads to the first listening address. Gap G-417
  */
-export function originFor({ baseUrl, host }: ListenerAddress, { headers, socket }: Asked): string {
+export function originFor({ baseUrl, host }: ListenerAddress, { headers, socket }: AuthorityRequest): string {
   if (baseUrl !== null) return baseUrl.replace(/\/+$/, '');
   const named = readHost(headers.host ?? '');
   if (named !== null && (isLoopback(named.hostname) || isListening(named, host, socket))) return named.origin;
@@ -47,7 +47,7 @@ function readHost(text: string): URL | null {
   return /^[A-Za-z0-9.:[\]-]{1,255}$/.test(text) && URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : null;
 }
 
-function isListening({ hostname, port }: URL, host: string, { localAddress, localPort }: Asked['socket']): boolean {
+function isListening({ hostname, port }: URL, host: string, { localAddress, localPort }: AuthorityRequest['socket']): boolean {
   const addresses = [host.toLowerCase(), (localAddress ?? '').replace(/^::ffff:/, '')].map(bracketed);
   return addresses.includes(hostname) && Number(port || 80) === localPort;
 }

@@ -1,6 +1,6 @@
 // What was denied leaves a trace: credentials that failed and rights that were missing (CONTRACT.md 18). Noted in the
 // process and written beside the requests, so that nobody waits for it; the credential itself is in neither log.
-import { auditLine, type Told, writeLines } from './audit.js';
+import { type AuditSubject, auditLine, writeLines } from './audit.js';
 import { addSeconds } from './clock.js';
 import { anonymous, type CredentialOwner, type CredentialResolver, MalformedCredential } from './credential.js';
 import { sha256 } from './crypto.js';
@@ -19,7 +19,7 @@ type Owner = Partial<CredentialOwner> & Pick<CredentialOwner, 'workspaceId'>;
 const mostLookUps = 100;
 
 interface Denial {
-  told: Omit<Told, 'workspace' | 'act'>;
+  told: Omit<AuditSubject, 'workspace' | 'act'>;
   action: 'credential.refused' | 'access.refused';
   facts: Record<string, unknown>;
   /** Whose log it belongs to; null: nobody's that is known. */

@@ -84,7 +84,7 @@ function readSchema(schema: Schema, path: Path): { validate: Validate } | { issu
     for (const sample of [{}, [], '']) validate(sample);
     return { validate };
   } catch (error) {
-    fail([], error instanceof RangeError ? 'takes too long to be held to anything' : `is no JSON Schema: ${reasonOf(error)}`);
+    fail([], error instanceof RangeError ? 'takes too long to be held to anything' : `is no JSON Schema: ${schemaFault(error)}`);
     return { issues };
   }
 }
@@ -166,11 +166,11 @@ function checkPattern(pattern: string, at: Path, fail: (at: Path, message: strin
     if (pattern.length > longestPattern) throw new Error(`is longer than ${longestPattern} characters`);
     linearPattern(pattern);
   } catch (error) {
-    fail(at, reasonOf(error));
+    fail(at, schemaFault(error));
   }
 }
 
-function reasonOf(error: unknown): string {
+function schemaFault(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 200);
 }
 

@@ -43,7 +43,7 @@ export function linearPattern(pattern: string): LinearPattern {
   try {
     return RE2JS.compile(translated);
   } catch (error) {
-    const reason = reasonOf(error).replace(/^error parsing regexp: /, '');
+    const reason = patternFault(error).replace(/^error parsing regexp: /, '');
     throw new Error(`asks for more than a pattern can that is held to a text in linear time: ${reason}`);
   }
 }
@@ -53,7 +53,7 @@ function checkSpelling(pattern: string): void {
   try {
     new RegExp(pattern, 'u');
   } catch (error) {
-    throw new Error(`is no regular expression: ${reasonOf(error)}`);
+    throw new Error(`is no regular expression: ${patternFault(error)}`);
   }
 }
 
@@ -110,6 +110,6 @@ function mustNotLook(): Error {
   return new Error('must not look around or back');
 }
 
-function reasonOf(error: unknown): string {
+function patternFault(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, 200);
 }

@@ -20,10 +20,10 @@ type Method = (ctx: Ctx, call: Call) => Promise<object>;
 /** Messages of a task that an answer has at most: all that a task can have. */
 const mostMessages = 200;
 
-type TaskTold = Task & { messages: TaskMessage[] };
+type ShownTask = Task & { messages: TaskMessage[] };
 
 /** A task of the agent, as far as the caller sees it, with its last messages. Throws `task_not_found`. */
-async function taskOf(ctx: Ctx, host: Host, id: string, historyLength = mostMessages): Promise<TaskTold> {
+async function taskOf(ctx: Ctx, host: Host, id: string, historyLength = mostMessages): Promise<ShownTask> {
   const where: Prisma.TaskWhereInput = { AND: [{ id, toAgentId: host.id }, visibleTasks.where(ctx)] };
   const found = await ctx.db.task.findFirst({ where, include: { messages: { orderBy: { id: 'desc' }, take: historyLength } } });
   if (found === null) throw taskNotFound();

@@ -83,10 +83,10 @@ export async function updateMerchant(ctx: Ctx, input: UpdateMerchantInput & { id
 }
 
 /** What spends ask of a merchant. */
-export type KeptMerchant = Pick<Merchant, 'id' | 'name' | 'category' | 'status' | 'accountId' | 'settlementWalletId'>;
+export type CachedMerchant = Pick<Merchant, 'id' | 'name' | 'category' | 'status' | 'accountId' | 'settlementWalletId'>;
 
 /** A merchant of this workspace, kept in the process until it changes; null for none. */
-export function keptMerchant({ platform, workspace, db }: Ctx, id: string): Promise<KeptMerchant | null> {
+export function cachedMerchant({ platform, workspace, db }: Ctx, id: string): Promise<CachedMerchant | null> {
   const select = { id: true, name: true, category: true, status: true, accountId: true, settlementWalletId: true };
   return platform.cache.get(`merchant:${workspace.id}:${id}`, async () => ({
     value: await db.merchant.findFirst({ where: { id }, select }),

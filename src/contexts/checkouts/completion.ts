@@ -33,7 +33,7 @@ import {
   draftPayment,
   type PaidBefore,
   type PaymentPlan,
-  planPayment,
+  planCheckoutPayment,
   subjectOf,
   type WalletPayment,
 } from './payment.js';
@@ -87,7 +87,7 @@ export async function dryRunCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: s
   const { payment } = input;
   if (payment.kind === 'card') return dryRunCharge(ctx, await planCardPayment(ctx, row, { ...input, payment }));
   if (payment.kind === 'x402') return dryRunX402(ctx, row, { ...input, payment });
-  const plan = await planPayment(ctx, row, { ...input, payment });
+  const plan = await planCheckoutPayment(ctx, row, { ...input, payment });
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, plan, form), optionsOf(plan, input));
 }
 
@@ -133,7 +133,7 @@ interface Begun extends CompletedCheckout {
 
 /** Posts the payment, or holds its money for an approval, and writes what that makes of the checkout. Its lock is held. */
 async function payByWallet(ctx: Ctx, tx: Tx, written: Written, row: Checkout, input: CompleteCheckout<WalletPayment>): Promise<Begun> {
-  const plan = await planPayment(within(ctx, tx), row, input);
+  const plan = await planCheckoutPayment(within(ctx, tx), row, input);
   const { value, paidBy, transferId, authority } = plan;
   const options = { ...optionsOf(plan, input), in: tx, key: row.id, written };
   const { approval } = await carryOut(ctx, authority, (form) => draftPayment(ctx, plan, form), options);

@@ -5,7 +5,7 @@ import { joinRecords } from '../../ledger/record.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
+import { cachedMerchant, payeeOfMerchant } from '../accounts/merchant.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { payerByMandate } from '../mandates/payer.js';
 import { present } from '../mandates/presentation.js';
@@ -71,7 +71,7 @@ export interface PaymentPlan {
 }
 
 /** Reads the parties of a payment and what binds it. `row` is not to change until it is posted. */
-export async function planPayment(ctx: Ctx, row: Checkout, input: CompleteCheckout<WalletPayment>): Promise<PaymentPlan> {
+export async function planCheckoutPayment(ctx: Ctx, row: Checkout, input: CompleteCheckout<WalletPayment>): Promise<PaymentPlan> {
   const { payment, requestApproval } = input;
   const { total: amount, currency, merchantId } = row;
   const protocol = row.protocol as CheckoutProtocol;
@@ -126,7 +126,7 @@ export function agentOf(
 
 /** The wallet of the merchant that is paid, and what the payment says. 404, 403 or 400 for a merchant that cannot be paid. */
 export async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout): Promise<{ to: WalletRef; description: string }> {
-  const merchant = await keptMerchant(ctx, merchantId);
+  const merchant = await cachedMerchant(ctx, merchantId);
   if (merchant === null) throw new NotFound('merchantId');
   refuseInactive(merchant);
   const to = await payeeOfMerchant(ctx, merchant, currency);

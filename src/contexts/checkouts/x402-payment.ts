@@ -6,7 +6,7 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
+import { cachedMerchant, payeeOfMerchant } from '../accounts/merchant.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
 import type { DryRun } from '../spending/pipeline/dry-run.js';
@@ -79,7 +79,7 @@ function checkPayer(ctx: Ctx, row: Checkout, input: Completion, { agentId }: X40
 
 /** The wallet that was paid: where the merchant is paid, or another one of its account. */
 async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout, { walletId }: X402Payment): Promise<WalletRef> {
-  const merchant = await keptMerchant(ctx, merchantId);
+  const merchant = await cachedMerchant(ctx, merchantId);
   if (merchant === null) throw new NotFound('merchantId');
   refuseInactive(merchant);
   const paid = walletId === null ? null : await walletRef(ctx, walletId);

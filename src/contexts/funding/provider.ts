@@ -62,7 +62,7 @@ function isActive(ctx: Ctx, { sandbox, ...rails }: Row['rails']): boolean {
 }
 
 /** What a request asks money of. */
-export interface Asked {
+export interface ProviderRequest {
   provider: string;
   type: FundingType;
   currency: string;
@@ -72,7 +72,7 @@ export interface Asked {
  * The rail that brings the money; null for that of the sandbox. 400 for a provider that is none, 422 `unsupported_rail` for a type or a
  * currency that it does not bring, 503 `rail_unavailable` where it is not active.
  */
-export function railToFund(ctx: Ctx, { provider, type, currency }: Asked): Rail | null {
+export function railToFund(ctx: Ctx, { provider, type, currency }: ProviderRequest): Rail | null {
   const row = table.find((one) => one.provider === provider);
   if (row === undefined) {
     const message = `is no provider: ${table.map((one) => one.provider).join(', ')}`;

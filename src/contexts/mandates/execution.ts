@@ -8,7 +8,7 @@ import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import type { Page, PageInput } from '../../platform/schema/page.js';
-import { keptMerchant, payeeOfMerchant } from '../accounts/merchant.js';
+import { cachedMerchant, payeeOfMerchant } from '../accounts/merchant.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { type DryRun, dryRunSpend } from '../spending/pipeline/dry-run.js';
 import { carryOut, type Draft, type SpendForm } from '../spending/pipeline/execution.js';
@@ -109,7 +109,7 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
  * what a mandate allows is judged by what is registered (Gap G-214).
  */
 async function payeeOf(ctx: Ctx, { merchantId, merchantCategory, currency }: ExecuteMandateInput): Promise<WalletRef> {
-  const merchant = await keptMerchant(ctx, merchantId);
+  const merchant = await cachedMerchant(ctx, merchantId);
   if (merchant === null) throw new NotFound('merchantId');
   if (merchantCategory != null && merchantCategory !== merchant.category) {
     throw new ValidationFailed([{ path: ['merchantCategory'], message: `is not that of the merchant, ${merchant.category}` }]);

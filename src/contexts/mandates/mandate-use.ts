@@ -6,7 +6,7 @@ import { formatMinor } from '../../platform/money.js';
 import { remainingOf, windowOf } from '../spending/pipeline/limit.js';
 import { executionCounter, mandateCounter } from '../spending/pipeline/mandate-rule.js';
 import { counterKey } from '../spending/pipeline/posting.js';
-import { keptMandate } from './mandate.js';
+import { cachedMandate } from './mandate.js';
 import { readUses } from './mandate-use.sql.js';
 
 /** Minor units of the mandate's currency. What is left is null without such a limit. */
@@ -55,7 +55,7 @@ export async function useOfMandate(
   ctx: Ctx,
   mandateId: string,
 ): Promise<{ remainingDaily: string | null; remainingMonthly: string | null } | undefined> {
-  const row = await keptMandate(ctx, mandateId);
+  const row = await cachedMandate(ctx, mandateId);
   if (row === null) return undefined;
   const { currency, remainingDaily, remainingMonthly } = await useOf(ctx, row);
   const print = (left: bigint | null) => (left === null ? null : formatMinor(left, currency));

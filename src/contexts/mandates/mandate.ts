@@ -61,7 +61,7 @@ export async function mandate(ctx: Ctx, id: string): Promise<MandateRow> {
 }
 
 /** The row of a mandate, whoever may see it, kept in the process until it changes; null for none. */
-export function keptMandate({ platform, workspace, db }: Ctx, id: string): Promise<Mandate | null> {
+export function cachedMandate({ platform, workspace, db }: Ctx, id: string): Promise<Mandate | null> {
   return platform.cache.get(`mandate:${workspace.id}:${id}`, async () => ({
     value: await db.mandate.findFirst({ where: { id } }),
     tags: [`mandate:${id}`],

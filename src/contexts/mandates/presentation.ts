@@ -12,7 +12,7 @@ import { merchantsPaid } from '../spending/pipeline/counterparty.js';
 import { type MandateReader, type Presented, rulingMandate } from '../spending/pipeline/mandate.js';
 import { merchantResults, type RulingMandate } from '../spending/pipeline/mandate-rule.js';
 import type { VerifyMandateInput } from './mandate.input.js';
-import { keptMandate, type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
+import { cachedMandate, type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
 import { claimsOf } from './mandate-jwt.js';
 import { type MandateUse, useOf } from './mandate-use.js';
 
@@ -21,7 +21,7 @@ export const readPresented: MandateReader = (ctx, presented) => present(ctx, pre
 
 /** What a presented mandate lets its agent do. 404 for one that the actor does not see, at `field` where no path names it. */
 export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, field?: string): Promise<RulingMandate> {
-  const row = await keptMandate(ctx, mandateId);
+  const row = await cachedMandate(ctx, mandateId);
   if (row === null || !visibleMandates.sees(ctx, row)) throw field === undefined ? new NotFound() : new NotFound(field);
   if (row.revokedAt !== null) throw new MandateRevoked();
   if (row.expiresAt <= ctx.clock.now()) throw new MandateExpired();

@@ -6,7 +6,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { approveHeld } from '../spending/approval/approved-spend.js';
-import { keepStanding } from '../spending/pipeline/standing.sql.js';
+import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import { askAgain } from '../transfers/approval.js';
 import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
@@ -37,7 +37,7 @@ export const topUpSubject: ApprovalSubject = {
 /** The lock of a session, after those that keep the standing of its payer. */
 async function lockWithPayer(_ctx: Ctx, tx: Tx, id: string): Promise<MppSession> {
   const { workspaceId, accountId, walletId, walletAgentId, agentId } = await tx.mppSession.findFirstOrThrow({ where: { id } });
-  await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [walletAgentId, agentId] });
+  await lockEligibility(tx, { workspaceId, accountId, walletId, agentIds: [walletAgentId, agentId] });
   return lockRow(tx.mppSession, id);
 }
 

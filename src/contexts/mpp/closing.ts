@@ -27,13 +27,13 @@ export function closeMppSession(ctx: Ctx, { id, cumulativeAmount }: CloseMppSess
     const row = await lockSession(ctx, tx, id);
     checkStep(mppSessionLifecycle, printId('mppSession', id), row.status, 'closed');
     const wanted = cumulativeAmount == null ? 0n : parseMinor(cumulativeAmount, row.currency, ['cumulativeAmount']);
-    if (wanted <= row.accepted) return settle(ctx, tx, row, { status: 'closed', reason: null });
+    if (wanted <= row.accepted) return settleSession(ctx, tx, row, { status: 'closed', reason: null });
     if (!isPayer(ctx, row)) {
       const message = 'is more than the vouchers have promised, and only the payer can promise more';
       throw new ValidationFailed([{ path: ['cumulativeAmount'], message, rule: 'max' }]);
     }
     await addVoucher(within(ctx, tx), tx, { id, cumulativeAmount });
-    return settle(ctx, tx, await lockSession(ctx, tx, id), { status: 'closed', reason: null });
+    return settleSession(ctx, tx, await lockSession(ctx, tx, id), { status: 'closed', reason: null });
   });
 }
 
@@ -44,8 +44,8 @@ export async function stepMppSession(ctx: Ctx, id: string): Promise<void> {
     if (row.dueAt === null || row.dueAt > ctx.clock.now()) {
       return tx.mppSession.update({ where: rowKey(ctx, id), data: { leaseUntil: null } });
     }
-    if (row.status === 'open') return settle(ctx, tx, row, { status: 'expired', reason: 'expired' });
-    return settle(ctx, tx, row, { status: 'closed', reason: row.statusReason ?? 'expired' });
+    if (row.status === 'open') return settleSession(ctx, tx, row, { status: 'expired', reason: 'expired' });
+    return settleSession(ctx, tx, row, { status: 'closed', reason: row.statusReason ?? 'expired' });
   });
 }
 
@@ -67,7 +67,7 @@ interface End {
 }
 
 /** Pays what was accepted and returns the rest, under the lock of the session. What waits for an approval is called off. */
-export async function settle(ctx: Ctx, tx: Tx, row: MppSession, { status, reason }: End): Promise<MppSession> {
+export async function settleSession(ctx: Ctx, tx: Tx, row: MppSession, { status, reason }: End): Promise<MppSession> {
   const ending: Ending = { status: 'cancelled', code: 'session_ended', message: `The session was ${status}.` };
   const deposits = await depositsOf(tx, row.id);
   const waiting = await waitingAmong(tx, deposits);

@@ -35,7 +35,7 @@ async function pay(paidRequest: PaidRequest, authorization: string): Promise<Doo
   const credential = readCredential(authorization);
   if (credential === null) throw new PaymentProblem('malformed-credential', 'The Authorization header is no credential of MPP.');
   const charge = await requestedCharge(paidRequest, credential.challenge);
-  const made = await settle(paidRequest, credential, charge);
+  const made = await settleCall(paidRequest, credential, charge);
   const { payment, approval } = made;
   const receipt: Receipt = {
     status: 'success',
@@ -48,7 +48,7 @@ async function pay(paidRequest: PaidRequest, authorization: string): Promise<Doo
 }
 
 /** Pays the charge, once for its challenge. */
-async function settle(paidRequest: PaidRequest, credential: Credential, charge: Charge): Promise<MadePayment> {
+async function settleCall(paidRequest: PaidRequest, credential: Credential, charge: Charge): Promise<MadePayment> {
   const { ctx, endpoint } = paidRequest;
   const byMpp = byOwnChallenge(credential.challenge);
   if (charge.method === 'evm') return { payment: await payByEvm(paidRequest, credential, charge, byMpp), approval: null };

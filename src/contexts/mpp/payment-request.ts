@@ -31,7 +31,7 @@ export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentCha
     const { payment, approval } = await payOnLedger(ctx, order);
     return { transfer: await readTransfer(ctx, payment.id), approval };
   }
-  const plan = await planPayment(ctx, requested, input);
+  const plan = await planMppPayment(ctx, requested, input);
   const id = newId(plan.value.at);
   const draft = (form: SpendForm) => draftPayment(ctx, id, plan, form);
   const options = { key: id, requestApproval: input.requestApproval === true };
@@ -45,7 +45,7 @@ export async function dryRunMppPayment(ctx: Ctx, input: PayMppInput): Promise<Dr
   const requested = await requestedPayment(ctx, input);
   const order = orderOf(ctx, requested, input);
   if (order !== null) return dryRunPayment(ctx, order);
-  const plan = await planPayment(ctx, requested, input);
+  const plan = await planMppPayment(ctx, requested, input);
   const id = newId(plan.value.at);
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, id, plan, form), { requestApproval: input.requestApproval === true });
 }
@@ -95,7 +95,7 @@ function orderOf(ctx: Ctx, { answered, from, amount }: RequestedPayment, input: 
   };
 }
 
-async function planPayment(ctx: Ctx, requested: RequestedPayment, input: PayMppInput): Promise<TransferPlan> {
+async function planMppPayment(ctx: Ctx, requested: RequestedPayment, input: PayMppInput): Promise<TransferPlan> {
   const { from, to, merchantId, currency, amount, answered } = requested;
   const { agentId, description, serviceUrl, requestApproval } = input;
   const at = ctx.clock.now();

@@ -8,10 +8,10 @@ import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { walletRef } from '../accounts/wallet-ref.js';
+import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import type { Carried } from '../spending/pipeline/execution.js';
 import { authorizeSpend } from '../spending/pipeline/pipeline.js';
 import { type SpendPlan, spendMutation } from '../spending/pipeline/spend-mutation.js';
-import { keepStanding } from '../spending/pipeline/standing.sql.js';
 import { SameWallet } from '../transfers/errors.js';
 import { type Deposit, depositSpend } from './deposit.js';
 import { payeeOf } from './payee.js';
@@ -77,7 +77,7 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateMppSessionInput): Prom
     requestApproval: requestApproval === true,
   });
   const { walletId, accountId } = from;
-  await keepStanding(tx, { workspaceId: ctx.workspace.id, walletId, accountId, agentIds: [from.agentId, agentId] });
+  await lockEligibility(tx, { workspaceId: ctx.workspace.id, walletId, accountId, agentIds: [from.agentId, agentId] });
   const id = newId(at);
   const escrowAccountId = await openEscrowAccount(ctx, tx, 'mpp.escrow', id, currency);
   const session = { id, escrowAccountId, serviceUrl };

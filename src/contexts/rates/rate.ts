@@ -56,12 +56,12 @@ export function ratesTag(workspaceId: string): string {
   return `rates:${workspaceId}`;
 }
 
-interface KeptRates {
+interface CachedRates {
   rates: readonly Rate[];
   book: RateBook;
 }
 
-function keptRates(ctx: Ctx): Promise<KeptRates> {
+function cachedRates(ctx: Ctx): Promise<CachedRates> {
   const tag = ratesTag(ctx.workspace.id);
   return ctx.platform.cache.get(tag, async () => {
     const rates = inForce((await newestRates(ctx)).map(rateOfRow));
@@ -71,7 +71,7 @@ function keptRates(ctx: Ctx): Promise<KeptRates> {
 
 /** The newest rates of the workspace. */
 export async function rateBook(ctx: Ctx): Promise<RateBook> {
-  return (await keptRates(ctx)).book;
+  return (await cachedRates(ctx)).book;
 }
 
 export interface RateFilter {
@@ -81,7 +81,7 @@ export interface RateFilter {
 
 /** The rates in force, in order of their currencies: those of the workspace, and the built-in ones of the pairs that it has not set. */
 export async function rates(ctx: Ctx, { from, to }: RateFilter = {}): Promise<Rate[]> {
-  const kept = await keptRates(ctx);
+  const kept = await cachedRates(ctx);
   return kept.rates.filter((rate) => (from == null || rate.from === from) && (to == null || rate.to === to));
 }
 

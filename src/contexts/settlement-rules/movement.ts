@@ -65,7 +65,7 @@ export interface Payment {
 }
 
 /** Pays a wallet of the platform: a spend like any other, where it leaves its owner. */
-export async function planPayment(ctx: Ctx, { executionId, from, description }: Head, to: Payment) {
+export async function planMovement(ctx: Ctx, { executionId, from, description }: Head, to: Payment) {
   const input = { type: 'internal', fromWalletId: from.walletId, currency: from.currency as Currency, description, ...to } as const;
   const id = newId(ctx.clock.now());
   return making(ctx, id, await planTransfer(ctx, input, { id, origin: { type: 'settlement_execution', id: executionId } }));

@@ -113,7 +113,7 @@ export function lockRule(tx: Tx, id: string): Promise<SettlementRule> {
   return lockRow<SettlementRule>(tx.settlementRule, id, { where: { deletedAt: null } });
 }
 
-interface Says {
+interface RuleConfigs {
   trigger: Trigger;
   action: Action;
 }
@@ -125,7 +125,7 @@ function readBoth(
   triggerConfig: GivenConfig | null | undefined,
   actionType: ActionType,
   actionConfig: GivenConfig | null | undefined,
-): Says {
+): RuleConfigs {
   const trigger = readTrigger(catalogOf(ctx), triggerType, triggerConfig ?? {});
   const action = readAction(actionType, actionConfig ?? {});
   const issues = [trigger, action].flatMap((read): FieldIssue[] => ('issues' in read ? read.issues : []));
@@ -137,7 +137,7 @@ function readBoth(
 }
 
 /** 422 for a threshold in another currency than the wallet's, 400 for cents that the currency does not have, and for too many. */
-function checkAmounts({ trigger, action }: Says, { id, currency }: Pick<Wallet, 'id' | 'currency'>): void {
+function checkAmounts({ trigger, action }: RuleConfigs, { id, currency }: Pick<Wallet, 'id' | 'currency'>): void {
   if (trigger.type === 'balance_threshold' && trigger.config.currency !== currency)
     throw new CurrencyMismatch(id, currency, trigger.config.currency);
   const issues = [
@@ -159,7 +159,7 @@ function centsIssues(config: object, path: string, names: readonly string[], cur
   });
 }
 
-function stored({ trigger, action }: Says) {
+function stored({ trigger, action }: RuleConfigs) {
   return {
     triggerType: trigger.type,
     triggerConfig: trigger.config as Prisma.InputJsonObject,

@@ -16,7 +16,7 @@ import { RailUnavailable } from '../transfers/rail.js';
 import { type Action, type ActionConfig, actionOf } from './action.js';
 import { emit } from './events.js';
 import { executionLifecycle } from './execution.js';
-import { type Made, planHold, planPayment, planSettlement } from './movement.js';
+import { type Made, planHold, planMovement, planSettlement } from './movement.js';
 import { Rollback } from './rollback.js';
 
 /** Executions of a wallet that came first and are carried out before one, at most: the next ones have steps of their own. */
@@ -126,7 +126,7 @@ async function planOf(ctx: Ctx, execution: SettlementExecution, rule: Settlement
         action.type === 'settle_to_account'
           ? { toAccountId: action.config.destinationAccountId }
           : { toWalletId: action.config.destinationWalletId };
-      return planPayment(ctx, head, { ...to, amount: formatMinor(amountOf(action.config, available, from), from.currency) });
+      return planMovement(ctx, head, { ...to, amount: formatMinor(amountOf(action.config, available, from), from.currency) });
     }
     case 'hold':
       return planHold(ctx, head, {

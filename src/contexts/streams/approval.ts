@@ -9,11 +9,11 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { approveHeld } from '../spending/approval/approved-spend.js';
-import { keepStanding } from '../spending/pipeline/standing.sql.js';
+import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import { askAgain, payOut } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
 import { checkpointed, endedAt, isOpen } from './accrual.js';
-import { saveFlow, settle } from './checkpoint.js';
+import { saveFlow, settleStream } from './checkpoint.js';
 import { flowOf, type StreamView, stream, streamLifecycle } from './stream.js';
 import { addDeposit } from './top-up.js';
 
@@ -40,7 +40,7 @@ export const topUpSubject: ApprovalSubject = {
 async function lockWithPayer(_ctx: Ctx, tx: Tx, id: string): Promise<Stream> {
   const found = await tx.stream.findFirstOrThrow({ where: { id } });
   const { workspaceId, fromAccountId: accountId, fromWalletId: walletId, fromAgentId, agentId } = found;
-  await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [fromAgentId, agentId] });
+  await lockEligibility(tx, { workspaceId, accountId, walletId, agentIds: [fromAgentId, agentId] });
   return lockRow(tx.stream, id);
 }
 
@@ -56,7 +56,7 @@ async function approveStream(ctx: Ctx, tx: Tx, approval: Approval): Promise<() =
 
 async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const { subjectId: streamId, amount } = await deposit(tx, approval.subjectId);
-  const { row, end } = await settle(ctx, tx, await tx.stream.findFirstOrThrow({ where: { id: streamId ?? '' } }));
+  const { row, end } = await settleStream(ctx, tx, await tx.stream.findFirstOrThrow({ where: { id: streamId ?? '' } }));
   if (end !== null || !isOpen(row)) throw over(row, 'The stream has ended.');
   await payIn(ctx, tx, approval);
   const saved = await addDeposit(ctx, tx, { row, flow: flowOf(row), at: ctx.clock.now() }, amount);

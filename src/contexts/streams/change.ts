@@ -11,13 +11,13 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
+import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import { workspaceGuard } from '../spending/pipeline/pipeline.js';
 import { post } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
-import { keepStanding } from '../spending/pipeline/standing.sql.js';
 import { writeOperation } from '../usage/operation.js';
 import { accruedAt, checkpointed, type Flow, isOpen } from './accrual.js';
-import { type FlowChange, saveFlow, settle } from './checkpoint.js';
+import { type FlowChange, saveFlow, settleStream } from './checkpoint.js';
 import { unitsPerMinor, unitsPerMs } from './flow-rate.js';
 import type { UpdateStreamInput } from './stream.input.js';
 import { checkSide, flowOf, lockStream, type StreamView, streamLifecycle, streamRow, viewOf } from './stream.js';
@@ -34,7 +34,7 @@ export interface Changing {
 export async function beginChange(ctx: Ctx, tx: Tx, id: string, side: 'payer' | 'payee'): Promise<Changing> {
   const locked = await lockStream(ctx, tx, id);
   checkSide(ctx, locked, side);
-  const { row, end } = await settle(ctx, tx, locked);
+  const { row, end } = await settleStream(ctx, tx, locked);
   const found: Stream = end === null ? row : { ...row, status: 'completed' };
   return { row: found, flow: flowOf(found), at: ctx.clock.now() };
 }
@@ -49,7 +49,7 @@ export function checkOpen({ row }: Changing): void {
 /** Keeps the standing of whoever pays a stream, before the stream is locked. 404. */
 export async function keepPayer(ctx: Ctx, tx: Tx, id: string): Promise<void> {
   const { fromAccountId: accountId, fromWalletId: walletId, fromAgentId, agentId } = await streamRow(within(ctx, tx), id);
-  await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [fromAgentId, agentId] });
+  await lockEligibility(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [fromAgentId, agentId] });
 }
 
 /** Changes the rate, the maximum or the metadata of a stream that is open, from now on (Gap G-140). 400, 403, 404, 409. */

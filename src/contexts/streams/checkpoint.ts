@@ -60,7 +60,7 @@ export interface FlowChange {
 /** Writes what a stream is from now on, and tells when the change has brought its money near its end (Gap G-132). */
 export async function saveFlow(ctx: Ctx, tx: Tx, row: Stream, flow: Flow, { rate, ...change }: FlowChange = {}): Promise<Stream> {
   const isOver = flow.status === 'completed' || flow.status === 'cancelled';
-  const health = isOver ? toldOf(row) : healthAt(flow, flow.checkpointAt);
+  const health = isOver ? notifiedHealth(row) : healthAt(flow, flow.checkpointAt);
   const saved = await tx.stream.update({
     where: rowKey(ctx, row.id),
     data: {
@@ -81,7 +81,7 @@ export async function saveFlow(ctx: Ctx, tx: Tx, row: Stream, flow: Flow, { rate
   return saved;
 }
 
-function toldOf({ alerted }: Stream): Health {
+function notifiedHealth({ alerted }: Stream): Health {
   return severities[alerted] ?? 'healthy';
 }
 
@@ -92,26 +92,26 @@ export interface Settled {
 }
 
 /** Writes what has happened to a stream by itself until now, under its lock: alerts, and that its money was used up. */
-export async function settle(ctx: Ctx, tx: Tx, row: Stream): Promise<Settled> {
+export async function settleStream(ctx: Ctx, tx: Tx, row: Stream): Promise<Settled> {
   const now = ctx.clock.now();
   const flow = flowOf(row);
   const stop = nextStop(flow);
   const happened = stop !== null && stop.at <= now ? stop : null;
-  const alerts = alertsAfter(flow, toldOf(row)).filter(({ at }) => at <= now);
+  const alerts = alertsAfter(flow, notifiedHealth(row)).filter(({ at }) => at <= now);
   for (const alert of alerts) await tell(ctx, tx, row, alert);
   const last = alerts.at(-1)?.severity;
   const told = last === undefined ? row : { ...row, alerted: severities.indexOf(last) };
   if (happened?.status === 'completed') return { row: told, end: happened.at };
   if (happened !== null) {
     const exhausted = await saveFlow(ctx, tx, told, checkpointed(flow, happened.at, { status: 'exhausted' }), { statusReason: null });
-    return settle(ctx, tx, exhausted);
+    return settleStream(ctx, tx, exhausted);
   }
   return { row: told, end: null };
 }
 
 /** Writes that alerts were told, and nothing else: the stream flows on as it did. */
-export async function saveTold(ctx: Ctx, tx: Tx, row: Stream): Promise<Stream> {
-  const { alerted, dueAt, leaseUntil } = flowData(flowOf(row), toldOf(row));
+export async function saveNotified(ctx: Ctx, tx: Tx, row: Stream): Promise<Stream> {
+  const { alerted, dueAt, leaseUntil } = flowData(flowOf(row), notifiedHealth(row));
   return tx.stream.update({ where: rowKey(ctx, row.id), data: { alerted, dueAt, leaseUntil } });
 }
 

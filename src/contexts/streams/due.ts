@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { saveTold, settle } from './checkpoint.js';
+import { saveNotified, settleStream } from './checkpoint.js';
 import { endStream } from './payout.js';
 import { flowOf } from './stream.js';
 
@@ -15,11 +15,11 @@ export async function stepStream(ctx: Ctx, id: string): Promise<void> {
     const locked = await lockRow(tx.stream, id);
     const now = ctx.clock.now();
     if (locked.dueAt === null || locked.dueAt > now) return tx.stream.update({ where: rowKey(ctx, id), data: { leaseUntil: null } });
-    const { row: settled, end } = await settle(ctx, tx, locked);
+    const { row: settled, end } = await settleStream(ctx, tx, locked);
     const changing = { row: settled, flow: flowOf(settled), at: end ?? now };
     if (end !== null) return (await endStream(ctx, tx, changing, { status: 'completed', reason: null })).row;
     if (settled.isRevoked) return (await endStream(ctx, tx, changing, { status: 'cancelled', reason: settled.statusReason })).row;
-    return saveTold(ctx, tx, settled);
+    return saveNotified(ctx, tx, settled);
   });
   if (row.dueAt !== null) ringAt(ctx, 'stream', row.dueAt);
 }

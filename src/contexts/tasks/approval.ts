@@ -7,7 +7,7 @@ import { ringAt } from '../../platform/due/due-bell.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { approveHeld, authorizeAgain } from '../spending/approval/approved-spend.js';
-import { keepStanding } from '../spending/pipeline/standing.sql.js';
+import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer, payerGuards } from '../transfers/hold.js';
 import { noteEnd } from './ending.js';
@@ -22,7 +22,7 @@ export const taskSubject: ApprovalSubject = { kind: 'task', lock: lockWithSides,
 async function lockWithSides(_ctx: Ctx, tx: Tx, id: string): Promise<Task> {
   const { workspaceId, walletId, fromAgentId, toAgentId } = await tx.task.findFirstOrThrow({ where: { id } });
   const { accountId, agentId } = await tx.wallet.findFirstOrThrow({ where: { id: walletId ?? '' } });
-  await keepStanding(tx, { workspaceId, accountId, walletId, agentIds: [agentId, fromAgentId, toAgentId] });
+  await lockEligibility(tx, { workspaceId, accountId, walletId, agentIds: [agentId, fromAgentId, toAgentId] });
   return lockRow(tx.task, id);
 }
 

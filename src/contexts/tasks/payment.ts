@@ -57,7 +57,7 @@ export interface PaymentOrder {
 }
 
 /** Reads the wallets of a payment and the rules that bind it. 400, 404, 422 for wallets that cannot pay or be paid. */
-export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Omit<PaymentPlan, 'escrowAccountId'>> {
+export async function planTaskPayment(ctx: Ctx, order: PaymentOrder): Promise<Omit<PaymentPlan, 'escrowAccountId'>> {
   const { payment, price, fromAgent, toAgent, at, request, requestApproval } = order;
   const { currency, amount } = price;
   const mandate = await mandateOf(ctx, payment, fromAgent.id);

@@ -8,11 +8,11 @@ import { newId } from '../../platform/schema/id.js';
 import { agentRevoked } from '../agents/agent.js';
 import { findSkill } from '../skills/skill.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
+import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import type { Carried, SpendForm } from '../spending/pipeline/execution.js';
 import { type SpendPlan, spendMutation } from '../spending/pipeline/spend-mutation.js';
-import { keepStanding } from '../spending/pipeline/standing.sql.js';
 import { tellAssigned } from './notice.js';
-import { draftPayment, openEscrow, type PaymentPlan, planPayment, priceOf } from './payment.js';
+import { draftPayment, openEscrow, type PaymentPlan, planTaskPayment, priceOf } from './payment.js';
 import { checkPrice, type TaskRequest } from './price.js';
 import type { CreateTaskInput } from './task.input.js';
 import { offeredTo, shownTo, task, withDue } from './task.js';
@@ -83,12 +83,12 @@ async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'spend'>,
   const agentIds = [fromAgent.id, toAgent?.id ?? null];
   const workspaceId = ctx.workspace.id;
   if (input.payment == null) {
-    await keepStanding(tx, { workspaceId, accountId: fromAgent.parentAccountId, walletId: null, agentIds });
+    await lockEligibility(tx, { workspaceId, accountId: fromAgent.parentAccountId, walletId: null, agentIds });
     return null;
   }
   const price = priceOf(input.payment, requestedPrice(skill));
   await checkPrice(ctx, tx, { input, payment: input.payment, price, skill });
-  const plan = await planPayment(within(ctx, tx), {
+  const plan = await planTaskPayment(within(ctx, tx), {
     taskId: id,
     payment: input.payment,
     price,
@@ -99,7 +99,7 @@ async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'spend'>,
     requestApproval: input.requestApproval === true,
   });
   const { walletId, accountId, agentId } = plan.from;
-  await keepStanding(tx, { workspaceId, walletId, accountId, agentIds: [...agentIds, agentId] });
+  await lockEligibility(tx, { workspaceId, walletId, accountId, agentIds: [...agentIds, agentId] });
   return { ...plan, escrowAccountId: await openEscrow(ctx, tx, id, plan.currency) };
 }
 

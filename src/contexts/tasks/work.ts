@@ -120,11 +120,11 @@ export async function requestInput(ctx: Ctx, { id, message, schema }: RequestTas
 export async function answerInput(ctx: Ctx, { id, parts: given }: AnswerTaskInput & { id: string }): Promise<Task> {
   const row = await look(ctx, id, 'sender');
   const parts = readBy(partsShape, given.map(partOf), ['parts']);
-  checkAsked(row);
+  checkInputRequested(row);
   const answered = await lastQuestion(ctx.db, id);
   await checkAnswer(ctx, (answered?.schema ?? null) as Json | null, parts);
   return changeBy(ctx, id, 'sender', async (tx, row) => {
-    checkAsked(row);
+    checkInputRequested(row);
     if ((await lastQuestion(tx, id))?.id !== answered?.id) throw askedMeanwhile(row);
     await addMessage(ctx, tx, row, 'sender', parts, null);
     const going = await changeTask(ctx, tx, row, { status: 'in_progress' });
@@ -133,7 +133,7 @@ export async function answerInput(ctx: Ctx, { id, parts: given }: AnswerTaskInpu
   });
 }
 
-function checkAsked(row: Task): void {
+function checkInputRequested(row: Task): void {
   if (row.status !== 'input_required') throw refuseTask(row, ['input_required'], 'The worker has not asked anything.');
 }
 

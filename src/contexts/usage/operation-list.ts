@@ -8,7 +8,7 @@ import { parseAnyId, parseId } from '../../platform/schema/id.js';
 import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
 import { isOfKind, type KindFilter } from './operation-kind.js';
 import { countOperations, type OperationChoice, operationIds } from './operation-list.sql.js';
-import { type Period, type PeriodInput, periodOf, refuseBeforeKept } from './period.js';
+import { type Period, type PeriodInput, periodOf, refuseBeforeRetention } from './period.js';
 import { readUsage } from './rollup.sql.js';
 import { visibleOperations } from './visibility.js';
 
@@ -24,7 +24,7 @@ export interface OperationFilter extends PageInput, PeriodInput, KindFilter {
 export function operations(ctx: Ctx, filter: OperationFilter): Promise<Page<Operation>> {
   const now = ctx.clock.now();
   const period = periodOf(now, filter);
-  refuseBeforeKept(now, period);
+  refuseBeforeRetention(now, period);
   const choice = choiceOf(filter, period);
   const source: Source<Operation> = {
     read: async (window) => {

@@ -62,7 +62,7 @@ export function refusedWindow(member: 'start' | 'end', message: string): Validat
 }
 
 /** 400 for a period that begins before what is still kept row by row. */
-export function refuseBeforeKept(now: Date, { start }: Period): void {
+export function refuseBeforeRetention(now: Date, { start }: Period): void {
   const from = keptFrom(now);
   if (start >= from) return;
   const message = `reaches back further than what is kept: ${keptDays} days, now from ${from.toISOString()}`;

@@ -2,7 +2,7 @@
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { Counts } from '../../platform/schema/figure.js';
-import { ceilTo, floorTo, type Period, type PeriodInput, periodOf, refuseBeforeKept, refusedWindow } from './period.js';
+import { ceilTo, floorTo, type Period, type PeriodInput, periodOf, refuseBeforeRetention, refusedWindow } from './period.js';
 import { millisecondsOf } from './request-count.js';
 import { type RequestSum, readAccountRequests, readRequests } from './request-count.sql.js';
 
@@ -40,7 +40,7 @@ const total = (sums: readonly RequestSum[]): number => sums.reduce((count, { req
 export async function requestReport(ctx: Ctx, input: PeriodInput): Promise<RequestReport> {
   const now = ctx.platform.clock.now();
   const asked = periodOf(now, input);
-  refuseBeforeKept(now, asked);
+  refuseBeforeRetention(now, asked);
   if (asked.start > now) throw refusedWindow('start', 'must be before now');
   const end = asked.end > now ? new Date(now.getTime() + 1) : asked.end;
   const { customer } = ctx.actor;

@@ -27,7 +27,7 @@ export async function loadDeliveries(ctx: Ctx, rows: readonly DueRow[], maxBytes
   const readAt = performance.now();
   const { recipients: found, events } = await loadDue(ctx, rows, maxBytes);
   const recipients = new Recipients(ctx, found, readAt);
-  const loaded = new Map(events.map((event) => [event.id, { body: bodyOf(event), trace: traceOf(event) }]));
+  const loaded = new Map(events.map((event) => [event.id, { body: deliveryBody(event), trace: traceOf(event) }]));
   const byId = new Map<string, DueDelivery>();
   for (const row of rows) {
     const webhook = recipients.get(row.webhookId);
@@ -38,7 +38,7 @@ export async function loadDeliveries(ctx: Ctx, rows: readonly DueRow[], maxBytes
 }
 
 /** The body of every send of an event: the same bytes each time. */
-function bodyOf({ id, type, createdAt, data }: EventRow): Buffer {
+function deliveryBody({ id, type, createdAt, data }: EventRow): Buffer {
   const head = JSON.stringify({ id: printId('event', id), type, timestamp: createdAt.toISOString() });
   return Buffer.from(`${head.slice(0, -1)},"data":${data}}`);
 }

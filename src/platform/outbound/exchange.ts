@@ -100,7 +100,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   fail(error: Error): void {
     if (this.#ended) return;
     this.result.refused = error instanceof EgressRefused;
-    this.result.error = reasonOf(error);
+    this.result.error = failureText(error);
     this.result.abandoned = this.#isClosed();
     this.#cut();
   }
@@ -132,7 +132,7 @@ function first(header: string | string[] | undefined): string | null {
   return (Array.isArray(header) ? header[0] : header) ?? null;
 }
 
-function reasonOf(error: unknown): string {
+function failureText(error: unknown): string {
   const { code, message } = error as { code?: string; message?: string };
   return (code === undefined ? '' : `${code}: `) + (message || 'the connection failed').slice(0, 300);
 }

@@ -19,10 +19,10 @@ import type { WalletRef } from '../../accounts/wallet-ref.js';
 import { laneOf } from '../../settlement/payout/payout.js';
 import { collectionFee, type Rail, railOf } from '../../settlement/rail/rail.js';
 import { type DryRun, dryRunSpend } from '../../spending/pipeline/dry-run.js';
+import { lockEligibility } from '../../spending/pipeline/eligibility.sql.js';
 import { carryOut, type Draft, type SpendForm } from '../../spending/pipeline/execution.js';
 import type { RulingMandate } from '../../spending/pipeline/mandate-rule.js';
 import { type Authority, authorizeSpend, type Spend } from '../../spending/pipeline/pipeline.js';
-import { keepStanding } from '../../spending/pipeline/standing.sql.js';
 import { event, transferData } from '../../transfers/events.js';
 import { cardRails, RailUnavailable } from '../../transfers/rail.js';
 import { aboutOf, type NewTransfer, transferRow } from '../../transfers/transfer.js';
@@ -194,7 +194,7 @@ export function ringCharge(ctx: Ctx, { charge, approval }: Pick<OpenedCharge, 'c
 
 /** Keeps the card and its account as they are until the transaction ends, and throws when they may not pay: 404, 409. */
 export async function keepPayable(ctx: Ctx, tx: Tx, { id, accountId }: VaultedCard, { agentId }: Authority): Promise<void> {
-  await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId: null, agentIds: [agentId ?? null] });
+  await lockEligibility(tx, { workspaceId: ctx.workspace.id, accountId, walletId: null, agentIds: [agentId ?? null] });
   const account = await tx.account.findFirstOrThrow({ where: { id: accountId }, select: { id: true, status: true } });
   if (account.status !== 'active') throw inactiveAccount(account, 'its cards charged');
   const card = await lockRow(tx.vaultedCard, id, { where: { deletedAt: null } });

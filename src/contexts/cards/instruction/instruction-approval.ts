@@ -7,7 +7,7 @@ import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { inactiveAccount } from '../../accounts/account.js';
 import { approveHeld } from '../../spending/approval/approved-spend.js';
-import { keepStanding } from '../../spending/pipeline/standing.sql.js';
+import { lockEligibility } from '../../spending/pipeline/eligibility.sql.js';
 import { NetworkNotEnrolled } from '../errors.js';
 import { endInstruction } from './instruction-life.js';
 import { authorizeInstruction } from './instruction-request.js';
@@ -27,7 +27,7 @@ export const instructionSubject: ApprovalSubject = {
 /** The lock of an instruction, after those that keep the standing of who pays. */
 async function lockWithPayer(_ctx: Ctx, tx: Tx, id: string): Promise<CardInstruction> {
   const { workspaceId, accountId, agentId } = await tx.cardInstruction.findFirstOrThrow({ where: { id } });
-  await keepStanding(tx, { workspaceId, accountId, walletId: null, agentIds: [agentId] });
+  await lockEligibility(tx, { workspaceId, accountId, walletId: null, agentIds: [agentId] });
   return lockRow(tx.cardInstruction, id);
 }
 

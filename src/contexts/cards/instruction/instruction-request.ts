@@ -13,12 +13,12 @@ import { rollBack } from '../../../platform/postgres/rollback.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { newId, parseId } from '../../../platform/schema/id.js';
 import { inactiveAccount } from '../../accounts/account.js';
-import { keptMerchant } from '../../accounts/merchant.js';
+import { cachedMerchant } from '../../accounts/merchant.js';
 import { actingAgent } from '../../agents/agent.js';
 import { type DryRun, dryRunSpend } from '../../spending/pipeline/dry-run.js';
+import { lockEligibility } from '../../spending/pipeline/eligibility.sql.js';
 import { type CarryOptions, carryOut, type Draft, type SpendForm } from '../../spending/pipeline/execution.js';
 import { type Authority, authorizeSpend, type Spend } from '../../spending/pipeline/pipeline.js';
-import { keepStanding } from '../../spending/pipeline/standing.sql.js';
 import { referenceUnusable } from '../errors.js';
 import { checkNoCardNumber } from '../vault/card-number.js';
 import { followUp } from './follow-up.js';
@@ -103,7 +103,7 @@ async function planAuthorization(ctx: Ctx, tx: Tx, frame: InstructionFrame, inpu
     request,
     requestApproval: input.requestApproval === true,
   });
-  await keepStanding(tx, { workspaceId: ctx.workspace.id, accountId, walletId: null, agentIds: [agentId] });
+  await lockEligibility(tx, { workspaceId: ctx.workspace.id, accountId, walletId: null, agentIds: [agentId] });
   const account = await tx.account.findFirstOrThrow({ where: { id: accountId }, select: { id: true, status: true } });
   if (account.status !== 'active') throw inactiveAccount(account, 'payments by card authorized');
   const id = newId(authority.at);
@@ -121,7 +121,7 @@ export type InstructionSpend = Pick<CardVerification, 'amount' | 'currency' | 'm
 export async function authorizeInstruction(ctx: Ctx, spend: InstructionSpend): Promise<Authority> {
   const { agentId, accountId, amount, currency, merchantRef, request, requestApproval, lifted, traceId } = spend;
   const merchantId = parseId('merchant', merchantRef);
-  const isOurs = merchantId !== null && (await keptMerchant(ctx, merchantId)) !== null;
+  const isOurs = merchantId !== null && (await cachedMerchant(ctx, merchantId)) !== null;
   return authorizeSpend(ctx, {
     from: { walletId: null, accountId, agentId },
     to: null,

@@ -97,11 +97,11 @@ async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: Transfer
   return plan(ctx, rest, from, sums, place, request, part);
 }
 
-type Asked = Pick<CreateTransferInput, 'type' | 'description' | 'reference' | 'metadata' | 'agentId' | 'requestApproval'>;
+type PayoutOptions = Pick<CreateTransferInput, 'type' | 'description' | 'reference' | 'metadata' | 'agentId' | 'requestApproval'>;
 
 async function plan(
   ctx: Ctx,
-  { type, description, reference, metadata, agentId, requestApproval }: Asked,
+  { type, description, reference, metadata, agentId, requestApproval }: PayoutOptions,
   from: WalletRef,
   sums: Sums,
   place: Place,

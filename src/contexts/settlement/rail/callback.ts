@@ -14,7 +14,7 @@ import { RailUnavailable, railCurrencies } from '../../transfers/rail.js';
 import { CallbackUnsigned } from '../errors.js';
 import { findOrder, lockOrder, type Ordered } from './order-kind.js';
 import { type RailAnswer, railOf } from './rail.js';
-import { reasonOf } from './rail-code.js';
+import { reasonOfCode } from './rail-code.js';
 
 const states = ['accepted', 'settled', 'rejected', 'returned'] as const;
 export type CallbackState = (typeof states)[number];
@@ -127,7 +127,7 @@ async function apply(ctx: Ctx, rail: string, body: Body): Promise<Ordered> {
 function answerOf(ctx: Ctx, { state, code = 'unknown', reason, paid, expected_at }: Body): RailAnswer {
   if (state === 'accepted') return { state, expectedAt: expected_at === undefined ? ctx.clock.now() : new Date(expected_at) };
   if (state === 'settled') return { state };
-  const why = { code, reason: reason ?? reasonOf(code) };
+  const why = { code, reason: reason ?? reasonOfCode(code) };
   return state === 'rejected' ? { state, ...why } : { state, wasPaid: paid ?? false, ...why };
 }
 

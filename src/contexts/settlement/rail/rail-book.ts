@@ -12,7 +12,7 @@ import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { newId } from '../../../platform/schema/id.js';
 import { type CallbackState, sendCallback } from './callback.js';
 import type { RailAnswer, RailOrder } from './rail.js';
-import { reasonOf } from './rail-code.js';
+import { reasonOfCode } from './rail-code.js';
 import { takeFaults } from './rail-fault.js';
 
 /** How a simulated rail behaves. */
@@ -165,7 +165,7 @@ function bookedOf(row: Row): bigint {
 async function tell(ctx: Ctx, row: Row): Promise<void> {
   const { state } = row;
   const paid = state === 'returned' ? { paid: await wasPaid(ctx, row) } : {};
-  for (const said of saysOf(row)) await sendCallback(ctx, row.rail, { ...bodyOf(row, said), ...(said === state && paid) });
+  for (const said of callbacksOf(row)) await sendCallback(ctx, row.rail, { ...callbackBody(row, said), ...(said === state && paid) });
   const comesBack = state === 'settled' && has(row, 'return');
   const dueAt = comesBack ? new Date(2 * row.settlesAt.getTime() - row.createdAt.getTime()) : null;
   await transact(asProvider(ctx), async (tx) => {
@@ -177,7 +177,7 @@ async function tell(ctx: Ctx, row: Row): Promise<void> {
 }
 
 /** What is told of an order. With an acknowledgment that is lost nothing reaches us by itself but money that comes back. */
-function saysOf(row: Row): CallbackState[] {
+function callbacksOf(row: Row): CallbackState[] {
   const { state } = row;
   if (has(row, 'lost_ack') && state !== 'returned') return [];
   const says: CallbackState[] = [state];
@@ -186,7 +186,7 @@ function saysOf(row: Row): CallbackState[] {
   return says;
 }
 
-function bodyOf(row: Row, state: CallbackState) {
+function callbackBody(row: Row, state: CallbackState) {
   const { reference, currency, settlesAt } = row;
   const why = state === 'rejected' || state === 'returned' ? reasonFor(row) : {};
   const expected = state === 'accepted' ? { expected_at: settlesAt.toISOString() } : {};
@@ -195,7 +195,7 @@ function bodyOf(row: Row, state: CallbackState) {
 
 function reasonFor({ code }: Row): { code: string; reason: string } {
   const given = code ?? 'unknown';
-  return { code: given, reason: reasonOf(given) };
+  return { code: given, reason: reasonOfCode(given) };
 }
 
 function has({ faults }: Row, kind: RailFaultKind): boolean {

@@ -21,7 +21,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 /** What a code of a rail says to people. */
-export function reasonOf(code: string): string {
+export function reasonOfCode(code: string): string {
   return meanings[code]?.reason ?? 'rejected by the rail';
 }
 

@@ -46,9 +46,9 @@ export const withheld: Withholder = async (ctx, protocol, payee) => {
   };
 };
 
-type Kept = Pick<SettlementReserve, 'transferId' | 'walletId' | 'accountId' | 'amount' | 'currency'>;
+type Withheld = Pick<SettlementReserve, 'transferId' | 'walletId' | 'accountId' | 'amount' | 'currency'>;
 
-function reserveRecord(ctx: Ctx, kept: Kept, at: Date, dueAt: Date): Records {
+function reserveRecord(ctx: Ctx, kept: Withheld, at: Date, dueAt: Date): Records {
   const row: SettlementReserve = {
     ...kept,
     workspaceId: ctx.workspace.id,

@@ -113,7 +113,7 @@ export async function expireApproval(ctx: Ctx, id: string): Promise<void> {
   await transact(ctx, async (tx) => {
     const found = await lockWithSubject(ctx, tx, id);
     if (found.status !== 'pending' || found.dueAt === null || found.dueAt > ctx.clock.now()) return found;
-    const expired = await settle(ctx, tx, id, { status: 'expired' });
+    const expired = await recordDecision(ctx, tx, id, { status: 'expired' });
     await endWith(ctx, ending)(tx, expired);
     return expired;
   });
@@ -122,7 +122,7 @@ export async function expireApproval(ctx: Ctx, id: string): Promise<void> {
 /** Withdraws the approval of something that was called off otherwise, in that transaction and under its lock. */
 export async function withdrawApproval(ctx: Ctx, tx: Tx, id: string): Promise<void> {
   const { status } = await lockRow(tx.approval, id);
-  if (status === 'pending') await settle(ctx, tx, id, { status: 'cancelled', comment: null });
+  if (status === 'pending') await recordDecision(ctx, tx, id, { status: 'cancelled', comment: null });
 }
 
 /** True where the actor sees the approvals of what this agent spends, null for no agent: its own, or all of them. */
@@ -176,7 +176,7 @@ function decideAs(ctx: Ctx, id: string, decision: ApprovalDecision, follow: Foll
     const found = await lockWithSubject(ctx, tx, id);
     if (decision.status !== 'cancelled') await refuseOwn(ctx, tx, found);
     checkPending(ctx, found, decision.status);
-    const decided = await settle(ctx, tx, id, decision);
+    const decided = await recordDecision(ctx, tx, id, decision);
     await follow(tx, decided);
     return decided;
   });
@@ -210,7 +210,7 @@ function checkPending({ clock }: Ctx, { id, status, expiresAt }: Approval, to: A
 }
 
 /** Writes a decision and tells it. */
-async function settle(ctx: Ctx, tx: Tx, id: string, { status, comment = null, resultError }: ApprovalDecision): Promise<Approval> {
+async function recordDecision(ctx: Ctx, tx: Tx, id: string, { status, comment = null, resultError }: ApprovalDecision): Promise<Approval> {
   const now = ctx.clock.now();
   const by = status === 'expired' ? null : ctx.actor;
   const decided = await tx.approval.update({

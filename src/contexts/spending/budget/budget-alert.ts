@@ -13,7 +13,7 @@ import { budgetOfCounter, markAt } from './budget-rule.js';
 import { windowEnd } from './budget-window.js';
 
 /** Agents of an account whose channels show the alert of its budget, the newest. */
-const mostTold = 100;
+const mostNotified = 100;
 
 /** The due step of a crossing: tells of it, and removes it in the same transaction, so that each is told of once. */
 export async function stepCrossing(ctx: Ctx, id: string): Promise<void> {
@@ -76,7 +76,7 @@ async function spendersOf(tx: Tx, { scopeType, scopeId }: Budget): Promise<Roles
   const agents = await tx.agent.findMany({
     where: { parentAccountId: scopeId, status: { not: 'revoked' } },
     orderBy: { id: 'desc' },
-    take: mostTold,
+    take: mostNotified,
     select: { id: true },
   });
   return Object.fromEntries(agents.map(({ id }) => [id, 'spender']));

@@ -3,7 +3,7 @@
 import type { Merchant, MerchantStatus } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { NotFound } from '../../../platform/errors.js';
-import { type KeptMerchant, keptMerchant } from '../../accounts/merchant.js';
+import { type CachedMerchant, cachedMerchant } from '../../accounts/merchant.js';
 import { blockedMerchant, type MerchantLists, refusedMerchant } from '../policy/policy-objection.js';
 import type { RulingMandate } from './mandate-rule.js';
 import type { PaidMerchant, SpendFacts } from './rule-result.js';
@@ -79,8 +79,8 @@ function distinct(merchants: readonly (PaidMerchant | undefined)[]): PaidMerchan
   return [...new Set(merchants)].filter((one) => one !== undefined);
 }
 
-async function namedMerchant(ctx: Ctx, id: string): Promise<KeptMerchant> {
-  const named = await keptMerchant(ctx, id);
+async function namedMerchant(ctx: Ctx, id: string): Promise<CachedMerchant> {
+  const named = await cachedMerchant(ctx, id);
   if (named === null) throw new NotFound('merchantId');
   return named;
 }

@@ -69,7 +69,7 @@ interface Plan extends TransferPlan {
 
 /** Pays: at once, or held until it is approved, or until the seller settles what was used. Refusals leave nothing behind. */
 export async function payOnLedger(ctx: Ctx, order: PaymentOrder): Promise<MadePayment> {
-  const plan = await planPayment(ctx, order);
+  const plan = await planLedgerPayment(ctx, order);
   const { payment: planned } = plan;
   planned.proof = await signProof(ctx.platform, planned);
   // A facilitator's seller serves the call on its answer: the payment is used up with it (Gap G-320).
@@ -84,12 +84,12 @@ export async function payOnLedger(ctx: Ctx, order: PaymentOrder): Promise<MadePa
 
 /** What payOnLedger() would do. */
 export async function dryRunPayment(ctx: Ctx, order: PaymentOrder): Promise<DryRun> {
-  const plan = await planPayment(ctx, order);
+  const plan = await planLedgerPayment(ctx, order);
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, plan, form), { requestApproval: order.requestApproval === true });
 }
 
 /** Everything that can be known of a payment before the ledger is asked. 422 for a wallet in another currency, or the receiver's own. */
-export async function planPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> {
+export async function planLedgerPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> {
   const { endpoint, from, amount, agentId, mandate, request, description, requestApproval, byMpp, identifier } = order;
   const protocol = byMpp === undefined ? 'x402' : 'mpp';
   const { currency, scheme } = endpoint;

@@ -18,7 +18,7 @@ import { isOffer, type Offer, offersOf } from '../endpoint/offer.js';
 import { priceFor } from '../endpoint/price.js';
 import { PaymentInvalid, UnsupportedNetwork } from '../errors.js';
 import { acceptsIn } from '../wire/wire.js';
-import { draftPayment, dryRunPayment, type MadePayment, type PaymentOrder, payOnLedger, planPayment } from './ledger-payment.js';
+import { draftPayment, dryRunPayment, type MadePayment, type PaymentOrder, payOnLedger, planLedgerPayment } from './ledger-payment.js';
 import type { PayX402Input, QuoteX402PaymentInput } from './payment.input.js';
 
 /** How long a price is promised (Gap G-299). */
@@ -86,7 +86,7 @@ export async function quoteAgain(ctx: Ctx, id: string): Promise<PaymentQuote> {
 }
 
 async function judge(ctx: Ctx, order: PaymentOrder): Promise<Judgement> {
-  const plan = await planPayment(ctx, order);
+  const plan = await planLedgerPayment(ctx, order);
   const { decision, refusals } = await tryOut(ctx, plan.authority, (form) => draftPayment(ctx, plan, form));
   return { affordable: refusals.every(({ layer }) => layer !== 'balance'), decision };
 }

@@ -26,7 +26,7 @@ export const paymentSubject: ApprovalSubject = {
     const after = await transferSubject.approve(ctx, tx, approval);
     const transfer = await tx.transfer.findFirstOrThrow({ where: { id: approval.subjectId } });
     // Of an `upto` payment the money is held on, until its seller settles it.
-    if (transfer.status === 'completed') await settle(ctx, tx, transfer);
+    if (transfer.status === 'completed') await settlePayment(ctx, tx, transfer);
     return after;
   },
 };
@@ -38,7 +38,7 @@ export async function failPayment(_ctx: Ctx, tx: Tx, { id, status, failureCode }
 }
 
 /** The money of a payment has moved: it is settled, and proves it. Under the lock of the transfer. */
-async function settle(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment> {
+async function settlePayment(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment> {
   const before = await lockRow(tx.x402Payment, transfer.id);
   const at = ctx.clock.now();
   const says = {
@@ -81,7 +81,7 @@ async function settleUsed(ctx: Ctx, tx: Tx, seen: X402Payment, amount: string | 
     const path = `/v1/x402/payments/${printId('x402Payment', seen.id)}`;
     await refuseWhilePending(ctx, tx, { approvalId: transfer.approvalId, status: transfer.status, path }, message);
   }
-  return settle(ctx, tx, await captureHeld(ctx, tx, transfer, amount));
+  return settlePayment(ctx, tx, await captureHeld(ctx, tx, transfer, amount));
 }
 
 /** Throws 400 for another amount than the one that was paid. */

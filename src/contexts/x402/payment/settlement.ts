@@ -52,7 +52,7 @@ export async function verifyPayload(
     if (served === null || chainNetwork(ctx, requirements.network) === undefined) return refuse('invalid_network');
     return await verifyExact(ctx, served, payment, requirements);
   } catch (error) {
-    return refuse(reasonOf(error));
+    return refuse(refusalText(error));
   }
 }
 
@@ -177,12 +177,12 @@ async function settleNew(
     if (made === null) return none('invalid_transaction_state');
     return chainOutcome(made, payer);
   } catch (error) {
-    return none(reasonOf(error), error);
+    return none(refusalText(error), error);
   }
 }
 
 /** What refuses a payment, in the words of the specification. Throws what is no refusal. */
-function reasonOf(error: unknown): string {
+function refusalText(error: unknown): string {
   if (error instanceof Reason) return error.message;
   if (!(error instanceof ApiError) || error.status >= 500) throw error;
   if (error.code === 'insufficient_balance') return 'insufficient_funds';
