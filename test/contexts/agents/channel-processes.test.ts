@@ -253,7 +253,7 @@ describe.each([
     const begun = performance.now();
     await client.post(`/v1/agents/${agent.id}/auth-keys/rotate`, { proof: sign(`rotate:${agent.id}`, agent.privateKey) }, { as: null });
     await third.ended;
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(performance.now() - begun).toBeLessThan(3_000);
     expect(third.events.map(({ event }) => event)).toEqual(['connected', 'key_rotated']);
 
     const other = await payer();
