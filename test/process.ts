@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -73,23 +73,36 @@ export class ServerProcess extends Program {
 
 /** Builds dist/ when it is stale. Test files run beside each other, so one builds and the others wait. */
 export async function buildOnce(): Promise<void> {
-  const lock = path.join(root, 'node_modules', '.test-build');
-  const begun = performance.now();
-  // A lock that is left by a run that was killed is taken over.
-  while (
-    !(await mkdir(lock).then(
-      () => true,
-      () => false,
-    )) &&
-    performance.now() - begun < 180_000
-  )
-    await pause(100);
+  const lock = path.join(root, 'node_modules', '.test-build.pid');
+  while (!(await takeLock(lock))) await pause(100);
   try {
     const build = new Program(path.join(root, 'scripts', 'build.mjs'), ['--if-stale'], {});
     const { code, stderr } = await build.ended;
     if (code !== 0) throw new Error(stderr);
   } finally {
-    await rm(lock, { recursive: true, force: true });
+    await rm(lock, { force: true });
+  }
+}
+
+/** Writes the id of this process into a file that is not there. That of a process which was killed is removed, for the next try. */
+async function takeLock(lock: string): Promise<boolean> {
+  try {
+    await writeFile(lock, `${process.pid}`, { flag: 'wx' });
+    return true;
+  } catch {
+    // One that is being written is empty.
+    const holder = Number(await readFile(lock, 'utf8').catch(() => '')) || process.pid;
+    if (!isRunning(holder)) await rm(lock, { force: true });
+    return false;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Nothing is sent: 0 asks whether there is such a process.
+    return pid > 0 && process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 
