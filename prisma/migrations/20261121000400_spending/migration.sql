@@ -270,7 +270,7 @@ ALTER TABLE "budget" ADD CONSTRAINT "budget_workspace_id_parent_id_fkey" FOREIGN
 -- AddForeignKey
 ALTER TABLE "budget_version" ADD CONSTRAINT "budget_version_workspace_id_budget_id_fkey" FOREIGN KEY ("workspace_id", "budget_id") REFERENCES "budget"("workspace_id", "id") ON DELETE RESTRICT ON UPDATE RESTRICT;
 
--- Every process reads the rules of a workspace again when one of them changes (src/contexts/spending/pipeline/rules-tag.ts).
+-- Every process reads the rules of a workspace again when one of them changes (src/contexts/spending/rules-tag.ts).
 CREATE TRIGGER notify_rules AFTER INSERT OR UPDATE OR DELETE ON policy FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
 CREATE TRIGGER notify_rules AFTER INSERT OR UPDATE OR DELETE ON budget FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
 CREATE TRIGGER notify_rules AFTER INSERT OR UPDATE OR DELETE ON breaker_trip FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
@@ -304,7 +304,7 @@ CREATE TRIGGER freeze_workspace BEFORE UPDATE OF frozen_at ON workspace FOR EACH
   WHEN (NEW.frozen_at IS NOT NULL) EXECUTE FUNCTION freeze_workspace();
 
 -- The breaker looks at an agent that was refused, whoever stores the refusal. Rows are added and never changed, so nobody waits.
--- Refusals by a freeze are not counted (src/contexts/spending/breaker/detector.ts).
+-- Refusals by a freeze are not counted (src/contexts/spending/detector.ts).
 CREATE FUNCTION look_at_refused() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO breaker_look (workspace_id, id, agent_id, since, due_at)
