@@ -13,7 +13,7 @@ export interface Stretch {
   upTo: string;
 }
 
-/** Hears published events. contexts.ts lists every listener. */
+/** Hears published events. The context.ts of its context lists it. */
 export interface EventListener {
   /** The name of its stored position. A listener with a new name begins with the oldest publication that is kept, a day ago. */
   name: string;

@@ -1,4 +1,4 @@
-// Reads the credential and finds who it stands for. Knows no credential itself: it asks the resolvers that contexts.ts lists.
+// Reads the credential and finds who it stands for. Knows no credential itself: it asks the resolvers that contexts lists.
 import { anonymous, type CredentialResolver, type Identity, MalformedCredential } from '../platform/credential.js';
 import type { Environment, Platform } from '../platform/ctx.js';
 import { noteRefusedCredential, type Shown } from '../platform/denial.js';

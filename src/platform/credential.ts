@@ -1,4 +1,4 @@
-// What the HTTP layer asks of those who know credentials. Each kind has one resolver, listed in contexts.ts and chosen by how
+// What the HTTP layer asks of those who know credentials. Each kind has one resolver, listed in a context.ts and chosen by how
 // the credential begins (SPEC.md "Authentication").
 import type { Actor, Environment, Platform, Workspace } from './ctx.js';
 import { declareError } from './errors.js';

@@ -2,7 +2,7 @@
 import type { Platform } from '../ctx.js';
 import { Loop } from './loop.js';
 
-/** Brings something up to date with what was committed. contexts.ts lists each. */
+/** Brings something up to date with what was committed. The context.ts of its context lists each. */
 export interface AfterCommit {
   /** Named in the log. */
   name: string;

@@ -1,7 +1,7 @@
 // Work in real time that belongs to no workspace, so that no workspace's clock can move it: what protects others. It has a loop of its own.
 import type { Platform } from '../ctx.js';
 
-/** contexts.ts lists each. */
+/** The context.ts of its context lists each. */
 export interface RealTimeWork {
   /** Named in the log, and rung by whoever has work for it. */
   name: string;

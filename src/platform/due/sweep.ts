@@ -1,4 +1,4 @@
-// Removing rows that nobody asks for again. A sweep is one function; contexts.ts lists them, and the worker runs each by itself.
+// Removing rows that nobody asks for again. A sweep is one function; the context.ts of a context lists them, and the worker runs each by itself.
 import type { Platform } from '../ctx.js';
 
 /** Removes up to about `most` rows and returns how many. It is called again at once while that is `most` or more. */
