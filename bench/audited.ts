@@ -7,7 +7,7 @@ import { makeWallets, requestMaker } from './wallets.js';
 
 const withoutAudit = `
   CREATE FUNCTION drop_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
-  CREATE TRIGGER a_drop BEFORE INSERT ON audit_line FOR EACH ROW EXECUTE FUNCTION drop_line();`;
+  CREATE TRIGGER a_drop BEFORE INSERT ON audit_entry FOR EACH ROW EXECUTE FUNCTION drop_line();`;
 
 interface Side {
   sandbox: Sandbox;

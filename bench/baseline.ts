@@ -50,7 +50,6 @@ BEGIN
     RAISE EXCEPTION 'refused';
   END IF;
   IF guard_api_key(f.workspace, f.api_key) IS NOT NULL THEN RAISE EXCEPTION 'refused'; END IF;
-  INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at) VALUES (f.workspace, v_id, v_id, v_now);
   INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
   VALUES (f.workspace, f.ledger, payer.version + 1, v_id, payer.currency, -p_amount, payer.balance - p_amount, v_now),
          (f.workspace, t.ledger, payee.version + 1, v_id, payee.currency, p_amount, payee.balance + p_amount, v_now);
@@ -63,8 +62,9 @@ BEGIN
   data := json_build_object('transfer_id', 'tx_' || v_id, 'type', 'internal', 'status', 'completed',
     'amount', money_text(p_amount, payer.currency), 'currency', payer.currency, 'from_account_id', 'acc_' || f.account,
     'to_account_id', 'acc_' || t.account, 'protocol', 'internal', 'completed_at', v_now);
-  INSERT INTO event (workspace_id, id, type, data, object_id, created_at)
-  VALUES (f.workspace, v_created, 'transfer.created', data, v_id, v_now), (f.workspace, v_completed, 'transfer.completed', data, v_id, v_now);
+  INSERT INTO event (workspace_id, id, type, data, data_of, object_id, created_at)
+  VALUES (f.workspace, least(v_created, v_completed), 'transfer.created', NULL, greatest(v_created, v_completed), v_id, v_now),
+    (f.workspace, greatest(v_created, v_completed), 'transfer.completed', data, NULL, v_id, v_now);
   INSERT INTO outbox (workspace_id, event_ids) VALUES (f.workspace, ARRAY[v_created, v_completed]);
   INSERT INTO operation (workspace_id, id, at, category, operation, protocol, success, amount, currency, amount_usd, actor_type, actor_id,
     account_id, counterparty_id, subject_id)

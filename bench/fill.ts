@@ -10,7 +10,6 @@ const choose = `INSERT INTO filling
 
 /** Everything that a keyed transfer leaves behind. `$1` is the workspace. */
 const statements = [
-  `INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at) SELECT $1::uuid, id, id, at FROM filling`,
   `INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
    SELECT $1::uuid, side.account, f.n, f.id, 'USD', side.amount, side.amount * f.n, f.at
    FROM filling f, (VALUES ('00000000-0000-7000-8000-000000000001'::uuid, -1), ('00000000-0000-7000-8000-000000000002', 1)) AS side (account, amount)`,

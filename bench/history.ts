@@ -55,7 +55,7 @@ CREATE TEMP TABLE sided AS
     (SELECT id FROM ledger_account WHERE workspace_id = $1 AND kind = 'world' AND currency = 'USD') AS world
   FROM move m JOIN purse p ON p.number = m.payer_number JOIN purse q ON q.number = m.payee_number;
 INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at)
-  SELECT $1, id, id, at FROM sided WHERE NOT failed UNION ALL SELECT $1, capture, id, at + interval '1 minute' FROM sided WHERE was_held;
+  SELECT $1, capture, id, at + interval '1 minute' FROM sided WHERE was_held;
 INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
   SELECT $1, account, row_number() OVER by_account, transaction, 'USD', amount, sum(amount) OVER by_account, at
   FROM (

@@ -3,7 +3,8 @@
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { writePast } from './history.js';
-import { openBenchDatabase, Sandbox, say, testKey } from './platform.js';
+import { get, print, timed } from './latency.js';
+import { openBenchDatabase, Sandbox, say } from './platform.js';
 
 const about = `Usage: npm run bench -- lists [--transfers 1000000] [--wallets 500] [--requests 400]
 
@@ -39,11 +40,11 @@ export async function run(args: string[]): Promise<void> {
         values: [workspaceId, ids[n % ids.length]],
       }),
     );
-    say(`${'SELECT by primary key'.padEnd(44)} p50 ${bare.p50} ms, p99 ${bare.p99} ms`);
+    say(`${'SELECT by primary key'.padEnd(44)} ${print(bare)}`);
     for (const [name, ask, as] of kindsOf(people, from, transfers ?? 0)) {
       const { url } = sandbox;
-      const { p50, p99 } = await timed(requests ?? 0, (n) => get(url, ask(n), as));
-      say(`${name.padEnd(44)} p50 ${p50} ms, p99 ${p99} ms`);
+      const taken = await timed(requests ?? 0, (n) => get(url, ask(n), as));
+      say(`${name.padEnd(44)} ${print(taken)}`);
     }
   } finally {
     await sandbox?.stop();
@@ -107,24 +108,4 @@ async function makeOwners(sandbox: Sandbox, count: number): Promise<People> {
 interface Enrolled {
   data: { id: string };
   credentials: { token: string };
-}
-
-async function get(url: URL, target: string, as = testKey): Promise<void> {
-  const response = await fetch(new URL(target, url), { headers: { Authorization: `Bearer ${as}` } });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${target}: ${text}`);
-}
-
-/** Milliseconds of `count` calls, one after the other, after a tenth of them to warm up. */
-async function timed(count: number, call: (n: number) => Promise<unknown>): Promise<{ p50: string; p99: string }> {
-  const taken: number[] = [];
-  const warm = Math.ceil(count / 10);
-  for (let n = 0; n < warm + count; n += 1) {
-    const begun = performance.now();
-    await call(n);
-    if (n >= warm) taken.push(performance.now() - begun);
-  }
-  taken.sort((a, b) => a - b);
-  const share = (part: number) => (taken[Math.min(taken.length - 1, Math.floor(taken.length * part))] ?? Number.NaN).toFixed(1);
-  return { p50: share(0.5), p99: share(0.99) };
 }

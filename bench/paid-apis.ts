@@ -1,8 +1,8 @@
 // Calls that are paid: by x402 on the ledger network, and by vouchers of an MPP session, beside transfers of the same agents to the same
 // wallets; and what CPU it takes to find the signer of a payment from a chain.
 import { createHash } from 'node:crypto';
-import { type Address, parseAddress } from '../src/contexts/x402/chain/address.js';
-import { digestOf, signerOf, type TransferAuthorization } from '../src/contexts/x402/chain/transfer-authorization.js';
+import { type ChainAddress, parseAddress } from '../src/contexts/x402/chain/address.js';
+import { authorizationDigest, signerOf, type TransferAuthorization } from '../src/contexts/x402/chain/transfer-authorization.js';
 import { type Holder, inTurn, makeHolders, transferOf } from './holder.js';
 import { postRequest, type Series } from './measure.js';
 import { median, type Sandbox } from './platform.js';
@@ -72,7 +72,8 @@ export function recovery(): string {
   const round = () => {
     const before = process.cpuUsage();
     let found = 0;
-    for (const { authorization, signature } of all) if (signerOf(digestOf(domain, authorization), signature) !== null) found += 1;
+    for (const { authorization, signature } of all)
+      if (signerOf(authorizationDigest(domain, authorization), signature) !== null) found += 1;
     const { user, system } = process.cpuUsage(before);
     // Half of all numbers are the abscissa of a point; one that is none is given up early, and takes no part in the figure.
     return (user + system) / 1000 / found;
@@ -84,8 +85,8 @@ export function recovery(): string {
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
-function addressAt(text: string): Address {
-  return parseAddress(`0x${hashOf(text).slice(0, 40)}`) as Address;
+function addressAt(text: string): ChainAddress {
+  return parseAddress(`0x${hashOf(text).slice(0, 40)}`) as ChainAddress;
 }
 
 function authorizationAt(n: number): TransferAuthorization {

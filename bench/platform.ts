@@ -36,7 +36,7 @@ export async function openBenchDatabase(): Promise<BenchDatabase> {
 }
 
 /** The API key of the sandbox. */
-export const testKey = 'pk_test_benchmark_0123456789';
+export const testKey = 'pk_test_benchmark_0123456789abcdef';
 
 /** The sandbox of the platform that was built, without limits of rate. */
 export class Sandbox {

@@ -9,6 +9,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   batch: () => import('./batch.js'),
   protocols: () => import('./protocols.js'),
   insight: () => import('./insight.js'),
+  growth: () => import('./growth.js'),
 };
 
 const bench = benches[name];

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { loadConfig } from '../src/config.js';
 import { printSeq } from '../src/contexts/agents/agent-event.sql.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
-import type { Item } from '../src/platform/fanout.js';
+import type { FanoutItem } from '../src/platform/fanout.js';
 import { createLogger } from '../src/platform/log.js';
 import { migrate } from '../src/platform/postgres/migration.js';
 import { newId } from '../src/platform/schema/id.js';
@@ -145,7 +145,7 @@ class Ours implements Writer {
 
   write(seq: number): void {
     const items = this.#agents.map(
-      (agentId): Item => ({ topic: agentId, seq, eventId: agentId, type: 'transfer_completed', data: dataOf(agentId, seq) }),
+      (agentId): FanoutItem => ({ topic: agentId, seq, eventId: agentId, type: 'transfer_completed', data: dataOf(agentId, seq) }),
     );
     this.#server.platform.fanout.deliver(items);
   }

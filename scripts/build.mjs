@@ -1,5 +1,5 @@
-// Builds dist/ from src/: the Prisma client, then tsc, then what is read at run time beside the code (GraphQL documents, assets), and
-// the console, which is a program of its own for browsers. Then sdk/dist, the package for callers.
+// Builds dist/ from src/: the Prisma client, then the server, whose types tsc checks and which rolldown bundles, then what is read at run
+// time beside the code (GraphQL documents), and the console, which is a program of its own for browsers. Then sdk/dist, the package for callers.
 //   node scripts/build.mjs              build everything
 //   node scripts/build.mjs --if-stale   only what changed since the last build: in an unchanged checkout a few milliseconds
 //   node scripts/build.mjs --client     only what is generated into src: the Prisma client, when it is stale, and the kinds of ids
@@ -96,7 +96,8 @@ function generateIdKinds() {
 function compile(print) {
   const fresh = at(`dist.${process.pid}`);
   try {
-    run(packaged('typescript', 'bin/tsc'), ['-p', 'tsconfig.build.json', '--outDir', fresh]);
+    run(packaged('typescript', 'bin/tsc'), ['-p', 'tsconfig.build.json']);
+    run(packaged('rolldown', 'bin/cli.mjs'), ['--config', at('scripts', 'server.mjs'), '--dir', fresh]);
     for (const file of filesBelow(at('src')).filter((name) => !name.endsWith('.ts'))) {
       const copy = path.join(fresh, path.relative(at('src'), file));
       mkdirSync(path.dirname(copy), { recursive: true });
@@ -169,7 +170,7 @@ function buildAll() {
   if (options.has('--if-stale') && isDeployed()) return;
   const print = fingerprint({
     folders: ['src', 'prisma/schema'],
-    files: ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
+    files: ['package.json', 'package-lock.json', 'scripts/server.mjs', 'tsconfig.json', 'tsconfig.build.json'],
   });
   if (!options.has('--if-stale') || !isFresh(at('dist', '.stamp'), print)) {
     process.stderr.write('Building dist/ ...\n');

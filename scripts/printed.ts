@@ -8,6 +8,7 @@ import { compileRoutes, definitionsOf, loadOperations } from '../src/rest/routes
 import { schema } from '../src/schema.js';
 import { printAnswers } from './console-answers.js';
 import { printGuards } from './guards.js';
+import { printLifecycles } from './lifecycles.js';
 
 const written = loadOperations(fileURLToPath(new URL('../src/contexts', import.meta.url)));
 const routes = compileRoutes(schema, written);
@@ -17,6 +18,7 @@ export const printed: Readonly<Record<string, string>> = {
   'schema.graphql': `${printSchema(schema)}\n`,
   'operations.graphql': printRoutes(),
   'openapi.json': `${JSON.stringify(openApi(routes, manifest), null, 2)}\n`,
+  'docs/lifecycles.md': printLifecycles(manifest.nouns),
   'src/console/answers.ts': printAnswers(schema),
   ...printGuards(),
 };

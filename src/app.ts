@@ -9,6 +9,7 @@ import { countRequests } from './contexts/usage/request-count.js';
 import { manifest } from './contexts.js';
 import { limitAnswers } from './http/answer-limit.js';
 import { authenticate, type Identify, identifier } from './http/authenticate.js';
+import { limitsOf } from './http/budget.js';
 import { openConsole } from './http/console.js';
 import { allowOrigins } from './http/cors.js';
 import { limitTime } from './http/deadline.js';
@@ -26,7 +27,7 @@ import type { IdempotencyKeys } from './http/idempotency.js';
 import { introspectionOf } from './http/introspection.js';
 import type { Metrics } from './http/metrics.js';
 import { admitStream } from './http/open-stream.js';
-import { limitRates, limitsOf } from './http/rate-limit.js';
+import { limitRates } from './http/rate-limit.js';
 import { identifyRequest } from './http/request-id.js';
 import { noteRequests } from './http/request-note.js';
 import { traceRequests } from './http/request-trace.js';
@@ -69,7 +70,8 @@ const title = 'Agent Payments';
 export function createApp(options: AppOptions): Koa<State, Routed> {
   const { platform, environment, metrics } = options;
   const { config, log } = platform;
-  const rates = limitRates({ limits: limitsOf(config, environment), environment, clock: platform.clock, redis: options.redis });
+  const { clock, primary } = platform;
+  const rates = limitRates({ limits: limitsOf(config, environment), environment, clock, redis: options.redis, primary });
   const identify = identifier({ platform, environment, resolvers: manifest.credentials });
   const guards = [rates.address, authenticate(platform, identify), rates.actor];
 
@@ -137,8 +139,8 @@ function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, 
  */
 function graphql({ platform, schema, routes, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   const [address, ...others] = guards as [Handler, ...Handler[]];
-  const documents = new Map(routes.map((route) => [route.name, route.text]));
-  const graphiql = openGraphiQL({ title, examples, documentOf: (name) => documents.get(name) });
+  const byName = new Map(routes.map((route) => [route.name, route]));
+  const graphiql = openGraphiQL({ title, examples, documentOf: (name) => byName.get(name)?.text });
   const { read, readLarge } = graphqlReaders(schema);
   const run = operationRunner({ schema, idempotency: keys.run, log: platform.log });
   const look = introspectionOf(schema);
@@ -151,7 +153,7 @@ function graphql({ platform, schema, routes, keys, limitLoad }: AppOptions, guar
 
 function rest({ schema, routes, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   const stream: Stream = async (ctx, exchange, route, variables) => {
-    admitStream(exchange.res, ctx, 'rest');
+    await admitStream(exchange.res, ctx, 'rest');
     sendEvents(exchange, await subscribe(schema, route, ctx, variables));
   };
   return compileEndpoints(schema, routes, keys.run, stream).map(({ serve, ...endpoint }) => ({

@@ -40,6 +40,11 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'apply the pending migrations',
     run: administer('migrate'),
   },
+  doctor: {
+    usage: 'doctor',
+    about: 'show what PostgreSQL is set to, and what it should be set to on its machine',
+    run: async () => (await import('./cli/doctor.js')).doctor(),
+  },
   'tenant create': {
     usage: 'tenant create --name NAME [--json]',
     about: 'make a tenant with a live and a test key, shown once',

@@ -1,5 +1,6 @@
 // Every setting of a process, read once from the environment: typed, frozen, and refused as a whole when anything is wrong.
 // The only place that looks at process.env (ARCHITECTURE.md 9).
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -44,6 +45,8 @@ export interface Config {
   readonly baseUrl: string | null;
   readonly sandboxUrl: string | null;
   readonly role: (typeof roles)[number];
+  /** How many processes serve. Those that only work are one each. */
+  readonly processes: number;
   readonly bootstrapLiveKey: string | null;
   readonly bootstrapTestKey: string | null;
   readonly printKeys: boolean;
@@ -118,6 +121,9 @@ const hostRate = text(/^(none|[1-9]\d{0,4})$/, 'must be none or a whole number f
   .transform((text) => (text === 'none' ? null : Number(text)))
   .transform((rate) => Object.freeze({ test: rate, live: rate }));
 const port = wholeNumber(0, 65_535);
+const processes = text(/^(auto|[1-9]\d?)$/, 'must be auto or a whole number from 1 to 99').transform((text) =>
+  text === 'auto' ? Math.max(1, availableParallelism() - 1) : Number(text),
+);
 const perMinute = wholeNumber(1, 100_000_000);
 
 // An empty default means "unset", which reads as null. `secret` values are not repeated in messages.
@@ -136,11 +142,7 @@ const table = {
     meaning: 'Redis, for rate limits and events across processes. Unset: they live in the process',
   },
   DATA_DIR: { schema: z.string(), default: '.data', meaning: 'Where the embedded database and generated secrets are kept' },
-  HOST: {
-    schema: text(/^[^\s/]+$/, 'must be a host name or an IP address'),
-    default: '127.0.0.1',
-    meaning: 'Address to listen on',
-  },
+  HOST: { schema: text(/^[^\s/]+$/, 'must be a host name or an IP address'), default: '127.0.0.1', meaning: 'Address to listen on' },
   PORT: { schema: port, default: '4000', meaning: 'Port of production (live keys); 0 picks a free one' },
   SANDBOX_PORT: { schema: port, default: '4001', meaning: 'Port of the sandbox (test keys); 0 picks a free one' },
   METRICS_PORT: {
@@ -152,6 +154,7 @@ const table = {
   BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
   SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
   ROLE: { schema: oneOf(roles), default: 'all', meaning: '`api` serves requests, `worker` does what is due, `all` does both' },
+  PROCESSES: { schema: processes, default: '1', meaning: 'Processes that serve on the same ports; `auto`: one for each core but one' },
   BOOTSTRAP_LIVE_KEY: {
     schema: apiKey('pk_live_'),
     default: '',
@@ -268,6 +271,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     baseUrl: read('BASE_URL'),
     sandboxUrl: read('SANDBOX_URL'),
     role: read('ROLE'),
+    processes: read('PROCESSES'),
     bootstrapLiveKey: read('BOOTSTRAP_LIVE_KEY'),
     bootstrapTestKey: read('BOOTSTRAP_TEST_KEY'),
     printKeys: read('PRINT_KEYS'),

@@ -8,15 +8,21 @@ import { systemCtx } from './platform/due/step.js';
 import { giveUp } from './platform/give-up.js';
 import { createLogger, type Logger } from './platform/log.js';
 import { migrate } from './platform/postgres/migration.js';
+import type { Line } from './platform/processes/line.js';
+import { type Addresses, type Assignment, lineToPrimary, onOrphaned, type RunningProcesses, startProcesses } from './primary.js';
 import { type RunningServer, startServer } from './server.js';
 
 /** The most that an orderly end may take. */
 const longestStopMs = 9_000;
+/** What was started by the first process ends before that, so that the first one ends in order too. */
+const longestStopOfOneMs = 7_500;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Runs the platform until a signal stops it. */
 export async function serve(): Promise<void> {
+  const primary = lineToPrimary();
+  if (primary !== undefined) return serveBeside(primary);
   const config = loadConfig();
   const log = createLogger(config.logLevel);
   const home = await openDataHome(config, say);
@@ -24,22 +30,48 @@ export async function serve(): Promise<void> {
     await home.stop();
     throw error;
   });
-  stopOnSignal(server, home, log);
+  const end = async () => {
+    await server.stop();
+    await home.stop();
+  };
+  stopOnSignal(end, log, longestStopMs);
   greet(server, keys?.testKey ?? config.bootstrapTestKey);
+  if ('lost' in server) {
+    const error = await server.lost;
+    await end();
+    throw error;
+  }
 }
 
-async function start({ config }: DataHome, log: Logger): Promise<{ server: RunningServer; keys: CreatedTenant | null }> {
+async function start({ config }: DataHome, log: Logger): Promise<{ server: RunningServer | RunningProcesses; keys: CreatedTenant | null }> {
   await migrate(config.databaseUrl);
   let keys: CreatedTenant | null = null;
   // Before anything listens, so that a key works as soon as /health answers.
   const prepare = async (platform: Platform) => {
-    platform.schemas.warm();
     keys = await bootstrapTenant(platform, config);
     if (keys === null) return;
     showKeys(keys, config);
     await watchDemo(platform, keys);
   };
-  return { server: await startServer({ config, log, prepare }), keys };
+  const isAlone = config.processes === 1 || config.role === 'worker';
+  return { server: await (isAlone ? startServer : startProcesses)({ config, log, prepare }), keys };
+}
+
+/** Serves as one of several processes, until the first one says that it is enough, or is gone. */
+async function serveBeside(primary: Line): Promise<void> {
+  try {
+    const { number, config } = await primary.ask<Assignment>('assignment', undefined, longestStopMs);
+    const log = createLogger(config.logLevel).child({ process: number });
+    const server = await startServer({ config, log, primary });
+    const stop = stopOnSignal(() => server.stop(), log, longestStopOfOneMs);
+    onOrphaned(primary, () => void stop('the first process has ended'));
+    const { urls, metricsUrl } = server;
+    primary.tell('ready', { urls, ...(metricsUrl !== undefined && { metricsUrl }) });
+  } catch (error) {
+    // The first process says why: all others may have failed for the same reason.
+    await primary.ask('failed', error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  }
 }
 
 /** The runaway breaker watches both halves of the demo tenant. It stops nobody there. */
@@ -52,22 +84,22 @@ async function watchDemo(platform: Platform, { tenantId }: CreatedTenant): Promi
 
 /**
  * Ends the process in order at the first SIGTERM or SIGINT. Later ones are ignored: npm passes on what its child has received already, and
- * a second one must not interrupt the end and leave the embedded PostgreSQL running.
+ * a second one must not interrupt the end and leave the embedded PostgreSQL running. Returns what ends the process for another reason.
  */
-function stopOnSignal(server: RunningServer, home: DataHome, log: Logger): void {
+function stopOnSignal(end: () => Promise<void>, log: Logger, withinMs: number): (signal: string) => Promise<void> {
   let stopping = false;
-  const stop = async (signal: NodeJS.Signals) => {
+  const stop = async (signal: string) => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
     // Whatever hangs, the process ends.
-    setTimeout(() => process.exit(1), longestStopMs).unref();
-    await server.stop();
-    await home.stop();
+    setTimeout(() => process.exit(1), withinMs).unref();
+    await end();
     process.exit(0);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  return stop;
 }
 
 /**
@@ -87,7 +119,7 @@ function showKeys({ tenantId, liveKey, testKey }: CreatedTenant, { printKeys, bo
 `);
 }
 
-function greet({ urls: { live, test }, metricsUrl }: RunningServer, testKey: string | null): void {
+function greet({ urls: { live, test }, metricsUrl }: Addresses, testKey: string | null): void {
   if (live === undefined || test === undefined) {
     say(`Working. No listeners in this role${metricsUrl === undefined ? '.' : `, but ${metricsUrl}/metrics`}`);
     return;

@@ -1,6 +1,6 @@
 // Puts the parts of a process together: connections, listeners, worker. main.ts runs it, tests run it with a clock of their own.
 import type { Server } from 'node:http';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type AppOptions, createApp, createProbeApp } from './app.js';
 import { manifest } from './contexts.js';
 import { hasUnheard } from './events/listener.js';
@@ -10,6 +10,7 @@ import { IdempotencyKeys } from './http/idempotency.js';
 import { addressOf, close, listen } from './http/listening.js';
 import { limitLoad } from './http/load.js';
 import { createMetrics } from './http/metrics.js';
+import { metricsOfAll } from './http/shared-metrics.js';
 import { Unread, type UnreadOptions } from './http/unread.js';
 import { compileCatalog } from './mcp/catalog.js';
 import { endToolStreams } from './mcp/tool-stream.js';
@@ -23,10 +24,12 @@ import { DueBell } from './platform/due/due-bell.js';
 import { Loop } from './platform/due/loop.js';
 import { Fanout } from './platform/fanout.js';
 import type { GaugeGroup } from './platform/gauge.js';
+import { lazily } from './platform/lazy.js';
 import type { Logger } from './platform/log.js';
 import { Outbound } from './platform/outbound/client.js';
 import { openDatabase } from './platform/postgres/database.js';
 import { pendingMigrations } from './platform/postgres/migration.js';
+import type { Line } from './platform/processes/line.js';
 import { openRedis, type Redis } from './platform/redis.js';
 import { inputPrinter } from './platform/schema/print-input.js';
 import { SchemaChecker } from './platform/schema-checker.js';
@@ -35,7 +38,7 @@ import type { Tracing } from './platform/trace.js';
 import { openApi } from './rest/openapi.js';
 import { compileRoutes, loadOperations, type Route } from './rest/routes.js';
 import { schema } from './schema.js';
-import { startWorker, type Worker, work } from './worker.js';
+import { publishAll, startWorker, type Worker, work } from './worker.js';
 
 export interface ServerOptions {
   config: ReadyConfig;
@@ -52,6 +55,8 @@ export interface ServerOptions {
   heartbeatMs?: number;
   /** `address:port` of the name servers that are asked for names of tenants; those of the machine by default. */
   nameServers?: readonly string[] | undefined;
+  /** The first process, where it has started this one beside others. */
+  primary?: Line | undefined;
   /** Runs before the worker works and the listeners listen: what a caller may rely on from the first request on. */
   prepare?: (platform: Platform) => Promise<void>;
 }
@@ -73,7 +78,7 @@ async function tracingOf({ config: { tracing }, log }: ServerOptions): Promise<T
 
 /** Connects the long-lived parts. `redis` carries the fan-out between processes. */
 export async function openPlatform(
-  { config, log, clock = systemClock, heartbeatMs = 30_000, nameServers }: ServerOptions,
+  { config, log, clock = systemClock, heartbeatMs = 30_000, nameServers, primary }: ServerOptions,
   redis?: Redis | undefined,
   tracing?: Tracing | undefined,
 ): Promise<Platform> {
@@ -85,6 +90,7 @@ export async function openPlatform(
   const listenerNames = manifest.listeners.map(({ name }) => name);
   const agenda: Agenda = {
     tables: manifest.due.map(({ table }) => table),
+    publish: async (workspaceId) => void (await publishAll(platform, manifest.followers, workspaceId)),
     settle: (workspaceId) => work(platform, { followers: manifest.followers, due: manifest.due }, workspaceId),
     isUnheard: (workspaceId) => hasUnheard(database.pool, workspaceId, listenerNames),
   };
@@ -105,6 +111,7 @@ export async function openPlatform(
     due: new DueBell(),
     published: new Signal(),
     ...(tracing && { tracing }),
+    ...(primary && { primary }),
   };
   return platform;
 }
@@ -123,7 +130,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const groups = [...manifest.gauges, processGauges(redis, worker)];
   const metrics = createMetrics(platform.database.pool, { platform, metrics: manifest.metrics, groups });
-  const health = openHealth({ checks, registry: metrics.registry, clock: systemClock });
+  const shared = options.primary === undefined ? metrics.registry : metricsOfAll(metrics.registry, options.primary);
+  const health = openHealth({ checks, metrics: shared, clock: systemClock });
   const unread = new Unread(options.unread);
   const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis, unread });
   const probes = config.metricsPort === null ? undefined : createHttpServer(createProbeApp(health).callback(), unread);
@@ -181,15 +189,6 @@ async function openListeners(
   return servers;
 }
 
-/** Makes a value when it is first asked for, and keeps it. */
-function lazily<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 const writeEveryMs = 3_000;
 
 /** Writes what the process keeps in memory, every few seconds and when it ends. */
@@ -214,7 +213,11 @@ function processGauges(redis: Redis | undefined, worker: Worker | undefined): Ga
   return {
     name: 'process',
     gauges: [
-      { name: 'redis_up', help: '1 when this process is connected to Redis, 0 when it does without. Absent without REDIS_URL.' },
+      {
+        name: 'redis_up',
+        help: '1 when this process is connected to Redis, 0 when it does without. Absent without REDIS_URL.',
+        across: 'min',
+      },
       { name: 'worker_lag_seconds', help: 'Time since every loop of the worker of this process had a round that ended well.' },
     ],
     read: async () => [
@@ -268,12 +271,15 @@ function addressesOf(servers: Partial<Record<Environment, Server>>, host: string
 }
 
 /** Where the rest.graphql files are, in src and in dist alike. */
-const contextsDir = path.join(import.meta.dirname, 'contexts');
+const contextsDir = fileURLToPath(new URL('contexts', import.meta.url));
 const compiled = new WeakMap<typeof schema, readonly Route[]>();
 
-/** The routes of the schema. Compiling them takes most of a start, and tests start many servers in a process. */
+/** Of what was built, the tests have validated the operations. */
+const isBuilt = import.meta.url.endsWith('.js');
+
+/** The routes of the schema: compiled once, for tests start many servers in a process. */
 function allRoutes(): readonly Route[] {
-  const routes = compiled.get(schema) ?? compileRoutes(schema, loadOperations(contextsDir));
+  const routes = compiled.get(schema) ?? compileRoutes(schema, loadOperations(contextsDir), { areValid: isBuilt });
   compiled.set(schema, routes);
   return routes;
 }

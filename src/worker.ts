@@ -3,7 +3,6 @@
 import { Listening } from './events/listener.js';
 import { type Followers, publishEvents } from './events/outbox.js';
 import type { Platform } from './platform/ctx.js';
-import { type AfterCommit, followCommits } from './platform/due/after-commit.js';
 import { DueTable, nextLookMs, runDue } from './platform/due/due-table.js';
 import { Loop, type Round } from './platform/due/loop.js';
 import type { RealTimeWork } from './platform/due/real-time.js';
@@ -22,7 +21,6 @@ export interface Worker {
 export interface Work {
   followers: Followers;
   due: readonly DueStep[];
-  afterCommits: readonly AfterCommit[];
   realTime: readonly RealTimeWork[];
   sweeps: readonly Sweep[];
 }
@@ -36,27 +34,33 @@ export async function work(
   { followers, due, realTime = [] }: Pick<Work, 'followers' | 'due'> & Partial<Pick<Work, 'realTime'>>,
   workspaceId?: string,
 ): Promise<void> {
-  const listening = followers.listeners.map((listener) => new Listening(platform, listener));
   for (let more = true; more; ) {
-    more = false;
-    for (let shard = 0; shard < shards; shard += 1) {
-      const { events } = await publishEvents(platform, followers, { shard, workspaceId });
-      more ||= events > 0;
-    }
-    for (const each of listening) {
-      const heard = await (workspaceId === undefined ? each.drain() : each.drainWorkspace(workspaceId));
-      more ||= heard > 0;
-    }
+    more = await publishAll(platform, followers, workspaceId);
     more = (await runDue(platform, due, workspaceId)) > 0 || more;
     for (const each of realTime) more = (await each.run(platform)) === 0 || more;
   }
+}
+
+/** Publishes what is written and lets listeners hear it, once. True when there was something. */
+export async function publishAll(platform: Platform, followers: Followers, workspaceId?: string): Promise<boolean> {
+  let more = false;
+  for (let shard = 0; shard < shards; shard += 1) {
+    const { events } = await publishEvents(platform, followers, { shard, workspaceId });
+    more ||= events > 0;
+  }
+  for (const listener of followers.listeners) {
+    const each = new Listening(platform, listener);
+    const heard = await (workspaceId === undefined ? each.drain() : each.drainWorkspace(workspaceId));
+    more ||= heard > 0;
+  }
+  return more;
 }
 
 /**
  * Publishes events when something was committed, runs due rows when they become due, and sweeps once a minute. What no bell
  * announced is found by a poll, every `pollMs`.
  */
-export function startWorker(platform: Platform, { followers, due, afterCommits, realTime, sweeps }: Work, pollMs = 1_000): Worker {
+export function startWorker(platform: Platform, { followers, due, realTime, sweeps }: Work, pollMs = 1_000): Worker {
   const { database, published, log } = platform;
   const publishing = Array.from(
     { length: shards },
@@ -69,20 +73,16 @@ export function startWorker(platform: Platform, { followers, due, afterCommits, 
       (await position.round()) > 0 ? hearEveryMs : Number.POSITIVE_INFINITY,
     );
   });
-  const following = afterCommits.map((each) => followCommits(platform, each, pollMs));
-  const silences = [
-    database.written.listen(() => wakeAll([...publishing, ...following])),
-    published.listen(() => wakeAll(listening, hearEveryMs)),
-  ];
+  const silences = [database.written.listen(() => wakeAll(publishing)), published.listen(() => wakeAll(listening, hearEveryMs))];
   const tables = due.map((step) => startTable(platform, step, pollMs));
   const inRealTime = realTime.map((each) => startRealTime(platform, each, pollMs));
   const sweeping = sweeps.map((sweep) => startSweep(platform, sweep));
   return {
     async stop() {
       for (const silence of silences) silence();
-      await Promise.all([...publishing, ...listening, ...following, ...tables, ...inRealTime, ...sweeping].map((part) => part.stop()));
+      await Promise.all([...publishing, ...listening, ...tables, ...inRealTime, ...sweeping].map((part) => part.stop()));
     },
-    lagMs: () => Math.max(...[...publishing, ...following, ...tables, ...inRealTime].map((part) => part.lagMs())),
+    lagMs: () => Math.max(...[...publishing, ...tables, ...inRealTime].map((part) => part.lagMs())),
   };
 }
 

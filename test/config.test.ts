@@ -1,4 +1,5 @@
 // loadConfig: defaults, every setting read, and every problem reported at once (ARCHITECTURE.md 9).
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, loadConfig, settings } from '../src/config.js';
@@ -30,6 +31,7 @@ describe('loadConfig', () => {
       baseUrl: null,
       sandboxUrl: null,
       role: 'all',
+      processes: 1,
       bootstrapLiveKey: null,
       bootstrapTestKey: null,
       printKeys: true,
@@ -57,6 +59,7 @@ describe('loadConfig', () => {
         BASE_URL: 'https://api.example.com/',
         SANDBOX_URL: 'https://sandbox.example.com',
         ROLE: 'worker',
+        PROCESSES: '8',
         BOOTSTRAP_LIVE_KEY: 'pk_live_0123456789abcdef01234567',
         BOOTSTRAP_TEST_KEY: 'pk_test_0123456789abcdef01234567',
         PRINT_KEYS: 'false',
@@ -89,6 +92,7 @@ describe('loadConfig', () => {
       baseUrl: 'https://api.example.com',
       sandboxUrl: 'https://sandbox.example.com',
       role: 'worker',
+      processes: 8,
       bootstrapLiveKey: 'pk_live_0123456789abcdef01234567',
       bootstrapTestKey: 'pk_test_0123456789abcdef01234567',
       printKeys: false,
@@ -144,6 +148,9 @@ describe('loadConfig', () => {
     ['PORT', '1e3'],
     ['DATABASE_POOL', '0'],
     ['REDIS_URL', 'localhost:6379'],
+    ['PROCESSES', '0'],
+    ['PROCESSES', '100'],
+    ['PROCESSES', 'all'],
     ['HOST', 'http://x'],
     ['BASE_URL', 'ftp://x'],
     ['BASE_URL', 'https://x/?a=1'],
@@ -165,6 +172,10 @@ describe('loadConfig', () => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name} must `));
+  });
+
+  it('leaves a core to the database where it counts the processes itself', () => {
+    expect(loadConfig({ PROCESSES: 'auto' }).processes).toBe(Math.max(1, availableParallelism() - 1));
   });
 
   it('never repeats a secret', () => {

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../src/config.js';
-import type { Lifecycle } from '../src/platform/lifecycle.js';
 import { codeOf, exists, readFiles } from './source.js';
 
 const documents = readFiles(['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'sdk/README.md'], ['.md']);
@@ -88,26 +87,6 @@ describe('commands', () => {
 });
 
 describe('docs/architecture.md', () => {
-  const declared = sources.flatMap((file) =>
-    file.path.startsWith('src/contexts/')
-      ? [...file.text.matchAll(/^(?:export )?const (\w+Lifecycle): Lifecycle/gm)].map(([, name = '']) => ({ name, file: file.path }))
-      : [],
-  );
-
-  it('prints every lifecycle, and no other', () => {
-    expect(declared.length).toBeGreaterThan(4);
-    const printed = [...architecture.matchAll(/^(\w+Lifecycle)$/gm)].map(([, name]) => name);
-    expect(printed).toEqual(declared.map(({ name }) => name).sort());
-  });
-
-  it.each(declared)('prints $name as it is in $file', async ({ name, file }) => {
-    const module = (await import(path.join('..', file).replace(/\.ts$/, '.js'))) as Record<string, Lifecycle<string>>;
-    const printed = rowsOf(architecture.slice(architecture.indexOf(`\n${name}\n`)), '| from | may become |');
-    expect(module[name], `${name} is exported`).toBeDefined();
-    expect(printed.length).toBeGreaterThan(0);
-    expect(Object.fromEntries(printed.map(([from, to = '']) => [from, to === '-' ? [] : to.split(', ')]))).toEqual(module[name]?.steps);
-  });
-
   it('has the sections that comments name', () => {
     const named = sources.flatMap(({ path: name, text }) => [
       ...[...text.matchAll(/ARCHITECTURE\.md (\d+)/g)].map(([, number]) => ({ name, heading: `## ${number}. ` })),
@@ -123,6 +102,19 @@ describe('docs/architecture.md', () => {
     expect(words.length).toBeGreaterThan(20);
     expect(words).toEqual(words.toSorted((a, b) => a.localeCompare(b, 'en')));
     expect(architecture.trimEnd().split('\n## ').at(-1)).toMatch(/^Glossary\n/);
+  });
+});
+
+// That it is what they say, `npm run schema:check` looks.
+describe('docs/lifecycles.md', () => {
+  const declared = sources.flatMap(({ path: name, text }) =>
+    name.startsWith('src/contexts/') ? [...text.matchAll(/: Lifecycle<.*\n {2}noun: '(.*)',\n {2}path: '(.*)'/g)] : [],
+  );
+
+  it('has every lifecycle that the sources declare, and no other', () => {
+    expect(declared.length).toBeGreaterThan(20);
+    const printed = textOf('docs/lifecycles.md').match(/^`.*`, in messages ".*"\.$/gm) ?? [];
+    expect(printed.toSorted()).toEqual(declared.map(([, noun, at]) => `\`${at}\`, in messages "${noun}".`).sort());
   });
 });
 

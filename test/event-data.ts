@@ -20,8 +20,11 @@ export function leavesOf(value: unknown, path: readonly string[] = []): Leaf[] {
 export const bareId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Fails when an event of the database has a type or data that the catalog does not have, or an id without its prefix. */
-export async function checkEvents({ unscoped }: Database): Promise<void> {
-  const rows = await unscoped.event.findMany({ distinct: ['type', 'objectId'], orderBy: { id: 'desc' }, take: 500 });
+export async function checkEvents({ pool }: Database): Promise<void> {
+  const { rows } = await pool.query<{ type: string; data: unknown }>(`
+    SELECT e.type, event_data(e) AS data FROM event e JOIN (
+      SELECT DISTINCT ON (type, object_id) workspace_id, id FROM event ORDER BY type, object_id, id DESC
+    ) newest USING (workspace_id, id) ORDER BY e.id DESC LIMIT 500`);
   for (const { type, data } of rows) {
     const result = catalog.get(type)?.data.safeParse(data);
     if (!result?.success)

@@ -1,6 +1,5 @@
 // graphql-jit and graphql-js must agree on every operation of the rest.graphql files: same data in, same answer out
 // (ARCHITECTURE.md 3). The compiled one serves REST, the other serves /graphql. SLOW=1 compares all mutations.
-import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { usageListener } from '../src/contexts/usage/rollup.sql.js';
 import { manifest } from '../src/contexts.js';
@@ -11,13 +10,14 @@ import { ApiError } from '../src/platform/errors.js';
 import { createCtx } from '../src/platform/request.js';
 import { snakeCase } from '../src/platform/snake-case.js';
 import { compileExecutor, type Execute, executePlain, failureOf } from '../src/rest/execute.js';
+import { inputReader } from '../src/rest/input.js';
+import { Issues } from '../src/rest/issue.js';
 import { compileRoutes, loadOperations, type Route } from '../src/rest/routes.js';
 import { schema } from '../src/schema.js';
-import { storedReference } from './factories/card-instruction.js';
-import { basket } from './factories/checkout.js';
+import { bodyOf, madeSeeds, namedOperations, prepare } from './example.js';
 import { exampleOf } from './graphql-attack.js';
 import { nowhere, useHarness } from './harness.js';
-import { makeSeeds, type Seeds } from './operation.js';
+import { operations, type Seeds } from './operation.js';
 import { saveWorld } from './saved-world.js';
 import { isSlow } from './slow.js';
 
@@ -64,102 +64,21 @@ function withoutChance(value: unknown): unknown {
   );
 }
 
-type Variables = Record<string, unknown>;
+/** The operations of the API document, by method and path: a dry run is one of its operation. */
+const documented = new Map(operations().map((operation) => [`${operation.method} ${operation.template}`, operation]));
 
-/** Pays the checkout that is to be fulfilled or refunded. */
-function paidFirst(name: string): (seeds: Seeds) => Promise<object> {
-  const protocol = name.toLowerCase();
-  return async ({ wallet, [`${protocol}_checkout`]: id }) =>
-    (await h.test.make(`/v1/${protocol}/checkouts/${id}/complete`, { from_wallet_id: wallet })) && {};
-}
-
-/** Accepts the task that is to be worked on. */
-async function acceptedFirst({ task }: Seeds): Promise<object> {
-  return (await h.test.make(`/v1/a2a/tasks/${task}/respond`, { action: 'accept' })) && {};
-}
-
-/** What some mutations need beside their required members, so that they succeed. A new one may do without a line here. */
-const preparations: Readonly<Record<string, (seeds: Seeds, variables: Variables) => Promise<object>>> = {
-  createTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, amount: '1.00', currency: 'USD' }),
-  dryRunTransfer: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, amount: '1.00', currency: 'USD' }),
-  ...Object.fromEntries(
-    ['Acp', 'Ucp'].flatMap((name) => [
-      [`complete${name}Checkout`, async ({ wallet }: Seeds) => ({ fromWalletId: wallet })],
-      [`dryRun${name}Checkout`, async ({ wallet }: Seeds) => ({ fromWalletId: wallet })],
-      [`fulfill${name}Checkout`, paidFirst(name)],
-      [`refund${name}Checkout`, paidFirst(name)],
-    ]),
-  ),
-  createUcpCheckout: async () => ({ items: basket.map(({ unit_price: unitPrice, ...item }) => ({ ...item, unitPrice })) }),
-  createQuote: async () => ({ toCurrency: 'EUR' }),
-  createRefund: async ({ original_transfer }) => ({ originalTransferId: original_transfer }),
-  createDispute: async ({ original_transfer }) => ({ transferId: original_transfer }),
-  createBankAccount: async () => ({ rail: 'ach', details: { routingNumber: '021000021', accountNumber: '123456789' } }),
-  createSettlementWindow: async () => ({ rail: 'ach', currency: 'USD', enabled: false }),
-  createPayout: async ({ wallet, bank_account }) => ({
-    walletId: wallet,
-    amount: '1.00',
-    destination: { type: 'bank', ref: bank_account },
-  }),
-  dryRunPayout: async ({ wallet, bank_account }) => ({
-    walletId: wallet,
-    amount: '1.00',
-    destination: { type: 'bank', ref: bank_account },
-  }),
-  createFundingTransaction: async () => ({ provider: 'sandbox', type: 'sandbox' }),
-  createX402Endpoint: async () => ({ path: '/weather', currency: 'USD' }),
-  quoteX402Payment: async ({ endpoint }) => ({ endpointId: endpoint }),
-  payX402: async ({ wallet, endpoint }) => ({ fromWalletId: wallet, endpointId: endpoint }),
-  dryRunPayX402: async ({ wallet, endpoint }) => ({ fromWalletId: wallet, endpointId: endpoint }),
-  verifyX402Payment: async () => ({ proof: 'x' }),
-  fundChainAccount: async () => ({ address: `0x${randomBytes(20).toString('hex')}` }),
-  createVaultedCard: async () => ({
-    processor: 'simulated',
-    processorToken: 'tok_visa',
-    cardLastFour: '4242',
-    cardBrand: 'visa',
-    expiryMonth: 12,
-    expiryYear: 2030,
-  }),
-  createCardInstruction: async ({ agent }) => ({ payload: { network_ref: await storedReference(h, agent ?? '') } }),
-  dryRunCardInstruction: async ({ agent }) => ({ payload: { network_ref: await storedReference(h, agent ?? '') } }),
-  createStream: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, flowRate: '0.01' }),
-  dryRunStream: async ({ wallet, to_wallet }) => ({ fromWalletId: wallet, toWalletId: to_wallet, flowRate: '0.01' }),
-  createMppSession: async ({ to_wallet }) => ({ payeeWalletId: to_wallet, depositAmount: '1.00' }),
-  dryRunMppSession: async ({ to_wallet }) => ({ payeeWalletId: to_wallet, depositAmount: '1.00' }),
-  payMpp: async ({ to_wallet }) => ({ payeeWalletId: to_wallet, amount: '1.00' }),
-  dryRunPayMpp: async ({ to_wallet }) => ({ payeeWalletId: to_wallet, amount: '1.00' }),
-  createMppVoucher: async () => ({ amount: '1.00' }),
-  createMppVoucherAlias: async () => ({ amount: '1.00' }),
-  verifyMppVoucher: async () => ({ signedVoucher: 'none' }),
-  createTask: async ({ agent }) => ({ fromAgentId: agent }),
-  dryRunTask: async ({ agent, wallet }) => ({
-    fromAgentId: agent,
-    payment: { amount: '1.00', currency: 'USD', method: 'wallet', fromWalletId: wallet },
-  }),
-  startTask: acceptedFirst,
-  progressTask: acceptedFirst,
-  completeTask: acceptedFirst,
-  failTask: acceptedFirst,
-  resumeStream: async ({ stream }) => (await h.test.make(`/v1/streams/${stream}/pause`, {})) && {},
-  unwrapWallet: async ({ wallet }) => (await h.test.make(`/v1/wallets/${wallet}/wrap`, { amount: '50.00' })) && {},
-  unfreezeWallet: async ({ wallet }) => (await h.test.make(`/v1/wallets/${wallet}/freeze`, {})) && {},
-  unfreezeSpending: async () => (await h.test.make('/v1/spending/freeze', {})) && {},
-  setBreakers: async () => ({ detectors: [{ kind: 'rate', action: 'notify', factor: 2 }] }),
-  unfreezeAgent: async ({ agent }) => (await h.test.make(`/v1/agents/${agent}/freeze`, {})) && {},
-  activateAgent: async ({ agent }) => (await h.test.make(`/v1/agents/${agent}/suspend`, {})) && {},
-  provisionAuthKey: async ({ agent }) => (await h.test.delete(`/v1/agents/${agent}/auth-keys`)) && {},
-  rotateAuthKey: async () => ({ reason: 'compared' }),
-  createAuthSession: async () => ({ apiKey: h.test.key }),
-};
-
-async function preparedFor(route: Route, seeds: Seeds): Promise<Variables> {
+/** Required variables, and the body with which the operation succeeds, when what has to come before it is done. */
+async function preparedFor(route: Route, seeds: Seeds): Promise<Record<string, unknown>> {
   const variables = variablesOf(route, seeds);
-  const more = await preparations[route.name]?.(seeds, variables);
+  const operation = documented.get(`${route.method} ${route.path}`);
+  if (operation === undefined) throw new Error(`${route.name} is not documented`);
+  await prepare(route.name, h.test, seeds);
   const input = route.variables.find(({ source }) => source === 'body');
-  return more === undefined || input === undefined
-    ? variables
-    : { ...variables, [input.name]: { ...(variables[input.name] as object), ...more } };
+  if (input === undefined || operation.body === undefined) return variables;
+  const issues = new Issues();
+  const read = inputReader(input.type)(bodyOf(operation, seeds), issues);
+  issues.throwIfAny();
+  return { ...variables, [input.name]: read };
 }
 
 const named = (kind: Route['kind']) => routes.filter((route) => route.kind === kind).map((route) => [route.name, route] as const);
@@ -178,7 +97,7 @@ const groupOf = (at: number) =>
 let seeds: Seeds;
 let restore: () => Promise<void>;
 beforeAll(async () => {
-  seeds = await makeSeeds(h);
+  seeds = await madeSeeds(h);
   restore = await saveWorld(h.platform);
 });
 
@@ -204,7 +123,7 @@ async function play(group: typeof mutations): Promise<Played[]> {
 }
 
 async function auditedNames(): Promise<Set<string>> {
-  const { rows } = await h.platform.database.pool.query<{ action: string }>('SELECT DISTINCT action FROM audit_line');
+  const { rows } = await h.platform.database.pool.query<{ action: string }>('SELECT DISTINCT action FROM audit_entry');
   return new Set(rows.map(({ action }) => action));
 }
 
@@ -221,6 +140,12 @@ async function countedOperations(): Promise<Played['counted']> {
 it('every query and mutation can be compiled', () => {
   for (const route of routes.filter(({ kind }) => kind !== 'subscription'))
     expect(compileExecutor(schema, route), route.name).toBeTypeOf('function');
+});
+
+it('examples name operations that there are', () => {
+  const names = new Set(routes.map(({ name }) => name));
+  expect(namedOperations.length).toBeGreaterThan(20);
+  expect(namedOperations.filter((name) => !names.has(name))).toEqual([]);
 });
 
 describe('queries', () => {

@@ -262,7 +262,7 @@ export function useHarness({ checkLedger: check = true, allowHosts, ...options }
 /** Changes with every posting and every event: most tests are of what is refused, and leave it as it was. */
 async function lastWritten({ database }: Platform): Promise<string> {
   const { rows } = await database.pool.query<{ written: string }>(
-    "SELECT concat_ws(' ', (SELECT max(id::text) FROM event), (SELECT count(*) FROM event), (SELECT count(*) FROM ledger_transaction)) AS written",
+    "SELECT concat_ws(' ', (SELECT max(id::text) FROM event), (SELECT count(*) FROM event), (SELECT count(*) FROM transfer), (SELECT count(*) FROM ledger_transaction)) AS written",
   );
   return rows[0]?.written ?? '';
 }

@@ -2,11 +2,12 @@
 // Driven by openapi.json and the schema, so that a new operation is covered the day it is there. Each attack is tried on a 96th of the
 // operations and of their members, always the same ones; SLOW=1 tries all on all.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { madeSeeds } from './example.js';
 import { fieldsOf, graphqlCases } from './graphql-attack.js';
 import { type Json, useHarness } from './harness.js';
 import { bodies, eachOf, headers, jsonValues, type RawAnswer, type RawRequest, sampleOf, sendRaw, spellings, texts } from './hostile.js';
 import { checkAnswer } from './openapi.js';
-import { exampleOf, makeSeeds, membersOf, type Operation, operations, pathOf, type Seeds, withMember } from './operation.js';
+import { exampleOf, membersOf, type Operation, operations, pathOf, type Seeds, withMember } from './operation.js';
 import { saveWorld } from './saved-world.js';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -116,7 +117,7 @@ let sent = 0;
 let seeds: Seeds;
 let restore: () => Promise<void>;
 beforeAll(async () => {
-  seeds = await makeSeeds(h);
+  seeds = await madeSeeds(h);
   restore = await saveWorld(h.platform);
 });
 

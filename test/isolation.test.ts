@@ -3,18 +3,8 @@
 import { type GraphQLScalarType, getNamedType, getNullableType, isCompositeType, isScalarType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
-import { unusedTrace } from './factories/budget.js';
-import { cardBody } from './factories/card.js';
-import { storedReference } from './factories/card-instruction.js';
-import { checkoutExtras } from './factories/checkout.js';
-import { inAMonth } from './factories/mandate.js';
-import { pay } from './factories/payment.js';
-import { rightDetails } from './factories/payout.js';
-import { seedsOf } from './factories/seeds.js';
-import { newRule, ruleBase } from './factories/settlement-rule.js';
-import { streamBody } from './factories/stream.js';
-import { x402Base } from './factories/x402.js';
-import { type Answer, type Client, type Json, nowhere, openWallet, useHarness } from './harness.js';
+import { bodyOf, isFree, madeSeeds, storedSeeds } from './example.js';
+import { type Answer, type Client, type Json, nowhere, useHarness } from './harness.js';
 import { document } from './openapi.js';
 import { exampleOf, membersOf, type Operation, operations, pathOf, type Route, type Seeds, withMember } from './operation.js';
 import { expectRefused, plain } from './refusal.js';
@@ -25,33 +15,12 @@ let strangers: { whose: string; client: Client; seeds: Seeds }[];
 
 beforeAll(async () => {
   const [own, theirs, live] = await Promise.all([
-    seedsOf(harness, harness.test),
-    seedsOf(harness, harness.other),
-    seedsOf(harness, harness.live),
+    madeSeeds(harness),
+    storedSeeds(harness, harness.other),
+    storedSeeds(harness, harness.live),
   ]);
-  await harness.test.make(`/v1/wallets/${own['wallet']}/fund`, { amount: '1000.00' });
-  const { wallet: abroad } = await openWallet(harness.test, { currency: 'EUR' });
-  const paid = await pay(harness.test, { id: own['wallet'], currency: 'USD' }, { id: own['to_wallet'] }, '10.00');
-  const sides = [{ id: own['wallet'], currency: 'USD' }, { id: own['to_wallet'] }] as const;
-  await newRule(harness.test, { id: own['wallet'] });
-  const stream = await harness.test.make('/v1/streams', streamBody(...sides, { initial_deposit: '10.00' }));
-  const { mandate_jwt } = (await harness.test.get(`/v1/ap2/mandates/${own['mandate']}`)).body.data;
-  // A mandate pays somebody else's merchant, and the one of a path is the account's own.
-  const shop = await harness.test.make('/v1/merchants', { name: 'Shop', category: 'retail', account_id: own['to_account'] });
-  const purse = await harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: own['agent'], currency: 'USD' });
-  await harness.test.make(`/v1/wallets/${purse.id}/fund`, { amount: '100.00' });
-  // The network of a path is the segment behind `cards`.
-  ours = {
-    ...own,
-    card: 'visa',
-    network_ref: await storedReference(harness, own['agent'] ?? ''),
-    wallet_abroad: abroad.id,
-    transfer: paid.id,
-    stream: stream.id,
-    mandate_jwt,
-    shop: shop.id,
-    purse: purse.id,
-  };
+  // What links to a transfer is about one that was paid.
+  ours = { ...own, transfer: own['original_transfer'] ?? '' };
   strangers = [
     { whose: 'another tenant', client: harness.other, seeds: theirs },
     { whose: 'production', client: harness.live, seeds: live },
@@ -74,12 +43,8 @@ function idsIn(template: string, seeds: Seeds): Record<string, string> {
   return ids;
 }
 
-function send(
-  { id, method, body }: Operation,
-  path: string,
-  content = body === undefined ? undefined : { ...exampleOf(body, '', ours), ...checkoutExtras(id, ours) },
-): Promise<Answer> {
-  return harness.test.call(method, path, { body: content });
+function send(operation: Operation, path: string, body = bodyOf(operation, ours)): Promise<Answer> {
+  return harness.test.call(operation.method, path, { body });
 }
 
 /** What two answers share that differ in what they were asked for and in what is random. */
@@ -97,57 +62,17 @@ async function portrait(): Promise<Json[]> {
 
 /** Members of a body that name another object. */
 function linksOf({ id, body }: Operation): { route: Route; schema: Json; name: string }[] {
-  // Others look for them: a test event is about what its caller says, a batch has errors of items, a checkout is paid once, an agent
-  // that nobody knows is an answer, and a task may be about a skill that nobody has (test/contexts).
-  if (body === undefined || id === 'triggerEvent' || id === 'verifyCard' || id.endsWith('Batch')) return [];
+  if (body === undefined) return [];
   return membersOf(body).flatMap(({ route, schema: member }) => {
     const name = String(route.at(-1));
-    const isLink =
-      !(/^(mandate|x402_payment)_id$/.test(name) && id.endsWith('Checkout')) &&
-      name !== 'skill_id' &&
-      Object.values(ours).includes(exampleOf(member, name, ours));
+    const isLink = !isFree(id, name) && Object.values(ours).includes(exampleOf(member, name, ours));
     return isLink ? [{ route, schema: member, name }] : [];
   });
 }
 
-const unquoted = () => ({ from_wallet_id: ours['wallet'], to_wallet_id: ours['to_wallet'], amount: '1.00', currency: 'USD' });
-const quoted = () => ({ type: 'cross_border', from_wallet_id: ours['wallet'], to_wallet_id: ours['wallet_abroad'] });
-
-/** A task of our agent, which is paid where that is what it is about; given by its colleague where the agent is to work. */
-function taskBase(name: string): Json {
-  const isPaid = ['from_wallet_id', 'mandate_id'].includes(name);
-  const mandate = name === 'mandate_id' ? { method: 'ap2', mandate_jwt: ours['mandate_jwt'] } : { method: 'wallet' };
-  const from = name === 'to_agent_id' ? ours['colleague'] : ours['agent'];
-  return { from_agent_id: from, skill_id: 'translate', ...(isPaid && { payment: { amount: '1.00', currency: 'USD', ...mandate } }) };
-}
-
 /** A body that is complete but for `name`, which takes the place of what would contradict it. */
-function baseOf({ id, body }: Operation, name: string): Json {
-  const base = exampleOf(body, '', ours);
-  // It must not bind what the other operations spend.
-  if (id === 'createBudget') base.scope = unusedTrace;
-  if (id === 'createStream' || id === 'dryRunStream') Object.assign(base, { flow_rate: '0.01', initial_deposit: '1.00' });
-  if (/^(create|dryRun)MppSession$/.test(id))
-    Object.assign(base, { service_url: 'https://a.example.com', payee_wallet_id: ours['to_wallet'], deposit_amount: '1.00' });
-  if (/^(pay|dryRunPay)Mpp$/.test(id))
-    Object.assign(base, { service_url: 'https://a.example.com', payee_wallet_id: ours['to_wallet'], amount: '1.00' });
-  if (/^(create|dryRun)Task$/.test(id)) Object.assign(base, taskBase(name));
-  Object.assign(base, checkoutExtras(id, ours));
-  if (id === 'createTransfer') Object.assign(base, name === 'quote_id' ? quoted() : unquoted());
-  if (id === 'createTransfer' && name === 'mandate_id') base.mandate_jwt = ours['mandate_jwt'];
-  if (id === 'createMandate') Object.assign(base, { scope: { max_per_tx: '1.00', currency: 'USD' }, expires_at: inAMonth });
-  if (id === 'verifyMandate') base.mandate_jwt = ours['mandate_jwt'];
-  if (id === 'executeMandate') {
-    const money = { amount: '1.00', currency: 'USD', mandate_jwt: ours['mandate_jwt'] };
-    Object.assign(base, money, { merchant_id: ours['shop'], from_wallet_id: ours['purse'] });
-  }
-  if (id === 'createBankAccount') Object.assign(base, { rail: 'ach', details: rightDetails['ach'] });
-  if (id === 'createVaultedCard') Object.assign(base, cardBody(ours['account'] ?? ''));
-  if (id === 'createCardInstruction') base.payload = { network_ref: ours['network_ref'] };
-  if (id === 'createFundingTransaction') Object.assign(base, { provider: 'sandbox', type: 'sandbox' });
-  if (id.includes('X402')) Object.assign(base, x402Base(id, name, ours));
-  if (id === 'createPayout') base.destination = { type: 'bank', ref: ours['bank_account'] };
-  if (id.endsWith('SettlementRule')) Object.assign(base, ruleBase(id, name, ours));
+function baseOf(operation: Operation, name: string): Json {
+  const base = bodyOf(operation, ours, name);
   delete base[name.replace('account', 'wallet')];
   return base;
 }

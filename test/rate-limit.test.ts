@@ -3,7 +3,7 @@
 import { type Redis, Redis as RedisClient } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config.js';
-import { limitsOf } from '../src/http/rate-limit.js';
+import { limitsOf } from '../src/http/budget.js';
 import { type Answer, type Client, nowhere, useHarness } from './harness.js';
 import { findRedis } from './http/redis.js';
 

@@ -4,13 +4,14 @@ import { buildSchema, type GraphQLObjectType, type GraphQLSchema, getNamedType, 
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
 import { enrol, type TestAgent } from './contexts/agents/identity.js';
+import { webhookSeeds } from './contexts/webhooks/example.js';
 import { newCard } from './factories/card.js';
 import { storedInstruction } from './factories/card-instruction.js';
 import { amount, marked, markedCustomer, word } from './factories/marked.js';
 import { readAll, type Walk, walker } from './factories/marked-walk.js';
 import { payBody, sessionBody } from './factories/mpp.js';
 import { type Json, useHarness } from './harness.js';
-import { type Seeds, webhookSeeds } from './operation.js';
+import type { Seeds } from './operation.js';
 
 const harness = useHarness();
 const patience = { timeout: 300_000 };

@@ -17,7 +17,7 @@ let worker: Worker | undefined;
 function start(work: Partial<Work>, pollMs = noPoll): Worker {
   worker = startWorker(
     harness.platform,
-    { followers: { writeChannels: async () => undefined, listeners: [] }, due: [], afterCommits: [], realTime: [], sweeps: [], ...work },
+    { followers: { writeChannels: async () => undefined, listeners: [] }, due: [], realTime: [], sweeps: [], ...work },
     pollMs,
   );
   return worker;

@@ -20,6 +20,11 @@ DECLARE
   v_passed boolean;
   v_faulty boolean := false;
 BEGIN
+  IF s.checkout_changes IS NOT NULL THEN
+    RETURN QUERY SELECT * FROM checkout_change_faults(s.checkout_changes);
+    v_faulty := FOUND;
+  END IF;
+
   SELECT count(*) FILTER (WHERE account_refusal(a.status, a.unbounded, a.balance, a.debit, a.delta, a.grows) IS NULL),
          bool_or(a.balance >= a.low_threshold AND a.balance + a.delta < a.low_threshold),
          array_agg(a.balance), array_agg(a.version), array_agg(a.currency), array_agg(a.last_entry_at)
@@ -68,17 +73,20 @@ BEGIN
   END IF;
   IF v_faulty THEN RETURN; END IF;
 
+  -- A transaction that its transfer says all of has no row (decision 0059). A process of the release before says nothing of rows.
   IF s.use_limit IS NULL THEN
-    INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at)
-    SELECT s.transaction_workspace[n], s.transaction_id[n], s.transaction_transfer[n], s.transaction_at[n]
-    FROM generate_series(1, cardinality(s.transaction_id)) n;
+    IF s.transaction_row IS NULL OR true = ANY (s.transaction_row) THEN
+      INSERT INTO ledger_transaction (workspace_id, id, transfer_id, created_at)
+      SELECT s.transaction_workspace[n], s.transaction_id[n], s.transaction_transfer[n], s.transaction_at[n]
+      FROM generate_series(1, cardinality(s.transaction_id)) n WHERE s.transaction_row[n] IS NOT FALSE;
+    END IF;
   ELSE
     INSERT INTO ledger_transaction (workspace_id, id, transfer_id, limits, limits_before, created_at)
     SELECT s.transaction_workspace[n], s.transaction_id[n], s.transaction_transfer[n], nullif(s.transaction_limits -> (n - 1), 'null'),
            (SELECT array_agg(v_before[s.use_limit[u]] + s.use_total[u] ORDER BY u)
             FROM generate_series(s.transaction_first_use[n], s.transaction_last_use[n]) u),
            s.transaction_at[n]
-    FROM generate_series(1, cardinality(s.transaction_id)) n;
+    FROM generate_series(1, cardinality(s.transaction_id)) n WHERE s.transaction_row[n] IS NOT FALSE;
   END IF;
 
   INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
@@ -124,6 +132,8 @@ BEGIN
       WHERE v_before[x.index] < m.mark AND v_before[x.index] + x.used + x.reserved >= m.mark;
     END IF;
   END IF;
+
+  IF s.checkout_changes IS NOT NULL THEN PERFORM change_checkouts(s.checkout_changes); END IF;
 
   -- The tables whose rows can be recorded with a posting (src/ledger/record.ts names the same).
   IF transfer_rows IS NOT NULL THEN

@@ -1,4 +1,5 @@
--- What publish_events() did, and says how long the oldest line had waited (`lag_ms`), and which traces go on with what was published.
+-- Publishes lines of the outbox: removes them, notes the publication and writes deliveries. Says how long the oldest line had waited
+-- (`lag_ms`), and which traces go on with what was published.
 CREATE OR REPLACE FUNCTION publish_outbox(
   p_now timestamptz, p_shown boolean, p_most int, p_after bigint, p_shard int, p_shards int, p_workspace uuid,
   OUT busy boolean, OUT size int, OUT deliveries int, OUT shown json, OUT shown_next boolean, OUT last bigint,
@@ -10,6 +11,8 @@ DECLARE
   v_events uuid[];
   v_counting uuid[];
   v_operations uuid[];
+  v_audited uuid[];
+  v_lines uuid[];
   v_roles jsonb;
 BEGIN
   size := 0;
@@ -29,12 +32,12 @@ BEGIN
     WHERE o.workspace_id = oldest.workspace_id AND o.id = oldest.id AND oldest.ahead < p_most AND (p_shown OR NOT oldest.stops)
     RETURNING o.*
   )
-  SELECT e.workspaces, e.events, o.workspaces, o.operations,
+  SELECT e.workspaces, e.events, o.workspaces, o.operations, a.workspaces, a.lines,
          (SELECT jsonb_object_agg(r.key, r.value) FROM taken, jsonb_each(taken.roles) r),
          (SELECT bool_or(oldest.stops) FROM oldest) AND NOT p_shown, l.last, l.size, l.lag_ms,
          (SELECT json_agg(json_build_object('traceparent', u.traceparent, 'lagMs', age_ms(t.written_at)))
           FROM taken t CROSS JOIN LATERAL unnest(t.traces) AS u (traceparent))
-  INTO v_workspaces, v_events, v_counting, v_operations, v_roles, shown_next, last, size, lag_ms, traces
+  INTO v_workspaces, v_events, v_counting, v_operations, v_audited, v_lines, v_roles, shown_next, last, size, lag_ms, traces
   FROM (SELECT max(t.id) AS last, coalesce(sum(greatest(cardinality(t.event_ids), 1)), 0) AS size, age_ms(min(t.written_at)) AS lag_ms
         FROM taken t) l
   CROSS JOIN (
@@ -43,17 +46,23 @@ BEGIN
   ) e CROSS JOIN (
     SELECT array_agg(t.workspace_id ORDER BY t.id, u.place) AS workspaces, array_agg(u.id ORDER BY t.id, u.place) AS operations
     FROM taken t CROSS JOIN LATERAL unnest(t.operation_ids) WITH ORDINALITY AS u (id, place)
-  ) o;
-  IF v_events IS NULL AND v_operations IS NULL THEN RETURN; END IF;
+  ) o CROSS JOIN (
+    SELECT array_agg(t.workspace_id ORDER BY t.id, u.place) AS workspaces, array_agg(u.id ORDER BY t.id, u.place) AS lines
+    FROM taken t CROSS JOIN LATERAL unnest(t.line_ids) WITH ORDINALITY AS u (id, place)
+  ) a;
+  IF v_events IS NULL AND v_operations IS NULL AND v_lines IS NULL THEN RETURN; END IF;
 
-  INSERT INTO publication (workspace_id, event_ids, operation_ids, published_at)
+  INSERT INTO publication (workspace_id, event_ids, operation_ids, line_ids, published_at)
   SELECT u.workspace_id, coalesce(array_agg(u.event_id ORDER BY u.place) FILTER (WHERE u.event_id IS NOT NULL), '{}'),
-         coalesce(array_agg(u.operation_id ORDER BY u.place) FILTER (WHERE u.operation_id IS NOT NULL), '{}'), p_now
+         coalesce(array_agg(u.operation_id ORDER BY u.place) FILTER (WHERE u.operation_id IS NOT NULL), '{}'),
+         coalesce(array_agg(u.line_id ORDER BY u.place) FILTER (WHERE u.line_id IS NOT NULL), '{}'), p_now
   FROM (
-    SELECT e.workspace_id, e.id AS event_id, NULL::uuid AS operation_id, e.place
+    SELECT e.workspace_id, e.id AS event_id, NULL::uuid AS operation_id, NULL::uuid AS line_id, e.place
     FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS e (workspace_id, id, place)
     UNION ALL
-    SELECT o.workspace_id, NULL, o.id, o.place FROM unnest(v_counting, v_operations) WITH ORDINALITY AS o (workspace_id, id, place)
+    SELECT o.workspace_id, NULL, o.id, NULL, o.place FROM unnest(v_counting, v_operations) WITH ORDINALITY AS o (workspace_id, id, place)
+    UNION ALL
+    SELECT a.workspace_id, NULL, NULL, a.id, a.place FROM unnest(v_audited, v_lines) WITH ORDINALITY AS a (workspace_id, id, place)
   ) u GROUP BY u.workspace_id;
   IF v_events IS NULL THEN RETURN; END IF;
 
@@ -80,7 +89,7 @@ BEGIN
   GET DIAGNOSTICS deliveries = ROW_COUNT;
 
   IF v_roles IS NULL THEN RETURN; END IF;
-  SELECT json_agg(json_build_object('workspaceId', e.workspace_id, 'id', e.id, 'type', e.type, 'data', e.data, 'objectId', e.object_id,
+  SELECT json_agg(json_build_object('workspaceId', e.workspace_id, 'id', e.id, 'type', e.type, 'data', event_data(e), 'objectId', e.object_id,
            'agentId', e.agent_id, 'createdAt', e.created_at, 'roles', v_roles -> e.id::text) ORDER BY u.place)
   INTO shown
   FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place)

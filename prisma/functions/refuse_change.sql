@@ -8,11 +8,12 @@ CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON audit_entry FOR E
 CREATE OR REPLACE TRIGGER never_truncated BEFORE TRUNCATE ON audit_entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON audit_head FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER never_truncated BEFORE TRUNCATE ON audit_head FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
--- The head of a chain of the audit log only moves on.
+-- The chain of before is closed, and the tree only grows.
 CREATE OR REPLACE TRIGGER only_on BEFORE UPDATE ON audit_head FOR EACH ROW
-  WHEN (NEW.position <= OLD.position OR NEW.workspace_id <> OLD.workspace_id) EXECUTE FUNCTION refuse_change();
--- What was done is never changed. The head may only move on.
-CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE ON audit_line FOR EACH ROW EXECUTE FUNCTION refuse_change();
+  WHEN (NEW.tree_size <= OLD.tree_size OR NEW.position <> OLD.position OR NEW.hash <> OLD.hash OR NEW.workspace_id <> OLD.workspace_id)
+  EXECUTE FUNCTION refuse_change();
+CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON audit_block FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE OR REPLACE TRIGGER never_truncated BEFORE TRUNCATE ON audit_block FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON budget_version FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON card_charge FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON card_instruction FOR EACH ROW EXECUTE FUNCTION refuse_change();

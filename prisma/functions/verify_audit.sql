@@ -10,7 +10,7 @@ BEGIN
   checked := 0;
   last := p_after;
   hash := p_hash;
-  FOR v_entry IN SELECT * FROM audit_entry e WHERE e.workspace_id = p_workspace AND e."position" > p_after ORDER BY e."position" LIMIT p_most
+  FOR v_entry IN SELECT * FROM audit_entry e WHERE e.workspace_id = p_workspace AND e."position" > p_after AND e.hash IS NOT NULL ORDER BY e."position" LIMIT p_most
   LOOP
     IF v_entry."position" <> last + 1 OR v_entry.previous_hash <> hash OR v_entry.hash <> audit_hash(hash, v_entry) THEN
       invalid := v_entry.id;

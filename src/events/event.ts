@@ -45,6 +45,8 @@ export interface EventRow {
   traceSpan: string | null;
   createdAt: Date;
   roles: Roles | null;
+  /** The event of the same posting, made after it, that holds the data of both: it is stored once. */
+  dataOf?: string;
   /** Members of its data that only the posting knows which the event is written with: what limits have left after it. */
   left?: Readonly<Record<string, LimitLeft>>;
 }
@@ -96,12 +98,13 @@ export function eventRecords(workspaceId: string, rows: readonly EventRow[]): { 
 }
 
 /** What rowOf() would make of it, spelled out: no other row is written as often. */
-function recordOf(workspaceId: string, { id, type, data, objectId, agentId, traceId, traceSpan, createdAt, left }: EventRow): Row {
+function recordOf(workspaceId: string, { id, type, data, objectId, agentId, traceId, traceSpan, createdAt, dataOf, left }: EventRow): Row {
   return {
     workspace_id: workspaceId,
     id,
     type,
-    data,
+    data: dataOf === undefined ? data : undefined,
+    data_of: dataOf,
     object_id: objectId ?? undefined,
     agent_id: agentId ?? undefined,
     trace_id: traceId ?? undefined,
@@ -111,18 +114,31 @@ function recordOf(workspaceId: string, { id, type, data, objectId, agentId, trac
   };
 }
 
-type OutboxLine = { workspace_id: string; event_ids: string[]; roles?: Record<string, Roles>; operation_ids?: string[]; traces?: string[] };
+interface OutboxLine {
+  workspace_id: string;
+  event_ids: string[];
+  roles?: Record<string, Roles>;
+  operation_ids?: string[];
+  /** Of the audit log. */
+  line_ids?: string[];
+  traces?: string[];
+}
 
-/** The lines that publish operations which a posting records. */
-export function operationLines(operations: readonly Row[]): Row[] {
-  return operations.map(({ workspace_id, id }) => ({ workspace_id, event_ids: [], operation_ids: [id] }));
+/** The lines of the outbox for what a posting records: its events, operations, and lines of the audit log. */
+export function outboxLines(records: { [T in 'outbox' | 'operation' | 'audit_entry']?: readonly Row[] }): Row[] {
+  const { outbox = [], operation = [], audit_entry: lines = [] } = records;
+  return [
+    ...outbox,
+    ...operation.map(({ workspace_id, id }) => ({ workspace_id, event_ids: [], operation_ids: [id] })),
+    ...lines.map(({ workspace_id, id }) => ({ workspace_id, event_ids: [], line_ids: [id] })),
+  ];
 }
 
 /** One line of the outbox per workspace, for the lines of several postings that are written together. */
 export function joinLines(lines: readonly Row[]): Row[] {
   if (lines.length < 2) return [...lines];
   const joined = new Map<string, OutboxLine>();
-  for (const { workspace_id, event_ids, roles, operation_ids, traces } of lines as readonly OutboxLine[]) {
+  for (const { workspace_id, event_ids, roles, operation_ids, line_ids, traces } of lines as unknown as readonly OutboxLine[]) {
     const line = joined.get(workspace_id) ?? { workspace_id, event_ids: [] };
     line.event_ids.push(...event_ids);
     if (roles !== undefined) line.roles = { ...line.roles, ...roles };
@@ -130,10 +146,14 @@ export function joinLines(lines: readonly Row[]): Row[] {
       line.operation_ids ??= [];
       line.operation_ids.push(...operation_ids);
     }
+    if (line_ids !== undefined) {
+      line.line_ids ??= [];
+      line.line_ids.push(...line_ids);
+    }
     if (traces !== undefined) line.traces = [...(line.traces ?? []), ...traces];
     joined.set(workspace_id, line);
   }
-  return [...joined.values()];
+  return [...joined.values()] as unknown as Row[];
 }
 
 /** Writes events of one workspace, and their line in the outbox, in the transaction of the change that they report. */

@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import type { Platform } from '../platform/ctx.js';
 import { inTransaction } from '../platform/postgres/database.js';
-import { goByIndex } from '../platform/postgres/lookup-plan.js';
+import { onlyByIndex } from '../platform/postgres/lookup-plan.js';
 import type { PublishedEvent } from './publication.js';
 
 /** A stretch of the publications of a workspace: those with a number above `after`, up to `upTo`. */
@@ -45,14 +45,28 @@ const roundSize = 200;
 /** How often a round reads all publications again, and not only those after the ones it has seen read. */
 const fullRoundEveryMs = 60_000;
 
-/** Workspaces with publications that the listener has not read, those that wait longest first. */
+/** The newest publication, and the workspaces with publications that the listener has not read, those that wait longest first. */
 const behindQuery = {
   name: 'listener-behind',
-  text: `SELECT p.workspace_id FROM publication p
-         LEFT JOIN event_listener l ON l.workspace_id = p.workspace_id AND l.name = $1
-         WHERE p.number > $2 AND p.number > coalesce(l.number, 0)
-         GROUP BY p.workspace_id ORDER BY min(p.number) LIMIT ${roundSize}`,
+  text: `SELECT coalesce((SELECT max(number) FROM publication), 0) AS newest, ARRAY(
+           SELECT p.workspace_id FROM publication p
+           LEFT JOIN event_listener l ON l.workspace_id = p.workspace_id AND l.name = $1
+           WHERE p.number > $2 AND p.number > coalesce(l.number, 0)
+           GROUP BY p.workspace_id ORDER BY min(p.number) LIMIT ${roundSize}) AS behind`,
 };
+
+/**
+ * Locks the position of a listener in a workspace, and says what it is to hear: no row when it has none yet, or another process has it, and
+ * no end when there is nothing. Planned each time: a plan that was made while the tables were small would read all of them. What follows in the
+ * transaction goes by index.
+ */
+const takeStretch = `WITH own AS MATERIALIZED (
+           SELECT number FROM event_listener WHERE workspace_id = $1 AND name = $2 FOR UPDATE SKIP LOCKED
+         )
+         SELECT own.number AS after, (
+           SELECT max(s.number) FROM (
+             SELECT number FROM publication p WHERE p.workspace_id = $1 AND p.number > own.number ORDER BY number LIMIT ${stretchSize}) s
+         ) AS up_to, ${onlyByIndex} FROM own`;
 
 /** True while one of these listeners has something to hear in a workspace. */
 export async function hasUnheard(pool: pg.Pool, workspaceId: string, names: readonly string[]): Promise<boolean> {
@@ -87,11 +101,14 @@ export class Listening {
       this.#fullRoundAt = performance.now();
       this.#readUpTo = '0';
     }
-    const newest = await pool.query<{ number: string }>('SELECT coalesce(max(number), 0) AS number FROM publication');
-    const { rows } = await pool.query<{ workspace_id: string }>({ ...behindQuery, values: [this.#listener.name, this.#readUpTo] });
-    if (rows.length === 0) this.#readUpTo = newest.rows[0]?.number ?? '0';
+    const { rows } = await pool.query<{ newest: string; behind: string[] }>({
+      ...behindQuery,
+      values: [this.#listener.name, this.#readUpTo],
+    });
+    const { newest = '0', behind = [] } = rows[0] ?? {};
+    if (behind.length === 0) this.#readUpTo = newest;
     let heard = 0;
-    for (const { workspace_id } of rows) if (await this.#hearWorkspace(workspace_id)) heard += 1;
+    for (const workspaceId of behind) if (await this.#hearWorkspace(workspaceId)) heard += 1;
     return heard;
   }
 
@@ -115,37 +132,34 @@ export class Listening {
     const { database, log } = this.#platform;
     const { name } = this.#listener;
     try {
-      await database.pool.query('INSERT INTO event_listener (workspace_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+      const heard = await inTransaction(database.pool, (tx) => this.#hearStretch(tx, workspaceId));
+      if (heard !== undefined) return heard;
+      const made = await database.pool.query('INSERT INTO event_listener (workspace_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
         workspaceId,
         name,
       ]);
-      return await inTransaction(database.pool, (tx) => this.#hearStretch(tx, workspaceId));
+      if (made.rowCount === 0) return false;
+      return (await inTransaction(database.pool, (tx) => this.#hearStretch(tx, workspaceId))) ?? false;
     } catch (error) {
       log.error({ err: error, listener: name, workspaceId }, 'a listener failed; the next round tries again');
       return false;
     }
   }
 
-  async #hearStretch(tx: pg.ClientBase, workspaceId: string): Promise<boolean> {
+  /** Undefined where the listener has no position yet, or another process has it. */
+  async #hearStretch(tx: pg.ClientBase, workspaceId: string): Promise<boolean | undefined> {
     const { name } = this.#listener;
-    const locked = await tx.query<{ number: string }>(
-      'SELECT number FROM event_listener WHERE workspace_id = $1 AND name = $2 FOR UPDATE SKIP LOCKED',
-      [workspaceId, name],
-    );
-    const after = locked.rows[0]?.number;
-    if (after === undefined) return false;
-    const next = await tx.query<{ up_to: string | null }>(
-      `SELECT max(number) AS up_to FROM (
-         SELECT number FROM publication WHERE workspace_id = $1 AND number > $2 ORDER BY number LIMIT ${stretchSize}
-       ) stretch`,
-      [workspaceId, after],
-    );
-    const upTo = next.rows[0]?.up_to ?? null;
+    const { rows } = await tx.query<{ after: string; up_to: string | null }>(takeStretch, [workspaceId, name]);
+    const [next] = rows;
+    if (next === undefined) return undefined;
+    const { after, up_to: upTo } = next;
     if (upTo === null) return false;
-    // A plan that was made while the tables were small would read all of them.
-    await goByIndex(tx);
     await this.#listener.hear(tx, { workspaceId, after, upTo });
-    await tx.query('UPDATE event_listener SET number = $3 WHERE workspace_id = $1 AND name = $2', [workspaceId, name, upTo]);
+    await tx.query({
+      name: 'listener-move',
+      text: 'UPDATE event_listener SET number = $3 WHERE workspace_id = $1 AND name = $2',
+      values: [workspaceId, name, upTo],
+    });
     return true;
   }
 }

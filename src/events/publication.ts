@@ -78,19 +78,20 @@ export async function readPublished(
 ): Promise<{ events: PositionedEvent[]; position: Position }> {
   const { rows } = await pool.query<PositionRow & { [K in keyof PublishedEvent]: PublishedEvent[K] | null }>({
     name: 'read-published',
-    text: `SELECT p.number, u.index, e.workspace_id AS "workspaceId", e.id, e.type, e.data, e.object_id AS "objectId",
+    text: `SELECT p.number, coalesce(u.index, 0) AS index, e.workspace_id AS "workspaceId", e.id, e.type, e.data, e.object_id AS "objectId",
              e.agent_id AS "agentId", e.created_at AS "createdAt"
            FROM (SELECT * FROM publication WHERE workspace_id = $1 AND number >= $2 ORDER BY number LIMIT ${batchSize}) p
-           CROSS JOIN LATERAL unnest(p.event_ids || p.operation_ids) WITH ORDINALITY AS u (event_id, index)
+           -- A publication of lines of the audit log alone is a row too: the position moves on past it.
+           LEFT JOIN LATERAL unnest(p.event_ids || p.operation_ids) WITH ORDINALITY AS u (event_id, index) ON true
            LEFT JOIN LATERAL (
-             (SELECT workspace_id, id, type, data, object_id, agent_id, created_at FROM event
-              WHERE workspace_id = $1 AND id = u.event_id AND u.index <= cardinality(p.event_ids) LIMIT 1)
+             (SELECT v.workspace_id, v.id, v.type, event_data(v) AS data, v.object_id, v.agent_id, v.created_at FROM event v
+              WHERE v.workspace_id = $1 AND v.id = u.event_id AND u.index <= cardinality(p.event_ids) LIMIT 1)
              UNION ALL
              (SELECT workspace_id, id, '${operationRecorded}', '{}'::json, id, agent_id, at FROM operation
               WHERE workspace_id = $1 AND id = u.event_id AND u.index > cardinality(p.event_ids) LIMIT 1)
            ) e ON true
-           WHERE (p.number, u.index) > ($2, $3)
-           ORDER BY p.number, u.index LIMIT ${batchSize}`,
+           WHERE (p.number, coalesce(u.index, 0)) > ($2, $3)
+           ORDER BY p.number, coalesce(u.index, 0) LIMIT ${batchSize}`,
     values: [workspaceId, after.number, after.index],
   });
   const last = rows.at(-1);

@@ -2,6 +2,7 @@
 // files have their hash in their names; the page is asked for each time. It talks to this server alone, and runs nothing that stands in it.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Asset, packAsset, sendAsset } from './asset.js';
 import type { Handler } from './state.js';
 
@@ -24,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** Beside this file's own root, whether that is src or dist. */
-const builtFolder = path.join(import.meta.dirname, '..', '..', 'dist', 'console');
+const builtFolder = fileURLToPath(new URL('../../dist/console', import.meta.url));
 
 interface Files {
   page: string;

@@ -34,7 +34,7 @@ export function operationRunner({ schema, idempotency, log }: GraphQLOptions): R
 
   /** Every subscription begins here, on /graphql and on /graphql/stream. It ends when the response closes. */
   const subscribe = async (http: HttpContext, request: ExecutionRequest): Promise<Execution> => {
-    admitStream(http.res, request.ctx, 'graphql');
+    await admitStream(http.res, request.ctx, 'graphql');
     http.req.socket.setNoDelay(true);
     return execute(request);
   };

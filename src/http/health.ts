@@ -1,6 +1,5 @@
 // GET /health (alive), /ready (able to serve) and /metrics: outside of the limits and of authentication. Metrics are for this machine
 // alone, but on METRICS_PORT. The gateway of docker-compose.yml keeps /ready and /metrics to itself.
-import type { Registry } from 'prom-client';
 import { isLoopbackHost } from '../platform/authority.js';
 import type { Clock } from '../platform/clock.js';
 import { NotFound } from '../platform/errors.js';
@@ -13,9 +12,15 @@ export interface ReadinessCheck {
   required: boolean;
 }
 
+/** Metrics as they are printed: of this process, or of all that were started with it. */
+export interface MetricsText {
+  contentType: string;
+  metrics(): Promise<string>;
+}
+
 export interface HealthOptions {
   checks: Readonly<Record<string, ReadinessCheck>>;
-  registry: Registry;
+  metrics: MetricsText;
   clock: Clock;
 }
 
@@ -89,7 +94,7 @@ export interface Health {
 
 /** Made once for a process, so that its listeners share one result of the checks. */
 export function openHealth(options: HealthOptions): Health {
-  const { registry } = options;
+  const { metrics } = options;
   const readiness = cachedReadiness(options);
   return {
     alive: (http) => {
@@ -102,8 +107,8 @@ export function openHealth(options: HealthOptions): Health {
       http.body = result;
     },
     metrics: async (http) => {
-      http.type = registry.contentType;
-      http.body = await registry.metrics();
+      http.type = metrics.contentType;
+      http.body = await metrics.metrics();
     },
   };
 }

@@ -15,12 +15,17 @@ import {
   type KeyedRequest,
   keyKind,
 } from '../platform/idempotency.js';
+import { isUniqueViolation } from '../platform/postgres/failure.js';
 import { Batch } from '../platform/statement-batch.js';
 
 const lifetimeSeconds = 86_400;
 /** Answers that wait to be stored, and their characters together; beyond either, replays render from the reference. */
 const mostAnswers = 5_000;
 const mostCharacters = 16 * 1024 * 1024;
+
+/** A claim is written once, so its answer is: looking for a conflict would cost another record of WAL for each of them. */
+const insertAnswers = `INSERT INTO keyed_answer (workspace_id, expires_at, key, status, body)
+  SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::int[], $5::text[])`;
 
 /** The key that the header carries, quoted or not. 400 unless it has 1 to 255 printable characters. */
 function readIdempotencyKey(header: string): string {
@@ -196,12 +201,16 @@ export class IdempotencyKeys {
 
   /** Answers are inserted and never changed: an update of the claim would need a plan, and leave a dead row for each request. */
   async #write(answers: CachedAnswer[]): Promise<undefined[]> {
-    await this.#platform.database.pool.query({
-      name: 'keep_answers',
-      text: `INSERT INTO keyed_answer (workspace_id, expires_at, key, status, body)
-             SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::int[], $5::text[]) ON CONFLICT DO NOTHING`,
-      values: (['workspaceId', 'expiresAt', 'key', 'status', 'body'] as const).map((member) => answers.map((answer) => answer[member])),
-    });
+    const values = (['workspaceId', 'expiresAt', 'key', 'status', 'body'] as const).map((member) =>
+      answers.map((answer) => answer[member]),
+    );
+    const { pool } = this.#platform.database;
+    try {
+      await pool.query({ name: 'keep_answers', text: insertAnswers, values });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      await pool.query(`${insertAnswers} ON CONFLICT DO NOTHING`, values);
+    }
     return answers.map(() => undefined);
   }
 

@@ -1,7 +1,7 @@
 // What Prometheus is told (docs/operations.md lists it): the process, each request by route and class of status, the database pool, what
 // parts of the process count, and gauges that are read for it. Nothing of it names a tenant (Gap G-383).
 import type { Pool } from 'pg';
-import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { type Aggregator, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Environment, Platform } from '../platform/ctx.js';
 import type { GaugeGroup, Sample } from '../platform/gauge.js';
 import { openStreams } from './open-stream.js';
@@ -29,7 +29,7 @@ export interface MetricParts {
 /** The metrics of one process. `pool` is what the gauges of connections read. */
 export function createMetrics(pool: Pool, parts?: MetricParts): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  watchProcess(registry);
   const counted: readonly Metric[] = [refusals, openStreams, unreadBytes, answersCut, ...(parts?.metrics ?? [])];
   for (const metric of counted) registry.registerMetric(metric);
   // Looked at before gauges are read: those take connections themselves.
@@ -43,6 +43,15 @@ export function createMetrics(pool: Pool, parts?: MetricParts): Metrics {
     registers: [registry],
   });
   return { registry, observe: (environment) => timeRequests(histogram, environment) };
+}
+
+/** What the runtime says of itself. */
+export function watchProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) {
+    // The average of several processes would hide the one that is blocked.
+    if (name.startsWith('nodejs_eventloop_lag_')) (registry.getSingleMetric(name) as Gauge & { aggregator: Aggregator }).aggregator = 'max';
+  }
 }
 
 /** The connections of the pool. */
@@ -73,17 +82,19 @@ function readGauges(registry: Registry, { platform, groups }: MetricParts): void
     help: '1 when the gauges of a group could be read, 0 when not: they have no values then.',
     labelNames: ['group'],
     registers: [registry],
+    aggregator: 'min',
     async collect() {
       for (const { group, read } of reads) known.set({ group: group.name }, (await read()) === undefined ? 0 : 1);
     },
   });
   for (const { group, read } of reads) {
-    for (const { name, help, label } of group.gauges) {
+    for (const { name, help, label, across = 'max' } of group.gauges) {
       const gauge: Gauge = new Gauge({
         name,
         help,
         labelNames: label === undefined ? [] : [label],
         registers: [registry],
+        aggregator: across,
         async collect() {
           const samples = ((await read()) ?? []).filter((sample) => sample.name === name);
           gauge.reset();

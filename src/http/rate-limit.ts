@@ -1,13 +1,13 @@
 // Limits per address and per actor, by class of request (SPEC.md "Limits", CONTRACT.md 0 "Small decisions"). Counted in Redis
-// when there is one, with memory as its insurance; in memory otherwise. Windows are fixed and of real time.
-import { LRUCache } from 'lru-cache';
-import { type IRateLimiterOptions, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Config } from '../config.js';
+// when there is one, with memory as its insurance; in memory otherwise (budget.ts). Windows are fixed and of real time.
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '../platform/clock.js';
 import type { Actor, Environment } from '../platform/ctx.js';
 import { RateLimitExceeded } from '../platform/errors.js';
 import { networkOf } from '../platform/network.js';
+import type { Line } from '../platform/processes/line.js';
 import type { Redis } from '../platform/redis.js';
+import { BoundedLimiter, prefixOf, SharedLimiter, windowOf } from './budget.js';
 import type { RateClass } from './root-field.js';
 import type { Handler, HttpContext } from './state.js';
 
@@ -17,41 +17,21 @@ export interface RateLimitOptions {
   environment: Environment;
   clock: Clock;
   redis?: Redis | undefined;
+  /** The first process, where it counts for several. */
+  primary?: Line | undefined;
   windowSeconds?: number;
   /** Most budgets kept in the memory of this process, of each class; the least recently used go first. */
   maxBudgets?: number;
   keyPrefix?: string;
 }
 
-/** The limits of one listener: `general` is the sandbox's own number there, `auth` the same in both. */
-export function limitsOf(config: Config, environment: Environment): Record<RateClass, number> {
-  const { general, sandbox, auth } = config.rateLimit;
-  return { general: environment === 'live' ? general : sandbox, auth };
-}
-
-/** A memory limiter that forgets the budget used longest ago rather than grow with the number of callers. */
-class BoundedLimiter extends RateLimiterMemory {
-  readonly #budgets: LRUCache<string, true>;
-
-  constructor(options: IRateLimiterOptions, max: number) {
-    super(options);
-    this.#budgets = new LRUCache({ max, noDisposeOnSet: true, dispose: (_, key) => void super.delete(key) });
-  }
-
-  override consume(key: string | number, points?: number, options?: Record<string, unknown>): Promise<RateLimiterRes> {
-    const name = String(key);
-    if (this.#budgets.get(name) === undefined) this.#budgets.set(name, true);
-    return super.consume(name, points, options);
-  }
-}
-
 type Limiter = BoundedLimiter | RateLimiterRedis;
 
 function openLimiter(rateClass: RateClass, options: RateLimitOptions): Limiter {
-  const { limits, environment, redis, windowSeconds = 60, maxBudgets = 50_000, keyPrefix = 'rl' } = options;
+  const { limits, environment, redis, primary, windowSeconds = windowOf, maxBudgets, keyPrefix } = options;
   const points = limits[rateClass];
-  const own = { points, duration: windowSeconds, keyPrefix: `${keyPrefix}:${environment}:${rateClass}` };
-  const memory = new BoundedLimiter(own, maxBudgets);
+  const own = { points, duration: windowSeconds, keyPrefix: prefixOf(environment, rateClass, keyPrefix) };
+  const memory = primary === undefined ? new BoundedLimiter(own, maxBudgets) : new SharedLimiter(own, primary, maxBudgets);
   if (redis === undefined) return memory;
   return new RateLimiterRedis({
     ...own,

@@ -45,9 +45,12 @@ function entryOf(row: EntryRow): Entry {
   };
 }
 
+/** The transfer of an entry `e` with its transaction `t`: that of a transaction without a row has its id. */
+const transferShown = 'CASE WHEN t.id IS NULL THEN e.transaction_id ELSE t.transfer_id END AS transfer_id';
+
 /** The columns of an entry `e` with its transaction `t`; `account` is where the owner and the kind of its account stand. */
 const columnsWith = (account: 'a' | 'e') =>
-  `e.account_id, e.version, e.transaction_id, t.transfer_id, ${account}.owner_id, ${account}.kind, e.currency, e.amount, e.balance_after, e.created_at`;
+  `e.account_id, e.version, e.transaction_id, ${transferShown}, ${account}.owner_id, ${account}.kind, e.currency, e.amount, e.balance_after, e.created_at`;
 
 /** Which entries of a wallet, between two times: from `since` on, before `until`. */
 export interface EntrySpan {
@@ -92,7 +95,7 @@ export async function walletEntries(ctx: Ctx, walletId: string, { since, until }
         ) e
         ORDER BY e.created_at DESC, e.account_id DESC, e.version DESC OFFSET $7::int LIMIT $8::int
       ) e
-      JOIN ledger_transaction t ON t.workspace_id = e.workspace_id AND t.id = e.transaction_id
+      LEFT JOIN ledger_transaction t ON t.workspace_id = e.workspace_id AND t.id = e.transaction_id
       ORDER BY e.created_at DESC, e.account_id DESC, e.version DESC`,
     values: [ctx.workspace.id, walletId, since ?? null, until ?? null, account, version, window.skip, window.take],
   });
@@ -119,7 +122,7 @@ export async function newestEntries(ctx: Ctx, walletIds: readonly string[], most
         SELECT ${columnsWith('a')} FROM ledger_account a
         CROSS JOIN LATERAL (
           SELECT * FROM ledger_entry WHERE workspace_id = $1 AND account_id = a.id ORDER BY version DESC LIMIT $3) e
-        JOIN ledger_transaction t ON t.workspace_id = e.workspace_id AND t.id = e.transaction_id
+        LEFT JOIN ledger_transaction t ON t.workspace_id = e.workspace_id AND t.id = e.transaction_id
         WHERE a.workspace_id = $1 AND a.owner_id = wallet.id AND a.kind LIKE 'wallet.%'
         ORDER BY e.created_at DESC, e.transaction_id DESC, e.account_id DESC, e.version DESC
         LIMIT $3) AS newest
@@ -151,10 +154,14 @@ export async function transferEntries(ctx: Ctx, transferId: string): Promise<Ent
   const { rows } = await ctx.platform.database.pool.query<EntryRow>({
     name: 'transfer_entries',
     text: `SELECT ${columnsWith('a')}
-      FROM ledger_transaction t
-      JOIN ledger_entry e ON e.workspace_id = t.workspace_id AND e.transaction_id = t.id
+      FROM (
+        SELECT c.id, c.id AS transfer_id, c.created_at FROM transfer c WHERE c.workspace_id = $1 AND c.id = $2
+        UNION ALL
+        SELECT f.id, f.transfer_id, f.created_at FROM ledger_transaction f
+        WHERE f.workspace_id = $1 AND f.transfer_id = $2 AND f.transfer_id <> f.id
+      ) t
+      JOIN ledger_entry e ON e.workspace_id = $1 AND e.transaction_id = t.id
       JOIN ledger_account a ON a.workspace_id = e.workspace_id AND a.id = e.account_id
-      WHERE t.workspace_id = $1 AND (t.id = $2 OR t.transfer_id = $2 AND t.transfer_id <> t.id)
       ORDER BY t.created_at, t.id, e.amount, e.account_id`,
     values: [ctx.workspace.id, transferId],
   });

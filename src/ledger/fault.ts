@@ -1,6 +1,7 @@
 // What stands in the way of a posting, as numbers: the ledger words nothing. Every fault is reported, and whoever asked says which
 // of them counts, and how it reads.
 import type { Claim, Guard, LimitUse, Posting } from './posting.js';
+import type { RowChange } from './record.js';
 
 /**
  * One fault. `subject` begins with the workspace and names the account, guard, limit or claim. Refusals:
@@ -49,18 +50,26 @@ export function claimSubject(workspaceId: string, { kind, key }: Pick<Claim, 'ki
   return `${workspaceId} ${kind} ${key}`;
 }
 
+/** The subject of a fault of a row that a posting changes; its kind is `guard`. */
+export function changeSubject(workspaceId: string, { kind, id }: Pick<RowChange, 'kind' | 'id'>): string {
+  return `${workspaceId} ${kind} ${id}`;
+}
+
 /** Refusals that concern only what takes money out of the account. */
 const ofDebits = new Set(['insufficient_balance', 'wallet_frozen']);
 
 /** True when the fault of a set stands in the way of this posting of it. */
-export function concerns({ kind, subject, refusal }: Fault, { workspaceId, legs, guards, limits, claims }: Posting): boolean {
+export function concerns({ kind, subject, refusal }: Fault, { workspaceId, legs, guards, limits, claims, changes = [] }: Posting): boolean {
   switch (kind) {
     case 'account':
       return legs.some(
         ({ accountId, amount }) => accountSubject(workspaceId, accountId) === subject && (amount < 0n || !ofDebits.has(refusal)),
       );
     case 'guard':
-      return guards.some((guard) => guardSubject(workspaceId, guard) === subject);
+      return (
+        guards.some((guard) => guardSubject(workspaceId, guard) === subject) ||
+        changes.some((change) => changeSubject(workspaceId, change) === subject)
+      );
     case 'limit':
       return limits.some((use) => limitSubject(workspaceId, use) === subject);
     case 'claim':

@@ -5,7 +5,7 @@ import { Overloaded } from '../platform/errors.js';
 import type { Database } from '../platform/postgres/database.js';
 import { changedNothing, isUnavailable, retrySerialization } from '../platform/postgres/failure.js';
 import { shardOf } from '../platform/shard.js';
-import { claimSubject, concerns, type Fault, PostingRefused } from './fault.js';
+import { changeSubject, claimSubject, concerns, type Fault, PostingRefused } from './fault.js';
 import { checkPosting, type Posting } from './posting.js';
 import { setSizes, waits } from './posting-metric.js';
 import { encodeSet } from './posting-set.js';
@@ -74,7 +74,7 @@ class Collector {
     }
   }
 
-  /** The next set: the oldest postings whose claims differ. One with a claim of the set waits for the next set, which refuses it. */
+  /** The next set: the oldest postings whose claims and changes differ. One with a claim of the set waits for the next, which refuses it. */
   #take(): Waiting[] {
     this.#expire();
     const set: Waiting[] = [];
@@ -83,8 +83,7 @@ class Collector {
     let looked = 0;
     for (; looked < this.#queue.length && set.length < largestSet; looked += 1) {
       const waiting = this.#queue[looked] as Waiting;
-      const { workspaceId, claims } = waiting.posting;
-      const subjects = claims.map((claim) => claimSubject(workspaceId, claim));
+      const subjects = subjectsOf(waiting.posting);
       if (subjects.some((subject) => claimed.has(subject))) passedOver.push(waiting);
       else {
         for (const subject of subjects) claimed.add(subject);
@@ -179,6 +178,12 @@ class Collector {
     const { rows } = await retrySerialization(() => this.#database.pool.query<Fault>({ ...postSet, values }));
     return rows;
   }
+}
+
+/** What one posting of a set alone may have. */
+function subjectsOf({ workspaceId, claims, changes }: Posting): string[] {
+  const subjects = claims.map((claim) => claimSubject(workspaceId, claim));
+  return changes === undefined ? subjects : [...subjects, ...changes.map((change) => changeSubject(workspaceId, change))];
 }
 
 /** What the first sending of postings says of them: those of a set that is sorted or halved are sent again. */

@@ -1,11 +1,12 @@
 // A set of postings as ledger_post() takes it: an object with a list for each attribute of the type ledger_set. What can be known
 // before the database is asked is worked out here: what each account and counter must cover, and running totals.
-import { joinLines, operationLines } from '../events/event.js';
+import { joinLines, outboxLines } from '../events/event.js';
 import { printTime, type Row } from '../platform/postgres/column.js';
 import { claimSubject, guardSubject, limitSubject } from './fault.js';
 import { lowBalanceEvent } from './low-balance.js';
 import type { Claim, Guard, LimitUse, Posting } from './posting.js';
-import { allTables, type RecordTable } from './record.js';
+import { allTables, changedRows, type RecordTable } from './record.js';
+import { hasRow } from './transaction.js';
 
 type Value = string | number | bigint | boolean | null;
 
@@ -89,6 +90,7 @@ const transactionAttributes = attributes<InWorkspace<Posting>>({
   transaction_id: ({ value }) => value.id,
   transaction_transfer: ({ value }) => value.transferId,
   transaction_at: ({ at }) => at,
+  transaction_row: ({ value }) => hasRow(value),
 });
 const guardAttributes = attributes<InWorkspace<Guard>>({
   guard_workspace: ({ workspaceId }) => workspaceId,
@@ -137,6 +139,7 @@ export const setAttributes: readonly string[] = [
   'transaction_last_use',
   'left_events',
   'low_event',
+  'checkout_changes',
 ];
 
 /** The arguments of ledger_post() by name: `s` is the set, `<table>_rows` are the rows that are recorded with it. */
@@ -155,6 +158,8 @@ export function encodeSet(postings: readonly Posting[]): SetArguments {
   if (postings.some(({ limits }) => limits.length > 0)) writeLimits(s, rows);
   const left = postings.flatMap(({ records }) => records.event?.filter(saysLeft) ?? []);
   if (left.length > 0) s['left_events'] = left;
+  const changes = postings.flatMap(changedRows);
+  if (changes.length > 0) s['checkout_changes'] = changes;
   return { s, ...recordsOf(postings) };
 }
 
@@ -183,8 +188,7 @@ function entriesOf(postings: readonly InWorkspace<Posting>[]): { accounts: Touch
       if (leg.amount < 0n) account.debit -= leg.amount;
       else if (leg.returns !== true) account.grows = true;
       if (at > account.at) account.at = at;
-      const { delta: total, entries: number } = account;
-      entries.push({ account, transaction: n + 1, amount: leg.amount, total, number, at: account.at });
+      entries.push({ account, transaction: n + 1, amount: leg.amount, total: account.delta, number: account.entries, at: account.at });
     }
   }
   const sorted = inOrderOfKey(accounts);
@@ -247,8 +251,7 @@ function limitsOf(postings: readonly InWorkspace<Posting>[]): { limits: Limit[];
       const key = limitSubject(workspaceId, use);
       const limit = counters.get(key);
       if (limit === undefined) {
-        const { counter, window, used, reserved, maximum, marks } = use;
-        const first: Limit = { counter, window, used, reserved, maximum, marks, workspaceId, at, index: 0 };
+        const first: Limit = { ...use, workspaceId, at, index: 0 };
         counters.set(key, first);
         uses.push({ limit: first, total: 0n });
       } else {
@@ -271,10 +274,7 @@ function clipped(total: bigint): bigint {
 }
 const largestBigint = 2n ** 63n - 1n;
 
-function least(a: bigint | null, b: bigint | null): bigint | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b ? a : b;
-}
+const least = (a: bigint | null, b: bigint | null): bigint | null => (a !== null && (b === null || a < b) ? a : b);
 
 function claimsOf(postings: readonly InWorkspace<Posting>[]): InWorkspace<Claim>[] {
   const claims = new Map<string, InWorkspace<Claim>>();
@@ -291,7 +291,7 @@ function recordsOf(postings: readonly Posting[]): Omit<SetArguments, 's'> {
   const records: Record<string, readonly Row[]> = {};
   for (const table of allTables) {
     const rows = postings.flatMap(({ records: own }) => {
-      if (table === 'outbox') return [...(own.outbox ?? []), ...operationLines(own.operation ?? [])];
+      if (table === 'outbox') return outboxLines(own);
       return table === 'event' ? (own.event ?? []).filter((event) => !saysLeft(event)) : (own[table] ?? []);
     });
     if (rows.length > 0) records[`${table}_rows`] = table === 'outbox' ? joinLines(rows) : rows;

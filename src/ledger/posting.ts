@@ -4,7 +4,8 @@ import type { Actor, Ctx } from '../platform/ctx.js';
 import type { Effect } from '../platform/effect.js';
 import { newId } from '../platform/schema/id.js';
 import type { TraceSpan } from '../platform/trace.js';
-import type { Records } from './record.js';
+import type { Records, RowChange } from './record.js';
+import { recordsItsTransfer } from './transaction.js';
 
 /** One signed movement on one ledger account, minor units: positive raises the balance. */
 export interface Leg {
@@ -49,7 +50,7 @@ export interface Claim {
 }
 
 export interface Posting {
-  /** Id of the ledger transaction, a transfer's own for its first; a second posting with it is refused by the database. */
+  /** Id of the ledger transaction, a transfer's own for that which records it; a second posting with it is refused by the database. */
   id: string;
   workspaceId: string;
   at: Date;
@@ -60,6 +61,8 @@ export interface Posting {
   guards: readonly Guard[];
   claims: readonly Claim[];
   records: Records;
+  /** Rows that it changes, each as it was read: a posting is refused where one has become another. */
+  changes?: readonly RowChange[];
   /** Of the request that posts: it notes what may have been committed, for what a failure says. */
   effect?: Effect;
   /** What the request is doing, when it is traced. */
@@ -102,13 +105,23 @@ export function posting(ctx: Ctx, parts: Pick<Posting, 'legs' | 'transferId'> & 
 
 /**
  * Throws when a posting is not one: it moves nothing (unless it changes uses of limits, asks guards, or records rows, alone), has a zero
- * leg, or a currency that does not sum to zero. A fault of ours.
+ * leg, a currency that does not sum to zero, or the id of a transfer that it does not record. A fault of ours.
  */
-export function checkPosting({ legs, limits = [], guards = [], records = {} }: Pick<Posting, 'legs'> & Partial<Posting>): void {
+export function checkPosting({
+  legs,
+  limits = [],
+  guards = [],
+  records = {},
+  id,
+  transferId,
+}: Pick<Posting, 'legs'> & Partial<Posting>): void {
   const sums = new Map<string, bigint>();
   for (const { currency, amount } of legs) {
     if (amount === 0n) throw new Error('a leg of a posting moves nothing');
     sums.set(currency, (sums.get(currency) ?? 0n) + amount);
+  }
+  if (id !== undefined && id === transferId && !recordsItsTransfer({ id, transferId, records })) {
+    throw new Error('only the posting that records a transfer has its id');
   }
   const others = limits.length + guards.length + Object.keys(records).length;
   if (legs.length < 2 && (legs.length > 0 || others === 0)) throw new Error('a posting has at least two legs');

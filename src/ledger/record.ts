@@ -14,11 +14,26 @@ export const recordTables = [
   'x402_payment',
 ] as const;
 /** Every table of records. Lines of the audit log are written beside ledger_post(), by the statement that calls it. */
-export const allTables = [...recordTables, 'audit_line'] as const;
+export const allTables = [...recordTables, 'audit_entry'] as const;
 export type RecordTable = (typeof allTables)[number];
 
 /** Rows by table, made with rowOf(). */
 export type Records = Readonly<Partial<Record<RecordTable, readonly Row[]>>>;
+
+/** A row that is changed with a posting. The ledger knows no column of it; change_checkouts() names those that can be changed. */
+export interface RowChange {
+  kind: 'checkout';
+  id: string;
+  /** As the database names the row that was read: another once anybody has changed it. */
+  version: string;
+  /** What is changed, made with changeOf(). */
+  row: Row;
+}
+
+/** What a posting changes, as ledger_post() reads it. */
+export function changedRows({ workspaceId, changes = [] }: { workspaceId: string; changes?: readonly RowChange[] }): Row[] {
+  return changes.map(({ id, version, row }) => ({ ...row, workspace_id: workspaceId, id, version }));
+}
 
 /** Everything that several parts of a posting record. */
 export function joinRecords(...parts: readonly Records[]): Records {

@@ -17,7 +17,7 @@ export const postSet = {
   text: `WITH posted AS MATERIALIZED (
       SELECT kind, subject, refusal, detail
       FROM ledger_post(json_populate_record(NULL::ledger_set, $1::json), ${rowsOf((_, n) => `$${n + 2}::json`)})
-    ), told AS (${insertLines(linesOf(`$${recordTables.length + 2}`), 'NOT EXISTS (SELECT FROM posted)')})
+    ), line AS (${insertLines(linesOf(`$${recordTables.length + 2}`), 'NOT EXISTS (SELECT FROM posted)')})
     SELECT * FROM posted`,
 };
 
@@ -29,8 +29,8 @@ export const postEach = {
       FROM ledger_lock($1::json) AS locked (sets)
       CROSS JOIN LATERAL json_array_elements(locked.sets) WITH ORDINALITY AS e (set, index)
       CROSS JOIN LATERAL ledger_post(json_populate_record(NULL::ledger_set, e.set -> 's'), ${rowsOf((table) => `e.set -> '${table}_rows'`)}) AS f
-    ), told AS (${insertLines(
-      `json_array_elements($1::json) WITH ORDINALITY AS e (set, index) CROSS JOIN LATERAL ${linesOf("(e.set -> 'audit_line_rows')")}`,
+    ), line AS (${insertLines(
+      `json_array_elements($1::json) WITH ORDINALITY AS e (set, index) CROSS JOIN LATERAL ${linesOf("(e.set -> 'audit_entry_rows')")}`,
       'NOT EXISTS (SELECT FROM posted p WHERE p.n = e.index - 1)',
     )})
     SELECT * FROM posted`,

@@ -45,6 +45,18 @@ const checks: readonly { breaks: string; text: string }[] = [
       GROUP BY workspace_id, transaction_id, currency HAVING sum(amount) <> 0`,
   },
   {
+    breaks: 'entries belong to no transaction',
+    text: `SELECT DISTINCT e.transaction_id::text AS found FROM ledger_entry e
+      WHERE NOT EXISTS (SELECT FROM transfer c WHERE c.workspace_id = e.workspace_id AND c.id = e.transaction_id)
+        AND NOT EXISTS (SELECT FROM ledger_transaction t WHERE t.workspace_id = e.workspace_id AND t.id = e.transaction_id)`,
+  },
+  {
+    // The first transaction of a transfer has its id, and may have no row.
+    breaks: 'a transaction has the id of a transfer that it does not belong to',
+    text: `SELECT t.id::text AS found FROM ledger_transaction t JOIN transfer c ON c.workspace_id = t.workspace_id AND c.id = t.id
+      WHERE t.transfer_id IS DISTINCT FROM t.id`,
+  },
+  {
     breaks: 'an account differs from the sum of its entries',
     text: `SELECT a.id || ': ' || a.balance || ' is not ' || coalesce(s.total, 0) || ', version ' || a.version || ' is not ' || coalesce(s.entries, 0) AS found
       FROM ledger_account a LEFT JOIN (

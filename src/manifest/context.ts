@@ -7,7 +7,6 @@ import type { EscrowExplanation } from '../ledger/trial-balance.js';
 import type { CredentialResolver } from '../platform/credential.js';
 import type { Platform } from '../platform/ctx.js';
 import type { Door } from '../platform/door.js';
-import type { AfterCommit } from '../platform/due/after-commit.js';
 import type { RealTimeWork } from '../platform/due/real-time.js';
 import type { DueStep } from '../platform/due/step.js';
 import type { Sweep } from '../platform/due/sweep.js';
@@ -36,8 +35,6 @@ export interface ContextParts {
   escrows: readonly EscrowExplanation[];
   /** What expires and is removed: each is run once a minute, by itself. */
   sweeps: readonly Sweep[];
-  /** What follows from commits, beside events. */
-  afterCommits: readonly AfterCommit[];
   /** What is done in real time, whatever the clocks of workspaces say. */
   realTime: readonly RealTimeWork[];
   /** What it counts, for /metrics. */

@@ -52,7 +52,6 @@ export function manifestOf(contexts: readonly Context[]): Manifest {
     credentials: every('credentials'),
     escrows: every('escrows'),
     sweeps: [...every('sweeps'), sweepPublications(listeners)],
-    afterCommits: every('afterCommits'),
     realTime: every('realTime'),
     metrics: every('metrics'),
     gauges: [...every('gauges'), listenerGauges(listeners.map(({ name }) => name))],

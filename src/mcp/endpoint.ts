@@ -69,7 +69,7 @@ function serveMessage({ platform, catalog, identify }: McpParts): Handler {
     if (!isFirst) checkSession(ctx, session);
     const keyOf = (id: string | number) => keyOfCall(session, id);
     const isStream = mayWait(catalog(), message);
-    if (isStream) admitStream(http.res, ctx, 'graphql');
+    if (isStream) await admitStream(http.res, ctx, 'graphql');
     const left = new AbortController();
     if (isStream) noteWait(platform, left, keyOf(message['id'] as string | number));
     if (message['method'] === 'notifications/cancelled') endWait(platform, keyOf(cancelledIn(message)));
@@ -94,7 +94,7 @@ function serveListening({ platform, catalog, identify, spendableTags }: McpParts
     const ctx = callerOf(http);
     const { createSpeaker } = await loadSdk();
     checkSession(ctx, http.get(sessionHeader));
-    admitStream(http.res, ctx, 'graphql');
+    await admitStream(http.res, ctx, 'graphql');
     const { actor, workspace } = ctx;
     const again = () => freshCtx(platform, identify, http, actor);
     const left = new AbortController().signal;

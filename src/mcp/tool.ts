@@ -8,7 +8,7 @@ import type { Actor } from '../platform/ctx.js';
 export type Need = 'read' | 'act' | 'wallet' | 'pay' | 'internal' | 'x402';
 
 /** What a model is told of the effect of a call, as MCP has it. */
-export interface Effect {
+export interface ToolEffect {
   readOnly: boolean;
   /** It cannot be taken back. */
   destructive: boolean;
@@ -16,13 +16,13 @@ export interface Effect {
   idempotent: boolean;
 }
 
-export const reads: Effect = { readOnly: true, destructive: false, idempotent: true };
+export const reads: ToolEffect = { readOnly: true, destructive: false, idempotent: true };
 /** Makes something that can be called off. */
-export const adds: Effect = { readOnly: false, destructive: false, idempotent: false };
+export const adds: ToolEffect = { readOnly: false, destructive: false, idempotent: false };
 /** Takes a step that is taken once. */
-export const steps: Effect = { readOnly: false, destructive: false, idempotent: true };
+export const steps: ToolEffect = { readOnly: false, destructive: false, idempotent: true };
 /** Moves money, or ends something, for good. */
-export const commits: Effect = { readOnly: false, destructive: true, idempotent: false };
+export const commits: ToolEffect = { readOnly: false, destructive: true, idempotent: false };
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -35,7 +35,7 @@ export interface Tool {
   audience: 'agent' | 'operator' | 'everyone';
   /** By default `read`. */
   needs?: Need;
-  effect: Effect;
+  effect: ToolEffect;
   /** The members of the operation's input that it takes, as they are spelled on the wire. */
   takes: readonly string[];
   /** Those that it asks for although the operation does not. */

@@ -10,6 +10,7 @@ import type { Fanout } from './fanout.js';
 import type { Logger } from './log.js';
 import type { Outbound } from './outbound/client.js';
 import type { Database, Db, Tx } from './postgres/database.js';
+import type { Line } from './processes/line.js';
 import type { PrintInput } from './schema/print-input.js';
 import type { SchemaChecker } from './schema-checker.js';
 import type { Signal } from './signal.js';
@@ -74,6 +75,8 @@ export type Audience = 'public' | 'any' | 'operator' | 'api_key';
 export interface Agenda {
   /** Tables whose rows have a due_at. */
   tables: readonly string[];
+  /** Publishes what the workspace wrote, and lets listeners hear it. */
+  publish(workspaceId: string): Promise<void>;
   /** Publishes what the workspace wrote, lets listeners hear it, and runs what is due, until nothing is left that can be taken. */
   settle(workspaceId: string): Promise<void>;
   /** True while a listener has not heard what was published in it: another process may be about to. */
@@ -108,6 +111,8 @@ export interface Platform {
   published: Signal;
   /** Absent where nothing is traced. */
   tracing?: Tracing;
+  /** The first process, which counts what this one shares with others; absent in a process that was started alone. */
+  primary?: Line;
 }
 
 /** What a request with a key carries. `key` is a digest of scope and key, `replayOf` the reference of the first run. */
@@ -118,6 +123,8 @@ export interface IdempotencyClaim {
   replayOf?: string;
   /** Set once the claim is written with the effect. */
   recorded: boolean;
+  /** Set where a replay makes the very answer of the first run again from its reference, over REST: none is stored then. */
+  remade?: boolean;
 }
 
 /** What is being done, as the audit log names it. Gap G-365 */

@@ -21,13 +21,21 @@ export async function openDataHome(config: Config, notice: (text: string) => voi
   }
   const running = await embeddedDatabaseUrl(config.dataDir);
   const postgres =
-    running === null ? await startEmbeddedPostgres({ dataDir: config.dataDir, notice }) : { url: running, stop: async () => {} };
-  const secretsKey = config.secretsKey ?? (await keptSecretsKey(config.dataDir));
+    running === null
+      ? await startEmbeddedPostgres({ dataDir: config.dataDir, notice, settings: roomFor(config) })
+      : { url: running, stop: async () => {} };
+  const secretsKey = config.secretsKey ?? (await storedSecretsKey(config.dataDir));
   return { config: { ...config, databaseUrl: postgres.url, secretsKey }, stop: () => postgres.stop() };
 }
 
+/** Beside its pool a process listens, and migrates; commands come on top. */
+function roomFor({ processes, databasePool }: Config): Record<string, string> {
+  const wanted = processes * (databasePool + 2) + 20;
+  return wanted > 100 ? { max_connections: String(wanted) } : {};
+}
+
 /** The key in `secrets-key`, made on the first start. Losing it loses every secret that it seals. */
-async function keptSecretsKey(dataDir: string): Promise<string> {
+async function storedSecretsKey(dataDir: string): Promise<string> {
   const file = path.join(dataDir, 'secrets-key');
   try {
     await writeFile(file, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 });

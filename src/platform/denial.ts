@@ -19,7 +19,7 @@ type Owner = Partial<CredentialOwner> & Pick<CredentialOwner, 'workspaceId'>;
 const mostLookUps = 100;
 
 interface Denial {
-  told: Omit<AuditSubject, 'workspace' | 'act'>;
+  subject: Omit<AuditSubject, 'workspace' | 'act'>;
   action: 'credential.refused' | 'access.refused';
   facts: Record<string, unknown>;
   /** Whose log it belongs to; null: nobody's that is known. */
@@ -156,8 +156,8 @@ export function noteRefusedCredential(
 
 function refusalOf(at: Date, { requestId, ip }: Shown, { code }: ApiError, kind: string): Omit<Denial, 'owner'> {
   const { actor } = anonymous('live');
-  const told = { actor, requestId, ip, platform: { clock: { now: () => at } } };
-  return { told, action: 'credential.refused', facts: { code, credential: kind } };
+  const subject = { actor, requestId, ip, platform: { clock: { now: () => at } } };
+  return { subject, action: 'credential.refused', facts: { code, credential: kind } };
 }
 
 /** Refusals of what the credential may do, whatever is asked of it. */
@@ -169,7 +169,7 @@ export function noteAccess(ctx: Ctx, { code }: ApiError, operation: string): voi
   if (!ofRights.has(code) || actor.type === 'anonymous') return;
   const at = platform.clock.now();
   denialsOf(platform).note(`${actor.credential.kind} ${actor.credential.id} ${code} ${operation}`, at, {
-    told: { actor, requestId, ip, platform: { clock: { now: () => at } } },
+    subject: { actor, requestId, ip, platform: { clock: { now: () => at } } },
     action: 'access.refused',
     facts: { code, operation },
     owner: { workspaceId: workspace.id },
@@ -183,14 +183,14 @@ export async function writeDenials(platform: Platform): Promise<void> {
   const { waiting, beyond } = denials.take();
   const { log, database } = platform;
   const lines = [];
-  for (const { told, action, facts, owner } of waiting) {
+  for (const { subject, action, facts, owner } of waiting) {
     if (owner === null) {
-      log.warn({ requestId: told.requestId, ip: told.ip, ...facts }, action);
+      log.warn({ requestId: subject.requestId, ip: subject.ip, ...facts }, action);
       continue;
     }
     const { workspaceId, kind, id } = owner;
     const act: Act = { action, changes: () => facts, ...(kind && { resourceType: kind }), ...(id && { resourceId: id }) };
-    lines.push(auditLine({ ...told, workspace: { id: workspaceId }, act }, null));
+    lines.push(auditLine({ ...subject, workspace: { id: workspaceId }, act }, null));
   }
   if (beyond > 0) log.warn({ count: beyond }, 'refusals of more sources than are told of');
   if (lines.length === 0) return;

@@ -153,13 +153,13 @@ export class AlreadyExists extends declareError(409, 'already_exists') {}
 
 /** 422: a wallet holds another currency than the request names. */
 export class CurrencyMismatch extends declareError(422, 'currency_mismatch') {
-  constructor(walletId: string, held: string, asked: string) {
-    super(`The wallet ${walletId} holds ${held}, not ${asked}.`, {
+  constructor(walletId: string, held: string, requested: string) {
+    super(`The wallet ${walletId} holds ${held}, not ${requested}.`, {
       details: {
         wallet_id: walletId,
         wallet_currency: held,
-        currency: asked,
-        next_actions: [{ rel: 'wallets', actor: 'any', method: 'GET', path: `/v1/wallets?currency=${asked}` }],
+        currency: requested,
+        next_actions: [{ rel: 'wallets', actor: 'any', method: 'GET', path: `/v1/wallets?currency=${requested}` }],
       },
     });
   }

@@ -9,7 +9,7 @@ import { runIn, type Tx } from './postgres/database.js';
 import { openFollower, type Redis } from './redis.js';
 
 /** One item of a topic. The channel of an agent is a topic, named by the agent's id. */
-export interface Item {
+export interface FanoutItem {
   topic: string;
   /** Items of a topic are numbered without a hole, from 1. */
   seq: number;
@@ -20,7 +20,7 @@ export interface Item {
 
 export interface Reader {
   /** An item, perhaps out of order, perhaps not for the first time. */
-  item(item: Item): void;
+  item(item: FanoutItem): void;
   /** There may be items that were not announced here; `seq`, where known, is the last of them. */
   behind(seq?: number): void;
 }
@@ -40,7 +40,7 @@ const topicsPerNotice = 120;
 const notify = { name: 'fanout-notify', text: `SELECT pg_notify('fanout', $1)::text` };
 
 /** What processes send each other. */
-type Notice = { sender: string; items?: Item[]; seqs?: [string, number][]; ended?: string[]; wake?: true };
+type Notice = { sender: string; items?: FanoutItem[]; seqs?: [string, number][]; ended?: string[]; wake?: true };
 
 export class Fanout {
   readonly #readers = new Map<string, Set<Reader>>();
@@ -81,7 +81,7 @@ export class Fanout {
    * Announces items: without Redis to the other processes in the transaction that writes them. The returned function is called after
    * the commit: it hands them to the readers of this process, and with Redis to the other processes.
    */
-  async announce(tx: Tx | pg.ClientBase, items: readonly Item[]): Promise<() => void> {
+  async announce(tx: Tx | pg.ClientBase, items: readonly FanoutItem[]): Promise<() => void> {
     const throughRedis = this.#redis?.status === 'ready';
     if (!throughRedis) {
       for (const notice of this.#notices(items)) await runIn(tx, notify, [notice]);
@@ -93,7 +93,7 @@ export class Fanout {
   }
 
   /** Hands items to the readers of this process. */
-  deliver(items: readonly Item[]): void {
+  deliver(items: readonly FanoutItem[]): void {
     for (const item of items) {
       const readers = this.#readers.get(item.topic);
       if (readers !== undefined) for (const reader of readers) reader.item(item);
@@ -120,7 +120,7 @@ export class Fanout {
     this.#follower?.disconnect();
   }
 
-  #notices(items: readonly Item[]): string[] {
+  #notices(items: readonly FanoutItem[]): string[] {
     const last = new Map<string, number>();
     for (const { topic, seq } of items) last.set(topic, Math.max(seq, last.get(topic) ?? 0));
     const seqs = [...last];
@@ -145,7 +145,7 @@ export class Fanout {
     for (const readers of this.#readers.values()) for (const reader of readers) reader.behind();
   }
 
-  #append(items: readonly Item[]): void {
+  #append(items: readonly FanoutItem[]): void {
     const notice = JSON.stringify({ sender: this.sender, items: [...items] } satisfies Notice);
     this.#redis
       ?.xadd(streamKey, 'MAXLEN', '~', streamLength, '*', 'notice', notice)

@@ -57,14 +57,23 @@ export function keyClaims(ctx: Ctx, reference: string) {
   return [{ kind: keyKind, key, fingerprint, expiresAt, reference }] as const;
 }
 
-/** The resolver of a mutation field: `run` does it; on a replay `load` reads what the first run made, by its reference. */
+/**
+ * The resolver of a mutation field: `run` does it; on a replay `load` reads what the first run made, by its reference. `isRemade` says
+ * where `load` gives exactly what the run gave, whatever happened since: the answer of REST, which shows nothing else, is then not stored.
+ */
 export function once<Args, T>(
   run: (ctx: Ctx, args: Args) => Promise<T>,
   load: (ctx: Ctx, reference: string) => Promise<T>,
+  isRemade?: (made: T) => boolean,
 ): (root: unknown, args: Args, ctx: Ctx) => Promise<T> {
+  const first = async (ctx: Ctx, args: Args): Promise<T> => {
+    const made = await run(ctx, args);
+    if (isRemade !== undefined && ctx.idempotency !== undefined) ctx.idempotency.remade = isRemade(made);
+    return made;
+  };
   return (_root, args, ctx) => {
     const reference = ctx.idempotency?.replayOf;
-    return reference === undefined ? run(ctx, args) : load(ctx, reference);
+    return reference === undefined ? first(ctx, args) : load(ctx, reference);
   };
 }
 

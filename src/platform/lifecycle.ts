@@ -1,5 +1,5 @@
 // A lifecycle says which statuses a noun has, which of them may follow which, and which requests take those steps. Printed into
-// docs/architecture.md; a step that is not in it is a 409 that says what would help.
+// docs/lifecycles.md; a step that is not in it is a 409 that says what would help.
 import { type NextAction, StateConflict, type WayOut } from './errors.js';
 
 /** A request that gives an object the status `to`. */

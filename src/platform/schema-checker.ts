@@ -69,11 +69,6 @@ export class SchemaChecker {
     this.#now = now;
   }
 
-  /** Begins the thread before anybody asks for it. */
-  warm(): void {
-    if (this.#thread === undefined && !this.#isClosed) this.#begin();
-  }
-
   /**
    * Does the checks in their order, until a value does not fit, and says which schemas can be used. Comes before a transaction, which must not
    * wait for others' schemas.
@@ -107,7 +102,7 @@ export class SchemaChecker {
     own.push(job);
     this.#waiting.set(job.workspaceId, own);
     this.#waitingCount += 1;
-    this.warm();
+    if (this.#thread === undefined) this.#begin();
     this.#next();
   }
 

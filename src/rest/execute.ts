@@ -1,4 +1,4 @@
-// Runs the operation of a route. Queries and mutations are compiled by graphql-jit at boot behind one function
+// Runs the operation of a route. Queries and mutations are compiled by graphql-jit, when first asked for, behind one function
 // `(ctx, variables) -> result`; the plain executor is the oracle that a test compares it with (ARCHITECTURE.md 3).
 import {
   createSourceEventStream,

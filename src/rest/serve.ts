@@ -7,6 +7,7 @@ import { batchBodyLimit, bodyLimit } from '../platform/body-limit.js';
 import type { Ctx } from '../platform/ctx.js';
 import { ApiError, type FieldIssue } from '../platform/errors.js';
 import type { Answer, Idempotency } from '../platform/idempotency.js';
+import { lazily } from '../platform/lazy.js';
 import { authorize } from '../platform/schema/audience.js';
 import type { Method } from '../platform/schema/route.js';
 import { snakePath } from '../platform/snake-case.js';
@@ -48,8 +49,14 @@ export function compileEndpoints(
     const { method, path, facts } = route;
     const flagged = routes.filter((other) => other.when !== undefined && other.method === method && other.path === path);
     const flags = flagged.map(({ when }) => when as string);
-    const serve = compileServe(schema, route, flags, idempotency, stream);
-    const byFlag = new Map(flagged.map((other) => [other.when as string, compileServe(schema, other, flags, idempotency, stream)]));
+    // Compiled by the first request, so that a start does not wait for operations that nobody asks for.
+    const serveLater = (one: Route): Serve => {
+      if (one.kind === 'subscription' && stream === undefined) throw new Error(`${one.name} is a subscription, and nothing streams it`);
+      const serve = lazily(() => compileServe(schema, one, flags, idempotency, stream));
+      return (exchange, ctx) => serve()(exchange, ctx);
+    };
+    const serve = serveLater(route);
+    const byFlag = new Map(flagged.map((other) => [other.when as string, serveLater(other)]));
     return { method, path, rateClass: facts.rateClass, serve: byFlag.size === 0 ? serve : selectServe(serve, byFlag) };
   });
 }
@@ -68,7 +75,6 @@ function compileServe(schema: GraphQLSchema, route: Route, flags: readonly strin
   const hasBody = method !== 'GET';
   const limit = facts.batch ? batchBodyLimit : bodyLimit;
   const call = kind === 'subscription' ? undefined : compileCall(schema, route, idempotency);
-  if (call === undefined && stream === undefined) throw new Error(`${name} is a subscription, and nothing streams it`);
   const link = `</graphql?op=${name}>; rel="alternate"`;
 
   return async (exchange, ctx) => {
@@ -118,18 +124,17 @@ function compileAnswer(schema: GraphQLSchema, route: Route): (ctx: Ctx, variable
     return existing !== undefined && root?.[existing] ? 200 : status;
   };
   return async (ctx, variables) => {
-    // Compiled by the first request, so that a start does not wait for operations that nobody asks for.
     const run = compileExecutor(schema, route);
     const { data, errors } = await inSpanOf(ctx, span, about, () => run(ctx, variables));
     if (errors !== undefined && errors.length > 0) throw spell(failureOf(errors));
     const root = data?.[shape.key];
     dropNulls?.(root);
     const envelope = (value: unknown) => (wrapped ? { data: value } : value);
-    return {
-      status: statusOf(root as Parameters<typeof statusOf>[0]),
-      body: envelope(root),
-      secretless: () => envelope(removeSecrets === undefined ? root : removeSecrets(root)),
+    const secretless = () => {
+      if (ctx.idempotency?.remade === true) return undefined;
+      return envelope(removeSecrets === undefined ? root : removeSecrets(root));
     };
+    return { status: statusOf(root as Parameters<typeof statusOf>[0]), body: envelope(root), secretless };
   };
 }
 

@@ -78,9 +78,3 @@ export async function checkoutSeeds(client: Client, account: Json): Promise<Reco
   const begin = async (protocol: Protocol): Promise<string> => (await client.make(`/v1/${protocol}/checkouts`, checkoutBody(seller))).id;
   return { acp_checkout: await begin('acp'), ucp_checkout: await begin('ucp') };
 }
-
-/** What an operation is sent of which one of several members is required, so that its document requires none. */
-export function checkoutExtras(operation: string, { wallet }: Readonly<Record<string, string>>): object {
-  if (operation === 'createUcpCheckout') return { items: basket };
-  return /^complete\w+Checkout$/.test(operation) ? { from_wallet_id: wallet } : {};
-}

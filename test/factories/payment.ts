@@ -42,7 +42,11 @@ export async function balanceOf(client: Client, { id }: Json): Promise<Json> {
 
 /** Types and data of what was told of an object, oldest first. */
 export async function eventsOf({ platform }: Harness, objectId: string): Promise<{ type: string; data: Json }[]> {
-  return platform.database.unscoped.event.findMany({ where: { objectId }, orderBy: { id: 'asc' }, select: { type: true, data: true } });
+  const { rows } = await platform.database.pool.query<{ type: string; data: Json }>(
+    'SELECT e.type, event_data(e) AS data FROM event e WHERE e.object_id = $1 ORDER BY e.id',
+    [objectId],
+  );
+  return rows;
 }
 
 export const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: Json) => id);

@@ -1,6 +1,6 @@
 // What tests of reconciliation need: statements, and runs that have ended.
 import { randomUUID } from 'node:crypto';
-import { stepReport } from '../../src/contexts/reconciliation/run.js';
+import { stepReport } from '../../src/contexts/reconciliation/due.js';
 import { unboundedAccount } from '../../src/ledger/account.js';
 import { postGrouped } from '../../src/ledger/group-commit.js';
 import { move, posting } from '../../src/ledger/posting.js';

@@ -50,10 +50,3 @@ export async function newSettler(
 export function fund(client: Client, { id }: Json, amount: string): Promise<Json> {
   return client.make(`/v1/wallets/${id}/fund`, { amount });
 }
-
-/** The type of the action that names such a thing, and a wallet that is not the one named. */
-export function ruleBase(id: string, name: string, ours: Readonly<Record<string, string>>): Json {
-  const action = name === 'wallet_id' ? 'notify' : name.replace(/^destination_(\w+)_id$/, 'settle_to_$1');
-  if (id === 'updateSettlementRule') return { action_type: action };
-  return { wallet_id: ours['to_wallet'], trigger_type: 'manual', action_type: action };
-}

@@ -1,7 +1,7 @@
 // Things that tests of settlement windows and of the reserve need.
 import { walletRef } from '../../src/contexts/accounts/wallet-ref.js';
 import { rateBook } from '../../src/contexts/rates/rate.js';
-import { post } from '../../src/contexts/spending/pipeline/posting.js';
+import { postSpend } from '../../src/contexts/spending/pipeline/posting.js';
 import { transferPosting, transferRow } from '../../src/contexts/transfers/transfer.js';
 import { withholdingOf } from '../../src/contexts/transfers/withholding.js';
 import type { Protocol, Transfer } from '../../src/generated/prisma/client.js';
@@ -47,6 +47,6 @@ export async function protocolPayment(
   } as const;
   const transfer = transferRow(ctx, value);
   const rules = { rates: await rateBook(ctx) };
-  await post(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { key: transfer.id });
+  await postSpend(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { key: transfer.id });
   return transfer;
 }

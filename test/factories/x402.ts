@@ -65,29 +65,8 @@ export function signedOnLedger(buyer: Buyer, offer: Json, amount: string, now: D
   return { x402Version: 2, accepted: offer, payload: { signature, authorization } };
 }
 
-/** One object of every kind, in any environment: an endpoint of the account with a wallet of its own, a payment and a price for it. */
-export async function x402Seeds(harness: Harness, client: Client, account: Json): Promise<Record<string, string>> {
-  const till = await client.make('/v1/wallets', { owner_type: 'account', owner_id: account.id, currency: 'USD' });
-  const { id: endpoint } = await client.make('/v1/x402/endpoints', endpointBody(account, { currency: 'USD', receiver_wallet_id: till.id }));
-  const { payment_request_id } = await client.make('/v1/x402/quote', { endpoint_id: endpoint });
-  const payment = await storedPayment(harness, endpoint);
-  return { receiver_wallet: till.id, endpoint, payment: payment.id, payment_request: payment_request_id };
-}
-
-/** What an operation of x402 needs beside the member `name`, which takes the place of what would contradict it. */
-export function x402Base(id: string, name: string, seeds: Readonly<Record<string, string>>): Json {
-  const { endpoint, purse, mandate_jwt } = seeds;
-  if (id === 'createX402Endpoint') return { path: '/weather', currency: 'USD' };
-  if (id === 'verifyX402Payment') return { proof: 'x' };
-  return {
-    ...(/^(quote|pay|dryRunPay)/.test(id) && name !== 'payment_request_id' && { endpoint_id: endpoint }),
-    ...(id.endsWith('X402') && { from_wallet_id: purse }),
-    ...(id.endsWith('X402') && name === 'mandate_id' && { mandate_jwt }),
-  };
-}
-
 /** A payment that is there, without money: production has no faucet. */
-async function storedPayment(harness: Harness, endpointId: string): Promise<{ id: string }> {
+export async function storedPayment(harness: Harness, endpointId: string): Promise<{ id: string }> {
   const { unscoped } = harness.platform.database;
   const endpoint = await unscoped.x402Endpoint.findFirstOrThrow({ where: { id: endpointId.slice('epd_'.length) } });
   const { workspaceId, currency, receiverWalletId } = endpoint;

@@ -71,7 +71,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     outbound: new Outbound({ allowHosts: [] }),
     clock,
     log,
-    agenda: { tables: [], settle: async () => {}, isUnheard: async () => false },
+    agenda: { tables: [], publish: async () => {}, settle: async () => {}, isUnheard: async () => false },
     extensions: new Extensions([]),
     due: new DueBell(),
     published: new Signal(),
@@ -138,7 +138,7 @@ export const printed = { documents: 0 };
 
 function pages(platform: Platform, { registry }: Metrics, address: Handler, redis: Redis | undefined): Endpoint[] {
   const health = openHealth({
-    registry,
+    metrics: registry,
     clock: platform.clock,
     checks: {
       database: {

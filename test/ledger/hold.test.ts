@@ -52,7 +52,7 @@ async function hold(
     amount,
     createdAt,
   });
-  const value = posting(ctx, { id: transferId, transferId, legs, records, limits: reserved(limits) });
+  const value = posting(ctx, { transferId, legs, records, limits: reserved(limits) });
   await postGrouped(ctx.platform.database, value);
   return { holdId, transferId };
 }

@@ -2,12 +2,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type WalletAccounts, walletAccounts } from '../../src/ledger/account.js';
 import { postGrouped } from '../../src/ledger/group-commit.js';
-import { move } from '../../src/ledger/posting.js';
+import { checkPosting, move } from '../../src/ledger/posting.js';
+import { checkLedger } from '../../src/ledger/trial-balance.js';
 import type { Ctx } from '../../src/platform/ctx.js';
 import { formatMinor } from '../../src/platform/money.js';
 import { newId } from '../../src/platform/schema/id.js';
 import { eventsOf, pay, twoWallets } from '../factories/payment.js';
 import { openWallet, useHarness } from '../harness.js';
+import { mixedOf, type Plan, type Wallet } from './mixed-plan.js';
 import { balanceOf, ctxOf, moved, postMove, query, stateOf, walletRef } from './wallet-ref.js';
 
 const harness = useHarness();
@@ -77,7 +79,72 @@ describe('the database refuses', () => {
     expect(await stateOf(postGrouped(harness.platform.database, first))).toBe('23505');
     expect(await balanceOf(ctx, to.available)).toBe(1n);
   });
+
+  it('a second posting of a transfer with the id of the first, which left no row of its own', async () => {
+    const wallets: Wallet[] = [
+      [ctx, await walletRef(ctx, 10n)],
+      [ctx, await walletRef(ctx)],
+    ];
+    const { posting: first } = mixedOf(plan, wallets);
+    await postGrouped(harness.platform.database, first);
+    expect(await query(ctx, 'SELECT FROM ledger_transaction WHERE id = $1', [first.id])).toEqual([]);
+    for (const second of [first, { ...first, limits: [{ counter: 'c', window: 'w', used: 1n, reserved: 0n, maximum: null }] }]) {
+      expect(await stateOf(postGrouped(harness.platform.database, second))).toBe('23505');
+    }
+    expect(() => checkPosting({ ...first, records: {} })).toThrow('only the posting that records a transfer has its id');
+    expect(await balanceOf(ctx, wallets[1]?.[1].available ?? '')).toBe(1n);
+  });
 });
+
+describe('the ledger check finds', () => {
+  /** What it finds while `written` is there, which no trigger of the database was asked about. */
+  async function foundWith(written: string, values: unknown[], forget: string): Promise<string[]> {
+    const client = await harness.platform.database.pool.connect();
+    try {
+      await client.query('SET session_replication_role = replica');
+      await client.query(written, values);
+      const found = await checkLedger(harness.platform.database, []);
+      await client.query(forget, [values[0]]);
+      return found;
+    } finally {
+      await client.query('RESET session_replication_role');
+      client.release();
+    }
+  }
+
+  it('entries that belong to no transaction', async () => {
+    const { available, held } = await walletRef(ctx, 10n);
+    const id = newId(ctx.clock.now());
+    const insert = `INSERT INTO ledger_entry (workspace_id, account_id, version, transaction_id, currency, amount, balance_after, created_at)
+      SELECT $2, a.id, a.version + 1, $1, 'USD', a.amount, 0, now() FROM (VALUES ($3::uuid, 1, -1), ($4::uuid, 0, 1)) AS a (id, version, amount)`;
+    const found = await foundWith(insert, [id, ctx.workspace.id, available, held], 'DELETE FROM ledger_entry WHERE transaction_id = $1');
+    expect(found).toContain(`entries belong to no transaction: ${id}`);
+    expect(await checkLedger(harness.platform.database, [])).toEqual([]);
+  });
+
+  it('a row with the id of a transfer that it does not belong to', async () => {
+    const { from, to } = await twoWallets(harness.test);
+    const { id } = await pay(harness.test, from, to, '1.00');
+    const insert = 'INSERT INTO ledger_transaction (workspace_id, id, created_at) VALUES ($2, $1, now())';
+    const found = await foundWith(insert, [id, ctx.workspace.id], 'DELETE FROM ledger_transaction WHERE id = $1');
+    expect(found).toEqual([`a transaction has the id of a transfer that it does not belong to: ${id}`]);
+  });
+});
+
+/** A transfer of one unit between two wallets. */
+const plan: Plan = {
+  from: 0,
+  to: 1,
+  minor: 1n,
+  kind: 'transfer',
+  description: null,
+  referenced: false,
+  metadata: {},
+  counters: [],
+  events: [],
+  keyed: false,
+  ms: 0,
+};
 
 describe('what is written', () => {
   it('account.balance.low once per crossing, however many cross together', async () => {

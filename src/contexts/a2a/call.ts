@@ -5,7 +5,7 @@ import type { Version } from './json-rpc.js';
 /** The agent whose endpoint was asked. */
 export type Host = Pick<Agent, 'id' | 'status'>;
 
-export interface Call {
+export interface A2aCall {
   host: Host;
   version: Version;
   params: unknown;

@@ -1,7 +1,7 @@
 // The public documents of A2A: the card of the platform, and those of its agents.
 import type { Platform } from '../../platform/ctx.js';
 import type { Door, DoorAnswer, DoorRequest, OpenDoor } from '../../platform/door.js';
-import { type AgentCard, agentCard, cardMedia, cardPath, digestOf, platformCard, signedCardShape } from './card.js';
+import { type AgentCard, agentCard, cardDigest, cardMedia, cardPath, platformCard, signedCardShape } from './card.js';
 import { signCard } from './card-signature.js';
 
 /** Seconds for which a reader may keep a card. */
@@ -12,7 +12,7 @@ const keptSeconds = 300;
  * what stands in the card. The address in it is never the word of whoever asks (Gap G-343).
  */
 async function answer(platform: Platform, { header, origin }: DoorRequest, card: AgentCard): Promise<DoorAnswer> {
-  const tag = `W/"${digestOf(card).slice(0, 32)}"`;
+  const tag = `W/"${cardDigest(card).slice(0, 32)}"`;
   const headers = { ETag: tag, 'Cache-Control': `public, max-age=${keptSeconds}` };
   const known = header('If-None-Match')
     .split(',')

@@ -148,10 +148,10 @@ function shared(origin: string) {
 
 /** The version of a card changes with what stands in it. */
 function withVersion(card: Omit<AgentCard, 'version'>): AgentCard {
-  return { ...card, version: `1.0.0+${digestOf(card).slice(0, 12)}` };
+  return { ...card, version: `1.0.0+${cardDigest(card).slice(0, 12)}` };
 }
 
 /** A name for what stands in a card, in hexadecimal digits. */
-export function digestOf(card: object): string {
+export function cardDigest(card: object): string {
   return sha256(canonicalize(card) ?? '').toString('hex');
 }

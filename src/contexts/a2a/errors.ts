@@ -18,13 +18,13 @@ export const faults = {
   /** What a rule of the platform refuses: its own error is in the data. */
   request_refused: -32000,
 } as const;
-export type Fault = keyof typeof faults;
+export type A2aFault = keyof typeof faults;
 
 /** What the protocol itself refuses. `field` is the member of the parameters that is wrong. */
 export class RpcError extends declareError(400, 'a2a_error') {
-  readonly fault: Fault;
+  readonly fault: A2aFault;
 
-  constructor(fault: Fault, message: string, field: readonly (string | number)[] = []) {
+  constructor(fault: A2aFault, message: string, field: readonly (string | number)[] = []) {
     super(message, { fields: [{ path: field, message, rule: fault }] });
     this.fault = fault;
   }

@@ -5,7 +5,7 @@ import { type Door, type DoorRequest, guardedDoor, type Visit } from '../../plat
 import { NotFound } from '../../platform/errors.js';
 import { IdempotencyInFlight } from '../../platform/idempotency.js';
 import { parseId } from '../../platform/schema/id.js';
-import type { Call, Host } from './call.js';
+import type { A2aCall, Host } from './call.js';
 import { endpointPath } from './card.js';
 import {
   idOf,
@@ -34,7 +34,7 @@ async function admit(ctx: Ctx, { raw, params }: DoorRequest): Promise<Host> {
   return host;
 }
 
-function callOf({ admission, body, header }: Asking): Call & { method: string; id: string | number | null } {
+function callOf({ admission, body, header }: Asking): A2aCall & { method: string; id: string | number | null } {
   const { id, method, params } = readRequest(body);
   return { id, method, params, host: admission, version: versionOf(header('A2A-Version'), method) };
 }

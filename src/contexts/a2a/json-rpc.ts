@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { DoorAnswer, Spelling } from '../../platform/door.js';
 import type { ApiError } from '../../platform/errors.js';
-import { type Fault, faults, RpcError } from './errors.js';
+import { type A2aFault, faults, RpcError } from './errors.js';
 
 /** The versions of A2A that are spoken here. */
 export const versions = ['1.0', '0.3'] as const;
@@ -96,7 +96,7 @@ const errorInfo = 'type.googleapis.com/google.rpc.ErrorInfo';
 const platformError = 'urn:agent-payments:error:v1';
 
 /** An error of a rule as its number. */
-export function faultOf({ status, code }: Pick<ApiError, 'status' | 'code'>): Fault {
+export function faultOf({ status, code }: Pick<ApiError, 'status' | 'code'>): A2aFault {
   if (code === 'invalid_json') return 'parse_error';
   if (status === 400) return 'invalid_params';
   if (status === 415) return 'content_type_not_supported';

@@ -10,7 +10,7 @@ import { skillId } from '../agents/skill-input.js';
 import { mostJwtLength } from '../spending/pipeline/mandate.js';
 import { RpcError } from './errors.js';
 import type { Version } from './json-rpc.js';
-import { type Part, partsShape, payloadOf } from './part.js';
+import { type A2aPart, a2aPartsShape, partPayloadOf } from './part.js';
 
 /** An id of the platform, bare or with its prefix. */
 const idShape = (kind: IdKind) =>
@@ -80,7 +80,7 @@ const messageShape = (version: Version) =>
     contextId: optionalText(255),
     taskId: optionalText(100),
     role: z.literal(version === '1.0' ? 'ROLE_USER' : 'user'),
-    parts: partsShape[version],
+    parts: a2aPartsShape[version],
     metadata: loose,
   });
 
@@ -95,7 +95,7 @@ export interface SentMessage {
   contextId: string | null;
   /** The task that it goes on with; null for a new one. */
   taskId: string | null;
-  parts: Part[];
+  parts: A2aPart[];
   metadata: MessageMetadata;
   historyLength: number | undefined;
 }
@@ -115,7 +115,7 @@ export function readMessage(params: unknown, version: Version): SentMessage {
 
 /** The payload that a message gives a new task. Throws `invalid_params` for one that is too long. */
 export function payloadIn({ parts }: SentMessage): Record<string, unknown> {
-  const payload = payloadOf(parts);
+  const payload = partPayloadOf(parts);
   if (JSON.stringify(payload).length <= maxJsonLength) return payload;
   throw new RpcError('invalid_params', `The parts of a message are at most ${maxJsonLength} characters of JSON.`, [
     'params',

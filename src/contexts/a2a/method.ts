@@ -8,14 +8,14 @@ import { cancelTask } from '../tasks/ending.js';
 import { visibleTasks } from '../tasks/task.js';
 import { taskMutation } from '../tasks/task-request.js';
 import { answerInput } from '../tasks/work.js';
-import type { Call, Host } from './call.js';
+import type { A2aCall, Host } from './call.js';
 import { RpcError } from './errors.js';
 import type { Version } from './json-rpc.js';
 import { payloadIn, readMessage, readNamed, type SentMessage, taskNotFound } from './message.js';
 import { listTasks } from './task-list.js';
 import { printTask } from './task-view.js';
 
-type Method = (ctx: Ctx, call: Call) => Promise<object>;
+type Method = (ctx: Ctx, call: A2aCall) => Promise<object>;
 
 /** Messages of a task that an answer has at most: all that a task can have. */
 const mostMessages = 200;
@@ -30,7 +30,7 @@ async function taskOf(ctx: Ctx, host: Host, id: string, historyLength = mostMess
   return { ...found, messages: found.messages.reverse() };
 }
 
-async function shown(ctx: Ctx, { host, version }: Call, id: string, historyLength: number | undefined): Promise<object> {
+async function shown(ctx: Ctx, { host, version }: A2aCall, id: string, historyLength: number | undefined): Promise<object> {
   // The question of the agent is its status, whatever part of the history is asked for.
   const task = await taskOf(ctx, host, id, Math.max(historyLength ?? mostMessages, 1));
   return printTask(task, task.messages, { version, historyLength });
@@ -47,7 +47,7 @@ const sendMessage: Method = async (ctx, call) => {
 };
 
 /** What an earlier message with the same id has made. */
-export async function sentBefore(ctx: Ctx, call: Call, taskId: string): Promise<object> {
+export async function sentBefore(ctx: Ctx, call: A2aCall, taskId: string): Promise<object> {
   return sent(await shown(ctx, call, taskId, readMessage(call.params, call.version).historyLength), call.version);
 }
 
@@ -186,7 +186,7 @@ const readers: readonly Method[] = [getTask, listTasks];
 export const sends = (method: unknown): boolean => senders.includes(method as string);
 
 /** Calls a method. Throws `method_not_found`, and what the method throws. */
-export async function callMethod(ctx: Ctx, name: string, call: Call): Promise<object> {
+export async function callMethod(ctx: Ctx, name: string, call: A2aCall): Promise<object> {
   const known = methods[call.version];
   const method = Object.hasOwn(known, name) ? known[name] : undefined;
   if (method === undefined)

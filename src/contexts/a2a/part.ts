@@ -4,7 +4,7 @@ import { mostParts } from '../tasks/terms.js';
 import type { Version } from './json-rpc.js';
 
 /** A part as the platform keeps it: one of text, data, url and raw (base64). */
-export interface Part {
+export interface A2aPart {
   text?: string | undefined;
   data?: unknown;
   url?: string | undefined;
@@ -21,7 +21,7 @@ const bytes = z.base64().max(16_384);
 /** A part of 1.0: exactly one of text, data, url and raw. */
 const newer = z
   .object({ text: text.optional(), data: z.unknown().optional(), url: url.optional(), raw: bytes.optional(), mediaType, metadata })
-  .transform(({ mediaType: media, metadata: _, ...content }): Part => clean({ ...content, media_type: media }))
+  .transform(({ mediaType: media, metadata: _, ...content }): A2aPart => clean({ ...content, media_type: media }))
   .refine((part) => ['text', 'data', 'url', 'raw'].filter((member) => member in part).length === 1, {
     message: 'must have exactly one of text, data, url and raw',
   });
@@ -36,24 +36,24 @@ const older = z
     z.object({ kind: z.literal('data'), data: z.record(z.string(), z.unknown()) }),
     z.object({ kind: z.literal('file'), file }),
   ])
-  .transform((part): Part => {
+  .transform((part): A2aPart => {
     if (part.kind === 'text') return { text: part.text };
     if (part.kind === 'data') return { data: part.data };
     return clean({ url: part.file.uri, raw: part.file.bytes, media_type: part.file.mimeType });
   });
 
 /** The parts of a message. */
-export const partsShape = {
+export const a2aPartsShape = {
   '1.0': z.array(newer).min(1).max(mostParts),
   '0.3': z.array(older).min(1).max(mostParts),
-} as const satisfies Record<Version, z.ZodType<Part[]>>;
+} as const satisfies Record<Version, z.ZodType<A2aPart[]>>;
 
-function clean(part: Record<string, unknown>): Part {
-  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as Part;
+function clean(part: Record<string, unknown>): A2aPart {
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as A2aPart;
 }
 
 /** A part as a version has it. */
-export function printPart({ text: said, data, url: uri, raw, media_type: media }: Part, version: Version): object {
+export function printPart({ text: said, data, url: uri, raw, media_type: media }: A2aPart, version: Version): object {
   const type = media !== undefined && { [version === '1.0' ? 'mediaType' : 'mimeType']: media };
   if (version === '1.0') {
     if (said !== undefined) return { text: said, ...type };
@@ -71,7 +71,7 @@ export function printPart({ text: said, data, url: uri, raw, media_type: media }
 type Json = Record<string, unknown>;
 
 /** The payload of a task that a message gives: its one data part where that is an object, else its parts (Gap G-346). */
-export function payloadOf(parts: readonly Part[]): Json {
+export function partPayloadOf(parts: readonly A2aPart[]): Json {
   const [first] = parts;
   const data = first?.data;
   if (parts.length === 1 && typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Json;
@@ -79,14 +79,14 @@ export function payloadOf(parts: readonly Part[]): Json {
 }
 
 /** The parts of the message that gave a task, from its payload. */
-export function partsOfPayload(payload: unknown): Part[] {
+export function partsOfPayload(payload: unknown): A2aPart[] {
   const given = (payload as { parts?: unknown } | null)?.parts;
   if (Object.keys((payload as object | null) ?? {}).length === 1 && isParts(given)) return given;
   return [{ data: payload }];
 }
 
 /** True for a list of parts as the platform keeps them. */
-export function isParts(given: unknown): given is Part[] {
+export function isParts(given: unknown): given is A2aPart[] {
   return Array.isArray(given) && given.length > 0 && given.every(isPart);
 }
 

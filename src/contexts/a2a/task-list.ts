@@ -4,7 +4,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { parseId } from '../../platform/schema/id.js';
 import { mostCounted } from '../../platform/schema/page.js';
 import { visibleTasks } from '../tasks/task.js';
-import type { Call } from './call.js';
+import type { A2aCall } from './call.js';
 import { RpcError } from './errors.js';
 import { type ListParams, readList } from './message.js';
 import { printTask, statusesOf } from './task-view.js';
@@ -14,7 +14,7 @@ const defaultPageSize = 50;
 const mostListed = 10;
 
 /** A page of tasks. */
-export async function listTasks(ctx: Ctx, { host, version, params }: Call): Promise<object> {
+export async function listTasks(ctx: Ctx, { host, version, params }: A2aCall): Promise<object> {
   const asked = readList(params);
   const pageSize = asked.pageSize ?? defaultPageSize;
   const historyLength = Math.min(asked.historyLength ?? 0, mostListed);

@@ -3,7 +3,7 @@ import type { Task, TaskMessage, TaskStatus } from '../../generated/prisma/clien
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import type { Version } from './json-rpc.js';
-import { isParts, type Part, partsOfPayload, printPart } from './part.js';
+import { type A2aPart, isParts, partsOfPayload, printPart } from './part.js';
 
 /** States of 1.0, and how 0.3 spells them. */
 const states = {
@@ -15,10 +15,10 @@ const states = {
   TASK_STATE_CANCELED: 'canceled',
   TASK_STATE_REJECTED: 'rejected',
 } as const;
-export type State = keyof typeof states;
+export type A2aState = keyof typeof states;
 
 /** What is disputed has been delivered, and one whose deadline has passed has failed (Gap G-347). */
-const stateOf: Readonly<Record<TaskStatus, State>> = {
+const stateOf: Readonly<Record<TaskStatus, A2aState>> = {
   pending: 'TASK_STATE_SUBMITTED',
   accepted: 'TASK_STATE_WORKING',
   in_progress: 'TASK_STATE_WORKING',
@@ -41,7 +41,7 @@ export function statusesOf(state: string): TaskStatus[] | undefined {
 interface Said {
   id: string;
   author: 'user' | 'agent';
-  parts: readonly Part[];
+  parts: readonly A2aPart[];
 }
 
 export interface ViewOptions {
@@ -56,7 +56,7 @@ export interface ViewOptions {
 export function printTask(task: Task, messages: readonly TaskMessage[], { version, historyLength, artifacts = true }: ViewOptions): object {
   const first: Said = { id: task.id, author: 'user', parts: partsOfPayload(task.payload) };
   const told = messages.map(({ id, author, parts }): Said => {
-    return { id, author: author === 'sender' ? 'user' : 'agent', parts: parts as unknown as Part[] };
+    return { id, author: author === 'sender' ? 'user' : 'agent', parts: parts as unknown as A2aPart[] };
   });
   const all = [first, ...told];
   const shown = historyLength === undefined ? all : all.slice(all.length - Math.min(historyLength, all.length));
@@ -105,7 +105,7 @@ function wordOf({ id, status, statusReason, progress, paymentStatus }: Task, tol
 interface Artifact {
   artifactId: string;
   name?: string;
-  parts: readonly Part[];
+  parts: readonly A2aPart[];
 }
 
 /** What was delivered: artifacts as the worker gave them, else the object as one. */

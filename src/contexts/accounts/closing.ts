@@ -45,8 +45,8 @@ export async function closeWallets(ctx: Ctx, tx: Tx, walletIds: readonly string[
 
 async function openItems(ctx: Ctx, tx: Tx, walletIds: readonly string[]) {
   const found: Awaited<ReturnType<OpenOn>> = [];
-  for (const ask of ctx.platform.extensions.of(openOn)) {
-    if (found.length < mostOpen) found.push(...(await ask(ctx, tx, walletIds, mostOpen - found.length)));
+  for (const findOpen of ctx.platform.extensions.of(openOn)) {
+    if (found.length < mostOpen) found.push(...(await findOpen(ctx, tx, walletIds, mostOpen - found.length)));
   }
   return found;
 }

@@ -6,7 +6,7 @@ import { visibleRelation } from '../../platform/schema/visible-relation.js';
 import { visibleAccounts } from './account.js';
 import { Account } from './account.schema.js';
 import { CreateMerchantInput, MerchantStatusEnum, UpdateMerchantInput } from './merchant.input.js';
-import { createMerchant, type MerchantWarning, merchant, merchants, seesPrivateSide, updateMerchant, warningsOf } from './merchant.js';
+import { canSeeMerchant, createMerchant, type MerchantWarning, merchant, merchants, updateMerchant, warningsOf } from './merchant.js';
 import { rest } from './rest.js';
 
 const WarningType = builder.objectRef<MerchantWarning>('MerchantWarning').implement({
@@ -24,7 +24,7 @@ export const Merchant = builder.prismaObject('Merchant', {
       type: 'AccountId',
       nullable: true,
       description: 'Whose it is.',
-      resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.accountId : null),
+      resolve: (row, _args, ctx) => (canSeeMerchant(ctx, row) ? row.accountId : null),
     }),
     account: t.field({ type: Account, nullable: true, description: 'Whose it is.', ...visibleRelation('account', visibleAccounts) }),
     settlementWalletId: t.field({
@@ -32,7 +32,7 @@ export const Merchant = builder.prismaObject('Merchant', {
       nullable: true,
       description: 'Where its money goes.',
       select: { settlementWalletId: true },
-      resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.settlementWalletId : null),
+      resolve: (row, _args, ctx) => (canSeeMerchant(ctx, row) ? row.settlementWalletId : null),
     }),
     url: t.exposeString('url', { nullable: true }),
     status: t.expose('status', { type: MerchantStatusEnum }),
@@ -40,7 +40,7 @@ export const Merchant = builder.prismaObject('Merchant', {
       type: 'JSONObject',
       nullable: true,
       select: { metadata: true },
-      resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.metadata : null),
+      resolve: (row, _args, ctx) => (canSeeMerchant(ctx, row) ? row.metadata : null),
     }),
     acceptsBuyerPrices: t.exposeBoolean('acceptsBuyerPrices', {
       description: 'Whether buyers name the prices of checkouts under /v1, where it has no offer.',
@@ -52,7 +52,7 @@ export const Merchant = builder.prismaObject('Merchant', {
       select: { metadata: true, acceptsBuyerPrices: true },
       description: 'What should be mended in it.',
       resolve: (row, _args, ctx) => {
-        const warnings = seesPrivateSide(ctx, row) ? warningsOf(row) : [];
+        const warnings = canSeeMerchant(ctx, row) ? warningsOf(row) : [];
         return warnings.length === 0 ? null : warnings;
       },
     }),

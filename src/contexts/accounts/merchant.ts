@@ -103,7 +103,7 @@ async function checkSettlementWallet(tx: Tx, walletId: string, accountId: string
 export const visibleMerchants = new Visibility<Prisma.MerchantWhereInput>({ agent: () => ({}) });
 
 /** True for those who may read the merchant's account: they alone see its private side (Gap G-39). */
-export function seesPrivateSide(ctx: Ctx, { accountId }: Pick<Merchant, 'accountId'>): boolean {
+export function canSeeMerchant(ctx: Ctx, { accountId }: Pick<Merchant, 'accountId'>): boolean {
   return visibleAccounts.sees(ctx, { id: accountId });
 }
 

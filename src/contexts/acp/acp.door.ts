@@ -7,12 +7,12 @@ import { checkout } from '../checkouts/checkout.js';
 import { discovery, discoveryShape } from './discovery.js';
 import { examples } from './example.js';
 import { declinedMessage } from './message.js';
-import { cancelSession, completeSession, createSession, findSession, type SessionPath, updateSession } from './request.js';
+import { cancelAcpSession, completeAcpSession, createAcpSession, findSession, type SessionPath, updateAcpSession } from './request.js';
 import * as shape from './request-shape.js';
-import { readSession } from './session.js';
-import { type AcpMessage, session } from './session-shape.js';
+import { printAcpSession } from './session.js';
+import { type AcpMessage, sessionShape } from './session-shape.js';
 import { acpError, spellAcp } from './spelling.js';
-import { acpVersion, checkVersion } from './version.js';
+import { acpVersion, checkAcpVersion } from './version.js';
 
 const one = '/acp/{merchant_id}/checkout_sessions/{checkout_session_id}';
 const facts = {
@@ -24,7 +24,7 @@ const facts = {
   ],
   echoes: ['Idempotency-Key', 'Request-Id'],
   refusal: { spell: spellAcp, schema: acpError },
-  admit: (_ctx: Ctx, { header }: DoorRequest) => checkVersion(header('API-Version')),
+  admit: (_ctx: Ctx, { header }: DoorRequest) => checkAcpVersion(header('API-Version')),
 } as const satisfies Partial<GuardedDoor>;
 
 const pathOf = ({ params }: DoorRequest): SessionPath => ({
@@ -33,14 +33,14 @@ const pathOf = ({ params }: DoorRequest): SessionPath => ({
 });
 
 const show = async (ctx: Ctx, row: Checkout, { origin }: DoorRequest, besides: readonly AcpMessage[] = []) => ({
-  body: await readSession(ctx, row, { origin, besides }),
+  body: await printAcpSession(ctx, row, { origin, besides }),
 });
 
 /** The session of an earlier request with the same key, as it is now. */
 const again = async (ctx: Ctx, request: DoorRequest, reference: string) => show(ctx, await checkout(ctx, 'acp', reference), request);
 
 const keyed = { ...facts, key: 'required', again } as const;
-const ok = { 200: { schema: session, description: 'The session.' } };
+const ok = { 200: { schema: sessionShape, description: 'The session.' } };
 
 const create = guardedDoor({
   ...keyed,
@@ -49,10 +49,10 @@ const create = guardedDoor({
   path: '/acp/{merchant_id}/checkout_sessions',
   summary: 'Begin a checkout session',
   description: 'At the prices of the merchant. What is missing or sold out is told in `messages`.',
-  request: { schema: shape.createSession, example: examples.ofCreate },
-  answers: { 201: { schema: session, description: 'The session.' } },
+  request: { schema: shape.createSessionShape, example: examples.ofCreate },
+  answers: { 201: { schema: sessionShape, description: 'The session.' } },
   failures: [404, 409, 422],
-  take: async (ctx, visit) => show(ctx, await createSession(ctx, pathOf(visit), visit.body), visit),
+  take: async (ctx, visit) => show(ctx, await createAcpSession(ctx, pathOf(visit), visit.body), visit),
 });
 
 const update = guardedDoor({
@@ -62,10 +62,10 @@ const update = guardedDoor({
   path: one,
   summary: 'Change a checkout session',
   description: 'What is left out stays as it is. Other items are priced anew.',
-  request: { schema: shape.updateSession, example: examples.ofUpdate },
+  request: { schema: shape.updateSessionShape, example: examples.ofUpdate },
   answers: ok,
   failures: [404, 409, 422],
-  take: async (ctx, visit) => show(ctx, await updateSession(ctx, pathOf(visit), visit.body), visit),
+  take: async (ctx, visit) => show(ctx, await updateAcpSession(ctx, pathOf(visit), visit.body), visit),
 });
 
 const read: GuardedDoor = {
@@ -106,10 +106,10 @@ const complete = guardedDoor({
   summary: 'Pay a checkout session',
   description:
     'With a wallet, an AP2 mandate or a vaulted card of this platform: `payment_data.instrument.credential.token` is its id or its `mandate_jwt`. A payment by card is final when its processor says so. A payment that is declined leaves the session as it was: the answer is the session with a message.',
-  request: { schema: shape.completeSession, example: examples.ofComplete },
-  answers: { 200: { schema: session, description: 'The session; with its order once it is paid.' } },
+  request: { schema: shape.completeSessionShape, example: examples.ofComplete },
+  answers: { 200: { schema: sessionShape, description: 'The session; with its order once it is paid.' } },
   failures: [404, 409, 422],
-  take: async (ctx, visit) => show(ctx, await completeSession(ctx, pathOf(visit), visit.body), visit),
+  take: async (ctx, visit) => show(ctx, await completeAcpSession(ctx, pathOf(visit), visit.body), visit),
   refused: async (ctx, visit, error: ApiError) => {
     const isDeclined = declines.has(error.code);
     if (!isDeclined && error.details?.['reason'] !== 'not_ready') return undefined;
@@ -124,10 +124,10 @@ const cancel = guardedDoor({
   path: `${one}/cancel`,
   summary: 'Cancel a checkout session',
   description: '405 for one that is completed or canceled.',
-  request: { schema: shape.cancelSession, example: examples.ofCancel, optional: true },
+  request: { schema: shape.cancelSessionShape, example: examples.ofCancel, optional: true },
   answers: ok,
   failures: [404, 405, 409, 422],
-  take: async (ctx, visit) => show(ctx, await cancelSession(ctx, pathOf(visit), visit.body), visit),
+  take: async (ctx, visit) => show(ctx, await cancelAcpSession(ctx, pathOf(visit), visit.body), visit),
 });
 
 const wellKnown: OpenDoor = {

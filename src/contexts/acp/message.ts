@@ -60,7 +60,7 @@ const infos: Partial<Record<AcpStatus, string>> = {
 };
 
 /** All that a session says. */
-export function messagesOf(
+export function acpMessagesOf(
   { status, failureMessage }: Pick<Checkout, 'status' | 'failureMessage'>,
   shown: AcpStatus,
   found: readonly Problem[],

@@ -38,7 +38,7 @@ export function handlersOf({ allowed, merchantId, environment, origin }: Handler
 type PaymentData = CompleteSession['payment_data'];
 
 /** The payment that the data of a completion mean. 400 for what is not supported, and for what is none. */
-export function paymentOf(data: PaymentData, allowed: readonly PaymentHandler[]): CheckoutPayment {
+export function acpPaymentOf(data: PaymentData, allowed: readonly PaymentHandler[]): CheckoutPayment {
   refuseCredit(data);
   const { handler_id: handler, instrument } = data;
   const refuse = (path: string[], message: string, rule = 'handler'): never => {

@@ -112,7 +112,7 @@ const shared = {
 };
 
 /** The body of a new session. */
-export const createSession = z
+export const createSessionShape = z
   .strictObject({
     ...shared,
     line_items: lineItems,
@@ -125,17 +125,17 @@ export const createSession = z
     metadata: z.record(z.string(), z.unknown()).refine(isShort, `must have at most ${maxJsonLength} characters`).optional(),
   })
   .meta({ id: 'AcpCreateSession' });
-export type CreateSession = z.output<typeof createSession>;
+export type CreateSession = z.output<typeof createSessionShape>;
 
 /** The body of a change. What is left out stays as it is; null is refused. */
-export const updateSession = z
+export const updateSessionShape = z
   .strictObject({
     ...shared,
     line_items: lineItems.optional(),
     selected_fulfillment_options: z.array(acpSelection).max(mostItems).optional(),
   })
   .meta({ id: 'AcpUpdateSession' });
-export type UpdateSession = z.output<typeof updateSession>;
+export type UpdateSession = z.output<typeof updateSessionShape>;
 
 const instrument = z.looseObject({
   type: text(64),
@@ -176,7 +176,7 @@ const authenticationResult = z.strictObject({
 });
 
 /** The body of a completion. */
-export const completeSession = z
+export const completeSessionShape = z
   .strictObject({
     buyer: acpBuyer.optional(),
     payment_data: paymentData,
@@ -191,10 +191,10 @@ export const completeSession = z
     order_notes: z.string().max(5_000).optional(),
   })
   .meta({ id: 'AcpCompleteSession' });
-export type CompleteSession = z.output<typeof completeSession>;
+export type CompleteSession = z.output<typeof completeSessionShape>;
 
 /** The body of a cancellation, which may be left out. */
-export const cancelSession = z
+export const cancelSessionShape = z
   .looseObject({
     intent_trace: z
       .looseObject({
@@ -216,4 +216,4 @@ export const cancelSession = z
       .optional(),
   })
   .meta({ id: 'AcpCancelSession' });
-export type CancelSession = z.output<typeof cancelSession>;
+export type CancelSession = z.output<typeof cancelSessionShape>;

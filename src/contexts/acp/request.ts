@@ -9,9 +9,9 @@ import { readMerchant } from '../checkouts/checkout-request.js';
 import { completeCheckout } from '../checkouts/completion.js';
 import { cancelCheckout } from '../checkouts/ending.js';
 import { createOffered, isOffered, type OfferedRequest, type Seller, sellerOf, updateOffered } from '../checkouts/offered.js';
-import { paymentOf } from './payment-handler.js';
+import { acpPaymentOf } from './payment-handler.js';
 import type { CancelSession, CompleteSession, CreateSession, UpdateSession } from './request-shape.js';
-import { addressOf, mergeDetails, type SessionDetails, sessionDetailsOf } from './session-details.js';
+import { mergeDetails, readAcpAddress, type SessionDetails, sessionDetailsOf } from './session-details.js';
 
 /** How long a session may be paid, as every checkout by default (Gap G-281). */
 const lifetimeSeconds = 1_800;
@@ -48,7 +48,7 @@ async function sellerNamed(ctx: Ctx, id: string): Promise<Seller> {
  * Begins a session. 404 for a merchant of nobody here, 422 `no_offer` for one without an offer; 400 for items that it does not have, another currency and what is not
  * supported. What is sold out or still to be chosen is told in the session.
  */
-export async function createSession(ctx: Ctx, path: SessionPath, body: CreateSession): Promise<Checkout> {
+export async function createAcpSession(ctx: Ctx, path: SessionPath, body: CreateSession): Promise<Checkout> {
   const seller = await sellerNamed(ctx, idsOf(path).merchant);
   refuseUnsupported(body);
   const { currency, line_items: items, fulfillment_details: details, metadata } = body;
@@ -60,7 +60,7 @@ export async function createSession(ctx: Ctx, path: SessionPath, body: CreateSes
     protocol: 'acp',
     lines: items.map(({ id, quantity }) => ({ id, quantity })),
     selections: [],
-    shippingAddress: details?.address === undefined ? null : addressOf(details.address),
+    shippingAddress: details?.address === undefined ? null : readAcpAddress(details.address),
     wire: { ...mergeDetails({}, body) },
     metadata,
     expiresAt: new Date(ctx.clock.now().getTime() + lifetimeSeconds * 1_000),
@@ -71,7 +71,7 @@ export async function createSession(ctx: Ctx, path: SessionPath, body: CreateSes
  * Changes a session that nobody has begun to pay; what a request leaves out stays as it is. Refuses as `createSession`; 409 once it is
  * paid.
  */
-export async function updateSession(ctx: Ctx, path: SessionPath, body: UpdateSession): Promise<Checkout> {
+export async function updateAcpSession(ctx: Ctx, path: SessionPath, body: UpdateSession): Promise<Checkout> {
   const { merchant, session } = idsOf(path);
   const seller = await sellerNamed(ctx, merchant);
   refuseUnsupported(body);
@@ -87,18 +87,18 @@ export async function updateSession(ctx: Ctx, path: SessionPath, body: UpdateSes
       ...(selected !== undefined && {
         selections: selected.map(({ option_id: optionId, item_ids: itemIds }) => ({ optionId, itemIds })),
       }),
-      ...(details?.address !== undefined && { shippingAddress: addressOf(details.address) }),
+      ...(details?.address !== undefined && { shippingAddress: readAcpAddress(details.address) }),
       wire: { ...mergeDetails(wire as SessionDetails, body) },
     }),
   );
 }
 
 /** Pays a session. Refuses as `completeCheckout`; 400 for a payment that is none of the session's handlers. */
-export async function completeSession(ctx: Ctx, path: SessionPath, body: CompleteSession): Promise<Checkout> {
+export async function completeAcpSession(ctx: Ctx, path: SessionPath, body: CompleteSession): Promise<Checkout> {
   const row = await findSession(ctx, path);
   const merchant = await readMerchant(ctx, row.merchantId);
   const allowed = (merchant === null ? null : offerOf(merchant))?.paymentHandlers ?? paymentHandlers;
-  const payment = paymentOf(body.payment_data, allowed);
+  const payment = acpPaymentOf(body.payment_data, allowed);
   const details = (held: Checkout) =>
     isOffered(held) ? { ...(held.details as Record<string, unknown>), wire: mergeDetails(sessionDetailsOf(held), body) } : undefined;
   const completed = await completeCheckout(ctx, 'acp', row.id, { payment, details });
@@ -115,7 +115,7 @@ class NotCancelable extends ApiError {
 const final = ['paid', 'fulfilled', 'cancelled'];
 
 /** Calls a session off. 405 for one that is completed or canceled, 409 for one that has expired or whose payment is under way. */
-export async function cancelSession(ctx: Ctx, path: SessionPath, { intent_trace: trace }: CancelSession): Promise<Checkout> {
+export async function cancelAcpSession(ctx: Ctx, path: SessionPath, { intent_trace: trace }: CancelSession): Promise<Checkout> {
   const { id } = await findSession(ctx, path);
   const intentTrace = trace === undefined ? undefined : { reasonCode: trace.reason_code, traceSummary: trace.trace_summary };
   try {

@@ -1,7 +1,7 @@
 // What of a session only ACP knows, as the checkout keeps it: who buys, for whom, and what is noted.
 import type { Checkout } from '../../generated/prisma/client.js';
-import type { Address } from '../checkouts/checkout.js';
-import { requestOf } from '../checkouts/offered.js';
+import type { PostalAddress } from '../checkouts/checkout.js';
+import { offeredRequestOf } from '../checkouts/offered.js';
 import type { CreateSession } from './request-shape.js';
 
 type Details = NonNullable<CreateSession['fulfillment_details']>;
@@ -20,7 +20,7 @@ export interface SessionDetails {
 
 /** What was kept of a checkout; nothing for one that was not made by ACP's own wire. */
 export function sessionDetailsOf(row: Pick<Checkout, 'items' | 'currency' | 'details' | 'shippingAddress'>): SessionDetails {
-  return requestOf(row).wire as SessionDetails;
+  return offeredRequestOf(row).wire as SessionDetails;
 }
 
 /** What of a request is kept. */
@@ -50,13 +50,20 @@ export function mergeDetails(before: SessionDetails, request: NewDetails): Sessi
 }
 
 /** An address of ACP as the platform keeps it. */
-export function addressOf({ line_one: line1, line_two: line2, city, state, country, postal_code: postalCode }: AcpAddress): Address {
+export function readAcpAddress({
+  line_one: line1,
+  line_two: line2,
+  city,
+  state,
+  country,
+  postal_code: postalCode,
+}: AcpAddress): PostalAddress {
   return { line1, ...(line2 !== undefined && line2 !== '' && { line2 }), city, state, postalCode, country: country.toUpperCase() };
 }
 
 /** The address of a checkout as ACP has it. */
 export function acpAddressOf(
-  { line1, line2, city, state, postalCode, country }: Address,
+  { line1, line2, city, state, postalCode, country }: PostalAddress,
   recipient: SessionDetails['recipient'],
 ): AcpAddress {
   return {

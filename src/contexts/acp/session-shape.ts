@@ -130,7 +130,7 @@ export const statuses = [
 ] as const;
 export type AcpStatus = (typeof statuses)[number];
 
-export const session = z
+export const sessionShape = z
   .strictObject({
     id: z.string(),
     protocol: z.strictObject({ version: z.string() }),
@@ -157,4 +157,4 @@ export const session = z
     order: order.optional(),
   })
   .meta({ id: 'AcpCheckoutSession' });
-export type AcpSession = z.infer<typeof session>;
+export type AcpSession = z.infer<typeof sessionShape>;

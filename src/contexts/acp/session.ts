@@ -5,10 +5,10 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
 import { type FulfillmentOption, maxOfferMinor, offerOf, paymentHandlers } from '../accounts/offer.js';
-import { type Address, isOpen, printCheckoutId } from '../checkouts/checkout.js';
+import { isOpenCheckout, type PostalAddress, printCheckoutId } from '../checkouts/checkout.js';
 import type { Basket, PricedLine, Problem } from '../checkouts/offer.js';
 import { basketOf, problemsNow } from '../checkouts/offered.js';
-import { messagesOf } from './message.js';
+import { acpMessagesOf } from './message.js';
 import { orderOf } from './order.js';
 import { handlersOf } from './payment-handler.js';
 import { acpAddressOf, type SessionDetails, sessionDetailsOf } from './session-details.js';
@@ -22,11 +22,11 @@ export interface SessionView {
 }
 
 /** The session of a checkout. 404 for one whose amounts the numbers of JSON cannot tell exactly: ACP has no other (Gap G-273). */
-export async function readSession(ctx: Ctx, row: Checkout, { origin, besides = [] }: SessionView): Promise<AcpSession> {
+export async function printAcpSession(ctx: Ctx, row: Checkout, { origin, besides = [] }: SessionView): Promise<AcpSession> {
   if (row.total > maxOfferMinor) throw new NotFound();
   const merchant = await ctx.db.merchant.findFirstOrThrow({ where: { id: row.merchantId } });
   const offer = offerOf(merchant);
-  const isDue = isOpen(row) && row.expiresAt > ctx.clock.now();
+  const isDue = isOpenCheckout(row) && row.expiresAt > ctx.clock.now();
   const problems = isDue && row.status !== 'pending_payment' ? problemsNow(row, offer) : [];
   const basket = basketOf(row);
   const status = statusOf(row, { isDue, problems });
@@ -55,7 +55,7 @@ export async function readSession(ctx: Ctx, row: Checkout, { origin, besides = [
     line_items: lines,
     ...fulfillmentOf(row, basket, sessionDetails),
     totals,
-    messages: [...messagesOf(row, status, problems, sessionDetails.discount_codes ?? []), ...besides],
+    messages: [...acpMessagesOf(row, status, problems, sessionDetails.discount_codes ?? []), ...besides],
     links: Object.entries(basket.offer.links).map(([type, url]) => ({ type, url })),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
@@ -127,7 +127,7 @@ function totalsOf(
 type Fulfillment = Pick<AcpSession, 'fulfillment_details' | 'fulfillment_options' | 'selected_fulfillment_options'>;
 
 function fulfillmentOf(row: Checkout, { options, selections }: Basket, { fulfillment, recipient }: SessionDetails): Fulfillment {
-  const address = row.shippingAddress as Address | null;
+  const address = row.shippingAddress as PostalAddress | null;
   const details = { ...fulfillment, ...(address !== null && { address: acpAddressOf(address, recipient) }) };
   const selected = selections.map(({ option: { type, id }, itemIds }) => ({ type, option_id: id, item_ids: [...itemIds] }));
   return {

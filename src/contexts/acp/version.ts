@@ -15,6 +15,6 @@ export class ApiVersionRefused extends ApiError {
 }
 
 /** Throws 400 unless the header names the version that is served. */
-export function checkVersion(given: string): void {
+export function checkAcpVersion(given: string): void {
   if (given !== acpVersion) throw new ApiVersionRefused(given);
 }

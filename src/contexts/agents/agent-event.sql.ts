@@ -1,12 +1,12 @@
 // Agent events: what the channel of an agent shows, numbered without a hole under the channel's row lock. They are kept as long as
 // they can be read again: the last 100, for five minutes of the workspace's time (SPEC.md "Agent push channel").
 import type pg from 'pg';
-import type { Item } from '../../platform/fanout.js';
+import type { FanoutItem } from '../../platform/fanout.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { byIndex } from '../../platform/postgres/lookup-plan.js';
 
 /** One event of a channel, as the fan-out carries it: its topic is the agent. */
-export type AgentEvent = Item;
+export type AgentEvent = FanoutItem;
 
 /** An agent event before it has a number. `data` is the JSON text that readers get. */
 export interface NewAgentEvent {

@@ -128,7 +128,7 @@ export async function endSessions(ctx: Ctx, tx: Tx, agentId: string): Promise<nu
 /** Changes an agent. An agent changes itself, but for its tier: 403 (Gap G-56). A revoked one stays as it is: 409. */
 export async function updateAgent(ctx: Ctx, input: UpdateAgentInput & { id: string }): Promise<Agent> {
   const { id, name, description, kyaTier, skills, metadata } = input;
-  seesAgent(ctx, id);
+  canSeeAgent(ctx, id);
   if (kyaTier != null && ctx.actor.type === 'agent')
     throw new Forbidden('An agent may not set its own tier: ask the company that runs you.');
   const read = skills == null ? null : await readSkills(ctx, skills);
@@ -163,7 +163,7 @@ function sees(ctx: Ctx, id: string): boolean {
 }
 
 /** 404 for an agent that the actor does not see, as `sees` says. */
-export function seesAgent(ctx: Ctx, id: string): void {
+export function canSeeAgent(ctx: Ctx, id: string): void {
   if (!sees(ctx, id)) throw new NotFound();
 }
 

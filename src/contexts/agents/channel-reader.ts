@@ -6,13 +6,13 @@ import { Mailbox, type Message, newRetryMs } from '../../platform/mailbox.js';
 import { printId } from '../../platform/schema/id.js';
 import { type AgentEvent, printSeq, type Replay, readAgentEvents } from './agent-event.sql.js';
 import { type ChannelFrame, type ChannelFrameData, frameText } from './channel-event.js';
-import { type Connection, connectionsOf, type OpenStream } from './connection.js';
+import { type ChannelConnection, connectionsOf, type OpenStream } from './connection.js';
 
 /** Where a reader wants to go on: after a number, or with what comes (`lastSeq`). */
-export type Position = { after: number } | { lastSeq: number };
+export type ChannelPosition = { after: number } | { lastSeq: number };
 
 export class ChannelReader implements OpenStream, Reader {
-  readonly connection: Connection;
+  readonly connection: ChannelConnection;
   readonly mailbox: Mailbox;
   readonly #platform: Platform;
   readonly #unsubscribe: () => void;
@@ -22,7 +22,7 @@ export class ChannelReader implements OpenStream, Reader {
   #reading: Promise<void> | undefined;
   #begun = false;
 
-  constructor(platform: Platform, connection: Connection) {
+  constructor(platform: Platform, connection: ChannelConnection) {
     this.#platform = platform;
     this.connection = connection;
     this.mailbox = new Mailbox(() => {
@@ -33,7 +33,7 @@ export class ChannelReader implements OpenStream, Reader {
   }
 
   /** Sends `connected`, shows what was missed, and goes on with what comes. */
-  async begin(from: Position): Promise<void> {
+  async begin(from: ChannelPosition): Promise<void> {
     const resumed = 'after' in from;
     const replay = resumed ? await this.#read(from.after) : undefined;
     // A number that the channel has not reached is no position: the reader goes on from its end.

@@ -5,11 +5,11 @@ import { SessionRequired } from '../../platform/errors.js';
 import type { Mailbox } from '../../platform/mailbox.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
-import { agent, seesAgent } from './agent.js';
+import { agent, canSeeAgent } from './agent.js';
 import { appendAgentEvents } from './agent-event.sql.js';
 import { newFrame } from './channel-event.js';
-import { ChannelReader, type Position } from './channel-reader.js';
-import { type Connection, connectionsOf, openConnection, openWatch } from './connection.js';
+import { type ChannelPosition, ChannelReader } from './channel-reader.js';
+import { type ChannelConnection, connectionsOf, openConnection, openWatch } from './connection.js';
 
 export interface AgentEventsInput {
   agentId: string;
@@ -25,7 +25,7 @@ export interface AgentEventsInput {
 export async function agentEvents(ctx: Ctx, { agentId, lastEventId, connect }: AgentEventsInput): Promise<Mailbox> {
   if (connect && ctx.actor.credential.kind !== 'session')
     throw new SessionRequired('Only an agent connects, with a session: sign a challenge to get one.');
-  seesAgent(ctx, agentId);
+  canSeeAgent(ctx, agentId);
   const opened = connect ? await openConnection(ctx, agentId) : await watch(ctx, agentId);
   const { lastSeq, ...connection } = opened;
   const reader = new ChannelReader(ctx.platform, connection);
@@ -39,14 +39,14 @@ export async function agentEvents(ctx: Ctx, { agentId, lastEventId, connect }: A
   return reader.mailbox;
 }
 
-async function watch(ctx: Ctx, agentId: string): Promise<Connection & { lastSeq: number }> {
+async function watch(ctx: Ctx, agentId: string): Promise<ChannelConnection & { lastSeq: number }> {
   await agent(ctx, agentId);
   const channel = await ctx.db.agentChannel.findFirst({ where: { agentId } });
   return { ...(await openWatch(ctx, agentId)), lastSeq: Number(channel?.lastSeq ?? 0) };
 }
 
 /** Undefined for an id that is none of ours: the channel then begins with what comes. */
-function positionOf(lastEventId: string | null | undefined): Position | undefined {
+function positionOf(lastEventId: string | null | undefined): ChannelPosition | undefined {
   return lastEventId != null && /^\d{1,15}$/.test(lastEventId) ? { after: Number(lastEventId) } : undefined;
 }
 
@@ -54,7 +54,7 @@ function positionOf(lastEventId: string | null | undefined): Position | undefine
  * Shows an agent that its key has ended, in the transaction that ends it; `next` is the key that takes its place (Gap G-86). What it
  * returns is called after the commit.
  */
-export async function showKeyEnded(ctx: Ctx, tx: Tx, key: AgentKey, next: AgentKey | null): Promise<() => void> {
+export async function notifyKeyEnded(ctx: Ctx, tx: Tx, key: AgentKey, next: AgentKey | null): Promise<() => void> {
   const { agentId } = key;
   const revokeAt = key.rotatedAt ?? key.revokedAt ?? ctx.platform.clock.now();
   const frame = newFrame(

@@ -26,7 +26,7 @@ function flat(id: string): string {
 }
 
 /** One open stream of an agent's channel. */
-export interface Connection {
+export interface ChannelConnection {
   id: string;
   workspaceId: string;
   agentId: string;
@@ -41,7 +41,7 @@ export interface Connection {
  * Opens the connection of a session: an older one of the same session is closed, in whichever process. 409 when five other sessions
  * of the agent are connected.
  */
-export async function openConnection(ctx: Ctx, agentId: string): Promise<Connection & { lastSeq: number }> {
+export async function openConnection(ctx: Ctx, agentId: string): Promise<ChannelConnection & { lastSeq: number }> {
   const { platform, actor, workspace } = ctx;
   const sessionId = actor.credential.id;
   const at = platform.clock.now();
@@ -65,7 +65,7 @@ export async function openConnection(ctx: Ctx, agentId: string): Promise<Connect
 const watchSeconds = 3_600;
 
 /** A stream that watches an agent without being its connection. It ends after an hour, and with its credential. */
-export async function openWatch(ctx: Ctx, agentId: string): Promise<Connection> {
+export async function openWatch(ctx: Ctx, agentId: string): Promise<ChannelConnection> {
   const { actor, platform, workspace } = ctx;
   const at = platform.clock.now();
   const longest = addSeconds(at, watchSeconds);
@@ -82,13 +82,13 @@ async function agentCredentialEnd({ db, actor: { credential } }: Ctx): Promise<D
   return null;
 }
 
-const processes = new WeakMap<Platform, Connections>();
+const processes = new WeakMap<Platform, ChannelConnections>();
 
 /** The streams of this process. */
-export function connectionsOf(platform: Platform): Connections {
+export function connectionsOf(platform: Platform): ChannelConnections {
   let connections = processes.get(platform);
   if (connections === undefined) {
-    connections = new Connections(platform);
+    connections = new ChannelConnections(platform);
     processes.set(platform, connections);
   }
   return connections;
@@ -101,7 +101,7 @@ export function endStreams(platform: Platform): Promise<void> {
 
 /** What is asked of an open stream. */
 export interface OpenStream {
-  readonly connection: Connection;
+  readonly connection: ChannelConnection;
   /** There may be events up to `seq` that it has not shown. */
   behind(seq: number): void;
   beat(at: Date): void;
@@ -112,7 +112,7 @@ export interface OpenStream {
   end(): void;
 }
 
-export class Connections {
+export class ChannelConnections {
   readonly #platform: Platform;
   readonly #open = new Map<string, OpenStream>();
   readonly #byAgent = new Map<string, Set<OpenStream>>();

@@ -10,8 +10,8 @@ import {
 } from '../../platform/credential.js';
 import type { CredentialKind, Environment, Platform, Workspace } from '../../platform/ctx.js';
 import type { Db } from '../../platform/postgres/database.js';
-import { type Found, lookUp, nothing, ownerIn } from '../identity/directory.js';
-import type { Entry } from '../identity/directory.sql.js';
+import { findCredential, type LoadedCredential, nothing, ownerIn } from '../identity/directory.js';
+import type { DirectoryEntry } from '../identity/directory.sql.js';
 import { noteUse, type Used } from '../identity/last-use.js';
 import { actingOf, admitAgent } from './agent.js';
 import { InvalidSessionToken, KeyRevoked, SessionExpired, SessionRevoked } from './errors.js';
@@ -33,7 +33,7 @@ export const agentTokenCredential: CredentialResolver = {
   ownerOf: ownerIn('agent_token'),
   async resolve(platform, credential, environment) {
     if (!tokenPattern.test(credential)) throw new MalformedCredential('An agent token is agent_ and letters, digits, "-" or "_".');
-    const known = await lookUp(platform, 'agent_token', credential, loadToken);
+    const known = await findCredential(platform, 'agent_token', credential, loadToken);
     if (known === null) throw new InvalidAgentToken('This agent token is not accepted: it is unknown, or has ended.');
     admit(known, environment);
     refuseRevokedKey(known);
@@ -50,7 +50,7 @@ export const sessionCredential: CredentialResolver = {
   ownerOf: ownerIn('session'),
   async resolve(platform, credential, environment) {
     if (!sessionPattern.test(credential)) throw new MalformedCredential('A session token is sess_ and letters, digits, "-" or "_".');
-    const known = await lookUp(platform, 'session', credential, loadSession);
+    const known = await findCredential(platform, 'session', credential, loadSession);
     if (known === null) throw new InvalidSessionToken('This session token is not accepted.');
     admit(known, environment);
     if (known.revoked) throw new SessionRevoked('This session has ended. Sign a new challenge to get another.', { headers: bearer });
@@ -78,19 +78,19 @@ function refuseRevokedKey({ agent }: KnownCredential): void {
   throw new KeyRevoked('The key of this agent was revoked. A new one has to be provisioned by an API key.', { headers: bearer });
 }
 
-async function loadToken(db: Db, { id, workspace }: Entry): Promise<Found<KnownCredential>> {
+async function loadToken(db: Db, { id, workspace }: DirectoryEntry): Promise<LoadedCredential<KnownCredential>> {
   const row = await db.agentToken.findFirst({ where: { id }, include: { agent: true } });
   return row === null ? nothing : knownOf(row, workspace, 'agent_token', `agent_token:${id}`);
 }
 
-async function loadSession(db: Db, { id, workspace }: Entry): Promise<Found<KnownCredential>> {
+async function loadSession(db: Db, { id, workspace }: DirectoryEntry): Promise<LoadedCredential<KnownCredential>> {
   const row = await db.agentSession.findFirst({ where: { id }, include: { agent: true } });
   return row === null ? nothing : knownOf(row, workspace, 'session', `session:${id}`);
 }
 
 type CredentialRow = Pick<AgentToken, 'id' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'> & { agent: Agent };
 
-function knownOf(row: CredentialRow, workspace: Workspace, kind: CredentialKind, tag: string): Found<KnownCredential> {
+function knownOf(row: CredentialRow, workspace: Workspace, kind: CredentialKind, tag: string): LoadedCredential<KnownCredential> {
   const { id, expiresAt, revokedAt, lastUsedAt, agent } = row;
   const identity = identityOf(agent, workspace, kind, id);
   const value = { identity, agent, expiresAt, revoked: revokedAt !== null, id, workspaceId: workspace.id, lastUsedAt };

@@ -11,8 +11,8 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { createCtx } from '../../platform/request.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { admitAgent, agent, agentRevoked, endSessions, lastKeyRevoked, revokeTokens, seesAgent, workspaceOfAgent } from './agent.js';
-import { showKeyEnded } from './channel.js';
+import { admitAgent, agent, agentRevoked, canSeeAgent, endSessions, lastKeyRevoked, revokeTokens, workspaceOfAgent } from './agent.js';
+import { notifyKeyEnded } from './channel.js';
 import { generateKeyPair, isPublishedKey, publicKeyBytes, verifySignature, weaknessOf } from './ed25519.js';
 import { KeyRevoked, SignatureInvalid } from './errors.js';
 import type { RotateAuthKeyInput } from './key.input.js';
@@ -119,7 +119,7 @@ export async function rotateKey(ctx: Ctx, input: RotateAuthKeyInput & { agentId:
       await tx.agentKey.update({ where: rowKey(within, previous.id), data: { status: 'rotated', rotatedAt: within.platform.clock.now() } });
       const sessionsRevoked = await endSessions(within, tx, agentId);
       const made = await insertKey(within, tx, agentId, newPublicKey, 'newPublicKey');
-      afterCommit = await showKeyEnded(within, tx, previous, made.key);
+      afterCommit = await notifyKeyEnded(within, tx, previous, made.key);
       return { ...made, previousKeyId: previous.id, sessionsRevoked };
     },
     ({ key }) => key.id,
@@ -201,7 +201,7 @@ export async function revokeKey(ctx: Ctx, agentId: string): Promise<RevokedKey> 
       const key = await tx.agentKey.update({ where: rowKey(ctx, active.id), data: { status: 'revoked', revokedAt: at } });
       await tx.agent.update({ where: rowKey(ctx, agentId), data: { keyRevokedAt: at } });
       await revokeTokens(tx, agentId, at);
-      afterCommit = await showKeyEnded(ctx, tx, key, null);
+      afterCommit = await notifyKeyEnded(ctx, tx, key, null);
       return { key, sessionsRevoked: await endSessions(ctx, tx, agentId) };
     },
     ({ key }) => key.id,
@@ -223,7 +223,7 @@ export const mostKeys = 200;
 
 /** The keys of an agent, newest first. */
 export async function keys(ctx: Ctx, agentId: string, query: object = {}): Promise<AgentKey[]> {
-  seesAgent(ctx, agentId);
+  canSeeAgent(ctx, agentId);
   await agent(ctx, agentId);
   return ctx.db.agentKey.findMany({ ...query, where: { agentId }, orderBy: { id: 'desc' }, take: mostKeys });
 }

@@ -11,13 +11,13 @@ import {
   authenticateAgent,
   createChallenge,
   mostSessions,
-  type NewChallenge,
   type NewSession,
+  type NewSessionChallenge,
   revokeSession,
   sessions,
 } from './session.js';
 
-const Challenge = builder.objectRef<NewChallenge>('Challenge').implement({
+const Challenge = builder.objectRef<NewSessionChallenge>('Challenge').implement({
   description: 'A text for an agent to sign. Good once, for a minute.',
   fields: (t) => ({
     challenge: t.exposeString('challenge'),

@@ -2,7 +2,7 @@
 // not. An agent is found through the directory, within the environment of the listener.
 import type pg from 'pg';
 import type { AgentKeyStatus, AgentStatus } from '../../generated/prisma/client.js';
-import { insertLines, linesOf } from '../../platform/audit.js';
+import { linesOf, linesPublished } from '../../platform/audit.js';
 import type { Environment } from '../../platform/ctx.js';
 import type { Row } from '../../platform/postgres/column.js';
 
@@ -83,9 +83,7 @@ const session = {
     ), session AS (
       INSERT INTO agent_session (workspace_id, id, key_id, agent_id, ip, created_at, expires_at)
       SELECT $1, $2, $3, agent_id, $5, $6, $7 FROM key RETURNING id
-    ), told AS (
-      ${insertLines(linesOf('$8'), 'EXISTS (SELECT FROM session)')}
-    )
+    ), ${linesPublished(linesOf('$8'), 'EXISTS (SELECT FROM session)')}
     INSERT INTO credential (workspace_id, hash, kind, id, expires_at) SELECT $1, $4, 'session', id, $7 FROM session`,
 };
 

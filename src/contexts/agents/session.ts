@@ -12,7 +12,7 @@ import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { endedAgeSeconds } from '../identity/directory.js';
-import { admitAgent, agent, agentHash, seesAgent } from './agent.js';
+import { admitAgent, agent, agentHash, canSeeAgent } from './agent.js';
 import { generateKeyPair, verifySignature } from './ed25519.js';
 import { ChallengeInvalid, KeyRevoked, SignatureInvalid } from './errors.js';
 import type { AuthenticateInput } from './session.input.js';
@@ -24,13 +24,16 @@ export const sessionTtlSeconds = 3_600;
 /** Signatures for agents that do not exist are checked against this key, so that they fail like any wrong one. */
 const decoy = generateKeyPair().publicKey;
 
-export interface NewChallenge {
+export interface NewSessionChallenge {
   challenge: string;
   expiresIn: number;
 }
 
 /** A challenge for an agent, known or not: the same shape by the same work (Gap G-59). Kept as its hash. */
-export async function createChallenge({ platform, workspace: { environment }, effect }: Ctx, agentId: string): Promise<NewChallenge> {
+export async function createChallenge(
+  { platform, workspace: { environment }, effect }: Ctx,
+  agentId: string,
+): Promise<NewSessionChallenge> {
   const expiresAt = addSeconds(platform.clock.now(), challengeTtlSeconds);
   const nonce = randomBytes(32).toString('base64url');
   const challenge = `svc-auth:v1:${printId('agent', agentId)}:${nonce}:${Math.floor(expiresAt.getTime() / 1000)}`;
@@ -106,7 +109,7 @@ export async function sessions(ctx: Ctx, agentId: string, query: object = {}): P
 
 /** Ends one session at once. 404 when it is not live. */
 export async function revokeSession(ctx: Ctx, agentId: string, id: string): Promise<{ id: string }> {
-  seesAgent(ctx, agentId);
+  canSeeAgent(ctx, agentId);
   const at = ctx.platform.clock.now();
   const revoked = await transact(ctx, async (tx) => {
     const { count } = await tx.agentSession.updateMany({

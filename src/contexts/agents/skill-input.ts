@@ -82,7 +82,7 @@ export async function readSkills(ctx: Ctx, list: readonly unknown[]): Promise<Sk
 }
 
 /** The price in minor units. 400 below `path`. */
-export function priceOf(
+export function skillPriceOf(
   given: SkillPrice | null | undefined,
   path: readonly (string | number)[],
 ): { price: bigint | null; currency: string | null } {
@@ -125,7 +125,7 @@ export function skillRow(
     tags: [...(tags ?? [])],
     ...(inputSchema != null && { inputSchema: inputSchema as Prisma.InputJsonObject }),
     ...(outputSchema != null && { outputSchema: outputSchema as Prisma.InputJsonObject }),
-    ...priceOf(given, path),
+    ...skillPriceOf(given, path),
     createdAt: at,
     updatedAt: at,
   };

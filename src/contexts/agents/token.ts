@@ -10,7 +10,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { addEntry, endEntries } from '../identity/directory.js';
-import { agent, agentRevoked, endTokens, lastKeyRevoked, seesAgent } from './agent.js';
+import { agent, agentRevoked, canSeeAgent, endTokens, lastKeyRevoked } from './agent.js';
 import { SessionCredential } from './errors.js';
 import { actorId } from './me.js';
 
@@ -43,7 +43,7 @@ export interface RotatedToken extends IssuedToken {
  */
 export async function rotateToken(ctx: Ctx, agentId: string, overlapSeconds: number): Promise<RotatedToken> {
   if (ctx.actor.type === 'user') throw new ApiKeyRequired('Only an API key or the agent itself may rotate its token.');
-  seesAgent(ctx, agentId);
+  canSeeAgent(ctx, agentId);
   if (ctx.actor.credential.kind === 'session') throw new SessionCredential(agentId);
   const rotated = await transact(ctx, async (tx) => {
     const { status, keyRevokedAt } = await lockRow(tx.agent, agentId);

@@ -19,13 +19,13 @@ import {
   sharesOf,
 } from './protocol-report.js';
 import { rest } from './rest.js';
-import { buckets, type Metric, metrics, type Scope, scopeOf } from './time-range.js';
+import { type Metric, metrics, type ReportScope, reportBuckets, scopeOf } from './time-range.js';
 
 export const MetricEnum = builder.enumType('AnalyticsMetric', {
   description: 'volume: what moved, in USD. count: how many operations there were.',
   values: metrics,
 });
-const BucketEnum = builder.enumType('AnalyticsBucket', { values: buckets });
+const BucketEnum = builder.enumType('AnalyticsBucket', { values: reportBuckets });
 
 const ProtocolShareType = builder.objectRef<ProtocolShare>('ProtocolShare').implement({
   description: 'What one protocol has of the whole.',
@@ -68,7 +68,7 @@ const ActivityBucketType = builder.objectRef<ActivityBucket>('ActivityBucket').i
   }),
 });
 
-export const ProtocolActivity = builder.objectRef<ByMetric<Scope>>('ProtocolActivity').implement({
+export const ProtocolActivity = builder.objectRef<ByMetric<ReportScope>>('ProtocolActivity').implement({
   description: 'How a metric went over time, by protocol. Hours and days in which nothing happened are there, with zeros.',
   fields: (t) => ({
     data: t.field({

@@ -4,7 +4,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { visibleMerchants } from '../accounts/merchant.js';
 import { rateOf } from '../usage/summary.js';
 import { type DemandRow, readDemand, secondsOfStep } from './demand.sql.js';
-import type { Scope } from './time-range.js';
+import type { ReportScope } from './time-range.js';
 
 export const dropOffStages = ['created', 'pending_payment', 'failed', 'expired', 'cancelled'] as const;
 export type DropOffStage = (typeof dropOffStages)[number];
@@ -16,7 +16,7 @@ export interface MerchantDemand {
   completionRate: number;
 }
 
-export interface Demand extends Scope {
+export interface Demand extends ReportScope {
   opened: number;
   completed: number;
   completionRate: number;
@@ -37,7 +37,7 @@ export const mostMerchants = 20;
 const count = (rows: readonly DemandRow[]): number => rows.reduce((total, { checkouts }) => total + checkouts, 0);
 
 /** The funnel of the checkouts that were opened in a scope. */
-export async function demandOf(ctx: Ctx, scope: Scope): Promise<Demand> {
+export async function demandOf(ctx: Ctx, scope: ReportScope): Promise<Demand> {
   const rows = await readDemand(ctx, scope.period, mostReasons);
   const merchants = rows.filter(({ dimension }) => dimension === 'merchant');
   const done = merchants.filter(({ outcome }) => outcome === 'completed');

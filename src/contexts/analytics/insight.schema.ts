@@ -8,10 +8,10 @@ import { MetricEnum, ProtocolActivity, ProtocolDistribution, ProtocolStats } fro
 import { demandOf } from './demand.js';
 import { CheckoutDemand } from './demand.schema.js';
 import { measure, mostBuckets } from './protocol-report.js';
-import { type Scope, scopeBetween } from './time-range.js';
+import { type ReportScope, scopeBetween } from './time-range.js';
 
 /** The scope of a dashboard, and its sums, which are read once for all its reports. */
-interface Insight extends Scope {
+interface Insight extends ReportScope {
   sums: () => Promise<readonly UsageSum[]>;
 }
 

@@ -6,17 +6,17 @@ import type { Figure, Figures } from '../../platform/schema/figure.js';
 import { floorTo } from '../usage/period.js';
 import { readSeries, readUsage, type SeriesSum, type UsageSum } from '../usage/rollup.sql.js';
 import { formatUsd, operationsOf, rateOf, successRate } from '../usage/summary.js';
-import { bucketSeconds, type Metric, type Scope } from './time-range.js';
+import { bucketSeconds, type Metric, type ReportScope } from './time-range.js';
 
 export const protocols = Object.values(Protocol);
 
 /** Sums of what happened, and what they cover. */
-export interface Measured extends Scope {
+export interface Measured extends ReportScope {
   sums: readonly UsageSum[];
 }
 
 /** Measures a scope. */
-export async function measure(ctx: Ctx, scope: Scope): Promise<Measured> {
+export async function measure(ctx: Ctx, scope: ReportScope): Promise<Measured> {
   return { ...scope, sums: await readUsage(ctx, scope.period) };
 }
 
@@ -85,7 +85,7 @@ export interface ActivityBucket {
 export const mostBuckets = 402;
 
 /** What a metric came to in each bucket of a scope, the oldest first; those in which nothing happened have zeros. */
-export async function activityOf(ctx: Ctx, { period, bucket }: Scope, metric: Metric): Promise<ActivityBucket[]> {
+export async function activityOf(ctx: Ctx, { period, bucket }: ReportScope, metric: Metric): Promise<ActivityBucket[]> {
   const seconds = bucketSeconds[bucket];
   const sums = await readSeries(ctx, period, seconds);
   const key = (at: Date, protocol: Protocol): string => `${at.getTime()} ${protocol}`;

@@ -7,19 +7,19 @@ import { floorTo, type Period } from '../usage/period.js';
 
 export const metrics = ['volume', 'count'] as const;
 export type Metric = (typeof metrics)[number];
-export const buckets = ['hour', 'day'] as const;
-export type Bucket = (typeof buckets)[number];
-export const bucketSeconds: Readonly<Record<Bucket, number>> = { hour: 3_600, day: 86_400 };
+export const reportBuckets = ['hour', 'day'] as const;
+export type ReportBucket = (typeof reportBuckets)[number];
+export const bucketSeconds: Readonly<Record<ReportBucket, number>> = { hour: 3_600, day: 86_400 };
 
 /** What a report covers. `timeRange` is null where its period was given by its ends. */
-export interface Scope {
+export interface ReportScope {
   period: Period;
   timeRange: TimeRange | null;
-  bucket: Bucket;
+  bucket: ReportBucket;
   asOf: Date;
 }
 
-const ranges: Readonly<Record<TimeRange, { bucket: Bucket; buckets: number }>> = {
+const ranges: Readonly<Record<TimeRange, { bucket: ReportBucket; buckets: number }>> = {
   '24h': { bucket: 'hour', buckets: 24 },
   '7d': { bucket: 'day', buckets: 7 },
   '30d': { bucket: 'day', buckets: 30 },
@@ -32,7 +32,7 @@ export interface TimeRangeInput {
 }
 
 /** The last 24 hours, 7 days or 30 days, in whole buckets of UTC of which the last is the current one (Gap G-355). By default 24 hours. */
-export function scopeOf({ clock }: Pick<Ctx, 'clock'>, { timeRange, timeRangeAlias }: TimeRangeInput): Scope {
+export function scopeOf({ clock }: Pick<Ctx, 'clock'>, { timeRange, timeRangeAlias }: TimeRangeInput): ReportScope {
   if (timeRange != null && timeRangeAlias != null && timeRange !== timeRangeAlias) {
     const message = 'says something else than timeRange: send one of them';
     throw new ValidationFailed([{ path: ['timeRangeAlias'], message, rule: 'exclusive' }]);
@@ -49,7 +49,7 @@ export function scopeOf({ clock }: Pick<Ctx, 'clock'>, { timeRange, timeRangeAli
 const mostHourly = 48 * 3_600;
 
 /** A period between two given ends. */
-export function scopeBetween({ clock }: Pick<Ctx, 'clock'>, period: Period): Scope {
+export function scopeBetween({ clock }: Pick<Ctx, 'clock'>, period: Period): ReportScope {
   const seconds = (period.end.getTime() - period.start.getTime()) / 1000;
   return { period, timeRange: null, bucket: seconds <= mostHourly ? 'hour' : 'day', asOf: clock.now() };
 }

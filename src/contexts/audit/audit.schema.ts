@@ -1,13 +1,15 @@
 // The GraphQL face of the audit log. Operators read it; nobody writes it.
 import { z } from 'zod';
 import type { AuditEntry as AuditRow } from '../../generated/prisma/client.js';
-import type { ActorType } from '../../platform/ctx.js';
+import { printActor, printResource } from '../../platform/audit-leaf.js';
+import { loadTogether } from '../../platform/batch.js';
+import type { ActorType, Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.js';
-import { type IdKind, printId, printSubject } from '../../platform/schema/id.js';
 import { auditActorTypes, auditEntries, auditEntry } from './audit-entry.js';
-import { type Verification, verifyAuditLog } from './chain.js';
+import { type Leaf, leavesOf } from './block.sql.js';
 import { rest } from './rest.js';
+import { type Verification, verifyAuditLog } from './verification.js';
 
 const AuditActorType = builder.enumType('AuditActorType', { values: auditActorTypes });
 
@@ -23,15 +25,14 @@ const AuditActor = builder.objectRef<AuditRow>('AuditActor').implement({
   }),
 });
 
-const kinds: Readonly<Record<string, IdKind>> = { api_key: 'apiKey', user: 'apiKey', agent: 'agent', portal: 'portalToken' };
-
-function printActor(type: string, id: string): string {
-  const kind = kinds[type];
-  return kind === undefined ? id : printId(kind, id);
+/** The leaf of an entry; null for one that is none yet, or is of before the tree. Those of a page are read together. */
+async function leafOf({ id }: AuditRow, ctx: Ctx): Promise<Leaf | null> {
+  const { platform, workspace } = ctx;
+  return (await loadTogether(ctx, 'auditLeaf', id, (ids) => leavesOf(platform.database.pool, workspace.id, ids))) ?? null;
 }
 
 const AuditEntry = builder.prismaObject('AuditEntry', {
-  description: 'One change, as an entry in the chain of the workspace. It is never changed.',
+  description: 'One change, and a leaf in the tree of the workspace. It is never changed.',
   fields: (t) => ({
     id: t.expose('id', { type: 'AuditEntryId' }),
     at: t.expose('at', { type: 'DateTime', description: 'In real time, also in a sandbox whose clock was moved.' }),
@@ -43,28 +44,59 @@ const AuditEntry = builder.prismaObject('AuditEntry', {
     resourceType: t.exposeString('resourceType', { nullable: true, description: 'What was changed, such as wallet.' }),
     resourceId: t.string({
       nullable: true,
-      resolve: ({ resourceType, resourceId }) => resourceId && (resourceType === null ? resourceId : printed(resourceType, resourceId)),
+      resolve: ({ resourceType, resourceId }) => resourceId && printResource(resourceType, resourceId),
     }),
     requestId: t.exposeString('requestId', { nullable: true, description: 'As X-Request-Id said it.' }),
     ip: t.exposeString('ip', { nullable: true }),
     changes: t.expose('changes', { type: 'JSONObject', nullable: true, description: 'What was asked for, without secrets.' }),
-    position: t.field({ type: 'Cents', description: 'Its number in the chain.', resolve: ({ position }) => Number(position) }),
-    previousHash: t.string({ description: 'The hash of the entry before it.', resolve: (row) => hex(row.previousHash) }),
-    hash: t.string({ description: 'SHA-256 over the hash before it and everything that it says.', resolve: (row) => hex(row.hash) }),
+    position: t.field({
+      type: 'Cents',
+      description: 'Its number: entries are numbered in the order in which they were written, with gaps.',
+      resolve: ({ position }) => Number(position),
+    }),
+    leafIndex: t.field({
+      type: 'Cents',
+      nullable: true,
+      description:
+        'Its place in the tree of the workspace. Absent until it is taken up, within seconds, and for entries of before the tree.',
+      resolve: async (row, _args, ctx) => {
+        const leaf = await leafOf(row, ctx);
+        return leaf && Number(leaf.index);
+      },
+    }),
+    leafHash: t.string({
+      nullable: true,
+      description: 'The hash of its leaf (RFC 6962), in hex.',
+      resolve: async (row, _args, ctx) => hex((await leafOf(row, ctx))?.hash ?? null),
+    }),
+    previousHash: t.string({
+      nullable: true,
+      description: 'Of entries of before the tree: the hash of the entry before it.',
+      resolve: (row) => hex(row.previousHash),
+    }),
+    hash: t.string({
+      nullable: true,
+      description: 'Of entries of before the tree: SHA-256 over the hash before it and everything that it says.',
+      resolve: (row) => hex(row.hash),
+    }),
   }),
 });
 const AuditEntryPage = pageOf(AuditEntry, 'AuditEntry');
 
-function printed(type: string, id: string): string {
-  return /^[0-9a-f-]{36}$/.test(id) ? printSubject(type, id) : id;
+function hex(bytes: Uint8Array | null): string | null {
+  return bytes && Buffer.from(bytes).toString('hex');
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
-}
+const AuditTree = builder.objectRef<NonNullable<Verification['tree']>>('AuditTree').implement({
+  description: 'The Merkle tree (RFC 6962, SHA-256) over the entries of a workspace.',
+  fields: (t) => ({
+    size: t.field({ type: 'Cents', description: 'How many leaves it has.', resolve: ({ size }) => Number(size) }),
+    rootHash: t.exposeString('rootHash', { description: 'In hex.' }),
+  }),
+});
 
 const AuditVerification = builder.objectRef<Verification>('AuditVerification').implement({
-  description: 'What recomputing the chain of hashes came to.',
+  description: 'What recomputing the audit log came to.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid'),
     checked: t.exposeInt('checked', { description: 'Entries that were recomputed.' }),
@@ -74,7 +106,8 @@ const AuditVerification = builder.objectRef<Verification>('AuditVerification').i
       nullable: true,
       description: 'The first entry that is not as it was written, or comes after one that is missing.',
     }),
-    headHash: t.exposeString('headHash', { wire: { orNull: true }, nullable: true, description: 'The hash of the newest entry.' }),
+    headHash: t.exposeString('headHash', { wire: { orNull: true }, nullable: true, description: 'The root of the tree.' }),
+    tree: t.expose('tree', { type: AuditTree, nullable: true, wire: { orNull: true } }),
     nextAfter: t.expose('nextAfter', {
       type: 'AuditEntryId',
       nullable: true,
@@ -108,7 +141,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { id }, ctx) => auditEntry(ctx, id),
   }),
   verifyAuditLog: t.field({
-    route: rest('GET /v1/audit-log/verify', 'Recompute the chain of hashes of the audit log: from its beginning, or after an entry.', {
+    route: rest('GET /v1/audit-log/verify', 'Recompute the hashes of the audit log: from its beginning, or after an entry.', {
       name: 'verifyAuditLog',
     }),
     type: AuditVerification,

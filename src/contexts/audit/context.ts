@@ -1,6 +1,6 @@
 // What the audit log gives to the process.
 import { context } from '../../manifest/context.js';
-import { chainAudit } from './chain.js';
 import { auditEntry } from './noun.js';
+import { takeUpLines } from './take-up.js';
 
-export const audit = context({ nouns: [auditEntry], afterCommits: [chainAudit] });
+export const audit = context({ nouns: [auditEntry], listeners: [takeUpLines] });

@@ -6,7 +6,6 @@ import type { Ctx } from '../../platform/ctx.js';
 import { parseAnyId } from '../../platform/schema/id.js';
 import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
 import { agent } from '../agents/agent.js';
-import { catchUp } from './chain.js';
 
 /** Something that happened, with its kind. */
 export interface TimelineEntry extends Happening {
@@ -16,7 +15,6 @@ export interface TimelineEntry extends Happening {
 /** What happened to an agent or by it, newest first. 404 for an unknown one. */
 export async function timeline(ctx: Ctx, agentId: string, input: PageInput): Promise<Page<TimelineEntry>> {
   await agent(ctx, agentId);
-  await catchUp(ctx);
   const { since, until } = input;
   const stretch: Stretch = { agentId, from: since ? firstIdAt(since) : undefined, below: until ? firstIdAt(until) : undefined };
   const sources = ctx.platform.extensions.of(nouns).flatMap((noun) => noun.timeline ?? []);

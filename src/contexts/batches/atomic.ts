@@ -10,14 +10,14 @@ import { draftTransfer, planTransfer } from '../transfers/transfer-request.js';
 import { type BatchFailure, failBatch } from './batch.js';
 import { ctxOf } from './batch-ctx.js';
 import { storedTransfer } from './batch-request.js';
-import { aboutOf, batchData, emit } from './events.js';
+import { batchData, batchEventSubject, emit } from './events.js';
 import { internalFailure, isPassing, retrySeconds } from './retry.js';
 
 /** Transfers that are planned beside each other: each may read, and others need connections too. */
 const plannedAtOnce = 50;
 
 /** Carries an atomic batch out, or fails it as a whole for the first of its items that is refused. */
-export async function carryOutTogether(ctx: Ctx, batch: Batch): Promise<void> {
+export async function executeAtomically(ctx: Ctx, batch: Batch): Promise<void> {
   const items = await ctx.db.batchItem.findMany({ where: { batchId: batch.id }, orderBy: { index: 'asc' } });
   const own = await ctxOf(ctx, batch);
   try {
@@ -75,7 +75,7 @@ async function postAll(ctx: Ctx, id: string, spends: readonly JointSpend[]): Pro
       where: rowKey(ctx, id),
       data: { status: 'completed', successCount: found.totalCount, completedAt: now, dueAt: null, leaseUntil: null },
     });
-    await emit(ctx, tx, 'batch.completed', batchData(done), { at: now, ...aboutOf(done) });
+    await emit(ctx, tx, 'batch.completed', batchData(done), { at: now, ...batchEventSubject(done) });
     await postJointly(ctx, tx, spends);
     return done;
   });

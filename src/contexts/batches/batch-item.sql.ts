@@ -58,7 +58,7 @@ export async function recordOutcomes(
 
 const withNulls = (list: readonly unknown[]) => list.map((value) => value ?? null);
 
-const take = {
+const insertStatement = {
   name: 'take-batch-items',
   text: `
     INSERT INTO claim (workspace_id, kind, key, expires_at)
@@ -66,9 +66,9 @@ const take = {
     ON CONFLICT DO NOTHING RETURNING key`,
 };
 
-/** Takes claims for items that are not to be carried out any more. Answers those that were free. */
-export async function takeClaims(tx: Tx, workspaceId: string, keys: readonly string[], expiresAt: Date): Promise<Set<string>> {
+/** Inserts claims for items that will not be executed any more. Returns the keys that were free. */
+export async function insertClaims(tx: Tx, workspaceId: string, keys: readonly string[], expiresAt: Date): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
-  const rows = await runIn<{ key: string }>(tx, take, [workspaceId, keys, expiresAt]);
+  const rows = await runIn<{ key: string }>(tx, insertStatement, [workspaceId, keys, expiresAt]);
   return new Set(rows.map(({ key }) => key));
 }

@@ -11,7 +11,7 @@ import { requestIssues } from '../transfers/request-shape.js';
 import type { CreateTransferInput } from '../transfers/transfer.input.js';
 import type { CreateTransferBatchInput } from './batch.input.js';
 import { insertBatch, newBatch } from './batch-row.js';
-import { totalOf } from './batch-total.js';
+import { batchTotalOf } from './batch-total.js';
 
 /** Most issues that one answer lists. */
 const mostIssues = 50;
@@ -20,7 +20,7 @@ const mostIssues = 50;
 export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference, metadata }: CreateTransferBatchInput): Promise<Batch> {
   const issues = batchIssues(transfers, mode ?? 'independent');
   if (issues.length > 0) throw new ValidationFailed(issues.slice(0, mostIssues));
-  const total = await totalOf(ctx, transfers);
+  const total = await batchTotalOf(ctx, transfers);
   const row = newBatch(ctx, { kind: 'transfers', mode: mode ?? 'independent', reference, metadata, totalCount: transfers.length, total });
   const at = row.createdAt;
   const items = transfers.map((input) => ({ madeId: newId(at), input }));
@@ -30,8 +30,8 @@ export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference
 }
 
 /** The input of a transfer as an item keeps it. */
-export function storedTransfer(kept: Prisma.JsonValue): CreateTransferInput {
-  const { scheduledFor, ...input } = kept as unknown as CreateTransferInput & { scheduledFor?: string | null };
+export function storedTransfer(stored: Prisma.JsonValue): CreateTransferInput {
+  const { scheduledFor, ...input } = stored as unknown as CreateTransferInput & { scheduledFor?: string | null };
   return { ...input, scheduledFor: scheduledFor == null ? null : new Date(scheduledFor) };
 }
 

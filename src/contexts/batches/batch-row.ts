@@ -7,7 +7,7 @@ import { newId } from '../../platform/schema/id.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
 import { type ItemOutcome, insertItems, type NewItem, recordOutcomes } from './batch-item.sql.js';
 import type { BatchTotal } from './batch-total.js';
-import { aboutOf, batchData, emit } from './events.js';
+import { batchData, batchEventSubject, emit } from './events.js';
 
 export interface NewBatch {
   kind: BatchKind;
@@ -53,7 +53,7 @@ export async function insertBatch(
 ): Promise<Batch> {
   const made = await tx.batch.create({ data: row });
   await insertItems(tx, ctx.workspace.id, row.id, items);
-  await emit(ctx, tx, 'batch.created', batchData(made), { at: row.createdAt, ...aboutOf(made) });
+  await emit(ctx, tx, 'batch.created', batchData(made), { at: row.createdAt, ...batchEventSubject(made) });
   return made;
 }
 
@@ -66,6 +66,6 @@ export async function completeBatch(ctx: Ctx, tx: Tx, id: string, outcomes: read
     where: rowKey(ctx, id),
     data: { ...counts, status: 'completed', startedAt: at, completedAt: at },
   });
-  await emit(ctx, tx, 'batch.completed', batchData(done), { at, ...aboutOf(done) });
+  await emit(ctx, tx, 'batch.completed', batchData(done), { at, ...batchEventSubject(done) });
   return done;
 }

@@ -25,7 +25,7 @@ export interface BatchTotal {
 const mostInAll = 9n * 10n ** 17n;
 
 /** Adds up transfers that were checked. A quote that nobody knows counts as nothing: it is the error of its item (Gap G-147). */
-export async function totalOf(ctx: Ctx, transfers: readonly CreateTransferInput[]): Promise<BatchTotal> {
+export async function batchTotalOf(ctx: Ctx, transfers: readonly CreateTransferInput[]): Promise<BatchTotal> {
   const quotes = await quotesNamed(
     ctx,
     transfers.flatMap(({ quoteId }) => quoteId ?? []),

@@ -9,7 +9,7 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { originIdOf } from '../transfers/subject.js';
-import { aboutOf, batchData, emit } from './events.js';
+import { batchData, batchEventSubject, emit } from './events.js';
 
 /** Completed and failed are final. Only one that has not begun can be cancelled, and has failed then (Gap G-146). */
 export const batchLifecycle: Lifecycle<BatchStatus> = {
@@ -99,6 +99,6 @@ export async function failBatch(ctx: Ctx, tx: Tx, id: string, { code, message, i
       leaseUntil: null,
     },
   });
-  await emit(ctx, tx, 'batch.failed', batchData(failed), { at: now, ...aboutOf(failed) });
+  await emit(ctx, tx, 'batch.failed', batchData(failed), { at: now, ...batchEventSubject(failed) });
   return failed;
 }

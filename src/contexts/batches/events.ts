@@ -57,19 +57,19 @@ export function currencyOfTotal({ currency: only }: Pick<Batch, 'currency'>): st
 
 /** Data of every batch.* event. */
 export function batchData(batch: Batch): BatchData {
-  const said = currencyOfTotal(batch);
+  const currency = currencyOfTotal(batch);
   return {
     batch_id: printId('batch', batch.id),
     status: batch.status,
     total_count: batch.totalCount,
     success_count: batch.successCount,
     failed_count: batch.failedCount,
-    total_amount: formatMinor(batch.totalAmount, said),
-    currency: said,
+    total_amount: formatMinor(batch.totalAmount, currency),
+    currency,
   };
 }
 
 /** What every event of a batch is about. */
-export function aboutOf({ id: objectId, agentId }: Batch): { objectId: string; agentId: string | null } {
+export function batchEventSubject({ id: objectId, agentId }: Batch): { objectId: string; agentId: string | null } {
   return { objectId, agentId };
 }

@@ -2,7 +2,7 @@
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
 import { batchLifecycle, cancelBatch } from './batch.js';
-import { stepBatch } from './batch-step.js';
+import { stepBatch } from './due.js';
 
 export const batch = defineNoun({
   id: { kind: 'batch', prefix: 'bat', wire: 'prefixed' },

@@ -10,9 +10,9 @@ import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { createTransfer } from '../transfers/transfer-request.js';
 import { ctxOf } from './batch-ctx.js';
-import { type ItemOutcome, recordOutcomes, takeClaims } from './batch-item.sql.js';
+import { type ItemOutcome, insertClaims, recordOutcomes } from './batch-item.sql.js';
 import { storedTransfer } from './batch-request.js';
-import { aboutOf, batchData, emit } from './events.js';
+import { batchData, batchEventSubject, emit } from './events.js';
 import { internalFailure, isPassing, retrySeconds } from './retry.js';
 
 /** Items of a stretch: as many as one statement posts. */
@@ -24,14 +24,14 @@ const claimSeconds = 86_400;
 const turnMs = 2_000;
 
 /** Carries items out, stretch after stretch, and notes what became of each. The last stretch completes the batch. */
-export async function carryOutItems(ctx: Ctx, batch: Batch): Promise<void> {
+export async function executeItems(ctx: Ctx, batch: Batch): Promise<void> {
   const own = await ctxOf(ctx, batch);
   const endsAt = performance.now() + turnMs;
-  while (await carryOutStretch(ctx, own, batch, () => performance.now() < endsAt));
+  while (await executeStretch(ctx, own, batch, () => performance.now() < endsAt));
 }
 
 /** True when another stretch is to follow at once. */
-async function carryOutStretch(ctx: Ctx, own: Ctx, batch: Batch, hasTime: () => boolean): Promise<boolean> {
+async function executeStretch(ctx: Ctx, own: Ctx, batch: Batch, hasTime: () => boolean): Promise<boolean> {
   const items = await ctx.db.batchItem.findMany({
     where: { batchId: batch.id, status: 'pending' },
     orderBy: { index: 'asc' },
@@ -39,7 +39,7 @@ async function carryOutStretch(ctx: Ctx, own: Ctx, batch: Batch, hasTime: () => 
   });
   const made = await madeBefore(ctx, items);
   const outcomes = await Promise.all(
-    items.map((item) => (made.has(item.madeId) ? { index: item.index, error: null } : carryOutItem(own, item))),
+    items.map((item) => (made.has(item.madeId) ? { index: item.index, error: null } : executeItem(own, item))),
   );
   const known = outcomes.filter((outcome) => outcome !== undefined);
   const isIncomplete = known.length < items.length;
@@ -61,7 +61,7 @@ function claimKey({ batchId, index }: Pick<BatchItem, 'batchId' | 'index'>): str
 }
 
 /** Undefined: it could not be carried out now, or nobody knows whether it was. */
-async function carryOutItem(ctx: Ctx, item: BatchItem): Promise<ItemOutcome | undefined> {
+async function executeItem(ctx: Ctx, item: BatchItem): Promise<ItemOutcome | undefined> {
   const { index, batchId, madeId } = item;
   const expiresAt = addSeconds(ctx.platform.clock.now(), claimSeconds);
   const claim: Claim = { kind: 'batch_item', key: claimKey(item), reference: madeId, expiresAt };
@@ -82,7 +82,7 @@ function note(ctx: Ctx, id: string, outcomes: readonly ItemOutcome[], dueInSecon
     const batch = await lockRow<Batch>(tx.batch, id);
     if (batch.status !== 'processing') return batch;
     const keys = outcomes.filter(({ error }) => error !== null).map(({ index }) => claimKey({ batchId: id, index }));
-    const free = await takeClaims(tx, ctx.workspace.id, keys, addSeconds(ctx.platform.clock.now(), claimSeconds));
+    const free = await insertClaims(tx, ctx.workspace.id, keys, addSeconds(ctx.platform.clock.now(), claimSeconds));
     // Another process has carried out what could not be carried out here, where the claim was taken before.
     const certain = outcomes.map(({ index, error }) => ({ index, error: free.has(claimKey({ batchId: id, index })) ? error : null }));
     const { succeeded, failed } = await recordOutcomes(tx, ctx.workspace.id, id, certain);
@@ -96,7 +96,7 @@ function note(ctx: Ctx, id: string, outcomes: readonly ItemOutcome[], dueInSecon
     }
     const ended = { status: 'completed', completedAt: now, dueAt: null, leaseUntil: null } as const;
     const done = await tx.batch.update({ where: rowKey(ctx, id), data: { ...counts, ...ended } });
-    await emit(ctx, tx, 'batch.completed', batchData(done), { at: now, ...aboutOf(done) });
+    await emit(ctx, tx, 'batch.completed', batchData(done), { at: now, ...batchEventSubject(done) });
     return done;
   });
 }

@@ -8,8 +8,8 @@ import type { ChargeSubject } from '../cards/charge/charge-subject.js';
 import { present } from '../mandates/presentation.js';
 import { checkMandateCurrency } from '../spending/pipeline/mandate-rule.js';
 import { type CheckoutProtocol, checkout, checkoutProtocols, printCheckoutId, refuseExpired } from './checkout.js';
-import { agentOf, type CardPayment, type CompleteCheckout, payeeOf, requestOf, subjectOf } from './payment.js';
-import { settleCheckout } from './settling.js';
+import { agentOf, approvalRequestOf, type CardPayment, type CompleteCheckout, checkoutPayeeOf, checkoutSubjectOf } from './payment.js';
+import { settleCheckout } from './payment-outcome.js';
 
 /** A checkout that is paid by card is paid, or has failed, with its charge. */
 export const checkoutCharge: ChargeSubject = {
@@ -25,11 +25,11 @@ export async function planCardPayment(ctx: Ctx, row: Checkout, input: CompleteCh
   const { id, total: amount, currency, merchantId } = row;
   const mandate = payment.mandate === undefined ? undefined : await present(ctx, payment.mandate, 'mandateId');
   if (mandate !== undefined) checkMandateCurrency(mandate, currency);
-  const { to, description } = await payeeOf(ctx, row);
+  const { to, description } = await checkoutPayeeOf(ctx, row);
   return planCharge(ctx, {
     cardId: payment.cardId,
     field: 'paymentMethodId',
-    subject: { type: subjectOf(row).subjectType, id },
+    subject: { type: checkoutSubjectOf(row).subjectType, id },
     protocol: row.protocol as CheckoutProtocol,
     merchantId,
     to,
@@ -39,7 +39,7 @@ export async function planCardPayment(ctx: Ctx, row: Checkout, input: CompleteCh
     mandate,
     description,
     protocolMetadata: { checkout_id: printCheckoutId(row) },
-    request: requestOf(ctx, row, input),
+    request: approvalRequestOf(ctx, row, input),
     requestApproval: requestApproval === true,
   });
 }

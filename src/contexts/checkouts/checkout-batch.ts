@@ -12,7 +12,7 @@ import { type BatchTotal, totalInAll } from '../batches/batch-total.js';
 import type { CreateUcpCheckoutInput } from './checkout.input.js';
 import type { CheckoutProtocol } from './checkout.js';
 import { type IssuedCheckout, insertCheckouts, type NewCheckout, planCheckout, readMerchant } from './checkout-request.js';
-import { totalOf } from './item.js';
+import { checkoutTotalOf } from './item.js';
 import { priceByMerchant } from './merchant-price.js';
 import { newCheckout } from './requested-checkout.js';
 
@@ -108,7 +108,7 @@ async function totalOfBaskets(
 ): Promise<BatchTotal> {
   const sums = values.map(({ items, currency, charges }, index) => {
     const made = planned[index];
-    return { currency, minor: made === undefined || made instanceof ApiError ? totalOf(items, currency, charges) : made.total };
+    return { currency, minor: made === undefined || made instanceof ApiError ? checkoutTotalOf(items, currency, charges) : made.total };
   });
   return totalInAll(ctx, sums, 'checkouts');
 }

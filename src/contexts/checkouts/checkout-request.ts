@@ -14,10 +14,18 @@ import { payeeOfMerchant } from '../accounts/merchant.js';
 import { actingAgent } from '../agents/agent.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
 import { MerchantBlocked } from '../spending/errors.js';
-import { type Address, type CheckoutProtocol, isBuyerSide, lifecycleOf, lockCheckout, printCheckoutId, refuseExpired } from './checkout.js';
+import {
+  type CheckoutProtocol,
+  isBuyerSide,
+  lifecycleOf,
+  lockCheckout,
+  type PostalAddress,
+  printCheckoutId,
+  refuseExpired,
+} from './checkout.js';
 import { NotYourCheckout } from './errors.js';
 import { checkoutEvents } from './events.js';
-import { type Charges, type CheckoutItem, chargesOf, itemsOf, storedItems, totalOf } from './item.js';
+import { type Charges, type CheckoutItem, chargesOf, checkoutTotalOf, itemsOf, storedItems } from './item.js';
 
 /** A checkout before it is written. */
 export interface NewCheckout {
@@ -28,7 +36,7 @@ export interface NewCheckout {
   currency: string;
   /** Minor units. */
   charges: Charges;
-  shippingAddress?: Address | null | undefined;
+  shippingAddress?: PostalAddress | null | undefined;
   paymentMethod?: CheckoutPaymentMethod | null | undefined;
   /** The agent that an API key acts for: paying is a spend of that agent. */
   agentId?: string | null | undefined;
@@ -71,7 +79,7 @@ export function checkMetadata(metadata: Record<string, unknown> | null | undefin
 /** Reads what a new checkout needs, and makes its row. `merchantNamed` reads merchants where many are made of few. */
 export async function planCheckout(ctx: Ctx, value: NewCheckout, merchantNamed = readMerchant): Promise<IssuedCheckout> {
   const { items, currency, charges } = value;
-  const total = totalOf(items, currency, charges);
+  const total = checkoutTotalOf(items, currency, charges);
   const merchant = await merchantNamed(ctx, value.merchantId);
   if (merchant === null) throw new NotFound('merchantId');
   await checkPayable(ctx, merchant, currency);
@@ -178,7 +186,7 @@ export interface CheckoutChange {
   items?: readonly CheckoutItem[] | undefined;
   charges?: Charges | undefined;
   /** Null takes it away. */
-  shippingAddress?: Address | null | undefined;
+  shippingAddress?: PostalAddress | null | undefined;
   paymentMethod?: CheckoutPaymentMethod | undefined;
   metadata?: Record<string, unknown> | undefined;
   details?: Record<string, unknown> | undefined;
@@ -225,7 +233,7 @@ function changed(row: Checkout, change: CheckoutChange): Prisma.CheckoutUpdateIn
     items: storedItems(items),
     fulfillmentAmount: charges.fulfillment,
     taxAmount: charges.tax,
-    total: totalOf(items, row.currency, charges),
+    total: checkoutTotalOf(items, row.currency, charges),
     ...(shippingAddress !== undefined && { shippingAddress: shippingAddress === null ? Prisma.DbNull : storedAddress(shippingAddress) }),
     ...(paymentMethod !== undefined && { paymentMethod }),
     ...(metadata !== undefined && { metadata: metadata as Prisma.InputJsonObject }),
@@ -234,6 +242,6 @@ function changed(row: Checkout, change: CheckoutChange): Prisma.CheckoutUpdateIn
 }
 
 /** An address as the row keeps it. */
-export function storedAddress(address: Address): Prisma.InputJsonObject {
+export function storedAddress(address: PostalAddress): Prisma.InputJsonObject {
   return Object.fromEntries(Object.entries(address).filter(([, part]) => part != null));
 }

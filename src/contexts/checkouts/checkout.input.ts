@@ -5,7 +5,7 @@ import { builder } from '../../platform/schema/builder.js';
 import { mostItems } from './item.js';
 
 export const CheckoutStatusEnum = builder.enumType(CheckoutStatus, { name: 'CheckoutStatus' });
-export const PaymentMethodEnum = builder.enumType(CheckoutPaymentMethod, { name: 'CheckoutPaymentMethod' });
+export const CheckoutPaymentMethodEnum = builder.enumType(CheckoutPaymentMethod, { name: 'CheckoutPaymentMethod' });
 
 /** More of one thing than a basket has (Gap G-246). */
 const mostOfOne = 1_000_000;
@@ -58,7 +58,7 @@ export const CreateAcpCheckoutInput = builder.inputType('CreateACPCheckoutInput'
     items: t.field({ type: [AcpItemInput], description: 'All in one currency.', validate: basket }),
     currency: t.field({ type: 'Currency', required: false, description: 'That of the items.' }),
     shippingAddress: t.field({ type: CheckoutAddressInput, required: false }),
-    paymentMethod: t.field({ type: PaymentMethodEnum, required: false, description: 'card by default.' }),
+    paymentMethod: t.field({ type: CheckoutPaymentMethodEnum, required: false, description: 'card by default.' }),
     agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that you act for: paying is a spend of that agent.' }),
     metadata: t.field({ type: 'JSONObject', required: false }),
     expiresIn: t.int({ required: false, description: 'Seconds; 1800 by default.', validate: expiresIn }),
@@ -78,7 +78,7 @@ export const CreateUcpCheckoutInput = builder.inputType('CreateUCPCheckoutInput'
     lineItems: t.field({ type: [UcpItemInput], required: false, description: 'Another name for `items`.', validate: basket }),
     currency: t.field({ type: 'Currency', required: false, description: 'That of the items.' }),
     shippingAddress: t.field({ type: CheckoutAddressInput, required: false }),
-    paymentMethod: t.field({ type: PaymentMethodEnum, required: false, description: 'card by default.' }),
+    paymentMethod: t.field({ type: CheckoutPaymentMethodEnum, required: false, description: 'card by default.' }),
     agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that you act for: paying is a spend of that agent.' }),
     metadata: t.field({ type: 'JSONObject', required: false }),
     expiresIn: t.int({ required: false, description: 'Seconds; 1800 by default.', validate: expiresIn }),
@@ -92,7 +92,7 @@ export const UpdateAcpCheckoutInput = builder.inputType('UpdateACPCheckoutInput'
   fields: (t) => ({
     items: t.field({ type: [AcpItemInput], required: false, description: 'Replaces all of them.', validate: basket }),
     shippingAddress: t.field({ type: CheckoutAddressInput, required: false, description: 'Null takes it away.' }),
-    paymentMethod: t.field({ type: PaymentMethodEnum, required: false }),
+    paymentMethod: t.field({ type: CheckoutPaymentMethodEnum, required: false }),
     metadata: t.field({ type: 'JSONObject', required: false }),
   }),
 });
@@ -102,7 +102,7 @@ export const UpdateUcpCheckoutInput = builder.inputType('UpdateUCPCheckoutInput'
     items: t.field({ type: [UcpItemInput], required: false, description: 'Replaces all of them.', validate: basket }),
     lineItems: t.field({ type: [UcpItemInput], required: false, description: 'Another name for `items`.', validate: basket }),
     shippingAddress: t.field({ type: CheckoutAddressInput, required: false, description: 'Null takes it away.' }),
-    paymentMethod: t.field({ type: PaymentMethodEnum, required: false }),
+    paymentMethod: t.field({ type: CheckoutPaymentMethodEnum, required: false }),
     metadata: t.field({ type: 'JSONObject', required: false }),
   }),
 });

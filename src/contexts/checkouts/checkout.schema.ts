@@ -3,15 +3,15 @@ import type { Checkout as CheckoutRow } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { builder, facts } from '../../platform/schema/builder.js';
-import { CheckoutStatusEnum, PaymentMethodEnum } from './checkout.input.js';
-import { type Address, type CheckoutProtocol, checkout, pricedBy, printCheckoutId } from './checkout.js';
+import { CheckoutPaymentMethodEnum, CheckoutStatusEnum } from './checkout.input.js';
+import { type CheckoutProtocol, checkout, type PostalAddress, pricedBy, printCheckoutId } from './checkout.js';
 import type { IssuedCheckout } from './checkout-request.js';
 import type { CheckoutIntentTraceInput } from './completion.input.js';
 import { type CheckoutItem, itemsOf, mostItems } from './item.js';
 
 const PricedByEnum = builder.enumType('CheckoutPricedBy', { values: ['buyer', 'merchant'] as const });
 
-const AddressType = builder.objectRef<Address>('CheckoutAddress').implement({
+const AddressType = builder.objectRef<PostalAddress>('CheckoutAddress').implement({
   description: 'Where the goods go.',
   fields: (t) => ({
     line1: t.exposeString('line1'),
@@ -82,9 +82,9 @@ export const CheckoutInterface = builder.interfaceRef<CheckoutRow>('Checkout').i
     shippingAddress: t.field({
       type: AddressType,
       nullable: true,
-      resolve: ({ shippingAddress }) => shippingAddress as unknown as Address | null,
+      resolve: ({ shippingAddress }) => shippingAddress as unknown as PostalAddress | null,
     }),
-    paymentMethod: t.expose('paymentMethod', { type: PaymentMethodEnum, description: 'How the buyer means to pay.' }),
+    paymentMethod: t.expose('paymentMethod', { type: CheckoutPaymentMethodEnum, description: 'How the buyer means to pay.' }),
     clientSecret: t.string({
       nullable: true,
       description: 'Lets somebody else complete the checkout. Only in the answer that made it; later it is null.',

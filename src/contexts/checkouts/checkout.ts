@@ -16,7 +16,7 @@ import { CheckoutExpired } from './errors.js';
 import { itemsOf } from './item.js';
 
 /** Where the goods go (SPEC.md "ACP address"). */
-export type Address = CheckoutAddressInput;
+export type PostalAddress = CheckoutAddressInput;
 
 export const checkoutProtocols = ['acp', 'ucp'] as const;
 /** By which protocol a checkout was made: its id, its path and its face are those of the protocol. */
@@ -101,25 +101,30 @@ export const checkouts = {
 
 /** The checkout under its lock, or 404. Who presents its client secret sees it too. */
 export function lockCheckout(ctx: Ctx, tx: Tx, protocol: CheckoutProtocol, id: string, clientSecret?: string | null): Promise<Checkout> {
-  return lockRow(tx.checkout, id, { where: { AND: [{ protocol }, seenWith(ctx, clientSecret)] } });
+  return lockRow(tx.checkout, id, { where: { AND: [{ protocol }, visibleWith(ctx, clientSecret)] } });
 }
 
 /** What the actor sees, and what the client secret opens to whoever has it. */
-export function seenWith(ctx: Pick<Ctx, 'actor'>, clientSecret: string | null | undefined): Prisma.CheckoutWhereInput {
+export function visibleWith(ctx: Pick<Ctx, 'actor'>, clientSecret: string | null | undefined): Prisma.CheckoutWhereInput {
   const visible = visibleCheckouts.where(ctx);
   return clientSecret == null ? visible : { OR: [visible, { secretHash: sha256(clientSecret) }] };
+}
+
+/** The same of a row that was read. */
+export function isVisibleWith(ctx: Pick<Ctx, 'actor'>, row: Checkout, clientSecret: string | null | undefined): boolean {
+  return visibleCheckouts.sees(ctx, row) || (clientSecret != null && sha256(clientSecret).equals(row.secretHash));
 }
 
 const open: readonly CheckoutStatus[] = ['created', 'pending_payment', 'failed'];
 
 /** True while it may still be paid, cancelled or expire. */
-export function isOpen({ status }: Pick<Checkout, 'status'>): boolean {
+export function isOpenCheckout({ status }: Pick<Checkout, 'status'>): boolean {
   return open.includes(status);
 }
 
 /** Throws 409 `checkout_expired` for a checkout whose time is over, whether or not that was written yet. */
 export function refuseExpired({ clock }: Pick<Ctx, 'clock'>, row: Checkout): void {
-  if (row.status === 'expired' || (isOpen(row) && row.expiresAt <= clock.now())) throw expiryOf(row);
+  if (row.status === 'expired' || (isOpenCheckout(row) && row.expiresAt <= clock.now())) throw expiryOf(row);
 }
 
 /** The 409 for a checkout whose time is over, with the request that would begin it anew. */
@@ -152,7 +157,7 @@ export function requestAnew(row: Requested): Record<string, unknown> {
         currency,
       }),
     ),
-    shipping_address: row.shippingAddress == null ? undefined : wireAddress(row.shippingAddress as unknown as Address),
+    shipping_address: row.shippingAddress == null ? undefined : wireAddress(row.shippingAddress as unknown as PostalAddress),
     payment_method: row.paymentMethod,
     agent_id: row.agentId,
     metadata: row.metadata,
@@ -163,6 +168,6 @@ export function requestAnew(row: Requested): Record<string, unknown> {
 }
 
 /** An address in names of the wire. */
-export function wireAddress({ postalCode, ...rest }: Address): Record<string, unknown> {
+export function wireAddress({ postalCode, ...rest }: PostalAddress): Record<string, unknown> {
   return Object.fromEntries(Object.entries({ ...rest, postal_code: postalCode }).filter(([, value]) => value != null));
 }

@@ -18,10 +18,11 @@ import { checkoutOfCharge } from './card-payment.js';
 import { type CheckoutProtocol, checkout } from './checkout.js';
 import { CheckoutInterface, protocols, reread } from './checkout.schema.js';
 import { CancelCheckoutInput, CompleteCheckoutInput, FulfillCheckoutInput, RefundCheckoutInput } from './completion.input.js';
-import { type CompletedCheckout, completeCheckout, dryRunCheckout } from './completion.js';
+import { completeCheckout, dryRunCheckout } from './completion.js';
 import { cancelCheckout } from './ending.js';
 import { BuyerPricesRefused, CheckoutExpired, NotYourCheckout, PriceChanged } from './errors.js';
 import { fulfillCheckout, refundCheckout } from './fulfillment.js';
+import type { CompletedCheckout } from './payment.js';
 import { completionOf } from './requested-checkout.js';
 import { rest } from './rest.js';
 

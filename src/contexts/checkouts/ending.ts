@@ -18,7 +18,7 @@ import {
   checkoutPath,
   isBuyerSide,
   isMerchantSide,
-  isOpen,
+  isOpenCheckout,
   lifecycleOf,
   lockCheckout,
   printCheckoutId,
@@ -27,7 +27,7 @@ import {
 import type { CancelCheckoutInput } from './completion.input.js';
 import { NotYourCheckout } from './errors.js';
 import { checkoutEvents } from './events.js';
-import { lockPayment } from './payment-approval.js';
+import { lockCheckoutTransfer } from './payment-approval.js';
 
 /**
  * Calls a checkout off that is not paid, by either side, and the approval that its payment waits for. 404, 403 for an agent of neither
@@ -65,11 +65,11 @@ async function isUnderWay(tx: Tx, row: Checkout): Promise<boolean> {
 export async function expireCheckout(ctx: Ctx, id: string): Promise<void> {
   await transact(ctx, async (tx) => {
     const row = await lockRow(tx.checkout, id);
-    if (!isOpen(row) || row.dueAt === null || row.dueAt > ctx.clock.now()) return row;
+    if (!isOpenCheckout(row) || row.dueAt === null || row.dueAt > ctx.clock.now()) return row;
     if (await isUnderWay(tx, row)) return tx.checkout.update({ where: rowKey(ctx, id), data: { dueAt: null, leaseUntil: null } });
     const expired = await endCheckout(ctx, tx, row, 'expired', {});
-    const told = checkoutEvents(ctx, 'acp.checkout.expired', expired, ctx.clock.now());
-    if (told.length > 0) await writeEvents(tx, ctx.workspace.id, told);
+    const events = checkoutEvents(ctx, 'acp.checkout.expired', expired, ctx.clock.now());
+    if (events.length > 0) await writeEvents(tx, ctx.workspace.id, events);
     return expired;
   });
 }
@@ -125,5 +125,5 @@ async function withdrawPayment(ctx: Ctx, tx: Tx, row: Checkout, why: (typeof end
     return;
   }
   await withdrawApproval(ctx, tx, row.approvalId ?? '');
-  await endTransfer(ctx, tx, await lockPayment(tx, row), { status: 'cancelled', ...why });
+  await endTransfer(ctx, tx, await lockCheckoutTransfer(tx, row), { status: 'cancelled', ...why });
 }

@@ -28,7 +28,7 @@ export const noCharges: Charges = { fulfillment: 0n, tax: 0n };
  * What a basket comes to, minor units of `currency`. 400 at `member` for items in another currency, for a sum beyond the largest amount,
  * and for one of nothing.
  */
-export function totalOf(items: readonly CheckoutItem[], currency: string, { fulfillment, tax }: Charges, member = 'items'): bigint {
+export function checkoutTotalOf(items: readonly CheckoutItem[], currency: string, { fulfillment, tax }: Charges, member = 'items'): bigint {
   const strangers = items.flatMap((item, index): FieldIssue[] =>
     item.currency === currency
       ? []

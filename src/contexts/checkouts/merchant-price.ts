@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { type Offer, offerFor, offerOf, readOffer } from '../accounts/offer.js';
-import { type Address, type CheckoutProtocol, checkoutPath, pricedBy, requestAnew } from './checkout.js';
+import { type CheckoutProtocol, checkoutPath, type PostalAddress, pricedBy, requestAnew } from './checkout.js';
 import {
   type CheckoutChange,
   createCheckout,
@@ -79,7 +79,7 @@ function pricedChange(merchant: Merchant, row: Checkout, change: CheckoutChange)
   const details = row.details as AutomaticDetails | null;
   // What a wire has agreed on is changed through that wire.
   if (pricedBy(row) === 'merchant' && details?.delivery === undefined) return change;
-  const address = change.shippingAddress === undefined ? (row.shippingAddress as unknown as Address | null) : change.shippingAddress;
+  const address = change.shippingAddress === undefined ? (row.shippingAddress as unknown as PostalAddress | null) : change.shippingAddress;
   if (change.items === undefined) {
     return details === null ? change : { ...change, ...delivered(readOffer(details.offer), details.offer, itemsOf(row), address) };
   }
@@ -100,9 +100,16 @@ function pricedChange(merchant: Merchant, row: Checkout, change: CheckoutChange)
   return { ...change, ...priced(merchant, offer, items, address) };
 }
 
+/** What of a merchant says at which prices it sells. */
+export type Seller = Pick<Merchant, 'id' | 'metadata' | 'acceptsBuyerPrices'>;
+
 /** Throws 409 for a checkout that its merchant, as it is now, does not sell as it is. */
 export async function refuseUnsold(ctx: Ctx, row: Checkout): Promise<void> {
-  const merchant = await readMerchant(ctx, row.merchantId);
+  refuseUnsoldBy(await readMerchant(ctx, row.merchantId), row);
+}
+
+/** The same for the merchant as it was read. */
+export function refuseUnsoldBy(merchant: Seller | null, row: Checkout): void {
   if (pricedBy(row) === 'merchant') refuseUnready(merchant, row);
   else if (merchant !== null) refuseBuyerPrices(merchant, row);
 }
@@ -111,7 +118,7 @@ export async function refuseUnsold(ctx: Ctx, row: Checkout): Promise<void> {
  * Throws 409 for a checkout at the prices of its buyer where the merchant takes none by now: `buyer_prices_refused`, and where it has an
  * offer by now `price_changed` with the true prices, also for equal ones: tax, delivery and stock are the offer's too (Gap G-282).
  */
-export function refuseBuyerPrices(merchant: Merchant, row: Checkout): void {
+export function refuseBuyerPrices(merchant: Seller, row: Checkout): void {
   if (pricedBy(row) === 'merchant') return;
   const offer = offerOf(merchant);
   if (offer === null) {
@@ -182,12 +189,12 @@ function refuseMissing(offer: Offer, items: readonly CheckoutItem[]): void {
   if (missing.length > 0) throw new OutOfStock(missing.map(({ line, code, message }) => ({ item: line, code, message })));
 }
 
-function priced(merchant: Merchant, offer: Offer, items: readonly CheckoutItem[], address: Address | null): Priced {
+function priced(merchant: Merchant, offer: Offer, items: readonly CheckoutItem[], address: PostalAddress | null): Priced {
   return delivered(offer, offerFor(merchant, new Set(items.map(({ sku }) => sku))), items, address);
 }
 
 /** What items come to when they are delivered to an address. `written` is the part of the offer that is kept with the checkout. */
-function delivered(offer: Offer, written: unknown, items: readonly CheckoutItem[], address: Address | null): Priced {
+function delivered(offer: Offer, written: unknown, items: readonly CheckoutItem[], address: PostalAddress | null): Priced {
   const request = { lines: items.map(lineOf), country: address?.country ?? null };
   const { lines, options } = priceBasket(offer, { ...request, selections: [] });
   const goods = [...new Set(lines.filter(({ item }) => !item.digital).map(({ item }) => item.id))];

@@ -4,7 +4,7 @@ import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { maxOfferMinor, type Offer, offerFor, offerOf, paymentHandlers, readOffer } from '../accounts/offer.js';
-import { type Address, type CheckoutProtocol, checkoutPath, pricedBy } from './checkout.js';
+import { type CheckoutProtocol, checkoutPath, type PostalAddress, pricedBy } from './checkout.js';
 import { type CheckoutChange, checkMetadata, createCheckout, type IssuedCheckout, updateCheckout } from './checkout-request.js';
 import { NoOffer } from './errors.js';
 import { type CheckoutItem, chargesOf, itemsOf } from './item.js';
@@ -27,7 +27,7 @@ export function sellerOf(merchant: Merchant): Seller {
 export interface OfferedRequest {
   lines: readonly BasketLine[];
   selections: readonly Selection[];
-  shippingAddress: Address | null;
+  shippingAddress: PostalAddress | null;
   wire: Readonly<Record<string, unknown>>;
 }
 
@@ -47,10 +47,10 @@ export function isOffered(row: Pick<Checkout, 'details'>): boolean {
 }
 
 /** What was asked for in a checkout. One that was not made from an offer has chosen nothing. */
-export function requestOf(row: Offered): OfferedRequest {
+export function offeredRequestOf(row: Offered): OfferedRequest {
   const { selections, wire } = isOffered(row) ? (row.details as unknown as OfferedDetails) : { selections: [], wire: {} };
   const lines = itemsOf(row).map(({ sku, quantity }) => ({ id: sku, quantity }));
-  return { lines, selections, shippingAddress: row.shippingAddress as Address | null, wire };
+  return { lines, selections, shippingAddress: row.shippingAddress as PostalAddress | null, wire };
 }
 
 /** The basket of a checkout, by what was agreed: it comes to the total of the checkout. */
@@ -59,7 +59,7 @@ export function basketOf(row: Checkout): Basket {
 }
 
 function agreedBasket(row: Offered): Basket {
-  return priceBasket(readOffer((row.details as unknown as OfferedDetails).offer), basketRequest(requestOf(row)));
+  return priceBasket(readOffer((row.details as unknown as OfferedDetails).offer), basketRequest(offeredRequestOf(row)));
 }
 
 /**
@@ -95,7 +95,7 @@ function plainBasket(row: Checkout): Basket {
 /** What keeps a checkout from being paid now: what is still to be chosen, and what the merchant no longer has (null: it sells no more). */
 export function problemsNow(row: Checkout, offer: Offer | null): readonly Problem[] {
   if (!isOffered(row)) return [];
-  const request = requestOf(row);
+  const request = offeredRequestOf(row);
   const ofLine = ({ line }: Problem) => line !== undefined;
   const gone = request.lines.map(({ id }, line): Problem => ({ code: 'unknown_item', line, message: `${id} is not sold any more.` }));
   const ofStock = offer === null ? gone : priceBasket(offer, basketRequest(request)).problems.filter(ofLine);
@@ -141,7 +141,7 @@ export function updateOffered(
   return updateCheckout(ctx, protocol, id, (row): CheckoutChange => {
     if (row.merchantId !== merchant.id) throw new NotFound();
     if (!isOffered(row)) throw new MadeWithoutOffer(row);
-    const before = requestOf(row);
+    const before = offeredRequestOf(row);
     const made = change(before);
     const after = { ...before, ...made };
     const present = new Set(after.lines.map((line) => line.id));
@@ -203,7 +203,7 @@ function faultOf({ code, line, selection, message }: Problem): FieldIssue[] {
 }
 
 /** Throws 409 while something keeps a checkout from an offer from being paid. `merchant` is as it is now; null for one that is gone. */
-export function refuseUnready(merchant: Merchant | null, row: Checkout): void {
+export function refuseUnready(merchant: Pick<Merchant, 'metadata'> | null, row: Checkout): void {
   const problems = problemsNow(row, merchant === null ? null : offerOf(merchant));
   if (problems.length > 0) throw notReady(row, problems);
 }

@@ -7,31 +7,31 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import type { IdKind } from '../../platform/schema/id.js';
 import { approveHeld } from '../spending/approval/approved-spend.js';
-import { askAgain, payOut } from '../transfers/approval.js';
+import { captureApproved, reauthorize } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
 import { expiryOf } from './checkout.js';
 import { inactiveMerchant, readMerchant } from './checkout-request.js';
 import { refuseBuyerPrices } from './merchant-price.js';
-import { settleCheckout } from './settling.js';
+import { settleCheckout } from './payment-outcome.js';
 
 /** How the payment of a checkout is approved and ended; `kind` is that of the ids of its protocol. */
 export const checkoutSubject = (kind: IdKind): ApprovalSubject => ({
   kind,
   lock: (_ctx, tx, id) => lockRow(tx.checkout, id),
-  approve,
+  approve: approvePayment,
   end,
 });
 
-async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
+async function approvePayment(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
   const row = await waiting(tx, approval.subjectId);
   if (row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(expiryOf(row));
   const merchant = await readMerchant(within(ctx, tx), row.merchantId);
   if (merchant?.status !== 'active') throw new SubjectRefused(inactiveMerchant());
   checkPrices(merchant, row);
-  const { id: transferId } = await lockPayment(tx, row);
-  const approved = await askAgain(ctx, tx, approval, transferId);
+  const { id: transferId } = await lockCheckoutTransfer(tx, row);
+  const approved = await reauthorize(ctx, tx, approval, transferId);
   await approveHeld(ctx, tx, approved, async (decisionId) => {
-    const money = await payOut(ctx, tx, approved, decisionId);
+    const money = await captureApproved(ctx, tx, approved, decisionId);
     await settleCheckout(ctx, tx, row.id, { status: 'paid' });
     return money;
   });
@@ -48,12 +48,12 @@ function checkPrices(merchant: Merchant, row: Checkout): void {
 
 async function end(ctx: Ctx, tx: Tx, { subjectId }: Approval, ending: Ending): Promise<void> {
   const row = await waiting(tx, subjectId);
-  await endTransfer(ctx, tx, await lockPayment(tx, row), ending);
+  await endTransfer(ctx, tx, await lockCheckoutTransfer(tx, row), ending);
   await settleCheckout(ctx, tx, row.id, { status: 'failed', code: ending.code, message: ending.message });
 }
 
 /** The transfer that holds the money of the payment, under its lock. */
-export function lockPayment(tx: Tx, { transferId }: Checkout): Promise<Transfer> {
+export function lockCheckoutTransfer(tx: Tx, { transferId }: Checkout): Promise<Transfer> {
   return lockRow(tx.transfer, transferId ?? '');
 }
 

@@ -8,7 +8,7 @@ import type { CreateUcpCheckoutInput, UpdateUcpCheckoutInput } from './checkout.
 import type { CheckoutProtocol } from './checkout.js';
 import { type CheckoutChange, checkMetadata, type NewCheckout } from './checkout-request.js';
 import type { CompleteCheckoutInput } from './completion.input.js';
-import { type CheckoutItem, noCharges, totalOf } from './item.js';
+import { type CheckoutItem, checkoutTotalOf, noCharges } from './item.js';
 import type { CheckoutPayment, CompleteCheckout } from './payment.js';
 
 /** Seconds for which a checkout is open, unless the request says otherwise. */
@@ -22,7 +22,7 @@ export function newCheckout(ctx: Pick<Ctx, 'clock'>, protocol: CheckoutProtocol,
   const items = itemsIn(input);
   if (items === undefined) throw new ValidationFailed([{ path: ['items'], message: 'is required', rule: 'required' }]);
   const currency = input.currency ?? items[0]?.currency ?? '';
-  totalOf(items, currency, noCharges, memberOf(input));
+  checkoutTotalOf(items, currency, noCharges, memberOf(input));
   checkMetadata(input.metadata);
   const { expiresIn, ...rest } = input;
   return {

@@ -14,7 +14,7 @@ import { judgeMerchant } from '../spending/pipeline/merchant-judgement.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { type NewOperation, writeOperation } from '../usage/operation.js';
 import { PaymentInvalid } from '../x402/errors.js';
-import { checkUsable, lockPayment, type SeenPayment, seenPayment, useUp } from '../x402/payment/payment-use.js';
+import { checkUsable, lockX402Payment, useUp, type VisiblePayment, visiblePayment } from '../x402/payment/payment-use.js';
 import { refuseInactive } from './checkout-request.js';
 import { checkoutEvents } from './events.js';
 import { agentOf, type CompleteCheckout, type PaidBefore } from './payment.js';
@@ -23,30 +23,30 @@ type Completion = CompleteCheckout<PaidBefore>;
 const field = 'x402PaymentId';
 
 /**
- * Uses a payment up for a checkout, and says that it was completed. The lock of the checkout is held. 404 for a payment that the actor does
+ * Uses a payment up for a checkout, and completes the checkout. The lock of the checkout is held. 404 for a payment that the actor does
  * not see, 409 for one that is not made or was used, 422 `payment_invalid` for one that does not pay this checkout (Gap G-321).
  */
-export async function takePayment(ctx: Ctx, tx: Tx, row: Checkout, input: Completion): Promise<X402Payment> {
-  const seen = await lockPayment(ctx, tx, input.payment.paymentId, field);
+export async function applyX402Payment(ctx: Ctx, tx: Tx, row: Checkout, input: Completion): Promise<X402Payment> {
+  const seen = await lockX402Payment(ctx, tx, input.payment.paymentId, field);
   const reader = within(ctx, tx);
-  const { refusal } = await judge(reader, row, input, seen);
+  const { refusal } = await evaluatePayment(reader, row, input, seen);
   if (refusal !== null) throw refusal;
   const at = ctx.clock.now();
-  const told = checkoutEvents(ctx, 'acp.checkout.completed', row, at);
-  if (told.length > 0) await writeEvents(tx, ctx.workspace.id, told);
+  const events = checkoutEvents(ctx, 'acp.checkout.completed', row, at);
+  if (events.length > 0) await writeEvents(tx, ctx.workspace.id, events);
   await recordCompletion(reader, tx, row, seen.payment);
   return useUp(ctx, tx, seen.payment);
 }
 
-/** What takePayment() would do: nothing is posted, for the money has moved. */
-export async function dryRunPayment(ctx: Ctx, row: Checkout, input: Completion): Promise<DryRun> {
-  const { decision, refusal } = await judge(ctx, row, input, await seenPayment(ctx, input.payment.paymentId, field));
-  const told = refusal === null ? checkoutEvents(ctx, 'acp.checkout.completed', row, ctx.clock.now()) : [];
-  return { decision, wouldPost: [], wouldEmit: told.map(({ type }) => type) };
+/** The dry run of applyX402Payment(): nothing is posted, for the money has moved. */
+export async function dryRunX402Completion(ctx: Ctx, row: Checkout, input: Completion): Promise<DryRun> {
+  const { decision, refusal } = await evaluatePayment(ctx, row, input, await visiblePayment(ctx, input.payment.paymentId, field));
+  const events = refusal === null ? checkoutEvents(ctx, 'acp.checkout.completed', row, ctx.clock.now()) : [];
+  return { decision, wouldPost: [], wouldEmit: events.map(({ type }) => type) };
 }
 
 /** Throws unless the payment pays the checkout; then the rules about merchants are asked, for it named none when it was made. */
-async function judge(ctx: Ctx, row: Checkout, input: Completion, seen: SeenPayment): ReturnType<typeof judgeMerchant> {
+async function evaluatePayment(ctx: Ctx, row: Checkout, input: Completion, seen: VisiblePayment): ReturnType<typeof judgeMerchant> {
   const { payment, transfer } = seen;
   checkUsable(ctx, seen);
   checkPayer(ctx, row, input, payment);
@@ -90,7 +90,7 @@ async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout, { walletId 
 }
 
 /** The very total, in the same currency, of which nothing was given back. */
-function checkAmount({ total, currency }: Checkout, { payment, transfer }: SeenPayment): void {
+function checkAmount({ total, currency }: Checkout, { payment, transfer }: VisiblePayment): void {
   if (payment.currency !== currency)
     throw unfit('wrong_currency', `The checkout is in ${currency}, and the payment in ${payment.currency}.`);
   if (payment.amount !== total) {

@@ -1,7 +1,7 @@
 // The GraphQL face of what operators should look at.
 import { builder } from '../../platform/schema/builder.js';
 import { ApprovalType } from '../spending/approval/approval.schema.js';
-import { type ApprovalMessage, approvalMessages, approvalOf, messageKinds } from './approval-stream.js';
+import { type ApprovalMessage, approvalInEvent, approvalMessages, messageKinds } from './approval-stream.js';
 
 const ApprovalMessageKind = builder.enumType('ApprovalMessageKind', { values: Object.values(messageKinds) });
 
@@ -17,7 +17,7 @@ const ApprovalMessageType = builder.objectRef<ApprovalMessage>('ApprovalMessage'
       description: 'As it is now, for messages about one.',
       // approval() reads what the actor may see, as the root of that name does.
       extensions: { visible: true },
-      resolve: (message, _args, ctx) => approvalOf(ctx, message),
+      resolve: (message, _args, ctx) => approvalInEvent(ctx, message),
     }),
     data: t.field({ type: 'JSON', description: 'As the kind says, in names of the wire.', resolve: ({ data }) => data }),
   }),

@@ -26,7 +26,7 @@ export function approvalMessages(ctx: Ctx, after: string | null | undefined): Pr
 }
 
 /** The approval that a message is about, as it is now; null for a message about none. */
-export async function approvalOf(ctx: Ctx, { data }: PublishedEvent): Promise<Approval | null> {
+export async function approvalInEvent(ctx: Ctx, { data }: PublishedEvent): Promise<Approval | null> {
   const id = parseId('approval', data['approval_id']);
   if (id === null) return null;
   try {

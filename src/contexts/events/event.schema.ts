@@ -6,7 +6,7 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts, listed, pageOf } from '../../platform/schema/builder.js';
 import { visibleDeliveries } from '../webhooks/delivery.js';
-import { event, events } from './event.js';
+import { dataOfEvent, event, events } from './event.js';
 import { type EventResend, earlierResend, resendEvent } from './resend.js';
 import { rest } from './rest.js';
 import { workspaceEvents } from './workspace-stream.js';
@@ -33,7 +33,7 @@ export const Event = builder.prismaObject('Event', {
     id: t.expose('id', { type: 'EventId' }),
     type: t.exposeString('type'),
     timestamp: t.expose('createdAt', { type: 'DateTime', description: 'Workspace time.' }),
-    data: t.expose('data', { type: 'JSONObject' }),
+    data: t.field({ type: 'JSONObject', resolve: (row, _args, ctx) => dataOfEvent(ctx, row) }),
     deliveries: t.field({
       type: DeliverySummary,
       nullable: true,

@@ -4,6 +4,7 @@ import { catalogOf } from '../../events/catalog.js';
 import { eventRetentionSeconds } from '../../events/event.js';
 import { notInternal, whereNamed } from '../../events/pattern.js';
 import type { Event, Prisma } from '../../generated/prisma/client.js';
+import { loadTogether } from '../../platform/batch.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -27,6 +28,16 @@ export async function event(ctx: Ctx, id: string, query: object = {}): Promise<E
   const found = await ctx.db.event.findFirst({ ...query, where: { AND: [{ id }, visible(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
+}
+
+/** The data of an event: its own, or that of the event that it shares it with (decision 0057). Those of one page are read together. */
+export async function dataOfEvent(ctx: Ctx, { data, dataOf }: Pick<Event, 'data' | 'dataOf'>): Promise<Prisma.JsonObject> {
+  if (dataOf === null) return data as Prisma.JsonObject;
+  const found = await loadTogether(ctx, 'data of events', dataOf, async (ids) => {
+    const rows = await ctx.db.event.findMany({ where: { id: { in: [...ids] } }, select: { id: true, data: true } });
+    return new Map(rows.map((row) => [row.id, row.data]));
+  });
+  return found as Prisma.JsonObject;
 }
 
 /** Events, newest first. 400 for a type that is in no catalog. */

@@ -15,10 +15,10 @@ import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { laneOf } from '../settlement/payout/payout.js';
 import { collectionFee, type Rail } from '../settlement/rail/rail.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { event, transferData } from '../transfers/events.js';
-import { aboutOf, type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
+import { type NewTransfer, transferEventSubject, transferPosting, transferRow } from '../transfers/transfer.js';
 import type { CreateFundingTransactionInput } from './funding.input.js';
 import { railToFund } from './provider.js';
 
@@ -45,7 +45,7 @@ export async function createFundingTransaction(ctx: Ctx, input: CreateFundingTra
       const { transfer, money } = await draft(within(ctx, tx), plan);
       const { workspaceId: _, ...row } = fundingRow(ctx, plan, transfer);
       const funding = await tx.fundingTransaction.create({ data: row });
-      await post(ctx, money, { in: tx });
+      await postSpend(ctx, money, { in: tx });
       return funding;
     },
     ({ id }) => id,
@@ -95,7 +95,7 @@ async function draft(ctx: Ctx, { rail, fee, value, to }: Plan): Promise<{ transf
     return { transfer: made, money: transferPosting(ctx, made, value, { limits: [], guards, rules }) };
   }
   const transfer = { ...made, status: 'pending', feeAmount: fee, completedAt: null } as const;
-  const created = event(ctx, 'transfer.created', transferData(transfer), { at: value.at, ...aboutOf(transfer) });
+  const created = event(ctx, 'transfer.created', transferData(transfer), { at: value.at, ...transferEventSubject(transfer) });
   const records = joinRecords({ transfer: [rowOf(transfer)] }, eventRecords(ctx.workspace.id, [created]));
   const payee = { kind: 'payee', id: to.walletId } as const;
   return {

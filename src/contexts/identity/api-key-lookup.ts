@@ -3,7 +3,7 @@ import type { Identity } from '../../platform/credential.js';
 import { type Platform, workspaceOf } from '../../platform/ctx.js';
 import type { Db } from '../../platform/postgres/database.js';
 import { apiKeyStatus } from './api-key.js';
-import { type Found, lookUp, nothing } from './directory.js';
+import { findCredential, type LoadedCredential, nothing } from './directory.js';
 import { noteUse, type Used } from './last-use.js';
 
 interface KnownKey extends Used {
@@ -14,7 +14,7 @@ interface KnownKey extends Used {
 
 /** Who an API key stands for; null when it is unknown, revoked or expired, which is not kept. */
 export async function identityOfKey(platform: Platform, key: string): Promise<Identity | null> {
-  return admit(platform, await lookUp(platform, 'api_key', key, (db, { id }) => load(platform, db, id)));
+  return admit(platform, await findCredential(platform, 'api_key', key, (db, { id }) => load(platform, db, id)));
 }
 
 /** The same for the row's id and its workspace, as a JWT names them. */
@@ -29,7 +29,7 @@ function admit(platform: Platform, known: KnownKey | null): Identity | null {
   return known.identity;
 }
 
-async function load({ clock }: Platform, db: Db, id: string): Promise<Found<KnownKey>> {
+async function load({ clock }: Platform, db: Db, id: string): Promise<LoadedCredential<KnownKey>> {
   const row = await db.apiKey.findFirst({ where: { id }, include: { workspace: true } });
   if (row === null || apiKeyStatus(row, clock.now()) !== 'active') return nothing;
   const { name, scopes, expiresAt, lastUsedAt, workspace } = row;

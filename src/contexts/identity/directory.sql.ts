@@ -4,7 +4,7 @@ import type { DirectoryKind } from '../../generated/prisma/client.js';
 import { type Environment, type Workspace, workspaceOf } from '../../platform/ctx.js';
 
 /** A row of the directory: the id of what a hash stands for, and where it is. */
-export interface Entry {
+export interface DirectoryEntry {
   id: string;
   workspace: Workspace;
 }
@@ -27,7 +27,7 @@ const entry = {
 };
 
 /** What `hash` stands for, if it is of this kind. */
-export async function findEntry(pool: pg.Pool, kind: DirectoryKind, hash: Buffer): Promise<Entry | null> {
+export async function findEntry(pool: pg.Pool, kind: DirectoryKind, hash: Buffer): Promise<DirectoryEntry | null> {
   const { rows } = await pool.query<EntryRow>({ ...entry, values: [hash, kind] });
   const [row] = rows;
   if (row === undefined) return null;

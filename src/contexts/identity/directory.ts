@@ -6,26 +6,26 @@ import type { CredentialOwner } from '../../platform/credential.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Platform } from '../../platform/ctx.js';
 import type { Db, Tx } from '../../platform/postgres/database.js';
-import { type Entry, findEntry } from './directory.sql.js';
+import { type DirectoryEntry, findEntry } from './directory.sql.js';
 
 /** What is kept of a credential, and the tags of the changes that end it. Null is not kept. */
-export interface Found<T> {
+export interface LoadedCredential<T> {
   value: T | null;
   tags: readonly string[];
 }
 
 /** What a look-up finds of a credential that is no good. */
-export const nothing: Found<never> = { value: null, tags: [] };
+export const nothing: LoadedCredential<never> = { value: null, tags: [] };
 
 /**
  * What `load` makes of the row that a credential stands for, kept until something changes that its tags name; null when the directory
  * does not know the credential or `load` finds nothing. `load` gets a client of the entry's workspace alone.
  */
-export function lookUp<T>(
+export function findCredential<T>(
   { cache, database }: Platform,
   kind: DirectoryKind,
   credential: string,
-  load: (db: Db, entry: Entry) => Promise<Found<T>>,
+  load: (db: Db, entry: DirectoryEntry) => Promise<LoadedCredential<T>>,
 ): Promise<T | null> {
   const hash = sha256(credential);
   return cache.get<T | null>(`${kind}:${hash.toString('base64')}`, async () => {

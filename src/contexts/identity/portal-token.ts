@@ -9,7 +9,7 @@ import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
-import { addEntry, endEntries, type Found, lookUp, nothing } from './directory.js';
+import { addEntry, endEntries, findCredential, type LoadedCredential, nothing } from './directory.js';
 import { PortalTokenExpired } from './errors.js';
 import type { CreatePortalTokenInput } from './portal-token.input.js';
 
@@ -80,21 +80,26 @@ interface KnownToken {
 
 /** Who a token stands for: kept until the token changes, or an account is opened that may be its customer's. 401 for one that has ended. */
 export async function identityOfPortalToken(platform: Platform, token: string): Promise<Pick<KnownToken, 'actor' | 'workspace'>> {
-  const known = await lookUp<KnownToken>(platform, 'portal_token', token, async (db, { id, workspace }): Promise<Found<KnownToken>> => {
-    const row = await db.portalToken.findFirst({ where: { id } });
-    if (row === null || portalTokenStatus(row, platform.clock.now()) !== 'active') return nothing;
-    const { customerReference: reference, scopes, expiresAt } = row;
-    const accounts = await db.account.findMany({ where: { customerReference: reference }, orderBy: { id: 'asc' }, select: { id: true } });
-    const actor: Actor = {
-      type: 'portal',
-      id,
-      name: reference,
-      scopes,
-      credential: { kind: 'portal', id },
-      customer: { reference, accountIds: accounts.map((account) => account.id) },
-    };
-    return { value: { actor, workspace, expiresAt }, tags: [`portal:${id}`, `customers:${workspace.id}`, `workspace:${workspace.id}`] };
-  });
+  const known = await findCredential<KnownToken>(
+    platform,
+    'portal_token',
+    token,
+    async (db, { id, workspace }): Promise<LoadedCredential<KnownToken>> => {
+      const row = await db.portalToken.findFirst({ where: { id } });
+      if (row === null || portalTokenStatus(row, platform.clock.now()) !== 'active') return nothing;
+      const { customerReference: reference, scopes, expiresAt } = row;
+      const accounts = await db.account.findMany({ where: { customerReference: reference }, orderBy: { id: 'asc' }, select: { id: true } });
+      const actor: Actor = {
+        type: 'portal',
+        id,
+        name: reference,
+        scopes,
+        credential: { kind: 'portal', id },
+        customer: { reference, accountIds: accounts.map((account) => account.id) },
+      };
+      return { value: { actor, workspace, expiresAt }, tags: [`portal:${id}`, `customers:${workspace.id}`, `workspace:${workspace.id}`] };
+    },
+  );
   if (known === null || known.expiresAt <= platform.clock.now()) throw new PortalTokenExpired();
   return known;
 }

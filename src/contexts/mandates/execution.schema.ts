@@ -69,7 +69,7 @@ const ExecutionPayload = builder.objectRef<MadeExecution>('MandateExecutionPaylo
 });
 
 /** The payload of a keyed request that is repeated. */
-async function payloadOf(ctx: Ctx, id: string): Promise<MadeExecution> {
+async function executionPayload(ctx: Ctx, id: string): Promise<MadeExecution> {
   const execution = await transfer(ctx, id);
   return { execution, approval: execution.approvalId === null ? null : await approval(ctx, execution.approvalId) };
 }
@@ -97,7 +97,7 @@ builder.mutationFields((t) => ({
     type: ExecutionPayload,
     args: { id: t.arg({ type: 'MandateId' }), input: t.arg({ type: ExecuteMandateInput }) },
     ...facts({ errors: executionErrors }),
-    resolve: once((ctx, { id, input }) => executeMandate(ctx, id, input), payloadOf),
+    resolve: once((ctx, { id, input }) => executeMandate(ctx, id, input), executionPayload),
   }),
   dryRunMandate: t.field({
     route: rest('POST /v1/ap2/mandates/{id}/execute', 'Say what an execution would do, and change nothing.', { when: 'dry_run' }),

@@ -11,7 +11,7 @@ import type { Page, PageInput } from '../../platform/schema/page.js';
 import { cachedMerchant, payeeOfMerchant } from '../accounts/merchant.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { type DryRun, dryRunSpend } from '../spending/pipeline/dry-run.js';
-import { carryOut, type Draft, type SpendForm } from '../spending/pipeline/execution.js';
+import { type Draft, executeSpend, type SpendForm } from '../spending/pipeline/execution.js';
 import { checkMandateCurrency } from '../spending/pipeline/mandate-rule.js';
 import { authorizeSpend } from '../spending/pipeline/pipeline.js';
 import { transferSubject } from '../transfers/approval.js';
@@ -39,7 +39,7 @@ export async function executeMandate(ctx: Ctx, id: string, input: ExecuteMandate
   const transferId = newId(plan.value.at);
   const draft = (form: SpendForm) => draftExecution(ctx, transferId, plan, form);
   const options = { key: transferId, requestApproval: input.requestApproval === true };
-  const { value: execution, approval } = await carryOut(ctx, plan.authority, draft, options);
+  const { value: execution, approval } = await executeSpend(ctx, plan.authority, draft, options);
   if (execution.dueAt !== null) ringAt(ctx, 'transfer', execution.dueAt);
   if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
   return { execution, approval };
@@ -60,22 +60,22 @@ function draftExecution(ctx: Ctx, id: string, plan: TransferPlan, form: SpendFor
 }
 
 async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateInput): Promise<TransferPlan> {
-  const ruling = await present(ctx, { mandateId, mandateJwt: input.mandateJwt });
+  const enforced = await present(ctx, { mandateId, mandateJwt: input.mandateJwt });
   const { currency, description, capture, captureBy, requestApproval } = input;
   if (captureBy != null && capture !== 'manual') {
     throw new ValidationFailed([{ path: ['captureBy'], message: 'goes with capture: manual' }]);
   }
-  checkMandateCurrency(ruling, currency);
+  checkMandateCurrency(enforced, currency);
   const amount = parseMinor(input.amount, currency, ['amount']);
   const at = ctx.clock.now();
   const to = await payeeOf(ctx, input);
-  const from = await payerByMandate(ctx, ruling, input);
+  const from = await payerByMandate(ctx, enforced, input);
   if (from.walletId === to.walletId) throw new SameWallet();
   const authority = await authorizeSpend(ctx, {
     from,
     to,
-    agentId: ruling.agentId,
-    mandate: ruling,
+    agentId: enforced.agentId,
+    mandate: enforced,
     merchantId: input.merchantId,
     protocol: 'ap2',
     currency,

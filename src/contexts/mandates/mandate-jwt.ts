@@ -7,14 +7,14 @@ import type { Ctx, Platform } from '../../platform/ctx.js';
 import { parseId, printId } from '../../platform/schema/id.js';
 import { issuerOf } from '../identity/jwt.js';
 import { longestTtlSeconds, signingAlg, signingKey, verificationKey } from '../identity/signing-key.js';
-import { printScope, type Scope } from './scope.js';
+import { type MandateScope, printScope } from './scope.js';
 
 const audience = 'ap2';
 /** Its own type, so that no other JWT of ours is taken for a mandate. */
 const type = 'mandate+jwt';
 
 /** What is signed of a mandate. */
-export type SignedMandate = Scope & Pick<Mandate, 'id' | 'agentId' | 'version' | 'expiresAt'>;
+export type SignedMandate = MandateScope & Pick<Mandate, 'id' | 'agentId' | 'version' | 'expiresAt'>;
 
 /** The public key of an agent as a JWK, by which AP2 binds a mandate to its holder. */
 export interface AgentJwk {
@@ -53,7 +53,7 @@ export interface MandateClaims {
  * What a JWT says, if it is a mandate that we have signed: ES256 and nothing else, whatever it says of itself; null for any other. One
  * that was checked is kept by its hash until its mandate changes, so it costs no signature check twice. When it expires its row says.
  */
-export async function claimsOf(platform: Platform, jwt: string): Promise<MandateClaims | null> {
+export async function mandateClaimsOf(platform: Platform, jwt: string): Promise<MandateClaims | null> {
   return platform.cache.get(`mandate_jwt:${sha256(jwt).toString('base64url')}`, async () => {
     const value = await readClaims(platform, jwt);
     return { value, tags: value === null ? [] : [`mandate:${value.mandateId}`] };

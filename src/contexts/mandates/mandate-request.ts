@@ -18,7 +18,7 @@ import { emit } from './events.js';
 import type { CreateMandateInput, UpdateMandateInput } from './mandate.input.js';
 import { type MandateRow, mandateLifecycle, statusOf, visibleMandates, withAgent } from './mandate.js';
 import { agentJwk, type SignedMandate, signMandate } from './mandate-jwt.js';
-import { checkMerchants, printScope, readScope } from './scope.js';
+import { checkMerchants, parseMandateScope, printScope } from './scope.js';
 
 /**
  * Issues a mandate. 404 for an account, agent or merchant that is none of this workspace; 400 for an agent of another account
@@ -29,7 +29,7 @@ export function createMandate(ctx: Ctx, input: CreateMandateInput): Promise<Mand
     const at = ctx.clock.now();
     checkTime(input.expiresAt, at);
     const { accountId, agentId, expiresAt, metadata } = input;
-    const scope = readScope(input.scope, await currencyFor(tx, input));
+    const scope = parseMandateScope(input.scope, await currencyFor(tx, input));
     // Under its lock: who revokes the agent finds this mandate, or this finds the agent revoked.
     const agent = await lockRow(tx.agent, agentId, { field: 'agentId' });
     if (agent.parentAccountId !== accountId)
@@ -109,17 +109,17 @@ export async function updateMandate(
     if (scope?.currency != null && scope.currency !== before.currency)
       throw new ValidationFailed([{ path: ['scope', 'currency'], message: `stays ${before.currency}`, rule: 'currency' }]);
     const isNew = scope != null || expiresAt != null;
-    const says = {
-      ...(scope != null && readScope(scope, before.currency as Currency)),
+    const terms = {
+      ...(scope != null && parseMandateScope(scope, before.currency as Currency)),
       ...(expiresAt != null && { expiresAt }),
       ...(isNew && { version: before.version + 1 }),
     };
-    const next = { ...before, ...says };
+    const next = { ...before, ...terms };
     await checkMerchants(tx, next);
     return tx.mandate.update({
       where: rowKey(ctx, id),
       data: {
-        ...says,
+        ...terms,
         ...(isNew && (await versionOf(ctx, tx, next))),
         ...(metadata != null && { metadata: metadata as Prisma.InputJsonObject }),
         updatedAt: at,

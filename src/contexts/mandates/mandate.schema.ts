@@ -9,9 +9,9 @@ import { CreateMandateInput, RevokeMandateInput, UpdateMandateInput, VerifyManda
 import { type MandateRow, mandate, mandateStatuses, mandates, statusOf } from './mandate.js';
 import { createMandate, jwtOf, revokeMandate, updateMandate } from './mandate-request.js';
 import { type MandateUse, useOf } from './mandate-use.js';
-import { type Verification, verifyMandate } from './presentation.js';
+import { type MandateVerification, verifyMandate } from './presentation.js';
 import { rest } from './rest.js';
-import type { Scope } from './scope.js';
+import type { MandateScope } from './scope.js';
 
 const MandateStatusEnum = builder.enumType('MandateStatus', {
   description: 'suspended: its agent is not active now.',
@@ -22,7 +22,7 @@ const MandateFormat = builder.enumType('MandateFormat', {
   values: ['ap2'] as const,
 });
 
-const ScopeType = builder.objectRef<Scope>('MandateScope').implement({
+const ScopeType = builder.objectRef<MandateScope>('MandateScope').implement({
   description: 'What a mandate lets its agent spend, and where. A list that is not there allows all, or blocks nobody.',
   fields: (t) => {
     const limit = (member: 'maxPerTx' | 'maxPerDay' | 'maxPerMonth', description: string) =>
@@ -107,7 +107,7 @@ export const Mandate = builder.objectRef<MandateRow>('Mandate').implement({
 });
 const MandatePage = pageOf(Mandate, 'Mandate');
 
-const VerificationType = builder.objectRef<Verification>('MandateVerification').implement({
+const VerificationType = builder.objectRef<MandateVerification>('MandateVerification').implement({
   description: 'Whether a mandate is good, and for such a spend.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid'),

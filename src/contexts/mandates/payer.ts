@@ -2,12 +2,12 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound } from '../../platform/errors.js';
 import { agentWalletRef, defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import type { RulingMandate } from '../spending/pipeline/mandate-rule.js';
+import type { EnforcedMandate } from '../spending/pipeline/mandate-rule.js';
 
 /** The wallet that is named, else the agent's oldest in the currency, else its account's. 404 without one, 422 for another currency. */
 export async function payerByMandate(
   ctx: Ctx,
-  { agentId, accountId }: RulingMandate,
+  { agentId, accountId }: EnforcedMandate,
   { fromWalletId, currency }: { fromWalletId?: string | null | undefined; currency: string },
 ): Promise<WalletRef> {
   const found =

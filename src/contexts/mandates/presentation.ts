@@ -9,30 +9,30 @@ import { createCtx } from '../../platform/request.js';
 import { workspaceOfAgent } from '../agents/agent.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { merchantsPaid } from '../spending/pipeline/counterparty.js';
-import { type MandateReader, type Presented, rulingMandate } from '../spending/pipeline/mandate.js';
-import { merchantResults, type RulingMandate } from '../spending/pipeline/mandate-rule.js';
+import { enforcedMandate, type MandateReader, type Presented } from '../spending/pipeline/mandate.js';
+import { type EnforcedMandate, merchantResults } from '../spending/pipeline/mandate-rule.js';
 import type { VerifyMandateInput } from './mandate.input.js';
 import { cachedMandate, type MandateRow, type MandateStatus, statusOf, visibleMandates, withAgent } from './mandate.js';
-import { claimsOf } from './mandate-jwt.js';
+import { mandateClaimsOf } from './mandate-jwt.js';
 import { type MandateUse, useOf } from './mandate-use.js';
 
 /** Reads the mandate that a spend presents. */
 export const readPresented: MandateReader = (ctx, presented) => present(ctx, presented, 'mandateId');
 
 /** What a presented mandate lets its agent do. 404 for one that the actor does not see, at `field` where no path names it. */
-export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, field?: string): Promise<RulingMandate> {
+export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, field?: string): Promise<EnforcedMandate> {
   const row = await cachedMandate(ctx, mandateId);
   if (row === null || !visibleMandates.sees(ctx, row)) throw field === undefined ? new NotFound() : new NotFound(field);
   if (row.revokedAt !== null) throw new MandateRevoked();
   if (row.expiresAt <= ctx.clock.now()) throw new MandateExpired();
-  const claims = await claimsOf(ctx.platform, mandateJwt);
+  const claims = await mandateClaimsOf(ctx.platform, mandateJwt);
   if (claims?.mandateId !== mandateId) throw new InvalidMandateJwt(mandateId);
-  if (isJwtOf(row, mandateJwt)) return rulingMandate(row);
+  if (isJwtOf(row, mandateJwt)) return enforcedMandate(row);
   // It is one of another version: an old one, or one of which this process has not heard yet. An old one drops nothing that is kept.
   const fresh = await ctx.db.mandate.findFirst({ where: { id: mandateId } });
   if (fresh === null || !isJwtOf(fresh, mandateJwt)) throw new InvalidMandateJwt(mandateId);
   ctx.platform.cache.drop(`mandate:${mandateId}`);
-  return rulingMandate(fresh);
+  return enforcedMandate(fresh);
 }
 
 function isJwtOf({ jwtHash }: Mandate, jwt: string): boolean {
@@ -43,7 +43,7 @@ function isJwtOf({ jwtHash }: Mandate, jwt: string): boolean {
  * Whether a mandate is good now. Its status is told to who holds a JWT that we signed, what is left of it to who holds the last one
  * (Gap G-230).
  */
-export interface Verification {
+export interface MandateVerification {
   valid: boolean;
   /** Why not: the code that an execution would be refused with, or `mandate_suspended`. */
   reason: string | null;
@@ -52,11 +52,11 @@ export interface Verification {
   use: MandateUse | null;
 }
 
-const unknown: Verification = { valid: false, reason: 'invalid_mandate_jwt', mandateId: null, status: null, use: null };
+const unknown: MandateVerification = { valid: false, reason: 'invalid_mandate_jwt', mandateId: null, status: null, use: null };
 
 /** Asks whether a mandate is good, and for such a spend. Who holds the JWT may ask: it takes no credential. Changes nothing. */
-export async function verifyMandate(ctx: Ctx, { mandateJwt, amount, merchantId }: VerifyMandateInput): Promise<Verification> {
-  const claims = await claimsOf(ctx.platform, mandateJwt);
+export async function verifyMandate(ctx: Ctx, { mandateJwt, amount, merchantId }: VerifyMandateInput): Promise<MandateVerification> {
+  const claims = await mandateClaimsOf(ctx.platform, mandateJwt);
   const workspace = claims && (await workspaceOfAgent(ctx.platform, claims.agentId, ctx.workspace.environment));
   if (claims === null || workspace === null) return unknown;
   const reader = createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
@@ -78,7 +78,7 @@ function statusReason(status: MandateStatus): string | null {
 }
 
 async function merchantReason(reader: Ctx, row: MandateRow, merchantId: string): Promise<string | null> {
-  const mandate = rulingMandate(row);
+  const mandate = enforcedMandate(row);
   // Of the sisters of the merchant, only one that the mandate blocks is kept.
   const { merchant = null, sisterMerchants: [blocked] = [] } = await merchantsPaid(
     reader,

@@ -7,16 +7,16 @@ import { printId } from '../../platform/schema/id.js';
 import type { MandateScopeInput } from './mandate.input.js';
 
 /** The members of a mandate's row that are its scope. */
-export type Scope = Pick<
+export type MandateScope = Pick<
   Mandate,
   'currency' | 'maxPerTx' | 'maxPerDay' | 'maxPerMonth' | 'allowedCategories' | 'allowedMerchants' | 'blockedMerchants'
 >;
 
 /** Reads a scope. 400 for one without a limit, for limits that contradict each other, and for a list that allows nobody (Gap G-210). */
-export function readScope(input: MandateScopeInput, currency: Currency): Scope {
+export function parseMandateScope(input: MandateScopeInput, currency: Currency): MandateScope {
   const read = (member: 'maxPerTx' | 'maxPerDay' | 'maxPerMonth') =>
     input[member] == null ? null : parseMinor(input[member], currency, ['scope', member]);
-  const scope: Scope = {
+  const scope: MandateScope = {
     currency,
     maxPerTx: read('maxPerTx'),
     maxPerDay: read('maxPerDay'),
@@ -35,7 +35,7 @@ function namesOf(names: readonly string[] | null | undefined): string[] {
   return [...new Set(names ?? [])];
 }
 
-function limitIssues({ maxPerTx, maxPerDay, maxPerMonth }: Scope): FieldIssue[] {
+function limitIssues({ maxPerTx, maxPerDay, maxPerMonth }: MandateScope): FieldIssue[] {
   const given = [
     ['maxPerTx', 'max_per_tx', maxPerTx],
     ['maxPerDay', 'max_per_day', maxPerDay],
@@ -60,7 +60,7 @@ function listIssues({ allowedMerchantCategories, allowedMerchants }: MandateScop
 }
 
 /** 404 for a merchant that is none of this workspace: a name that is not found would allow or block nobody. */
-export async function checkMerchants(tx: Tx, { allowedMerchants, blockedMerchants }: Scope): Promise<void> {
+export async function checkMerchants(tx: Tx, { allowedMerchants, blockedMerchants }: MandateScope): Promise<void> {
   const named = [...allowedMerchants, ...blockedMerchants];
   if (named.length === 0) return;
   const found = await tx.merchant.findMany({ where: { id: { in: named } }, select: { id: true } });
@@ -70,7 +70,7 @@ export async function checkMerchants(tx: Tx, { allowedMerchants, blockedMerchant
 }
 
 /** A scope as it is printed: in answers, events and the JWT. What was not said is left out. */
-export function printScope(scope: Scope): Record<string, string | string[]> {
+export function printScope(scope: MandateScope): Record<string, string | string[]> {
   const { currency, maxPerTx, maxPerDay, maxPerMonth, allowedCategories, allowedMerchants, blockedMerchants } = scope;
   const printed: Record<string, string | string[]> = {};
   if (maxPerTx !== null) printed['max_per_tx'] = formatMinor(maxPerTx, currency);

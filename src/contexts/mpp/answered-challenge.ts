@@ -46,7 +46,7 @@ export async function answeredChallenge(ctx: Ctx, header: string): Promise<Answe
 }
 
 /** What a payment says that answers a challenge: it must be what is asked for. */
-export interface Terms {
+export interface ChallengeTerms {
   serviceUrl: string;
   to: WalletRef;
   /** Minor units. */
@@ -55,7 +55,11 @@ export interface Terms {
 }
 
 /** 400 at the member that is not what the challenge asks for. */
-export function checkTerms(ctx: Ctx, { challenge, endpoint }: AnsweredChallenge, { serviceUrl, to, amount, currency }: Terms): void {
+export function checkTerms(
+  ctx: Ctx,
+  { challenge, endpoint }: AnsweredChallenge,
+  { serviceUrl, to, amount, currency }: ChallengeTerms,
+): void {
   const asked = decodeMember(challenge.request) ?? {};
   if (asked['amount'] !== amount.toString()) throw wrong('amount', 'is not the amount of the challenge');
   if (String(asked['currency']).toUpperCase() !== currency) throw wrong('currency', 'is not the currency of the challenge');

@@ -7,11 +7,11 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { approveHeld } from '../spending/approval/approved-spend.js';
 import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
-import { askAgain } from '../transfers/approval.js';
+import { reauthorize } from '../transfers/approval.js';
 import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
 import { endSession } from './closing.js';
-import { addDeposit } from './deposit.js';
+import { addToSession } from './deposit.js';
 import { mppSession, notOpen } from './session.js';
 
 /** How the deposit of a session is approved and ended. */
@@ -23,7 +23,7 @@ export const sessionSubject: ApprovalSubject = {
 };
 
 /** How a top-up is approved and ended. */
-export const topUpSubject: ApprovalSubject = {
+export const sessionTopUpSubject: ApprovalSubject = {
   kind: 'transfer',
   lock: async (ctx, tx, id) => {
     await lockWithPayer(ctx, tx, await sessionOf(tx, id));
@@ -48,19 +48,19 @@ async function sessionOf(tx: Tx, transferId: string): Promise<string> {
 async function approveSession(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
   const row = await tx.mppSession.findFirstOrThrow({ where: { id: approval.subjectId } });
   if (row.status !== 'pending' || row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(notOpen(row.id, 'open'));
-  await takeDeposit(ctx, tx, approval, row);
+  await fundEscrow(ctx, tx, approval, row);
   await tx.mppSession.update({ where: rowKey(ctx, row.id), data: { status: 'open', updatedAt: ctx.clock.now() } });
 }
 
 async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<undefined> {
   const row = await tx.mppSession.findFirstOrThrow({ where: { id: await sessionOf(tx, approval.subjectId) } });
   if (row.status !== 'open' || row.expiresAt <= ctx.clock.now()) throw new SubjectRefused(notOpen(row.id, row.status));
-  await addDeposit(ctx, tx, row.id, await takeDeposit(ctx, tx, approval, row));
+  await addToSession(ctx, tx, row.id, await fundEscrow(ctx, tx, approval, row));
 }
 
 /** Runs the pipeline again; the money goes into escrow, and uses limits in the windows of now. Answers how much it is. */
-async function takeDeposit(ctx: Ctx, tx: Tx, approval: Approval, { escrowAccountId }: MppSession): Promise<bigint> {
-  const approved = await askAgain(ctx, tx, approval, approval.transferId ?? '');
+async function fundEscrow(ctx: Ctx, tx: Tx, approval: Approval, { escrowAccountId }: MppSession): Promise<bigint> {
+  const approved = await reauthorize(ctx, tx, approval, approval.transferId ?? '');
   const { transfer, authority } = approved;
   await approveHeld(ctx, tx, approved, (decisionId) => intoEscrow(tx, transfer, escrowAccountId, { decisionId, at: authority.at }));
   return transfer.amount;

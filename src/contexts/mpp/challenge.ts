@@ -30,7 +30,7 @@ const challengeShape = z.object({
 export type Challenge = z.infer<typeof challengeShape>;
 
 /** What a challenge is made of. */
-export interface NewChallenge extends Omit<Challenge, 'id' | 'request' | 'opaque'> {
+export interface NewMppChallenge extends Omit<Challenge, 'id' | 'request' | 'opaque'> {
   request: object;
   opaque?: object | undefined;
 }
@@ -51,7 +51,7 @@ export interface Receipt {
 }
 
 /** A member such as `request`: the canonical JSON of a value in base64url. */
-export function printMember(value: object): string {
+export function encodeMember(value: object): string {
   return Buffer.from(canonicalize(value) ?? '').toString('base64url');
 }
 
@@ -75,8 +75,8 @@ function idOf(secret: string, { realm, method, intent, request, expires, digest,
 }
 
 /** Makes a challenge that only who has the secret can have made. */
-export function makeChallenge(secret: string, { request, opaque, ...members }: NewChallenge): Challenge {
-  const challenge = { ...members, request: printMember(request), ...(opaque !== undefined && { opaque: printMember(opaque) }) };
+export function makeChallenge(secret: string, { request, opaque, ...members }: NewMppChallenge): Challenge {
+  const challenge = { ...members, request: encodeMember(request), ...(opaque !== undefined && { opaque: encodeMember(opaque) }) };
   return { id: idOf(secret, challenge).toString('base64url'), ...challenge };
 }
 

@@ -7,9 +7,9 @@ import type { Ctx } from '../../platform/ctx.js';
 import { scaleOf } from '../../platform/money.js';
 import { parseId, printId } from '../../platform/schema/id.js';
 import { chainNetwork } from '../x402/chain/network.js';
-import { type Offer, offersOf } from '../x402/endpoint/offer.js';
+import { offersOf, type PaymentOption } from '../x402/endpoint/offer.js';
 import type { PaidRequest } from '../x402/payment/paid-request.js';
-import { type Challenge, decodeMember, isOverdue, isOwnChallenge, makeChallenge, printChallenge, printMember } from './challenge.js';
+import { type Challenge, decodeMember, encodeMember, isOverdue, isOwnChallenge, makeChallenge, printChallenge } from './challenge.js';
 import { PaymentProblem } from './problem.js';
 
 /** Seconds for which a challenge can be answered (Gap G-314). */
@@ -22,7 +22,7 @@ const methods = ['ledger', 'evm'];
 export interface Charge {
   method: string;
   /** What x402 offers for the same. */
-  offer: Offer;
+  offer: PaymentOption;
   request: object;
 }
 
@@ -32,7 +32,7 @@ async function chargesOf(ctx: Ctx, endpoint: X402Endpoint): Promise<Charge[]> {
   return offers.map((offer) => chargeOf(ctx, endpoint, offer));
 }
 
-function chargeOf(ctx: Ctx, { id, currency }: X402Endpoint, offer: Offer): Charge {
+function chargeOf(ctx: Ctx, { id, currency }: X402Endpoint, offer: PaymentOption): Charge {
   const { amount, payTo: recipient, network } = offer;
   const decimals = scaleOf(currency);
   const common = { amount, recipient, externalId: printId('x402Endpoint', id) };
@@ -84,7 +84,7 @@ export function endpointOfChallenge(ctx: Ctx, challenge: Challenge): string | nu
 export async function chargeFor(ctx: Ctx, endpoint: X402Endpoint, challenge: Challenge): Promise<Charge> {
   if (isOverdue(challenge, ctx.platform.clock.now())) throw new PaymentProblem('payment-expired', 'The challenge has expired.');
   const charges = await chargesOf(ctx, endpoint);
-  const found = charges.find(({ method, request }) => method === challenge.method && printMember(request) === challenge.request);
+  const found = charges.find(({ method, request }) => method === challenge.method && encodeMember(request) === challenge.request);
   if (found === undefined) throw new PaymentProblem('invalid-challenge', 'The endpoint does not ask for this any more.');
   return found;
 }

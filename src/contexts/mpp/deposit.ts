@@ -9,7 +9,7 @@ import { rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
-import type { Carried, Draft, SpendForm } from '../spending/pipeline/execution.js';
+import type { Draft, SpendForm, SpendResult } from '../spending/pipeline/execution.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline/pipeline.js';
 import { type SpendPlan, spendMutation } from '../spending/pipeline/spend-mutation.js';
 import { asideFor } from '../transfers/escrowed.js';
@@ -20,7 +20,7 @@ import type { TopUpMppSessionInput } from './session.input.js';
 import { checkPayer, lockSession, mppSession, notOpen } from './session.js';
 
 /** A deposit before it is posted. */
-export interface Deposit {
+export interface SessionDeposit {
   /** The id of its transfer. */
   id: string;
   session: Pick<MppSession, 'id' | 'escrowAccountId' | 'serviceUrl'>;
@@ -34,7 +34,7 @@ export interface Deposit {
 }
 
 /** The transfer and the posting of a deposit under its authority. It waits in escrow, and for an approval in the wallet. */
-export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft<Transfer> {
+export function draftSessionDeposit(ctx: Ctx, deposit: SessionDeposit, form: SpendForm): Draft<Transfer> {
   const { id, session, subjectType, from, to, amount, authority } = deposit;
   const value: NewTransfer = {
     type: 'internal',
@@ -69,20 +69,20 @@ export function draftDeposit(ctx: Ctx, deposit: Deposit, form: SpendForm): Draft
 }
 
 /** The spend of a deposit. */
-export function depositSpend(ctx: Ctx, deposit: Deposit, requestApproval: boolean): SpendPlan<Transfer> {
-  return { authority: deposit.authority, draft: (form) => draftDeposit(ctx, deposit, form), requestApproval };
+export function depositSpend(ctx: Ctx, deposit: SessionDeposit, requestApproval: boolean): SpendPlan<Transfer> {
+  return { authority: deposit.authority, draft: (form) => draftSessionDeposit(ctx, deposit, form), requestApproval };
 }
 
 /**
  * `create` puts more money into a session that is open. What waits for an approval leaves it as it is. 400, 403, 404, 409, what refuses a
  * spend. Its reference is the transfer.
  */
-export const topUpMutation = spendMutation({
+export const topUpSessionMutation = spendMutation({
   terms: () => null,
   plan: planTopUp,
-  insert: async (ctx, tx, { row, deposit }: TopUpPlan, spent: Carried<Transfer> | null) => {
+  insert: async (ctx, tx, { row, deposit }: TopUpPlan, spent: SpendResult<Transfer> | null) => {
     await tx.mppDeposit.createMany({ data: [{ transferId: deposit.id, sessionId: row.id }] });
-    const session = spent?.approval == null ? await addDeposit(ctx, tx, row.id, deposit.amount) : row;
+    const session = spent?.approval == null ? await addToSession(ctx, tx, row.id, deposit.amount) : row;
     return { session, transferId: deposit.id };
   },
   due: () => ['mpp_session', null],
@@ -95,7 +95,7 @@ export const topUpMutation = spendMutation({
 });
 
 /** Writes that a session has so much more, under its lock. */
-export function addDeposit(ctx: Ctx, tx: Tx, id: string, amount: bigint): Promise<MppSession> {
+export function addToSession(ctx: Ctx, tx: Tx, id: string, amount: bigint): Promise<MppSession> {
   return tx.mppSession.update({
     where: rowKey(ctx, id),
     data: { deposited: { increment: amount }, updatedAt: ctx.clock.now() },
@@ -109,7 +109,7 @@ const mostDeposited = 9n * 10n ** 17n;
 
 interface TopUpPlan {
   row: MppSession;
-  deposit: Deposit;
+  deposit: SessionDeposit;
   spend: SpendPlan<Transfer>;
 }
 
@@ -128,7 +128,7 @@ async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpMppSessionInput & { id: s
     throw new ValidationFailed([{ path: ['amount'], message, rule: 'max' }]);
   }
   if ((await tx.mppDeposit.count({ where: { sessionId: id } })) >= mostDeposits) throw tooManyDeposits(id, mostDeposits);
-  const { from, to } = await sidesOf(reader, row);
+  const { from, to } = await sessionSidesOf(reader, row);
   const authority = await authorizeSpend(reader, {
     from,
     to,
@@ -144,12 +144,12 @@ async function planTopUp(ctx: Ctx, tx: Tx, input: TopUpMppSessionInput & { id: s
     },
     requestApproval: requestApproval === true,
   });
-  const deposit: Deposit = { id: newId(at), session: row, subjectType: 'mpp_top_up', from, to, amount, authority };
+  const deposit: SessionDeposit = { id: newId(at), session: row, subjectType: 'mpp_top_up', from, to, amount, authority };
   return { row, deposit, spend: depositSpend(ctx, deposit, requestApproval === true) };
 }
 
 /** The wallets of a session. */
-export async function sidesOf(ctx: Ctx, { id, walletId, payeeWalletId }: MppSession): Promise<{ from: WalletRef; to: WalletRef }> {
+export async function sessionSidesOf(ctx: Ctx, { id, walletId, payeeWalletId }: MppSession): Promise<{ from: WalletRef; to: WalletRef }> {
   const [from, to] = [await walletRef(ctx, walletId), await walletRef(ctx, payeeWalletId)];
   if (from === null || to === null) throw new Error(`session ${id} has no wallets`);
   return { from, to };

@@ -42,10 +42,10 @@ export async function payByEvm(
   if (source !== undefined && source.toLowerCase() !== did.toLowerCase()) throw failed('The source is not who pays.', 'source');
   const payload = { signature, authorization };
   const { network, scheme } = offer;
-  const verdict = await verifyExact(ctx, served, { version: 2, scheme, network, payload }, readRequirements(offer));
-  if (!verdict.isValid) throw problemFor(verdict.invalidReason);
+  const verification = await verifyExact(ctx, served, { version: 2, scheme, network, payload }, readRequirements(offer));
+  if (!verification.isValid) throw problemFor(verification.invalidReason);
   const paymentSignature = printHeader({ x402Version: 2, accepted: offer, payload });
-  const made = await payFromChain(ctx, { ...verdict, own: served.own, paymentSignature, endpoint, byMpp });
+  const made = await payFromChain(ctx, { ...verification, own: served.own, paymentSignature, endpoint, byMpp });
   if (made === null) throw challengeUsed();
   if (made.status === 'failed') throw problemFor(made.failureReason ?? 'unexpected_settle_error');
   if (made.status === 'settled') return made;

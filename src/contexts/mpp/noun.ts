@@ -1,7 +1,7 @@
 // What MPP sessions, their vouchers and one-off payments are to everybody else.
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
-import { sessionSubject, topUpSubject } from './approval.js';
+import { sessionSubject, sessionTopUpSubject } from './approval.js';
 import { closeMppSession, stepMppSession } from './closing.js';
 import { mppPaymentSubject } from './payment.js';
 import { mppSessionLifecycle, openSessions } from './session.js';
@@ -12,7 +12,7 @@ export const mppSession = defineNoun({
   table: 'mpp_session',
   lifecycle: mppSessionLifecycle,
   due: { concurrency: 8, run: stepMppSession },
-  approvals: { mpp_session: sessionSubject, mpp_top_up: topUpSubject },
+  approvals: { mpp_session: sessionSubject, mpp_top_up: sessionTopUpSubject },
   transfers: transfersOfSessions,
   openOn: openSessions,
   settling: { where: `status = 'closing'` },

@@ -20,7 +20,7 @@ export interface Payee {
  * merchant whose it is (Gap G-307). 400 for an address that is nobody's, or several ones', 404 for a wallet that is none, 409 for an
  * endpoint that takes no payments.
  */
-export async function payeeOf(
+export async function mppPayeeOf(
   ctx: Ctx,
   { serviceUrl, payeeWalletId }: Pick<PayMppInput, 'serviceUrl' | 'payeeWalletId'>,
   currency: string,

@@ -7,16 +7,16 @@ import { type Currency, parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { type DryRun, dryRunSpend } from '../spending/pipeline/dry-run.js';
-import { carryOut, type Draft, type SpendForm } from '../spending/pipeline/execution.js';
+import { type Draft, executeSpend, type SpendForm } from '../spending/pipeline/execution.js';
 import { authorizeSpend, type Spend } from '../spending/pipeline/pipeline.js';
 import { SameWallet } from '../transfers/errors.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { transfer as readTransfer } from '../transfers/transfer-list.js';
 import { draftTransfer, type TransferPlan } from '../transfers/transfer-request.js';
 import { withholdingOf } from '../transfers/withholding.js';
-import { dryRunPayment, type PaymentOrder, payOnLedger, receiverOf } from '../x402/payment/ledger-payment.js';
+import { dryRunLedgerPayment, type LedgerPaymentOrder, payOnLedger, receiverOf } from '../x402/payment/ledger-payment.js';
 import { type AnsweredChallenge, answeredChallenge, byChallenge, checkTerms } from './answered-challenge.js';
-import { type Payee, payeeOf } from './payee.js';
+import { mppPayeeOf, type Payee } from './payee.js';
 import type { PayMppInput } from './payment.input.js';
 import type { PaymentChange } from './payment.js';
 
@@ -35,7 +35,7 @@ export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentCha
   const id = newId(plan.value.at);
   const draft = (form: SpendForm) => draftPayment(ctx, id, plan, form);
   const options = { key: id, requestApproval: input.requestApproval === true };
-  const { value: transfer, approval } = await carryOut(ctx, plan.authority, draft, options);
+  const { value: transfer, approval } = await executeSpend(ctx, plan.authority, draft, options);
   if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
   return { transfer, approval };
 }
@@ -44,7 +44,7 @@ export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentCha
 export async function dryRunMppPayment(ctx: Ctx, input: PayMppInput): Promise<DryRun> {
   const requested = await requestedPayment(ctx, input);
   const order = orderOf(ctx, requested, input);
-  if (order !== null) return dryRunPayment(ctx, order);
+  if (order !== null) return dryRunLedgerPayment(ctx, order);
   const plan = await planMppPayment(ctx, requested, input);
   const id = newId(plan.value.at);
   return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, id, plan, form), { requestApproval: input.requestApproval === true });
@@ -68,7 +68,7 @@ async function requestedPayment(ctx: Ctx, input: PayMppInput): Promise<Requested
   const payee =
     answered?.endpoint != null && payeeWalletId == null
       ? { to: await receiverOf(ctx, answered.endpoint), merchantId: undefined }
-      : await payeeOf(ctx, { serviceUrl, payeeWalletId }, currency);
+      : await mppPayeeOf(ctx, { serviceUrl, payeeWalletId }, currency);
   const { to } = payee;
   if (from.walletId === to.walletId) throw new SameWallet();
   for (const side of [from, to]) if (side.currency !== currency) throw new CurrencyMismatch(side.walletId, side.currency, currency);
@@ -78,7 +78,7 @@ async function requestedPayment(ctx: Ctx, input: PayMppInput): Promise<Requested
 }
 
 /** What pays an endpoint by a challenge of ours; null for any other payment. */
-function orderOf(ctx: Ctx, { answered, from, amount }: RequestedPayment, input: PayMppInput): PaymentOrder | null {
+function orderOf(ctx: Ctx, { answered, from, amount }: RequestedPayment, input: PayMppInput): LedgerPaymentOrder | null {
   if (answered?.endpoint == null) return null;
   const { claim, metadata } = byChallenge(answered, from);
   const { agentId, description, requestApproval, serviceUrl } = input;

@@ -9,12 +9,12 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { walletRef } from '../accounts/wallet-ref.js';
 import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
-import type { Carried } from '../spending/pipeline/execution.js';
+import type { SpendResult } from '../spending/pipeline/execution.js';
 import { authorizeSpend } from '../spending/pipeline/pipeline.js';
 import { type SpendPlan, spendMutation } from '../spending/pipeline/spend-mutation.js';
 import { SameWallet } from '../transfers/errors.js';
-import { type Deposit, depositSpend } from './deposit.js';
-import { payeeOf } from './payee.js';
+import { depositSpend, type SessionDeposit } from './deposit.js';
+import { mppPayeeOf } from './payee.js';
 import type { CreateMppSessionInput } from './session.input.js';
 import { mppSession } from './session.js';
 import { newVoucherKey } from './voucher-token.js';
@@ -29,7 +29,7 @@ const defaultSeconds = 86_400;
 export const sessionMutation = spendMutation({
   terms: () => null,
   plan: planSession,
-  insert: async (ctx, tx, plan: Plan, spent: Carried<Transfer> | null) => ({
+  insert: async (ctx, tx, plan: Plan, spent: SpendResult<Transfer> | null) => ({
     session: await insertSession(ctx, tx, plan, spent?.approval?.id ?? null),
   }),
   due: ({ session: { dueAt } }) => ['mpp_session', dueAt],
@@ -41,7 +41,7 @@ export const sessionMutation = spendMutation({
 });
 
 interface Plan {
-  deposit: Deposit;
+  deposit: SessionDeposit;
   maxVoucher: bigint | null;
   expiresAt: Date;
   spend: SpendPlan<Transfer>;
@@ -54,7 +54,7 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateMppSessionInput): Prom
   const from = await walletRef(reader, input.walletId);
   if (from === null) throw new NotFound('walletId');
   const currency = input.currency ?? (from.currency as Currency);
-  const { to, merchantId } = await payeeOf(reader, input, currency);
+  const { to, merchantId } = await mppPayeeOf(reader, input, currency);
   if (from.walletId === to.walletId) throw new SameWallet();
   for (const side of [from, to]) if (side.currency !== currency) throw new CurrencyMismatch(side.walletId, side.currency, currency);
   const amount = parseMinor(input.depositAmount, currency, ['depositAmount']);
@@ -81,7 +81,7 @@ async function planSession(ctx: Ctx, tx: Tx, input: CreateMppSessionInput): Prom
   const id = newId(at);
   const escrowAccountId = await openEscrowAccount(ctx, tx, 'mpp.escrow', id, currency);
   const session = { id, escrowAccountId, serviceUrl };
-  const deposit: Deposit = { id: newId(at), session, subjectType: 'mpp_session', from, to, amount, authority };
+  const deposit: SessionDeposit = { id: newId(at), session, subjectType: 'mpp_session', from, to, amount, authority };
   const expiresAt = addSeconds(at, input.expiresIn ?? defaultSeconds);
   return { deposit, maxVoucher, expiresAt, spend: depositSpend(ctx, deposit, requestApproval === true) };
 }

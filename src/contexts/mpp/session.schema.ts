@@ -10,7 +10,7 @@ import { postingErrors } from '../spending/pipeline/refusal.js';
 import { DryRunType } from '../transfers/dry-run.schema.js';
 import { SameWallet } from '../transfers/errors.js';
 import { closeMppSession } from './closing.js';
-import { topUpMutation } from './deposit.js';
+import { topUpSessionMutation } from './deposit.js';
 import { OtherSide, RequestIdReused } from './errors.js';
 import { rest } from './rest.js';
 import {
@@ -194,14 +194,14 @@ builder.mutationFields((t) => ({
     type: MppSessionPayload,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
-    resolve: once((ctx, { id, input }) => topUpMutation.create(ctx, { ...input, id }), topUpMutation.replay),
+    resolve: once((ctx, { id, input }) => topUpSessionMutation.create(ctx, { ...input, id }), topUpSessionMutation.replay),
   }),
   dryRunMppTopUp: t.field({
     route: rest('POST /v1/mpp/sessions/{id}/top-up', 'Say what a top-up would do, and change nothing.', { when: 'dry_run' }),
     type: DryRunType,
     args: { id: t.arg({ type: 'MppSessionId' }), input: t.arg({ type: TopUpMppSessionInput }) },
     ...facts({ effect: 'none', errors: changeErrors }),
-    resolve: (_root, { id, input }, ctx) => topUpMutation.dryRun(ctx, { ...input, id }),
+    resolve: (_root, { id, input }, ctx) => topUpSessionMutation.dryRun(ctx, { ...input, id }),
   }),
   closeMppSession: t.field({
     route: rest('POST /v1/mpp/sessions/{id}/close', 'Settle a session: the payee gets what vouchers have promised, the rest goes back.'),

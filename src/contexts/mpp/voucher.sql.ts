@@ -1,7 +1,7 @@
 // The statement that takes a voucher: one round trip, exact over any number of processes (see mpp_accept_voucher() in the migrations).
 import type pg from 'pg';
 import type { Claim, Guard } from '../../ledger/posting.js';
-import { insertLines, linesOf } from '../../platform/audit.js';
+import { linesOf, linesPublished } from '../../platform/audit.js';
 import type { Row } from '../../platform/postgres/column.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 
@@ -47,7 +47,7 @@ export interface VoucherAnswer {
 const accepting = (more = '') => `WITH answer AS MATERIALIZED (
     SELECT a.* FROM (VALUES ($1::uuid)) AS w (workspace_id),
       mpp_accept_voucher(w.workspace_id, $2::uuid, $3::timestamptz, $4::uuid, $5::bigint, $6::bigint, $7::text, $8::text, $9::jsonb) a
-  ), told AS (${insertLines(linesOf('$10'), "EXISTS (SELECT FROM answer WHERE outcome = 'accepted')")})${more}
+  ), ${linesPublished(linesOf('$10'), "EXISTS (SELECT FROM answer WHERE outcome = 'accepted')")}${more}
   SELECT * FROM answer`;
 
 const statement = { name: 'mpp-accept-voucher', text: accepting() };

@@ -35,9 +35,10 @@ export interface VoucherView {
 export async function createVoucher(ctx: Ctx, input: CreateMppVoucherInput & { id: string }): Promise<VoucherView> {
   const pool = ctx.platform.database.pool as unknown as pg.ClientBase;
   const [claim] = keyClaims(ctx, '');
-  const take = (request: VoucherRequest) => (claim === undefined ? acceptVoucher(pool, request) : acceptKeyedVoucher(pool, request, claim));
+  const accept = (request: VoucherRequest) =>
+    claim === undefined ? acceptVoucher(pool, request) : acceptKeyedVoucher(pool, request, claim);
   try {
-    const made = await commitAlone(ctx.effect, () => takeVoucher(ctx, input, take));
+    const made = await commitAlone(ctx.effect, () => applyVoucher(ctx, input, accept));
     if (ctx.idempotency !== undefined) ctx.idempotency.recorded = true;
     return made;
   } catch (error) {
@@ -49,10 +50,10 @@ export async function createVoucher(ctx: Ctx, input: CreateMppVoucherInput & { i
 /** The same as a part of a transaction. */
 export function addVoucher(ctx: Ctx, tx: Tx, input: CreateMppVoucherInput & { id: string }): Promise<VoucherView> {
   // The transaction has a line of the audit log by itself.
-  return takeVoucher(ctx, input, (request) => acceptVoucher(tx, { ...request, line: null }));
+  return applyVoucher(ctx, input, (request) => acceptVoucher(tx, { ...request, line: null }));
 }
 
-async function takeVoucher(
+async function applyVoucher(
   ctx: Ctx,
   input: CreateMppVoucherInput & { id: string },
   accept: (request: VoucherRequest) => Promise<VoucherAnswer>,
@@ -75,8 +76,8 @@ async function takeVoucher(
     guards: guardsOfVoucher(ctx, session),
     line: auditLine(ctx, id),
   });
-  const isTaken = answer.outcome === 'accepted' || answer.outcome === 'repeated';
-  if (!isTaken || answer.voucher === null) throw refusalIn(ctx, session, answer, input);
+  const isAccepted = answer.outcome === 'accepted' || answer.outcome === 'repeated';
+  if (!isAccepted || answer.voucher === null) throw refusalIn(ctx, session, answer, input);
   return { voucher: voucherOf(ctx, answer.voucher), session, isRepeated: answer.outcome === 'repeated' };
 }
 

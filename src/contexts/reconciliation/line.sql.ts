@@ -11,7 +11,7 @@ const referenced = [
 ] as const;
 
 /** The reference of a transfer: `reference` and, of a payout, `payout_id`. */
-export const referenceOf = (transfer: string) =>
+export const lineReferenceOf = (transfer: string) =>
   referenced
     .map(
       ({ table, reference }) => `SELECT sent.${reference} AS reference, ${table === 'payout' ? 'sent.id' : 'NULL::uuid'} AS payout_id
@@ -35,7 +35,7 @@ export const movedBy = (transaction: string) => `
   FROM ledger_entry made WHERE made.workspace_id = $1::uuid AND made.transaction_id = ${transaction}`;
 
 /** The lines of the ledger account $3 that a transfer has made: the transaction, what it moved, and its last entry there. */
-export const linesOf = (transfer: string) => `
+export const ledgerLinesOf = (transfer: string) => `
   SELECT posted.id, made.moved, made.last
   FROM (
     SELECT ${transfer} AS id

@@ -1,8 +1,8 @@
 // What reports, discrepancies and lines of statements are to everybody else.
 import { defineNoun } from '../../manifest/noun.js';
 import { discrepancyLifecycle } from './discrepancy.js';
+import { stepReport } from './due.js';
 import { reportLifecycle } from './report.js';
-import { stepReport } from './run.js';
 
 export const report = defineNoun({
   id: { kind: 'report', prefix: 'rec', wire: 'prefixed' },

@@ -22,7 +22,7 @@ const insert: Statement = {
 };
 
 /** Adds lines to the statement of a rail. */
-export async function insertLines(
+export async function insertStatementLines(
   tx: Tx,
   { workspaceId, rail, currency, importId }: { workspaceId: string; rail: string; currency: string; importId: string },
   lines: readonly NewLine[],

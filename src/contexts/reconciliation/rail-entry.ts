@@ -8,7 +8,7 @@ import { parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { isDate } from '../../platform/schema/scalar.js';
 import type { RailEntriesInput } from './rail-entry.input.js';
-import { insertLines, type NewLine } from './rail-entry.sql.js';
+import { insertStatementLines, type NewLine } from './rail-entry.sql.js';
 import { currencyOf } from './report.js';
 import { mostLines, readStatement } from './statement-csv.js';
 
@@ -37,7 +37,7 @@ export async function uploadEntries(ctx: Ctx, { rail, entries, csv }: RailEntrie
   const lines = readLines({ entries, csv }, currency, at);
   const importId = newId(at);
   return transact(ctx, async (tx) => {
-    await insertLines(tx, { workspaceId: ctx.workspace.id, rail, currency, importId }, lines);
+    await insertStatementLines(tx, { workspaceId: ctx.workspace.id, rail, currency, importId }, lines);
     return { id: importId, count: lines.length };
   });
 }

@@ -1,7 +1,7 @@
 // What no reference has matched: equal amounts in the same direction, on the same day, then the next day, then the day before. Of equals
 // the first goes with the first. What is left after that stands alone.
 import { runIn, type Statement, type Tx } from '../../platform/postgres/database.js';
-import { clearPairs, type Found, inPeriod, type Scope, type Stretch } from './walk.sql.js';
+import { clearPairs, type Found, inPeriod, type MatchedStretch, type WalkScope } from './walk.sql.js';
 
 /**
  * The next lines of the ledger after the key in $8 to $11, each with the first line of the rail that is equal, $4 days later. A group of
@@ -41,7 +41,7 @@ const equals: Statement = {
 const first = ['credit', '0', '-infinity', '00000000-0000-0000-0000-000000000000'];
 
 /** Matches the next lines of the ledger with equal ones of the rail, so many days later. */
-export async function matchEquals(tx: Tx, scope: Scope, cursor: readonly string[] | null, daysLater: number): Promise<Stretch> {
+export async function matchEquals(tx: Tx, scope: WalkScope, cursor: readonly string[] | null, daysLater: number): Promise<MatchedStretch> {
   const { workspaceId, reportId, most, from, to, now } = scope;
   const values = [workspaceId, reportId, most, daysLater, from, to, now, ...(cursor ?? first)];
   const [row] = await runIn<{ seen: number; next: string[] | null; matched: number }>(tx, equals, values);
@@ -67,7 +67,7 @@ const take: Statement = {
 };
 
 /** Takes the next lines that stand alone out of what was set aside. Those of the period are found; the others were there to be matched. */
-export async function takeRemainder(tx: Tx, { workspaceId, reportId, most, from, to }: Scope): Promise<Stretch> {
+export async function claimRemainder(tx: Tx, { workspaceId, reportId, most, from, to }: WalkScope): Promise<MatchedStretch> {
   const [row] = await runIn<{ seen: number; found: Found[] }>(tx, take, [workspaceId, reportId, most, from, to]);
   if (row === undefined) throw new Error('nothing was answered');
   return { next: row.seen < most ? null : [], matched: 0, found: row.found, rung: 0 };

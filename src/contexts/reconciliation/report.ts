@@ -1,4 +1,4 @@
-// A report is one run over a rail and a period (CONTRACT.md 12). It runs in the background: its row is the job (run.ts).
+// A report is one run over a rail and a period (CONTRACT.md 12). It runs in the background: its row is the job (due.ts).
 import type { ReconciliationReport, ReportStatus } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';

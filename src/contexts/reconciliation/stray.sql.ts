@@ -1,6 +1,7 @@
 // What the books of both sides do not agree on, by reference and over everything at once: for the sandbox, which asks at the end of a story.
 // A discrepancy that somebody has resolved is explained.
-import { directionOf, referenceOf } from './line.sql.js';
+import { transferOf } from '../../ledger/transaction.js';
+import { directionOf, lineReferenceOf } from './line.sql.js';
 
 /** Lines of one reference may come to more than a number of the database: what anybody uploads is added up here. */
 const sumOf = (amount: string) => `least(sum(${amount}), 9223372036854775807)::bigint`;
@@ -15,8 +16,8 @@ export const strayLines = `
   ), ours AS (
     SELECT l.rail, l.currency, coalesce(r.reference, l.id::text) AS name, ${directionOf('l.moved')} AS direction,
       count(*) AS lines, ${sumOf('abs(l.moved)')} AS amount, min(l.id::text) AS id
-    FROM ledger l JOIN ledger_transaction t ON t.workspace_id = $1::uuid AND t.id = l.id
-    LEFT JOIN LATERAL (${referenceOf('t.transfer_id')} LIMIT 1) r ON true
+    FROM (SELECT b.*, ${transferOf('$1::uuid', 'b.id')} AS transfer_id FROM ledger b) l
+    LEFT JOIN LATERAL (${lineReferenceOf('l.transfer_id')} LIMIT 1) r ON true
     GROUP BY 1, 2, 3, 4
   ), theirs AS (
     SELECT rail, currency, reference AS name, direction, count(*) AS lines, ${sumOf('amount')} AS amount, min(id::text) AS id

@@ -1,8 +1,9 @@
 // The two walks of a run, a stretch at a time: over what the ledger has of a rail, and over its statement. What finds its counterpart by
 // reference is judged at once; the rest is set aside (Gap G-184). Parameters of both: $1 workspace, $2 rail, $3 clearing account, $4 report,
 // $5 and $6 the first and the last day, $7 now, $8 lines of a stretch.
+import { transferOf } from '../../ledger/transaction.js';
 import { runIn, type Statement, type Tx } from '../../platform/postgres/database.js';
-import { dayOf, directionOf, firstBooked, linesOf, movedBy, referenceOf, sentAs } from './line.sql.js';
+import { dayOf, directionOf, firstBooked, ledgerLinesOf, lineReferenceOf, movedBy, sentAs } from './line.sql.js';
 
 /** What a run finds, as the database says it: amounts are minor units in decimal text. */
 export interface Found {
@@ -17,7 +18,7 @@ export interface Found {
 }
 
 /** What a stretch has come to. */
-export interface Stretch {
+export interface MatchedStretch {
   /** Where the next one begins; null after the last. */
   next: readonly string[] | null;
   /** Lines of each side that agree with one of the other. */
@@ -28,7 +29,7 @@ export interface Stretch {
 }
 
 /** What every statement of a run is about. */
-export interface Scope {
+export interface WalkScope {
   workspaceId: string;
   rail: string;
   clearingId: string;
@@ -39,7 +40,7 @@ export interface Scope {
   most: number;
 }
 
-const valuesOf = ({ workspaceId, rail, clearingId, reportId, from, to, now, most }: Scope) => [
+const valuesOf = ({ workspaceId, rail, clearingId, reportId, from, to, now, most }: WalkScope) => [
   workspaceId,
   rail,
   clearingId,
@@ -54,7 +55,8 @@ const valuesOf = ({ workspaceId, rail, clearingId, reportId, from, to, now, most
 const isNear = (day: string) => `${day} BETWEEN $5::date - 1 AND $6::date + 1`;
 export const inPeriod = (day: string) => `${day} BETWEEN $5::date AND $6::date`;
 
-export const setAside = 'reconciliation_remainder (workspace_id, report_id, side, direction, amount, day, line_id, reference, payout_id)';
+export const remainderColumns =
+  'reconciliation_remainder (workspace_id, report_id, side, direction, amount, day, line_id, reference, payout_id)';
 
 /** Lines that were alone when an earlier run came by, and have their counterpart now (Gap G-187). */
 const clearing = (side: 'ledger' | 'rail', pairs: string) => `
@@ -78,19 +80,19 @@ const ledger: Statement = {
       SELECT e.transaction_id AS ledger, e.version, e.day, n.moved, abs(n.moved) AS amount, ${directionOf('n.moved')} AS direction,
         e.transfer_id, r.reference, r.payout_id
       FROM (
-        SELECT *, (SELECT o.transfer_id FROM ledger_transaction o WHERE o.workspace_id = $1::uuid AND o.id = transaction_id) FROM entries
+        SELECT *, ${transferOf('$1::uuid', 'transaction_id')} AS transfer_id FROM entries
       ) e CROSS JOIN LATERAL (${movedBy('e.transaction_id')}) n
-      LEFT JOIN LATERAL (${referenceOf('e.transfer_id')} LIMIT 1) r ON true
+      LEFT JOIN LATERAL (${lineReferenceOf('e.transfer_id')} LIMIT 1) r ON true
       WHERE n.last = e.version AND n.moved <> 0
     ), judged AS MATERIALIZED (
       SELECT l.*, s.id AS rail, s.amount AS booked, s.day AS booked_day, ${inPeriod('l.day')} AS inside,
         l.reference IS NOT NULL AND EXISTS (
-          SELECT FROM (${linesOf('l.transfer_id')}) o WHERE o.last < l.version AND sign(o.moved) = sign(l.moved)
+          SELECT FROM (${ledgerLinesOf('l.transfer_id')}) o WHERE o.last < l.version AND sign(o.moved) = sign(l.moved)
         ) AS again
       FROM lines l LEFT JOIN LATERAL (${firstBooked('l.reference', 'l.direction')}) s ON l.reference IS NOT NULL
     ), pairs AS MATERIALIZED (SELECT ledger, rail FROM judged WHERE inside AND NOT again AND rail IS NOT NULL
     ), ${clearPairs('pairs')}, aside AS (
-      INSERT INTO ${setAside}
+      INSERT INTO ${remainderColumns}
       SELECT $1::uuid, $4::uuid, 'ledger', direction, amount, day, ledger, reference, payout_id
       FROM judged WHERE NOT again AND rail IS NULL
     ), verdict AS (
@@ -117,11 +119,11 @@ const statement: Statement = {
       ORDER BY day, s.id LIMIT $8::int
     ), judged AS MATERIALIZED (
       SELECT b.*, ${inPeriod('b.day')} AS inside, f.id <> b.id AS again, o.payout_id,
-        EXISTS (SELECT FROM (${linesOf('o.transfer_id')}) l WHERE l.moved <> 0 AND ${directionOf('l.moved')} = b.direction) AS known
+        EXISTS (SELECT FROM (${ledgerLinesOf('o.transfer_id')}) l WHERE l.moved <> 0 AND ${directionOf('l.moved')} = b.direction) AS known
       FROM booked b CROSS JOIN LATERAL (${firstBooked('b.reference', 'b.direction')}) f
       LEFT JOIN LATERAL (${sentAs('b.reference')} LIMIT 1) o ON true
     ), aside AS (
-      INSERT INTO ${setAside}
+      INSERT INTO ${remainderColumns}
       SELECT $1::uuid, $4::uuid, 'rail', direction, amount, day, id, reference, payout_id FROM judged WHERE NOT again AND NOT known
     ), rung AS (
       UPDATE payout p SET due_at = least(p.due_at, $7::timestamptz)
@@ -144,7 +146,7 @@ interface Row {
   found: Found[];
 }
 
-async function walk(tx: Tx, asked: Statement, scope: Scope, from: readonly unknown[]): Promise<Stretch> {
+async function walk(tx: Tx, asked: Statement, scope: WalkScope, from: readonly unknown[]): Promise<MatchedStretch> {
   const [row] = await runIn<Row>(tx, asked, [...valuesOf(scope), ...from]);
   if (row === undefined) throw new Error(`${asked.name} answered nothing`);
   const next = row.seen < scope.most || row.next === null ? null : [row.next].flat();
@@ -160,7 +162,7 @@ const bounds: Statement = {
 };
 
 /** Takes the next stretch of what the ledger has, `cursor` being what the last one left. What is posted after the first one is left out. */
-export async function walkLedger(tx: Tx, scope: Scope, cursor: readonly string[] | null): Promise<Stretch> {
+export async function walkLedger(tx: Tx, scope: WalkScope, cursor: readonly string[] | null): Promise<MatchedStretch> {
   const { workspaceId, clearingId, from, to } = scope;
   const [span] = cursor
     ? [{ first: cursor[0], last: cursor[1] }]
@@ -170,6 +172,6 @@ export async function walkLedger(tx: Tx, scope: Scope, cursor: readonly string[]
 }
 
 /** Takes the next stretch of the statement. */
-export function walkStatement(tx: Tx, scope: Scope, cursor: readonly string[] | null): Promise<Stretch> {
+export function walkStatement(tx: Tx, scope: WalkScope, cursor: readonly string[] | null): Promise<MatchedStretch> {
   return walk(tx, statement, scope, cursor ?? ['-infinity', '00000000-0000-0000-0000-000000000000']);
 }

@@ -11,12 +11,12 @@ import { walletRef } from '../accounts/wallet-ref.js';
 import { chargeSubject } from '../cards/charge/charge-subject.js';
 import { followCard } from '../settlement/rail/card-order.js';
 import { postStep } from '../settlement/rail/collection.js';
-import type { Failure, OrderEnd, OrderKind } from '../settlement/rail/order-kind.js';
+import type { OrderEnd, OrderFailure, OrderKind } from '../settlement/rail/order-kind.js';
 import type { RailReason } from '../settlement/rail/rail.js';
 import { errorCodeOf } from '../settlement/rail/rail-code.js';
 import { completedEvents, event, transferData, transferRoles } from '../transfers/events.js';
 import { operationOf } from '../transfers/operation.js';
-import { aboutOf } from '../transfers/transfer.js';
+import { transferEventSubject } from '../transfers/transfer.js';
 import { cardRefundLifecycle } from './card-refund.js';
 import { followRefund } from './refund-follower.js';
 
@@ -33,8 +33,8 @@ export const cardRefundOrders: OrderKind<CardRefund> = {
   rows,
   lockBefore,
   endOf,
-  follow: followCard({ rows, pay, fail, comeBack }),
-  fail,
+  follow: followCard({ rows, pay: payRefund, fail: failRefund, reverse: reverseRefund }),
+  fail: failRefund,
 };
 
 /** What was paid for comes first, then the original: in the order in which a charge that comes back takes them. */
@@ -63,7 +63,7 @@ async function originalOf(tx: Tx, { id, chargeId }: CardRefund): Promise<{ origi
 }
 
 /** The processor has paid the card: what was held goes to clearing, and the buyer's limits get their part back. */
-async function pay(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Promise<CardRefund> {
+async function payRefund(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Promise<CardRefund> {
   const at = ctx.clock.now();
   const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { status: 'paid', completedAt: at, ...ended } });
   const hold = await openHold(tx, await lockRow(tx.transfer, transferId));
@@ -78,23 +78,23 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefund): Pr
   const limits: LimitUse[] = givenBack(uses, { part: amount, whole: original.amount, before });
   const roles = transferRoles(transfer, await walletRef(within(ctx, tx), transfer.fromWalletId ?? ''), null);
   const events = [
-    ...completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles, mandate: undefined }),
-    event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(original) }),
+    ...completedEvents(ctx, transfer, { at, ...transferEventSubject(transfer), roles, mandate: undefined }),
+    event(ctx, 'transfer.refunded', transferData(refunded), { at, ...transferEventSubject(original) }),
   ];
   await postStep(ctx, tx, { transferId, legs, limits, events, operation: operationOf(ctx, transfer, amount, at) });
   return row;
 }
 
 /** Ends a refund that was not paid: all of its money goes to the merchant's wallet, and it can be asked for again (Gap G-263). */
-async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, message }: Failure): Promise<CardRefund> {
+async function failRefund(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, message }: OrderFailure): Promise<CardRefund> {
   const at = ctx.clock.now();
   const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { status: 'failed', errorCode: code, ...ended } });
   const hold = await openHold(tx, await lockRow(tx.transfer, transferId));
   const data = { status: 'failed', failureCode: code, failureMessage: message, updatedAt: at } as const;
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
-  await takeFromRefunded(ctx, tx, row, at);
+  await revertRefunded(ctx, tx, row, at);
   const { legs } = await resolve(tx, hold, { capture: 0n, at });
-  const events = [event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) })];
+  const events = [event(ctx, 'transfer.failed', transferData(transfer), { at, ...transferEventSubject(transfer) })];
   await postStep(ctx, tx, { transferId, legs, events, operation: operationOf(ctx, transfer, 0n, at) });
   return row;
 }
@@ -102,15 +102,15 @@ async function fail(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, me
 /**
  * The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-264).
  */
-async function comeBack(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReason): Promise<CardRefund> {
+async function reverseRefund(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReason): Promise<CardRefund> {
   const { id, transferId, amount, rail, currency } = before;
   const at = ctx.clock.now();
   const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { returnedAt: at, errorCode: errorCodeOf(code) } });
   await lockRow(tx.transfer, transferId);
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data: { refundedAmount: amount, updatedAt: at } });
-  await takeFromRefunded(ctx, tx, row, at);
+  await revertRefunded(ctx, tx, row, at);
   const legs = await legsBack(ctx, tx, transfer, { amount, rail, currency });
-  const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) })];
+  const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...transferEventSubject(transfer) })];
   const operation = { ...operationOf(ctx, transfer, amount, at), operation: 'refund.returned' };
   await postStep(ctx, tx, { transferId, legs, events, operation });
   return row;
@@ -135,7 +135,7 @@ async function legsBack(
 }
 
 /** The refund has failed: what it was to give back counts as refunded no more. What the processor has taken back stays so (Gap G-265). */
-async function takeFromRefunded(ctx: Ctx, tx: Tx, row: CardRefund, at: Date): Promise<void> {
+async function revertRefunded(ctx: Ctx, tx: Tx, row: CardRefund, at: Date): Promise<void> {
   await tx.refund.update({ where: rowKey(ctx, row.id), data: { status: 'failed', completedAt: null } });
   const { original, isTakenBack } = await originalOf(tx, row);
   if (isTakenBack) return;

@@ -11,9 +11,9 @@ import { rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { laneOf } from '../settlement/payout/payout.js';
-import { diverted, type Part } from '../settlement/reserve/holdback.js';
+import { diverted, type HoldbackPart } from '../settlement/reserve/holdback.js';
 import { drawOnReserve } from '../settlement/reserve/reserve.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { subjectIdOf } from '../transfers/subject.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
@@ -61,7 +61,7 @@ export async function refundToCard(ctx: Ctx, tx: Tx, { payee, ...request }: NewC
   await tx.cardRefund.create({ data: { ...order, createdAt: at, lane: laneOf(ctx, rail), dueAt: at } });
   const rules = await rulebook(within(ctx, tx));
   const posting = transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules });
-  await post(ctx, posting, { in: tx });
+  await postSpend(ctx, posting, { in: tx });
   return made;
 }
 
@@ -74,7 +74,7 @@ interface Parts {
   charge: CardCharge;
   card: VaultedCard;
   /** What was kept back of the payment, as far as it is given back. */
-  drawn: Part | null;
+  drawn: HoldbackPart | null;
 }
 
 /** The transfer: from the merchant to the clearing account of the rail, and held until the rail has paid. */

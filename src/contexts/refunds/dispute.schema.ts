@@ -17,10 +17,10 @@ import {
 } from './dispute.input.js';
 import { createDispute, disputeById, disputes, escalateDispute, ResolvedByTenant, resolveDispute, respondToDispute } from './dispute.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
-import type { Evidence } from './filing.js';
+import type { FilingEvidence } from './filing.js';
 import { rest } from './rest.js';
 
-const EvidenceType = builder.objectRef<Evidence>('DisputeEvidence').implement({
+const EvidenceType = builder.objectRef<FilingEvidence>('DisputeEvidence').implement({
   description: 'What a side of a dispute has shown.',
   fields: (t) => ({
     party: t.expose('party', { type: DisputePartyEnum }),
@@ -50,7 +50,7 @@ export const Dispute = builder.prismaObject('Dispute', {
       type: [EvidenceType],
       description: 'Oldest first.',
       ...facts({ most: mostEvidence }),
-      resolve: (row) => row.evidence as unknown as Evidence[],
+      resolve: (row) => row.evidence as unknown as FilingEvidence[],
     }),
     response: t.exposeString('response', { nullable: true, description: 'Of the side that was paid.' }),
     respondBy: t.expose('respondBy', { type: 'DateTime', description: 'Without an answer by then it is escalated.' }),

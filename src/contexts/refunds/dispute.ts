@@ -143,7 +143,7 @@ export function resolveDispute(ctx: Ctx, input: ResolveDisputeInput & { id: stri
     checkSide(ctx, [dispute.payerAgentId], 'The side that filed a dispute withdraws it.');
     checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'resolved');
     const at = ctx.clock.now();
-    const refundId = await carryOutResolution(ctx, tx, dispute, input);
+    const refundId = await executeResolution(ctx, tx, dispute, input);
     return tx.dispute.update({
       where: rowKey(ctx, id),
       data: { status: 'resolved', resolution, notes: notes ?? null, refundId, resolvedAt: at, ...settledAt(at) },
@@ -168,7 +168,7 @@ const reasons: Record<DisputeReason, RefundReason> = {
 };
 
 /** Sends back what the resolution says: as a refund, whose id it answers, or out of what is still in escrow. */
-async function carryOutResolution(
+async function executeResolution(
   ctx: Ctx,
   tx: Tx,
   dispute: Dispute,

@@ -3,9 +3,9 @@
 import type { Transfer } from '../../generated/prisma/client.js';
 import type { TransferSubject } from '../../manifest/noun.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { subjectOf } from '../transfers/subject.js';
+import { transferSubjectOf } from '../transfers/subject.js';
 
 /** The escrow that holds the money of a transfer; undefined for what is paid, or was never in one. */
 export function escrowOf(ctx: Pick<Ctx, 'platform'>, transfer: Transfer): TransferSubject['escrow'] {
-  return transfer.status === 'pending' ? subjectOf(ctx, transfer)?.escrow : undefined;
+  return transfer.status === 'pending' ? transferSubjectOf(ctx, transfer)?.escrow : undefined;
 }

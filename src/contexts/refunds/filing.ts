@@ -12,7 +12,7 @@ import type { DisputeEvidenceInput } from './dispute.input.js';
 const answerSeconds = 30 * 86_400;
 
 /** What one side has shown. */
-export interface Evidence extends DisputeEvidenceInput {
+export interface FilingEvidence extends DisputeEvidenceInput {
   party: 'payer' | 'payee';
   at: string;
 }
@@ -49,7 +49,7 @@ export function fileDispute(ctx: Ctx, tx: Tx, { amount, evidence, agents, ...abo
 
 /** Evidence as it is kept. */
 export function shown(
-  party: Evidence['party'],
+  party: FilingEvidence['party'],
   evidence: readonly DisputeEvidenceInput[] | null | undefined,
   at: Date,
 ): Prisma.InputJsonValue {

@@ -18,16 +18,16 @@ import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { diverted } from '../settlement/reserve/holdback.js';
 import { drawOnReserve } from '../settlement/reserve/reserve.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { event, transferData } from '../transfers/events.js';
-import { type Exchange, exchangeAccounts } from '../transfers/exchange.js';
+import { type CurrencyExchange, exchangeAccounts } from '../transfers/exchange.js';
 import {
-  aboutOf,
   legsOf,
   type Money,
   type NewTransfer,
   partiesOf,
+  transferEventSubject,
   transferPosting,
   transferRow,
   type WalletParties,
@@ -38,7 +38,7 @@ import { NotYourSide } from './errors.js';
 import type { CreateRefundInput } from './refund.input.js';
 import { followRefund } from './refund-follower.js';
 import { type RefundRequest, refundData } from './refund-row.js';
-import { checkRefundable, payeeOf, payeeShare, refuseCard, sumOf } from './refundable.js';
+import { checkRefundable, payeeShare, refundPayeeOf, refuseCard, sumOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
 export const refundLifecycle: Lifecycle<RefundStatus> = {
@@ -63,7 +63,7 @@ export async function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<
   const made = await transact(ctx, async (tx) => {
     const original = await lockTransfer(ctx, tx, input.originalTransferId, 'originalTransferId');
     checkRefundable(ctx, original);
-    const payee = await payeeOf(within(ctx, tx), original);
+    const payee = await refundPayeeOf(within(ctx, tx), original);
     const { agent } = ctx.actor;
     if (agent !== undefined && payee.agentId !== agent.id) throw new NotYourSide('An agent refunds what its own wallet received.');
     const amount = input.amount == null ? null : parseMinor(input.amount, original.currency, ['amount']);
@@ -116,8 +116,8 @@ export async function refund(ctx: Ctx, tx: Tx, { parties, ...request }: NewRefun
   const limits = givenBack(uses, { part: sum, whole: capturedAmount ?? sent, before });
   const rules = await rulebook(within(ctx, tx));
   const posting = transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules });
-  const told = event(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(refunded) });
-  await post(
+  const told = event(ctx, 'transfer.refunded', transferData(refunded), { at, ...transferEventSubject(refunded) });
+  await postSpend(
     ctx,
     {
       ...posting,
@@ -169,7 +169,7 @@ async function refundTransfer(ctx: Ctx, { id, original, parties, sum, at }: Refu
   };
   if (destinationCurrency === null) return { ...head, type: 'internal', amount: sum, currency };
   const accounts = await exchangeAccounts(ctx, destinationCurrency, currency);
-  const exchange: Exchange = { quoteId: null, amount: sum, currency, fee: 0n, accounts };
+  const exchange: CurrencyExchange = { quoteId: null, amount: sum, currency, fee: 0n, accounts };
   return { ...head, type: 'cross_border', amount: payeeShare(original, sum), currency: destinationCurrency, exchange };
 }
 

@@ -40,7 +40,7 @@ export function refuseCard({ id, status, subjectType }: Transfer): void {
 }
 
 /** The wallet that a payment went to. */
-export async function payeeOf(ctx: Ctx, { id, toWalletId }: Transfer): Promise<WalletRef> {
+export async function refundPayeeOf(ctx: Ctx, { id, toWalletId }: Transfer): Promise<WalletRef> {
   const wallet = await walletRef(ctx, toWalletId ?? '');
   if (wallet === null) throw new Error(`transfer ${id} has paid no wallet`);
   return wallet;

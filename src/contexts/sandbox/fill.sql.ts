@@ -137,7 +137,7 @@ const insertOperations = `
   FROM filling f LEFT JOIN filled_checkout c ON c.id = f.id`;
 
 /** A part of the past: operations with the numbers `from` to `to`, spread over some days. */
-export interface Stretch {
+export interface FillStretch {
   start: Date;
   days: number;
   from: number;
@@ -145,7 +145,7 @@ export interface Stretch {
 }
 
 /** Writes one stretch, in a transaction of the caller. */
-export async function fillStretch(tx: pg.ClientBase, cast: Cast, { start, days, from, to }: Stretch): Promise<void> {
+export async function fillStretch(tx: pg.ClientBase, cast: Cast, { start, days, from, to }: FillStretch): Promise<void> {
   const { workspaceId, accountIds, agentIds, merchants } = cast;
   const merchantAccounts = merchants.map(({ accountId }) => accountId);
   const chosen = [workspaceId, start, from, to, accountIds, agentIds, merchants.length, days, JSON.stringify(shareRows)];

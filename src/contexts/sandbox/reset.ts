@@ -10,12 +10,12 @@ import { printSubject } from '../../platform/schema/id.js';
 import { updateAccount } from '../accounts/account.js';
 import { unfreezeWallet } from '../accounts/wallet.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { transferPosting, transferRow } from '../transfers/transfer.js';
 import { moveWithinWallet } from '../transfers/transfer-request.js';
 import { requireTestMode } from './clock.js';
-import { inSteps, refuseUsedKey, takeKey } from './seed.js';
+import { inSteps, refuseUsedKey, storeKey } from './seed.js';
 
 /** What a reset came to. */
 export interface Reset {
@@ -73,7 +73,7 @@ export async function resetSandbox(ctx: Ctx): Promise<Reset> {
   await returnMoney(own, run);
   const accounts = await own.db.account.findMany({ where: { status: { not: 'closed' } }, take: mostOfKind, orderBy: { id: 'asc' } });
   await run.each('account', accounts, ({ id }) => updateAccount(own, { id, status: 'closed' }));
-  await takeKey(ctx, run.reset.complete ? whole : partly);
+  await storeKey(ctx, run.reset.complete ? whole : partly);
   return run.reset;
 }
 
@@ -115,12 +115,12 @@ async function returnMoney(ctx: Ctx, run: Run): Promise<void> {
     const wrapped = filled.find(({ ownerId, kind }) => ownerId === id && kind === 'wallet.wrapped');
     if (wrapped !== undefined) await moveWithinWallet(ctx, { id, type: 'unwrap', amount: formatMinor(wrapped.balance, wrapped.currency) });
     const available = await ctx.db.ledgerAccount.findFirst({ where: { ownerId: id, kind: 'wallet.available' }, select: { balance: true } });
-    if (available !== null && available.balance > 0n) await takeBack(ctx, id, available.balance);
+    if (available !== null && available.balance > 0n) await withdrawToWorld(ctx, id, available.balance);
   });
 }
 
 /** The reverse of funding a wallet. */
-async function takeBack(ctx: Ctx, walletId: string, amount: bigint): Promise<void> {
+async function withdrawToWorld(ctx: Ctx, walletId: string, amount: bigint): Promise<void> {
   const from = await walletRef(ctx, walletId);
   if (from === null) throw new Error(`wallet ${walletId} has no ledger accounts`);
   const to = { ledgerAccountId: await unboundedAccount(ctx, 'world', from.currency) };
@@ -128,5 +128,5 @@ async function takeBack(ctx: Ctx, walletId: string, amount: bigint): Promise<voi
   const value = { type: 'internal', protocol: 'internal', from, to, amount, currency, at: ctx.clock.now(), description: 'Reset' } as const;
   const transfer = transferRow(ctx, value);
   const rules = await rulebook(ctx);
-  await post(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { key: transfer.id });
+  await postSpend(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { key: transfer.id });
 }

@@ -22,7 +22,7 @@ export async function seedSandbox(ctx: Ctx, scenario: Scenario): Promise<Seed> {
   const tag = `seed-${randomBytes(4).toString('hex')}`;
   const world = new SeedWorld(inSteps(ctx, 'seedSandbox'), scenario, tag);
   await scenes[scenario](world);
-  await takeKey(ctx, `${scenario} ${tag}`);
+  await storeKey(ctx, `${scenario} ${tag}`);
   return world.seed;
 }
 
@@ -34,7 +34,7 @@ export async function refuseUsedKey({ db, idempotency }: Ctx): Promise<void> {
 }
 
 /** Takes the key after the last step: whatever has a key was done to its end. */
-export async function takeKey(ctx: Ctx, reference: string): Promise<void> {
+export async function storeKey(ctx: Ctx, reference: string): Promise<void> {
   if (ctx.idempotency === undefined) return;
   await transact(
     { ...ctx, act: null },

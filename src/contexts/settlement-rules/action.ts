@@ -8,7 +8,7 @@ import { walletRef } from '../accounts/wallet-ref.js';
 import { WrongRail } from '../settlement/errors.js';
 import { SameWallet } from '../transfers/errors.js';
 import { checkRail } from '../transfers/rail.js';
-import { type GivenConfig, readConfig } from './shape.js';
+import { type RequestedConfig, readConfig } from './shape.js';
 
 export const amountModes = ['all', 'fixed'] as const;
 
@@ -53,7 +53,7 @@ export type ActionConfig<Type extends ActionType = ActionType> = z.output<(typeo
 export type Action = { [Type in ActionType]: { type: Type; config: ActionConfig<Type> } }[ActionType];
 
 /** The action of a type with its config, or what is wrong with it. */
-export function readAction(type: ActionType, given: GivenConfig): { config: ActionConfig } | { issues: FieldIssue[] } {
+export function readAction(type: ActionType, given: RequestedConfig): { config: ActionConfig } | { issues: FieldIssue[] } {
   return readConfig(actionShapes[type], given, 'actionConfig', `an action ${type}`);
 }
 

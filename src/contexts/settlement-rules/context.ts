@@ -2,7 +2,7 @@
 import { context } from '../../manifest/context.js';
 import { rowStep } from '../../platform/due/step.js';
 import { events } from './events.js';
-import { settlementListener } from './hearing.js';
+import { settlementListener } from './listener.js';
 import { settlementExecution, settlementRule } from './noun.js';
 import { stepTimer } from './schedule.js';
 

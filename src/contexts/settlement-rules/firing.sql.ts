@@ -3,6 +3,7 @@
 import type pg from 'pg';
 import type { Stretch } from '../../events/listener.js';
 import type { SettlementRule, SettlementTrigger } from '../../generated/prisma/client.js';
+import { transferOf } from '../../ledger/transaction.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import type { Trigger } from './trigger.js';
@@ -118,8 +119,7 @@ const receivedStatement = {
         CROSS JOIN LATERAL (SELECT ledger_entries_before($1, a.id, e.created_at) AS before,
           ledger_entries_before($1, a.id, e.created_at + interval '1 microsecond') AS last) v
         JOIN ledger_entry n ON n.workspace_id = $1 AND n.account_id = a.id AND n.version > v.before AND n.version <= v.last
-        JOIN ledger_transaction l ON l.workspace_id = $1 AND l.id = n.transaction_id
-        JOIN transfer c ON c.workspace_id = $1 AND c.id = l.transfer_id
+        JOIN transfer c ON c.workspace_id = $1 AND c.id = ${transferOf('$1', 'n.transaction_id')}
         WHERE a.workspace_id = $1 AND a.owner_id = e.object_id AND a.kind = 'wallet.available' AND c.origin_type = 'settlement_execution'))`,
 };
 
@@ -172,19 +172,19 @@ const crossingStatement = {
     WHERE CASE WHEN m.above THEN n.balance_after >= m.threshold AND n.balance_after - n.amount < m.threshold
                ELSE n.balance_after < m.threshold AND n.balance_after - n.amount >= m.threshold END
       AND NOT EXISTS (
-        SELECT FROM ledger_transaction l JOIN transfer c ON c.workspace_id = l.workspace_id AND c.id = l.transfer_id
-        WHERE l.workspace_id = $1 AND l.id = n.transaction_id AND c.origin_type = 'settlement_execution')
+        SELECT FROM transfer c
+        WHERE c.workspace_id = $1 AND c.id = ${transferOf('$1', 'n.transaction_id')} AND c.origin_type = 'settlement_execution')
     ORDER BY n.created_at, m.priority, m.rule_id`,
 };
 
 /** Keeps what rules have counted. */
-export async function keepCounts(tx: pg.ClientBase, workspaceId: string, rules: readonly ListeningRule[]): Promise<void> {
+export async function saveCounts(tx: pg.ClientBase, workspaceId: string, rules: readonly ListeningRule[]): Promise<void> {
   if (rules.length === 0) return;
   const rows = rules.map(({ id, counted, recent }) => ({ id, counted, recent: recent.map((at) => at.toISOString()) }));
-  await runIn(tx, keepStatement, [workspaceId, JSON.stringify(rows)]);
+  await runIn(tx, saveCountsStatement, [workspaceId, JSON.stringify(rows)]);
 }
 
-const keepStatement = {
+const saveCountsStatement = {
   name: 'settlement-keep-counts',
   text: `
     UPDATE settlement_rule r SET counted = k.counted, recent = k.recent

@@ -9,9 +9,9 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { planPayout, writePayout } from '../settlement/payout/payout-request.js';
-import { placeOf } from '../settlement/payout/place.js';
+import { payoutPlaceOf } from '../settlement/payout/place.js';
 import { railFor } from '../settlement/rail/rail.js';
-import { carryOut } from '../spending/pipeline/execution.js';
+import { executeSpend } from '../spending/pipeline/execution.js';
 import { authorizeSpend } from '../spending/pipeline/pipeline.js';
 import type { NewTransfer } from '../transfers/transfer.js';
 import { draftTransfer, planTransfer, type TransferPlan } from '../transfers/transfer-request.js';
@@ -42,7 +42,7 @@ export interface Settlement {
 /** Pays out to a bank account: no spend, but the kill switch and the freeze of the wallet hold. */
 export async function planSettlement(ctx: Ctx, { executionId, from, description }: Head, { ref, rail, amountAfter }: Settlement) {
   const destination = { type: 'bank', ref: ref ?? (await defaultBankAccount(ctx, from)) } as const;
-  const place = await placeOf(ctx, destination, rail);
+  const place = await payoutPlaceOf(ctx, destination, rail);
   const amount = formatMinor(amountAfter(railFor(ctx, place.rail, from.currency).fee), from.currency);
   const input = { walletId: from.walletId, amount, currency: from.currency as Currency, destination, rail, description };
   const plan = await planPayout(ctx, input, { id: executionId });
@@ -58,14 +58,14 @@ async function defaultBankAccount(ctx: Ctx, { accountId }: WalletRef): Promise<s
   return printId('bankAccount', found.id);
 }
 
-export interface Payment {
+export interface RulePayment {
   toWalletId?: string;
   toAccountId?: string;
   amount: string;
 }
 
 /** Pays a wallet of the platform: a spend like any other, where it leaves its owner. */
-export async function planMovement(ctx: Ctx, { executionId, from, description }: Head, to: Payment) {
+export async function planMovement(ctx: Ctx, { executionId, from, description }: Head, to: RulePayment) {
   const input = { type: 'internal', fromWalletId: from.walletId, currency: from.currency as Currency, description, ...to } as const;
   const id = newId(ctx.clock.now());
   return making(ctx, id, await planTransfer(ctx, input, { id, origin: { type: 'settlement_execution', id: executionId } }));
@@ -97,7 +97,7 @@ export async function planHold(ctx: Ctx, { executionId, from, description }: Hea
 function making(ctx: Ctx, id: string, plan: TransferPlan) {
   return async (tx: Tx): Promise<Made> => {
     const draft = (form: Parameters<typeof draftTransfer>[3]) => draftTransfer(ctx, id, plan, form);
-    const { value: transfer, approval } = await carryOut(ctx, plan.authority, draft, { in: tx });
+    const { value: transfer, approval } = await executeSpend(ctx, plan.authority, draft, { in: tx });
     return { transfer, due: [...dueOf('transfer', transfer.dueAt), ...dueOf('approval', approval?.expiresAt ?? null)] };
   };
 }

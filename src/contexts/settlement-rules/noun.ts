@@ -2,9 +2,9 @@
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
 import { executionLifecycle } from './execution.js';
+import { stepExecution } from './execution-due.js';
 import { deleteSettlementRule } from './rule.js';
-import { stepExecution } from './settling.js';
-import { stepRule } from './timing.js';
+import { stepRule } from './rule-due.js';
 
 export const settlementRule = defineNoun({
   id: { kind: 'settlementRule', prefix: 'srl', wire: 'bare' },

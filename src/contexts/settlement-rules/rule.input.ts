@@ -13,7 +13,7 @@ export const DirectionEnum = builder.enumType('ThresholdDirection', {
   values: directions,
 });
 export const AmountModeEnum = builder.enumType('SettlementAmount', { values: amountModes });
-export const DestinationTypeEnum = builder.enumType('SettlementDestinationType', { values: ['bank'] as const });
+export const SettlementDestinationTypeEnum = builder.enumType('SettlementDestinationType', { values: ['bank'] as const });
 
 const SettlementTriggerConfigInput = builder.inputType('SettlementTriggerConfigInput', {
   description:
@@ -39,7 +39,7 @@ const SettlementTriggerConfigInput = builder.inputType('SettlementTriggerConfigI
 
 const SettlementDestinationInput = builder.inputType('SettlementDestinationInput', {
   fields: (t) => ({
-    type: t.field({ type: DestinationTypeEnum }),
+    type: t.field({ type: SettlementDestinationTypeEnum }),
     ref: t.string({ required: false, description: 'A bank account (`ba_...`); the default one of the wallet’s account without it.' }),
   }),
 });

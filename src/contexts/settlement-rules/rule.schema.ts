@@ -14,10 +14,10 @@ import {
   ActionTypeEnum,
   AmountModeEnum,
   CreateSettlementRuleInput,
-  DestinationTypeEnum,
   DirectionEnum,
   ExecutionStatusEnum,
   RequestSettlementInput,
+  SettlementDestinationTypeEnum,
   TriggerTypeEnum,
   UpdateSettlementRuleInput,
 } from './rule.input.js';
@@ -52,7 +52,7 @@ const TriggerConfig = builder.objectRef<Trigger['config']>('SettlementTriggerCon
 
 const BankDestination = builder.objectRef<{ type: 'bank'; ref?: string | undefined }>('SettlementDestination').implement({
   fields: (t) => ({
-    type: t.field({ type: DestinationTypeEnum, resolve: () => 'bank' as const }),
+    type: t.field({ type: SettlementDestinationTypeEnum, resolve: () => 'bank' as const }),
     ref: t.string({ nullable: true, resolve: ({ ref }) => ref ?? null }),
   }),
 });

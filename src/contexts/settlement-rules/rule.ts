@@ -15,11 +15,11 @@ import { walletLifecycle } from '../accounts/wallet.js';
 import { type Action, type ActionType, actionOf, readAction, resolveAction } from './action.js';
 import { TooManySettlementRules } from './errors.js';
 import type { CreateSettlementRuleInput, UpdateSettlementRuleInput } from './rule.input.js';
-import type { GivenConfig } from './shape.js';
+import type { RequestedConfig } from './shape.js';
 import { nextFiringOf, readTrigger, type Trigger, type TriggerType, triggerOf } from './trigger.js';
 
 /** Rules of a workspace, deleted ones not counted (Gap G-199). */
-export const mostRules = 100;
+export const mostSettlementRules = 100;
 const defaultPriority = 100;
 
 /** Makes a rule. 400 for a config that is not its type's, 404 and 422 for what it names, 409 for one rule too many. */
@@ -63,7 +63,7 @@ export async function updateSettlementRule(ctx: Ctx, input: UpdateSettlementRule
     const actionType = input.actionType ?? before.actionType;
     const triggerConfig = input.triggerConfig ?? (triggerType === before.triggerType ? triggerOf(before).config : {});
     const actionConfig = input.actionConfig ?? (actionType === before.actionType ? actionOf(before).config : {});
-    const given = readBoth(ctx, triggerType, triggerConfig as GivenConfig, actionType, actionConfig as GivenConfig);
+    const given = readBoth(ctx, triggerType, triggerConfig as RequestedConfig, actionType, actionConfig as RequestedConfig);
     const wallet = await tx.wallet.findFirstOrThrow({ where: { id: before.walletId } });
     checkAmounts(given, wallet);
     const isNewAction = input.actionConfig != null || actionType !== before.actionType;
@@ -122,9 +122,9 @@ interface RuleConfigs {
 function readBoth(
   ctx: Pick<Ctx, 'platform'>,
   triggerType: TriggerType,
-  triggerConfig: GivenConfig | null | undefined,
+  triggerConfig: RequestedConfig | null | undefined,
   actionType: ActionType,
-  actionConfig: GivenConfig | null | undefined,
+  actionConfig: RequestedConfig | null | undefined,
 ): RuleConfigs {
   const trigger = readTrigger(catalogOf(ctx), triggerType, triggerConfig ?? {});
   const action = readAction(actionType, actionConfig ?? {});
@@ -189,7 +189,7 @@ async function checkRoom({ workspace }: Ctx, tx: Tx): Promise<void> {
   // The workspace's row is the lock: two creations cannot both be the hundredth.
   await tx.workspace.updateMany({ where: { id: workspace.id }, data: { id: workspace.id } });
   const count = await tx.settlementRule.count({ where: { deletedAt: null } });
-  if (count >= mostRules) throw new TooManySettlementRules(mostRules, count);
+  if (count >= mostSettlementRules) throw new TooManySettlementRules(mostSettlementRules, count);
 }
 
 function ring(ctx: Ctx, { dueAt }: SettlementRule): void {

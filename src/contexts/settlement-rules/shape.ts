@@ -4,12 +4,12 @@ import type { FieldIssue } from '../../platform/errors.js';
 import { snakeCase } from '../../platform/snake-case.js';
 
 /** A config as it is given: null stands for what was left out. */
-export type GivenConfig = Readonly<Record<string, unknown>>;
+export type RequestedConfig = Readonly<Record<string, unknown>>;
 
 /** The config as it is stored, or what is wrong with it, at `path`. `noun` is what sentences call it. */
 export function readConfig<Shape extends z.ZodObject>(
   shape: Shape,
-  given: GivenConfig,
+  given: RequestedConfig,
   path: string,
   noun: string,
 ): { config: z.output<Shape> } | { issues: FieldIssue[] } {
@@ -20,13 +20,15 @@ export function readConfig<Shape extends z.ZodObject>(
   return { issues: read.error.issues.flatMap((issue) => issuesOf(issue, given, path, foreign)) };
 }
 
-function withoutNulls(given: GivenConfig): GivenConfig {
+function withoutNulls(given: RequestedConfig): RequestedConfig {
   const members = Object.entries(given).filter(([, value]) => value != null);
   // What is plain data, such as a filter, keeps its nulls.
-  return Object.fromEntries(members.map(([name, value]) => [name, name === 'destination' ? withoutNulls(value as GivenConfig) : value]));
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, name === 'destination' ? withoutNulls(value as RequestedConfig) : value]),
+  );
 }
 
-function issuesOf(issue: z.core.$ZodIssue, given: GivenConfig, path: string, foreign: string): FieldIssue[] {
+function issuesOf(issue: z.core.$ZodIssue, given: RequestedConfig, path: string, foreign: string): FieldIssue[] {
   const inner = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: [path, ...inner, key], message: foreign, rule: 'unknown' }));

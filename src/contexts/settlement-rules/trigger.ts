@@ -6,7 +6,7 @@ import { cronFault, nextFiring } from '../../platform/cron.js';
 import type { FieldIssue } from '../../platform/errors.js';
 import { currencies } from '../../platform/money.js';
 import { isTimeZone } from '../../platform/time-zone.js';
-import { type GivenConfig, readConfig } from './shape.js';
+import { type RequestedConfig, readConfig } from './shape.js';
 
 export const directions = ['above', 'below'] as const;
 
@@ -84,7 +84,7 @@ export type Trigger = { [Type in TriggerType]: { type: Type; config: TriggerConf
 export function readTrigger(
   catalog: EventCatalog,
   type: TriggerType,
-  given: GivenConfig,
+  given: RequestedConfig,
 ): { config: TriggerConfig } | { issues: FieldIssue[] } {
   return readConfig(triggerShapes(catalog)[type], given, 'triggerConfig', `a trigger ${type}`);
 }

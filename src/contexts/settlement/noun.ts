@@ -10,8 +10,8 @@ import { orderDue } from './rail/order-submission.js';
 import { deleteRailFaults } from './rail/rail-fault.js';
 import { restoreConfig, settlementConfig, usualConfig } from './reserve/settlement-config.js';
 import { transfersOfPayouts } from './transfer-subject.js';
+import { stepWindow } from './window/due.js';
 import { deleteWindow } from './window/window.js';
-import { stepWindow } from './window/window-closing.js';
 
 export const payout = defineNoun({
   id: { kind: 'payout', prefix: 'po', wire: 'prefixed' },

@@ -21,12 +21,12 @@ export async function market(ctx: Ctx, filter: PageInput & MarketFilters, query:
   return listPage(ctx, 'agent', ctx.db.agent, { AND: conditions }, filter, query);
 }
 
-/** Skills that cost `most` minor units of `asked` at the most, by the rates of now. A currency without a rate cannot be compared. */
-function atMost(rates: RateBook, most: bigint, asked: Currency): Prisma.SkillWhereInput {
+/** Skills that cost `most` minor units of `limitCurrency` at the most, by the rates of now. A currency without a rate cannot be compared. */
+function atMost(rates: RateBook, most: bigint, limitCurrency: Currency): Prisma.SkillWhereInput {
   const priced = currencies.flatMap((currency): Prisma.SkillWhereInput[] => {
-    const rate = rates.rateOf(currency, asked);
+    const rate = rates.rateOf(currency, limitCurrency);
     if (rate === null) return [];
-    const price = timesDown(most, inverse(inMinorUnits(rate, currency, asked)));
+    const price = timesDown(most, inverse(inMinorUnits(rate, currency, limitCurrency)));
     // No skill asks for more than the largest amount.
     return [price > maxAmountMinor ? { currency } : { currency, price: { lte: price } }];
   });

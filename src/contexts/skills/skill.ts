@@ -8,8 +8,8 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { Visibility } from '../../platform/visibility.js';
-import { agentRevoked, seesAgent } from '../agents/agent.js';
-import { checkSkill, mostSkills, priceOf, type SkillInput, skillRow } from '../agents/skill-input.js';
+import { agentRevoked, canSeeAgent } from '../agents/agent.js';
+import { checkSkill, mostSkills, type SkillInput, skillPriceOf, skillRow } from '../agents/skill-input.js';
 import { keepingPrices } from '../agents/skill-price.js';
 import type { UpdateSkillInput } from './skill.input.js';
 
@@ -57,14 +57,14 @@ const keyOf = ({ workspace }: Ctx, agentId: string, id: string) => ({
 
 /** Locks the agent, so that its skills are changed one after the other. 404 for one that the actor may not change, 409 for a revoked one. */
 async function lockAgent(ctx: Ctx, tx: Tx, agentId: string): Promise<void> {
-  seesAgent(ctx, agentId);
+  canSeeAgent(ctx, agentId);
   const { status } = await lockRow(tx.agent, agentId);
   if (status === 'revoked') throw agentRevoked({ id: agentId, status });
 }
 
 /** Adds a skill after those that the agent has. 409 for an id that it has already, 400 for one more than it may have. */
 export async function createSkill(ctx: Ctx, agentId: string, input: SkillInput): Promise<Skill> {
-  seesAgent(ctx, agentId);
+  canSeeAgent(ctx, agentId);
   await checkSkill(ctx, input);
   return transact(
     ctx,
@@ -87,7 +87,7 @@ function alreadyThere(agentId: string, id: string): AlreadyExists {
 
 /** Changes a skill; what is null is taken away, but for name and description. Tasks keep what they agreed. */
 export async function updateSkill(ctx: Ctx, { agentId, id, ...input }: UpdateSkillInput & { agentId: string; id: string }): Promise<Skill> {
-  seesAgent(ctx, agentId);
+  canSeeAgent(ctx, agentId);
   await checkSkill(ctx, input);
   return transact(
     ctx,
@@ -109,7 +109,7 @@ function changesOf({ name, description, tags, inputSchema, outputSchema, price }
     ...(tags !== undefined && { tags: [...(tags ?? [])] }),
     ...(inputSchema !== undefined && { inputSchema: schemaOf(inputSchema) }),
     ...(outputSchema !== undefined && { outputSchema: schemaOf(outputSchema) }),
-    ...(price !== undefined && priceOf(price, ['price'])),
+    ...(price !== undefined && skillPriceOf(price, ['price'])),
   };
 }
 

@@ -1,5 +1,5 @@
 // The codes that are spending's own (CONTRACT.md 0 "Errors").
-import { declareError } from '../../platform/errors.js';
+import { declareError, Overloaded } from '../../platform/errors.js';
 import { printId } from '../../platform/schema/id.js';
 
 export class InsufficientBalance extends declareError(422, 'insufficient_balance') {}
@@ -12,11 +12,11 @@ export class MandateLimitExceeded extends declareError(403, 'mandate_limit_excee
 
 /** 422: a mandate is for money of one currency. */
 export class MandateCurrency extends declareError(422, 'currency_mismatch') {
-  constructor(mandateCurrency: string, asked: string) {
-    super(`The mandate is for ${mandateCurrency}, not ${asked}.`, {
+  constructor(mandateCurrency: string, spendCurrency: string) {
+    super(`The mandate is for ${mandateCurrency}, not ${spendCurrency}.`, {
       details: {
         mandate_currency: mandateCurrency,
-        currency: asked,
+        currency: spendCurrency,
         next_actions: [{ rel: 'mandates', actor: 'any', method: 'GET', path: '/v1/ap2/mandates' }],
       },
     });
@@ -51,6 +51,9 @@ export class InvalidMandateJwt extends declareError(422, 'invalid_mandate_jwt') 
 
 /** What is wrong with a mandate itself: said before the pipeline. */
 export const mandateErrors = [MandateRevoked, MandateExpired, InvalidMandateJwt] as const;
+
+/** 503: a row that the posting changes is another than was read. Whoever posts reads it again, so a caller hears of it only under siege. */
+export class RowChanged extends Overloaded {}
 
 /** 409: a quote is for one transfer. */
 export class QuoteUsed extends declareError(409, 'quote_used') {

@@ -9,7 +9,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import { actorId } from '../agents/me.js';
-import { subjectOf } from './approval/approval-subject.js';
+import { approvalSubjectOf } from './approval/approval-subject.js';
 
 const actor = z.strictObject({ type: z.enum(['api_key', 'user', 'agent', 'system']), id: z.union([anyId, z.literal('system')]) });
 const requested = {
@@ -76,7 +76,7 @@ export function requestedData(ctx: Pick<Ctx, 'platform'>, approval: Approval) {
     amount: formatMinor(amount, held),
     currency: held,
     merchant_id: merchantId === null ? null : printId('merchant', merchantId),
-    subject: { type: subjectType, id: printId(subjectOf(ctx, subjectType).kind, subjectId) },
+    subject: { type: subjectType, id: printId(approvalSubjectOf(ctx, subjectType).kind, subjectId) },
     expires_at: expiresAt.toISOString(),
     agent_id: agentOf(approval),
   };

@@ -31,7 +31,7 @@ export interface Stop {
 
 /** How near its end the money of a stream is. */
 export const severities = ['healthy', 'warning', 'critical', 'exhausted'] as const;
-export type Health = (typeof severities)[number];
+export type FlowHealth = (typeof severities)[number];
 /** Milliseconds of money that are left when the health of a stream becomes that. */
 const thresholdMs = { warning: 86_400_000n, critical: 3_600_000n, exhausted: 0n } as const;
 
@@ -56,7 +56,7 @@ function laterOf(a: Date, b: Date): Date {
 }
 
 /** True for a stream that has not ended. */
-export function isOpen({ status }: Pick<Flow, 'status'>): boolean {
+export function isOpenFlow({ status }: Pick<Flow, 'status'>): boolean {
   return status === 'active' || status === 'paused' || status === 'exhausted';
 }
 
@@ -104,7 +104,7 @@ function fullAt(flow: Flow): { at: Date | null; status: Stop['status'] } {
 
 /** What stops the stream next, if nobody changes it; null: nothing. Its end comes whether it flows or not (Gap G-133). */
 export function nextStop(flow: Flow): Stop | null {
-  if (!isOpen(flow)) return null;
+  if (!isOpenFlow(flow)) return null;
   const end: Stop | null = flow.endsAt === null ? null : { at: flow.endsAt, status: 'completed' };
   if (flow.status !== 'active') return end;
   const full = fullAt(flow);
@@ -145,8 +145,8 @@ export function stepTo(flow: Flow, at: Date): Flow {
 }
 
 /** The health of a stream: how long its money lasts. One whose money lasts until its end is healthy (Gap G-131). */
-export function healthAt(flow: Flow, at: Date): Health {
-  if (flow.status !== 'pending' && !isOpen(flow)) return 'exhausted';
+export function healthAt(flow: Flow, at: Date): FlowHealth {
+  if (flow.status !== 'pending' && !isOpenFlow(flow)) return 'exhausted';
   if (ceiling(flow).status === 'completed') return 'healthy';
   const left = leftMs(flow, at);
   if (flow.endsAt !== null && BigInt(at.getTime()) + left >= BigInt(flow.endsAt.getTime()) && left > 0n) return 'healthy';
@@ -157,17 +157,17 @@ export function healthAt(flow: Flow, at: Date): Health {
 
 /** An alert: the money lasts so many seconds from an instant on. */
 export interface Alert {
-  severity: Exclude<Health, 'healthy'>;
+  severity: Exclude<FlowHealth, 'healthy'>;
   at: Date;
   runwaySeconds: number;
 }
 
 /** The alerts that come by themselves while the stream flows as it does, the first ones first; those up to `told` were told before. */
-export function alertsAfter(flow: Flow, told: Health): Alert[] {
+export function alertsAfter(flow: Flow, notified: FlowHealth): Alert[] {
   const depletion = depletesAt(flow);
   if (depletion === null) return [];
   return (['warning', 'critical', 'exhausted'] as const)
-    .filter((severity) => severities.indexOf(severity) > severities.indexOf(told))
+    .filter((severity) => severities.indexOf(severity) > severities.indexOf(notified))
     .map((severity) => ({
       severity,
       at: new Date(Math.max(flow.checkpointAt.getTime(), depletion.getTime() - Number(thresholdMs[severity]))),

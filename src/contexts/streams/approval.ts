@@ -10,12 +10,12 @@ import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
 import { approveHeld } from '../spending/approval/approved-spend.js';
 import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
-import { askAgain, payOut } from '../transfers/approval.js';
+import { captureApproved, reauthorize } from '../transfers/approval.js';
 import { endTransfer } from '../transfers/hold.js';
-import { checkpointed, endedAt, isOpen } from './accrual.js';
+import { checkpointed, endedAt, isOpenFlow } from './accrual.js';
 import { saveFlow, settleStream } from './checkpoint.js';
 import { flowOf, type StreamView, stream, streamLifecycle } from './stream.js';
-import { addDeposit } from './top-up.js';
+import { addToStream } from './top-up.js';
 
 /** How the deposit of a new stream is approved and ended. */
 export const streamSubject: ApprovalSubject = {
@@ -25,7 +25,7 @@ export const streamSubject: ApprovalSubject = {
   end: endPending,
 };
 /** How a top-up is approved and ended. */
-export const topUpSubject: ApprovalSubject = {
+export const streamTopUpSubject: ApprovalSubject = {
   kind: 'transfer',
   lock: async (ctx, tx, id) => {
     const { subjectId: streamId } = await tx.transfer.findFirstOrThrow({ where: { id }, select: { subjectId: true } });
@@ -57,16 +57,16 @@ async function approveStream(ctx: Ctx, tx: Tx, approval: Approval): Promise<() =
 async function approveTopUp(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const { subjectId: streamId, amount } = await deposit(tx, approval.subjectId);
   const { row, end } = await settleStream(ctx, tx, await tx.stream.findFirstOrThrow({ where: { id: streamId ?? '' } }));
-  if (end !== null || !isOpen(row)) throw over(row, 'The stream has ended.');
+  if (end !== null || !isOpenFlow(row)) throw over(row, 'The stream has ended.');
   await payIn(ctx, tx, approval);
-  const saved = await addDeposit(ctx, tx, { row, flow: flowOf(row), at: ctx.clock.now() }, amount);
+  const saved = await addToStream(ctx, tx, { row, flow: flowOf(row), at: ctx.clock.now() }, amount);
   return () => saved.dueAt !== null && ringAt(ctx, 'stream', saved.dueAt);
 }
 
 /** Runs the pipeline again and puts the money in that is held. */
 async function payIn(ctx: Ctx, tx: Tx, approval: Approval): Promise<void> {
-  const approved = await askAgain(ctx, tx, approval, approval.transferId ?? '');
-  await approveHeld(ctx, tx, approved, (decisionId) => payOut(ctx, tx, approved, decisionId));
+  const approved = await reauthorize(ctx, tx, approval, approval.transferId ?? '');
+  await approveHeld(ctx, tx, approved, (decisionId) => captureApproved(ctx, tx, approved, decisionId));
 }
 
 /** It never began: what it holds goes back. */

@@ -13,15 +13,15 @@ import { printId } from '../../platform/schema/id.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
 import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import { workspaceGuard } from '../spending/pipeline/pipeline.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { writeOperation } from '../usage/operation.js';
-import { accruedAt, checkpointed, type Flow, isOpen } from './accrual.js';
+import { accruedAt, checkpointed, type Flow, isOpenFlow } from './accrual.js';
 import { type FlowChange, saveFlow, settleStream } from './checkpoint.js';
 import { unitsPerMinor, unitsPerMs } from './flow-rate.js';
 import type { UpdateStreamInput } from './stream.input.js';
-import { checkSide, flowOf, lockStream, type StreamView, streamLifecycle, streamRow, viewOf } from './stream.js';
-import { rateOf } from './stream-request.js';
+import { checkStreamSide, flowOf, lockStream, type StreamView, streamLifecycle, streamRow, viewOf } from './stream.js';
+import { flowRateOf } from './stream-request.js';
 
 /** A stream that is being changed: its row is locked, and up to date but for what flows. */
 export interface Changing {
@@ -33,7 +33,7 @@ export interface Changing {
 /** Locks a stream that the actor may change from that side of it. One that has come to its end is `completed`. */
 export async function beginChange(ctx: Ctx, tx: Tx, id: string, side: 'payer' | 'payee'): Promise<Changing> {
   const locked = await lockStream(ctx, tx, id);
-  checkSide(ctx, locked, side);
+  checkStreamSide(ctx, locked, side);
   const { row, end } = await settleStream(ctx, tx, locked);
   const found: Stream = end === null ? row : { ...row, status: 'completed' };
   return { row: found, flow: flowOf(found), at: ctx.clock.now() };
@@ -41,13 +41,13 @@ export async function beginChange(ctx: Ctx, tx: Tx, id: string, side: 'payer' | 
 
 /** 409 for a stream that waits for its approval, or has ended. */
 export function checkOpen({ row }: Changing): void {
-  if (isOpen(row)) return;
+  if (isOpenFlow(row)) return;
   const message = row.status === 'pending' ? 'The stream waits for its approval.' : `The stream is ${row.status}, which is final.`;
   throw wrongStatus(streamLifecycle, printId('stream', row.id), row.status, ['active', 'paused', 'exhausted'], message);
 }
 
-/** Keeps the standing of whoever pays a stream, before the stream is locked. 404. */
-export async function keepPayer(ctx: Ctx, tx: Tx, id: string): Promise<void> {
+/** Locks the eligibility of whoever pays a stream, before the stream is locked. 404. */
+export async function lockPayerOf(ctx: Ctx, tx: Tx, id: string): Promise<void> {
   const { fromAccountId: accountId, fromWalletId: walletId, fromAgentId, agentId } = await streamRow(within(ctx, tx), id);
   await lockEligibility(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [fromAgentId, agentId] });
 }
@@ -55,7 +55,7 @@ export async function keepPayer(ctx: Ctx, tx: Tx, id: string): Promise<void> {
 /** Changes the rate, the maximum or the metadata of a stream that is open, from now on (Gap G-140). 400, 403, 404, 409. */
 export function updateStream(ctx: Ctx, input: UpdateStreamInput & { id: string }): Promise<StreamView> {
   const { id, metadata } = input;
-  const rate = rateOf(input);
+  const rate = flowRateOf(input);
   return changed(ctx, id, 'update', async (tx) => {
     const changing = await beginChange(ctx, tx, id, 'payer');
     checkOpen(changing);
@@ -91,7 +91,7 @@ export function pauseStream(ctx: Ctx, id: string): Promise<StreamView> {
 /** Lets a paused stream flow again. 409 unless it is paused, 403 while its payer may not spend. */
 export function resumeStream(ctx: Ctx, id: string): Promise<StreamView> {
   return changed(ctx, id, 'resume', async (tx) => {
-    await keepPayer(ctx, tx, id);
+    await lockPayerOf(ctx, tx, id);
     const { row, flow, at } = await beginChange(ctx, tx, id, 'payer');
     // What is exhausted becomes active too, by a top-up.
     if (row.status !== 'paused') throw notPaused(row);
@@ -118,7 +118,7 @@ async function checkPayer(ctx: Ctx, tx: Tx, { fromWalletId, fromAgentId, agentId
     ...agents.map((id) => ({ kind: 'agent' as const, id: id as string })),
     { kind: 'payer' as const, id: fromWalletId },
   ];
-  await post(ctx, posting(ctx, { at, transferId: null, legs: [], guards }), { in: tx });
+  await postSpend(ctx, posting(ctx, { at, transferId: null, legs: [], guards }), { in: tx });
 }
 
 /** Runs a change in its transaction, with the operation that it is. Null: nothing was to be changed. */

@@ -7,7 +7,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { type Alert, alertsAfter, checkpointed, type Flow, type Health, healthAt, leftMs, nextStop, severities } from './accrual.js';
+import { type Alert, alertsAfter, checkpointed, type Flow, type FlowHealth, healthAt, leftMs, nextStop, severities } from './accrual.js';
 import { emit } from './events.js';
 import type { GivenRate } from './flow-rate.js';
 import { flowOf } from './stream.js';
@@ -16,16 +16,16 @@ import { flowOf } from './stream.js';
 const decimal = (value: bigint) => new Prisma.Decimal(value.toString());
 
 /** The members of a row that say what flows from now on, and what happens next; `told` is the alert that was told last. */
-export function flowData(flow: Flow, told: Health) {
+export function flowData(flow: Flow, notified: FlowHealth) {
   const { currency: _, rateUnits, accrued, ...rest } = flow;
   const stop = nextStop(flow);
-  const [alert] = alertsAfter(flow, told);
+  const [alert] = alertsAfter(flow, notified);
   return {
     ...rest,
     rateUnits: decimal(rateUnits),
     accrued: decimal(accrued),
     stopsAt: stop?.at ?? null,
-    alerted: severities.indexOf(told),
+    alerted: severities.indexOf(notified),
     dueAt: alert !== undefined && (stop === null || alert.at < stop.at) ? alert.at : (stop?.at ?? null),
     leaseUntil: null,
   };
@@ -76,12 +76,12 @@ export async function saveFlow(ctx: Ctx, tx: Tx, row: Stream, flow: Flow, { rate
   await writeCheckpoint(tx, saved);
   if (severities.indexOf(health) > row.alerted && health !== 'healthy') {
     const runwaySeconds = Number(leftMs(flow, flow.checkpointAt) / 1000n);
-    await tell(ctx, tx, saved, { severity: health, at: flow.checkpointAt, runwaySeconds });
+    await notify(ctx, tx, saved, { severity: health, at: flow.checkpointAt, runwaySeconds });
   }
   return saved;
 }
 
-function notifiedHealth({ alerted }: Stream): Health {
+function notifiedHealth({ alerted }: Stream): FlowHealth {
   return severities[alerted] ?? 'healthy';
 }
 
@@ -98,15 +98,15 @@ export async function settleStream(ctx: Ctx, tx: Tx, row: Stream): Promise<Settl
   const stop = nextStop(flow);
   const happened = stop !== null && stop.at <= now ? stop : null;
   const alerts = alertsAfter(flow, notifiedHealth(row)).filter(({ at }) => at <= now);
-  for (const alert of alerts) await tell(ctx, tx, row, alert);
+  for (const alert of alerts) await notify(ctx, tx, row, alert);
   const last = alerts.at(-1)?.severity;
-  const told = last === undefined ? row : { ...row, alerted: severities.indexOf(last) };
-  if (happened?.status === 'completed') return { row: told, end: happened.at };
+  const notified = last === undefined ? row : { ...row, alerted: severities.indexOf(last) };
+  if (happened?.status === 'completed') return { row: notified, end: happened.at };
   if (happened !== null) {
-    const exhausted = await saveFlow(ctx, tx, told, checkpointed(flow, happened.at, { status: 'exhausted' }), { statusReason: null });
+    const exhausted = await saveFlow(ctx, tx, notified, checkpointed(flow, happened.at, { status: 'exhausted' }), { statusReason: null });
     return settleStream(ctx, tx, exhausted);
   }
-  return { row: told, end: null };
+  return { row: notified, end: null };
 }
 
 /** Writes that alerts were told, and nothing else: the stream flows on as it did. */
@@ -115,7 +115,7 @@ export async function saveNotified(ctx: Ctx, tx: Tx, row: Stream): Promise<Strea
   return tx.stream.update({ where: rowKey(ctx, row.id), data: { alerted, dueAt, leaseUntil } });
 }
 
-async function tell(ctx: Ctx, tx: Tx, row: Stream, { severity, runwaySeconds }: Alert): Promise<void> {
+async function notify(ctx: Ctx, tx: Tx, row: Stream, { severity, runwaySeconds }: Alert): Promise<void> {
   const data = { stream_id: printId('stream', row.id), severity, runway_seconds: runwaySeconds };
   await emit(ctx, tx, '_stream.alert', data, { objectId: row.id, agentId: row.agentId, roles: rolesOf(row) });
 }

@@ -20,7 +20,7 @@ export interface StreamChange {
 }
 
 /** A deposit before it is posted. */
-export interface Deposit {
+export interface StreamDeposit {
   /** The id of its transfer. */
   id: string;
   stream: Pick<Stream, 'id' | 'escrowAccountId'>;
@@ -38,7 +38,7 @@ export interface Deposit {
 export async function depositMoney(
   ctx: Ctx,
   tx: Tx,
-  { stream, from, amount }: Pick<Deposit, 'stream' | 'from' | 'amount'>,
+  { stream, from, amount }: Pick<StreamDeposit, 'stream' | 'from' | 'amount'>,
 ): Promise<Money> {
   const { wrapped } = await lockedBalances(ctx, tx, from.walletId);
   const fromWrapped = wrapped < amount ? wrapped : amount;
@@ -51,7 +51,7 @@ export async function depositMoney(
 }
 
 /** The transfer and the posting of a deposit under its authority. */
-export function draftDeposit(ctx: Ctx, deposit: Deposit, money: Money, form: SpendForm): Draft<Transfer> {
+export function draftStreamDeposit(ctx: Ctx, deposit: StreamDeposit, money: Money, form: SpendForm): Draft<Transfer> {
   const { id, stream, subjectType, from, to, amount, authority } = deposit;
   const value: NewTransfer = {
     type: 'stream_start',

@@ -2,10 +2,10 @@
 import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
 import { openStatuses } from '../../platform/lifecycle.js';
-import { streamSubject, topUpSubject } from './approval.js';
+import { streamSubject, streamTopUpSubject } from './approval.js';
 import { stepStream } from './due.js';
 import { cancelStream } from './payout.js';
-import { openStreams, streamLifecycle } from './stream.js';
+import { openStreamsOn, streamLifecycle } from './stream.js';
 import { transfersOfStreams } from './transfer-subject.js';
 
 export const stream = defineNoun({
@@ -13,9 +13,9 @@ export const stream = defineNoun({
   table: 'stream',
   lifecycle: streamLifecycle,
   due: { concurrency: 8, run: stepStream },
-  approvals: { stream: streamSubject, stream_top_up: topUpSubject },
+  approvals: { stream: streamSubject, stream_top_up: streamTopUpSubject },
   transfers: transfersOfStreams,
-  openOn: openStreams,
+  openOn: openStreamsOn,
   reset: [
     resetStep({
       stage: 'running',

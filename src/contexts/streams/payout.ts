@@ -11,7 +11,7 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
 import { withdrawApproval } from '../spending/approval/approval.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { endTransfer } from '../transfers/hold.js';
 import { type NewTransfer, transferPosting, transferRow } from '../transfers/transfer.js';
@@ -22,7 +22,7 @@ import type { StreamChange } from './deposit.js';
 import { tooLittleStreamed } from './errors.js';
 import { usesReturned } from './give-back.js';
 import { streamLifecycle, viewOf } from './stream.js';
-import { sidesOf } from './top-up.js';
+import { streamSidesOf } from './top-up.js';
 
 /** Pays out what has flowed, all of it or `amount`. 403 for the payer's agent, 409, 422 `insufficient_balance` for more than has flowed. */
 export async function withdrawStream(ctx: Ctx, id: string, amount: string | null): Promise<StreamChange> {
@@ -36,7 +36,7 @@ export async function withdrawStream(ctx: Ctx, id: string, amount: string | null
       const wanted = amount === null ? available : parseMinor(amount, row.currency, ['amount']);
       if (wanted > available || available === 0n) throw tooLittleStreamed(id, row.currency, available, amount === null ? 1n : wanted);
       const saved = await saveFlow(ctx, tx, row, checkpointed(flow, at, { withdrawn: flow.withdrawn + wanted }));
-      const { to } = await sidesOf(within(ctx, tx), row);
+      const { to } = await streamSidesOf(within(ctx, tx), row);
       const legsInto = (accountId: string) => move(row.currency, wanted, row.escrowAccountId, accountId);
       const transfer = await postOut(ctx, tx, row, {
         type: 'stream_withdraw',
@@ -92,7 +92,7 @@ export async function endStream(
   if (row.status === 'pending' && waiting !== undefined) {
     return { row: await saveFlow(ctx, tx, row, endedAt(flow, at, 'cancelled'), { statusReason: reason }), transfer: waiting };
   }
-  const { from, to } = await sidesOf(within(ctx, tx), row);
+  const { from, to } = await streamSidesOf(within(ctx, tx), row);
   const limits = await usesReturned(tx, row, returned);
   const saved = await saveFlow(ctx, tx, row, endedAt(flow, at, status), { statusReason: reason });
   const legsInto = (accountId: string): Leg[] => [
@@ -134,7 +134,7 @@ type MoneyOut = Pick<NewTransfer, 'type' | 'amount' | 'money' | 'protocolMetadat
 /** Posts money out of a stream, as a transfer of it. */
 async function postOut(ctx: Ctx, tx: Tx, row: Stream, out: MoneyOut, limits: readonly LimitUse[] = []): Promise<Transfer> {
   const reader = within(ctx, tx);
-  const { from, to } = await sidesOf(reader, row);
+  const { from, to } = await streamSidesOf(reader, row);
   const rules = await rulebook(reader);
   const value: NewTransfer = {
     ...out,
@@ -146,6 +146,6 @@ async function postOut(ctx: Ctx, tx: Tx, row: Stream, out: MoneyOut, limits: rea
     subject: { type: 'stream', id: row.id },
   };
   const transfer = transferRow(ctx, value);
-  await post(ctx, transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules }), { in: tx });
+  await postSpend(ctx, transferPosting(ctx, transfer, value, { limits, guards: guardsOf(ctx), rules }), { in: tx });
   return transfer;
 }

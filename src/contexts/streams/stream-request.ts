@@ -8,19 +8,19 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
-import type { Carried, SpendForm } from '../spending/pipeline/execution.js';
+import type { SpendForm, SpendResult } from '../spending/pipeline/execution.js';
 import { authorizeSpend } from '../spending/pipeline/pipeline.js';
 import { type SpendPlan, spendMutation } from '../spending/pipeline/spend-mutation.js';
 import { SameWallet } from '../transfers/errors.js';
 import { type Flow, healthAt } from './accrual.js';
 import { flowData, writeCheckpoint } from './checkpoint.js';
-import { type Deposit, depositMoney, draftDeposit, readDeposit } from './deposit.js';
+import { depositMoney, draftStreamDeposit, readDeposit, type StreamDeposit } from './deposit.js';
 import { type GivenRate, unitsPerMs } from './flow-rate.js';
 import type { CreateStreamInput } from './stream.input.js';
 import { viewOf } from './stream.js';
 
 /** The rate of a request; undefined when it says none. 400 for both. */
-export function rateOf({ flowRate, rate }: Pick<CreateStreamInput, 'flowRate' | 'rate'>): GivenRate | undefined {
+export function flowRateOf({ flowRate, rate }: Pick<CreateStreamInput, 'flowRate' | 'rate'>): GivenRate | undefined {
   if (flowRate && rate) throw new ValidationFailed([{ path: ['flowRate'], message: 'name one of flow_rate and rate', rule: 'one_of' }]);
   return rate ?? (flowRate ? { amount: flowRate, per: 'second' } : undefined);
 }
@@ -32,8 +32,8 @@ export function rateOf({ flowRate, rate }: Pick<CreateStreamInput, 'flowRate' | 
 export const streamMutation = spendMutation({
   terms: termsOf,
   plan: planStream,
-  insert: async (ctx, tx, plan: Plan, spent: Carried<Transfer> | null) => {
-    const { value: transfer, approval } = spent as Carried<Transfer>;
+  insert: async (ctx, tx, plan: Plan, spent: SpendResult<Transfer> | null) => {
+    const { value: transfer, approval } = spent as SpendResult<Transfer>;
     return { stream: viewOf(ctx, await insertStream(tx, plan, approval === null ? 'active' : 'pending')), transfer };
   },
   due: ({ stream: { row } }) => ['stream', row.dueAt],
@@ -54,7 +54,7 @@ interface Terms {
 function termsOf(ctx: Ctx, input: CreateStreamInput): Terms {
   const { currency, endsAt = null } = input;
   const at = ctx.clock.now();
-  const rate = rateOf(input);
+  const rate = flowRateOf(input);
   const issues: FieldIssue[] = [];
   if (rate === undefined) issues.push({ path: ['flowRate'], message: 'name one of flow_rate and rate', rule: 'one_of' });
   if (endsAt !== null && endsAt <= at) issues.push({ path: ['endsAt'], message: `must be after ${at.toISOString()}`, rule: 'min' });
@@ -71,7 +71,7 @@ function termsOf(ctx: Ctx, input: CreateStreamInput): Terms {
 
 interface Plan {
   terms: Terms;
-  deposit: Deposit;
+  deposit: StreamDeposit;
   spend: SpendPlan<Transfer>;
   metadata: CreateStreamInput['metadata'];
 }
@@ -98,11 +98,11 @@ async function planStream(ctx: Ctx, tx: Tx, input: CreateStreamInput, terms: Ter
   await lockEligibility(tx, { workspaceId: ctx.workspace.id, walletId, accountId, agentIds: [from.agentId, agentId] });
   const id = newId(at);
   const stream = { id, escrowAccountId: await openEscrowAccount(ctx, tx, 'stream.escrow', id, currency) };
-  const deposit: Deposit = { id: newId(at), stream, subjectType: 'stream', from, to, amount, authority };
+  const deposit: StreamDeposit = { id: newId(at), stream, subjectType: 'stream', from, to, amount, authority };
   const money = await depositMoney(ctx, tx, deposit);
   const spend = {
     authority,
-    draft: (form: SpendForm) => draftDeposit(ctx, deposit, money, form),
+    draft: (form: SpendForm) => draftStreamDeposit(ctx, deposit, money, form),
     requestApproval: requestApproval === true,
   };
   return { terms, deposit, spend, metadata };

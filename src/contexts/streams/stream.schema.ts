@@ -29,7 +29,7 @@ import {
 } from './stream.input.js';
 import { type StreamView, standsOn, stream, streams } from './stream.js';
 import { streamMutation } from './stream-request.js';
-import { topUpMutation } from './top-up.js';
+import { topUpStreamMutation } from './top-up.js';
 
 const StreamRate = builder.objectRef<GivenRate>('StreamRate').implement({
   description: 'A rate as it was given.',
@@ -175,13 +175,13 @@ builder.mutationFields((t) => ({
     type: StreamPayload,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: TopUpStreamInput }) },
     ...facts({ errors: [...changeErrors, ...postingErrors] }),
-    resolve: once((ctx, { id, input }) => topUpMutation.create(ctx, { ...input, id }), payloadOf),
+    resolve: once((ctx, { id, input }) => topUpStreamMutation.create(ctx, { ...input, id }), payloadOf),
   }),
   dryRunTopUp: t.field({
     type: DryRunType,
     args: { id: t.arg({ type: 'StreamId' }), input: t.arg({ type: TopUpStreamInput }) },
     ...facts({ effect: 'none', errors: changeErrors }),
-    resolve: (_root, { id, input }, ctx) => topUpMutation.dryRun(ctx, { ...input, id }),
+    resolve: (_root, { id, input }, ctx) => topUpStreamMutation.dryRun(ctx, { ...input, id }),
   }),
   pauseStream: t.field({
     route: rest('POST /v1/streams/{id}/pause', 'Stop a stream until somebody resumes it.'),

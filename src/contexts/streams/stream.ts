@@ -130,7 +130,7 @@ export function lockStream(ctx: Ctx, tx: Tx, id: string): Promise<Stream> {
 }
 
 /** 403 for an agent that is not on that side of the stream. Operators stand for both. */
-export function checkSide(ctx: Ctx, row: Stream, side: 'payer' | 'payee'): void {
+export function checkStreamSide(ctx: Ctx, row: Stream, side: 'payer' | 'payee'): void {
   if (!standsOn(ctx, row, side)) throw new OtherSide(row.id, side);
 }
 
@@ -141,7 +141,7 @@ export function standsOn({ actor }: Ctx, { agentId, fromAgentId, toAgentId }: St
 }
 
 /** Streams that keep their wallets from being closed. */
-export async function openStreams(_: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
+export async function openStreamsOn(_: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
   const either = { in: [...walletIds] };
   const open = await tx.stream.findMany({
     where: {

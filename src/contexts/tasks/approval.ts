@@ -11,12 +11,12 @@ import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import { intoEscrow } from '../transfers/escrowed.js';
 import { endTransfer, payerGuards } from '../transfers/hold.js';
 import { noteEnd } from './ending.js';
-import { tellAssigned } from './notice.js';
+import { notifyAssigned } from './notice.js';
 import { namePayee, partiesOfTask } from './payment.js';
 import { changeTask, offeredTo, refuseTask, revokedReason, shownTo, task } from './task.js';
 
 /** How a task is approved and ended. */
-export const taskSubject: ApprovalSubject = { kind: 'task', lock: lockWithSides, approve, end };
+export const taskSubject: ApprovalSubject = { kind: 'task', lock: lockWithSides, approve: approveTask, end };
 
 /** The lock of a task, after those that keep the standing of its payer and of its worker. */
 async function lockWithSides(_ctx: Ctx, tx: Tx, id: string): Promise<Task> {
@@ -26,7 +26,7 @@ async function lockWithSides(_ctx: Ctx, tx: Tx, id: string): Promise<Task> {
   return lockRow(tx.task, id);
 }
 
-async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
+async function approveTask(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const row = await waiting(tx, approval);
   const { deadline, statusReason, open } = row;
   const isLate = deadline !== null && deadline <= ctx.clock.now();
@@ -34,16 +34,16 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
     const message = isLate ? 'The deadline of the task has passed.' : 'An agent of the task was revoked.';
     throw new SubjectRefused(refuseTask({ id: row.id, status: isLate ? 'expired' : 'cancelled' }, ['pending'], message));
   }
-  await takeMoney(ctx, tx, approval, row);
+  await fundEscrow(ctx, tx, approval, row);
   const ready = await changeTask(ctx, tx, row, { paymentStatus: 'reserved', ...(open ? offeredTo(row) : shownTo('worker')) });
-  await tellAssigned(ctx, tx, ready);
+  await notifyAssigned(ctx, tx, ready);
   return () => {
     if (ready.dueAt !== null) ringAt(ctx, 'task', ready.dueAt);
   };
 }
 
 /** Runs the pipeline again; the money goes into escrow, and uses limits in the windows of now. */
-async function takeMoney(ctx: Ctx, tx: Tx, approval: Approval, row: Task): Promise<void> {
+async function fundEscrow(ctx: Ctx, tx: Tx, approval: Approval, row: Task): Promise<void> {
   const transfer = await tx.transfer.findFirstOrThrow({ where: { id: row.transferId ?? '' } });
   const parties = await partiesOfTask(ctx, tx, row);
   const authority = await authorizeAgain(ctx, tx, approval, transfer, parties);

@@ -10,7 +10,7 @@ const claimText = `
     AND (deadline IS NULL OR deadline > $5::timestamptz)
   RETURNING id`;
 
-export interface Claim {
+export interface TaskClaim {
   id: string;
   agentId: string;
   payeeWalletId: string | null;
@@ -18,7 +18,7 @@ export interface Claim {
 }
 
 /** True for the one claim that is in time and the first. */
-export async function takeClaim({ workspace }: Ctx, tx: Tx, { id, agentId, payeeWalletId, at }: Claim): Promise<boolean> {
+export async function claimOpenTask({ workspace }: Ctx, tx: Tx, { id, agentId, payeeWalletId, at }: TaskClaim): Promise<boolean> {
   const values = [workspace.id, id, agentId, payeeWalletId, at];
   return (await runIn<{ id: string }>(tx, { name: 'claim-task', text: claimText }, values)).length === 1;
 }

@@ -13,12 +13,12 @@ import { PolicyViolation } from '../spending/errors.js';
 import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
 import { mandateNow } from '../spending/pipeline/mandate.js';
 import { authorizeSpend } from '../spending/pipeline/pipeline.js';
-import { takeClaim } from './claim.sql.js';
+import { claimOpenTask } from './claim.sql.js';
 import { endTask } from './ending.js';
 import { TaskAlreadyClaimed } from './errors.js';
-import { tellAssigned, tellChange } from './notice.js';
-import { namePayee, partiesOfTask, payeeOf, protocols } from './payment.js';
-import { changeTask, checkSide, isDelivered, lockTask, offeredTo, refuseTask, revokedReason, task, taskLifecycle } from './task.js';
+import { notifyAssigned, notifyChange } from './notice.js';
+import { namePayee, partiesOfTask, taskPayeeOf, taskProtocols } from './payment.js';
+import { changeTask, checkTaskSide, isDelivered, lockTask, offeredTo, refuseTask, revokedReason, task, taskLifecycle } from './task.js';
 
 /**
  * Takes an open task for the agent that asks. One that it has accepted already is its own, and nothing changes. 403 `session_required` for
@@ -42,7 +42,7 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
     const { id: agentId, parentAccountId: accountId } = agent;
     await lockEligibility(tx, { workspaceId: ctx.workspace.id, accountId, walletId: payee?.walletId ?? null, agentIds: [agentId] });
     if (payee !== null) await refuseClosed(tx, row, payee);
-    const isFirst = await takeClaim(ctx, tx, { id, agentId, payeeWalletId: payee?.walletId ?? null, at: ctx.clock.now() });
+    const isFirst = await claimOpenTask(ctx, tx, { id, agentId, payeeWalletId: payee?.walletId ?? null, at: ctx.clock.now() });
     const now = await tx.task.findFirstOrThrow({ where: { id } });
     if (!isFirst) {
       // Another claim of its own was quicker.
@@ -51,7 +51,7 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
       throw refuseTask(now, ['pending'], 'The task cannot be claimed any more.');
     }
     await namePayee(tx, now, payee);
-    await tellChange(ctx, tx, now, 'claimed');
+    await notifyChange(ctx, tx, now, 'claimed');
     return now;
   });
   if (claimed.dueAt !== null) ringAt(ctx, 'task', claimed.dueAt);
@@ -87,7 +87,7 @@ function refuseClaimed({ clock }: Ctx, row: Task): void {
 async function receivingWallet(ctx: Ctx, tx: Tx, row: Task, agent: { id: string; parentAccountId: string }): Promise<WalletRef | null> {
   const { id, status, currency, walletId } = row;
   if (currency === null) return null;
-  const found = await payeeOf(within(ctx, tx), agent, currency);
+  const found = await taskPayeeOf(within(ctx, tx), agent, currency);
   // Two agents of one account without wallets of their own share that of the account.
   if (found === null || found.walletId === walletId) throw noWallet(id, status, agent.id, currency);
   await refuseUnpayable(ctx, tx, row, found);
@@ -128,7 +128,7 @@ async function refuseUnpayable(ctx: Ctx, tx: Tx, row: Task, to: WalletRef): Prom
   const mandate = await mandateNow(ctx, tx, mandateId);
   // In the name of nobody: the agent that asks is not the one that spends.
   const asker = { ...within(ctx, tx), actor: systemCtx(ctx.platform, ctx.workspace, null).actor };
-  const spend = { from, to, agentId, mandate, protocol: protocols[method], currency, amount, at: ctx.clock.now() };
+  const spend = { from, to, agentId, mandate, protocol: taskProtocols[method], currency, amount, at: ctx.clock.now() };
   const { ruleResults } = await authorizeSpend(asker, spend);
   const objections = ruleResults.results.filter(({ reason }) => aboutPayee.has(reason));
   if (objections.length === 0) return;
@@ -150,14 +150,14 @@ async function refuseUnpayable(ctx: Ctx, tx: Tx, row: Task, to: WalletRef): Prom
 export async function respondToTask(ctx: Ctx, id: string, action: 'accept' | 'decline', reason: string | null): Promise<Task> {
   const answered = await transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, id);
-    checkSide(ctx, row, 'worker');
+    checkTaskSide(ctx, row, 'worker');
     if (row.open) throw refuseTask(row, [], 'An open task is claimed, and not accepted or declined.');
     if (row.paymentStatus === 'awaiting_approval') throw refuseTask(row, [], 'The money of the task waits for an approval.');
     refusePast(ctx, row);
     checkStep(taskLifecycle, id, row.status, action === 'accept' ? 'accepted' : 'declined');
     if (action === 'decline') return endTask(ctx, tx, row, 'declined', reason);
     const accepted = await changeTask(ctx, tx, row, { status: 'accepted' });
-    await tellChange(ctx, tx, accepted, 'accepted');
+    await notifyChange(ctx, tx, accepted, 'accepted');
     return accepted;
   });
   if (answered.dueAt !== null) ringAt(ctx, 'task', answered.dueAt);
@@ -188,7 +188,7 @@ export async function loseClaim(ctx: Ctx, tx: Tx, row: Task): Promise<Task> {
     ...offeredTo(row),
   });
   await namePayee(tx, free, null);
-  await tellChange(ctx, tx, free, 'unclaimed', row.toAgentId);
-  await tellAssigned(ctx, tx, free);
+  await notifyChange(ctx, tx, free, 'unclaimed', row.toAgentId);
+  await notifyAssigned(ctx, tx, free);
   return free;
 }

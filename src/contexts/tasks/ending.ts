@@ -5,9 +5,9 @@ import type { Ctx } from '../../platform/ctx.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
-import { tellChange } from './notice.js';
+import { notifyChange } from './notice.js';
 import { returnPayment } from './payment.js';
-import { changeTask, checkSide, lockTask, refuseTask, shownTo, taskLifecycle } from './task.js';
+import { changeTask, checkTaskSide, lockTask, refuseTask, shownTo, taskLifecycle } from './task.js';
 
 type End = Extract<TaskStatus, 'declined' | 'failed' | 'cancelled' | 'expired'>;
 
@@ -36,7 +36,7 @@ export async function noteEnd(
   // Whoever was only offered it has nothing to do with it any more.
   const audience = row.toAgentId === null ? shownTo('sender') : {};
   const ended = await changeTask(ctx, tx, row, { ...paid, ...audience, status, statusReason: reason });
-  await tellChange(ctx, tx, ended, status);
+  await notifyChange(ctx, tx, ended, status);
   return ended;
 }
 
@@ -53,7 +53,7 @@ export function failTask(ctx: Ctx, id: string, reason: string | null): Promise<T
 function endBy(ctx: Ctx, id: string, side: 'sender' | 'worker', status: 'cancelled' | 'failed', reason: string | null): Promise<Task> {
   return transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, id);
-    checkSide(ctx, row, side);
+    checkTaskSide(ctx, row, side);
     // What nobody works on is declined or cancelled.
     if (status === 'failed' && row.status === 'pending') throw refuseTask(row, ['accepted'], 'A task that nobody works on does not fail.');
     checkStep(taskLifecycle, id, row.status, status);

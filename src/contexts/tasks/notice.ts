@@ -1,4 +1,4 @@
-// Who is told what of a task: the agents that it is offered to, and both of its sides (CONTRACT.md 5 "SSE channel").
+// Which agents are notified of a task: the agents that it is offered to, and both of its sides (CONTRACT.md 5 "SSE channel").
 import type { Roles } from '../../events/event.js';
 import type { Task } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -7,8 +7,8 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { printId } from '../../platform/schema/id.js';
 import { emit, type TaskChangeKind } from './events.js';
 
-/** Tells the worker of a task that it was given one, or the candidates that they may claim one; nobody while it waits for its approval. */
-export async function tellAssigned(ctx: Ctx, tx: Tx, row: Task): Promise<void> {
+/** Notifies the worker of a task that it was given one, or the candidates that they may claim one; nobody while it waits for its approval. */
+export async function notifyAssigned(ctx: Ctx, tx: Tx, row: Task): Promise<void> {
   const { id: taskId, skillId, fromAgentId, toAgentId, audience, candidateAgentIds, amount, currency: unit, deadline } = row;
   const worker = audience === 'worker' && toAgentId !== null ? { [toAgentId]: 'worker' } : {};
   const roles: Roles = audience === 'candidates' ? Object.fromEntries(candidateAgentIds.map((one) => [one, 'candidate'])) : worker;
@@ -23,8 +23,8 @@ export async function tellAssigned(ctx: Ctx, tx: Tx, row: Task): Promise<void> {
   await emit(ctx, tx, '_task.assigned', data, { objectId: taskId, agentId: fromAgentId, roles });
 }
 
-/** Tells both sides what has happened. `worker` is the one that it happened to, where that is not the worker any more. */
-export async function tellChange(ctx: Ctx, tx: Tx, row: Task, change: TaskChangeKind, worker = row.toAgentId): Promise<void> {
+/** Notifies both sides of what has happened. `worker` is the one that it happened to, where that is not the worker any more. */
+export async function notifyChange(ctx: Ctx, tx: Tx, row: Task, change: TaskChangeKind, worker = row.toAgentId): Promise<void> {
   const { id: taskId, status, fromAgentId, toAgentId, audience } = row;
   const isKnown = worker !== null && (audience === 'worker' || worker !== toAgentId);
   const data = {

@@ -14,7 +14,7 @@ import { payerByMandate } from '../mandates/payer.js';
 import { withdrawApproval } from '../spending/approval/approval.js';
 import type { Draft, SpendForm } from '../spending/pipeline/execution.js';
 import { checkPresentation, presentedMandate } from '../spending/pipeline/mandate.js';
-import { checkMandateCurrency, type RulingMandate } from '../spending/pipeline/mandate-rule.js';
+import { checkMandateCurrency, type EnforcedMandate } from '../spending/pipeline/mandate-rule.js';
 import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline/pipeline.js';
 import { SameWallet } from '../transfers/errors.js';
 import { asideFor, settleEscrowed } from '../transfers/escrowed.js';
@@ -23,16 +23,16 @@ import { type NewTransfer, transferPosting, transferRow } from '../transfers/tra
 import type { TaskPaymentInput } from './task.input.js';
 
 /** What is agreed. Minor units. */
-export interface Price {
+export interface TaskPrice {
   amount: bigint;
   currency: Currency;
 }
 
 /** By which protocol each method pays. */
-export const protocols: Record<TaskPaymentMethod, Protocol> = { wallet: 'internal', x402: 'x402', ap2: 'ap2', mpp: 'mpp' };
+export const taskProtocols: Record<TaskPaymentMethod, Protocol> = { wallet: 'internal', x402: 'x402', ap2: 'ap2', mpp: 'mpp' };
 
 /** A payment before it is posted. */
-export interface PaymentPlan extends Price {
+export interface TaskPaymentPlan extends TaskPrice {
   method: TaskPaymentMethod;
   /** The id of its transfer. */
   transferId: string;
@@ -41,13 +41,13 @@ export interface PaymentPlan extends Price {
   /** The wallet of the worker; null while nobody knows who that is. */
   to: WalletRef | null;
   authority: Authority;
-  mandate: RulingMandate | undefined;
+  mandate: EnforcedMandate | undefined;
 }
 
-export interface PaymentOrder {
+export interface TaskPaymentOrder {
   taskId: string;
   payment: TaskPaymentInput;
-  price: Price;
+  price: TaskPrice;
   fromAgent: { id: string; parentAccountId: string };
   /** The worker, where it is known. */
   toAgent: { id: string; parentAccountId: string } | null;
@@ -57,13 +57,13 @@ export interface PaymentOrder {
 }
 
 /** Reads the wallets of a payment and the rules that bind it. 400, 404, 422 for wallets that cannot pay or be paid. */
-export async function planTaskPayment(ctx: Ctx, order: PaymentOrder): Promise<Omit<PaymentPlan, 'escrowAccountId'>> {
+export async function planTaskPayment(ctx: Ctx, order: TaskPaymentOrder): Promise<Omit<TaskPaymentPlan, 'escrowAccountId'>> {
   const { payment, price, fromAgent, toAgent, at, request, requestApproval } = order;
   const { currency, amount } = price;
   const mandate = await mandateOf(ctx, payment, fromAgent.id);
   if (mandate !== undefined) checkMandateCurrency(mandate, currency);
   const from = await payerOf(ctx, fromAgent, { ...payment, currency }, mandate);
-  const to = toAgent === null ? null : await payeeOf(ctx, toAgent, currency);
+  const to = toAgent === null ? null : await taskPayeeOf(ctx, toAgent, currency);
   if (toAgent !== null && to === null) {
     const message = `has no wallet in ${currency} that could be paid`;
     throw new ValidationFailed([{ path: ['toAgentId'], message, rule: 'currency' }]);
@@ -74,7 +74,7 @@ export async function planTaskPayment(ctx: Ctx, order: PaymentOrder): Promise<Om
     to,
     agentId: fromAgent.id,
     mandate,
-    protocol: protocols[payment.method],
+    protocol: taskProtocols[payment.method],
     currency,
     amount,
     at,
@@ -88,7 +88,7 @@ async function mandateOf(
   ctx: Ctx,
   { method, mandateId, mandateJwt }: TaskPaymentInput,
   agentId: string,
-): Promise<RulingMandate | undefined> {
+): Promise<EnforcedMandate | undefined> {
   const path = ['payment', 'mandateId'];
   checkPresentation({ mandateId, mandateJwt }, ['payment']);
   if ((method === 'ap2') !== (mandateId != null)) {
@@ -107,9 +107,9 @@ async function mandateOf(
 /** The wallet that is named, else the agent's oldest in the currency, else its account's (Gap G-328). */
 async function payerOf(
   ctx: Ctx,
-  { id, parentAccountId }: PaymentOrder['fromAgent'],
+  { id, parentAccountId }: TaskPaymentOrder['fromAgent'],
   { fromWalletId, currency }: TaskPaymentInput & { currency: Currency },
-  mandate: RulingMandate | undefined,
+  mandate: EnforcedMandate | undefined,
 ): Promise<WalletRef> {
   if (mandate !== undefined) return payerByMandate(ctx, mandate, { fromWalletId, currency });
   const found =
@@ -122,7 +122,7 @@ async function payerOf(
 }
 
 /** The wallet into which a worker is paid: its oldest in the currency, else its account's; null for none. */
-export async function payeeOf(
+export async function taskPayeeOf(
   ctx: Ctx,
   { id, parentAccountId }: { id: string; parentAccountId: string },
   currency: string,
@@ -131,7 +131,7 @@ export async function payeeOf(
 }
 
 /** The amount of a payment as the request or the skill says it. 400 where neither does. */
-export function priceOf({ amount, currency }: TaskPaymentInput, asked: Price | null): Price {
+export function taskPriceOf({ amount, currency }: TaskPaymentInput, asked: TaskPrice | null): TaskPrice {
   const missing = (member: string) => {
     const message = 'is required: no skill of the worker says a price';
     return new ValidationFailed([{ path: ['payment', member], message, rule: 'required' }]);
@@ -158,12 +158,12 @@ export function openEscrow(ctx: Ctx, tx: Tx, taskId: string, currency: string): 
  * The transfer and the posting of a payment under its authority. The money waits in escrow, and for an approval in the wallet; until that is
  * given the transfer names no payee, for its sender alone sees the task (CONTRACT.md 0 "Approval interplay").
  */
-export function draftPayment(ctx: Ctx, taskId: string, plan: PaymentPlan, form: SpendForm): Draft<Transfer> {
+export function draftTaskPayment(ctx: Ctx, taskId: string, plan: TaskPaymentPlan, form: SpendForm): Draft<Transfer> {
   const { transferId, escrowAccountId, from, to, amount, currency, method, authority, mandate } = plan;
   const merchant = authority.facts?.merchant ?? null;
   const value: NewTransfer = {
     type: 'internal',
-    protocol: protocols[method],
+    protocol: taskProtocols[method],
     from,
     to: form.approvalId === null && to !== null ? to : { ledgerAccountId: escrowAccountId },
     amount,

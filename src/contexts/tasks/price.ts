@@ -7,7 +7,7 @@ import { type Currency, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { firstSkillId, priceBefore } from '../agents/skill-price.js';
 import { PriceChanged } from './errors.js';
-import type { Price } from './payment.js';
+import type { TaskPrice } from './payment.js';
 import type { CreateTaskInput, TaskPaymentInput } from './task.input.js';
 
 /** A task as it is asked for. A message of A2A may name no skill: `skillId` is then that of the first; and its maximum has its own currency. */
@@ -17,7 +17,7 @@ interface Priced {
   input: TaskRequest;
   payment: TaskPaymentInput;
   /** What would go into escrow. */
-  price: Price;
+  price: TaskPrice;
   skill: Skill | null;
 }
 
@@ -41,6 +41,6 @@ export async function checkPrice(ctx: Ctx, tx: Tx, { input, payment, price, skil
   if (before !== null) throw new PriceChanged({ ...shown, before });
 }
 
-function maxOf(amount: string, currency: Price['currency']): Price {
+function maxOf(amount: string, currency: TaskPrice['currency']): TaskPrice {
   return { amount: parseMinor(amount, currency, ['payment', 'maxPrice']), currency };
 }

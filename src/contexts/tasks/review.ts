@@ -11,10 +11,10 @@ import { printId } from '../../platform/schema/id.js';
 import { fileDispute, ringDispute } from '../refunds/filing.js';
 import { addRating } from '../skills/rating.sql.js';
 import type { Side } from './errors.js';
-import { tellChange } from './notice.js';
+import { notifyChange } from './notice.js';
 import { settlePayment } from './payment.js';
 import type { ApproveTaskInput, DisputeTaskInput, RateTaskInput } from './step.input.js';
-import { changeTask, checkSide, isOnSide, lockTask, refuseTask } from './task.js';
+import { changeTask, checkTaskSide, isOnSide, lockTask, refuseTask } from './task.js';
 
 const unpaid: Ending = { status: 'cancelled', code: 'task_refunded', message: 'The dispute gave the money for the task back.' };
 
@@ -22,7 +22,7 @@ const unpaid: Ending = { status: 'cancelled', code: 'task_refunded', message: 'T
 export function approveTask(ctx: Ctx, { id, rating, feedback }: ApproveTaskInput & { id: string }): Promise<Task> {
   return transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, id);
-    checkSide(ctx, row, 'sender');
+    checkTaskSide(ctx, row, 'sender');
     if (row.status !== 'completed') throw refuseTask(row, ['completed'], 'What is approved has been delivered.');
     if (row.paymentStatus !== 'reserved') throw notReserved(row, 'Nothing is to be released any more.');
     const rated = rating == null ? row : await rate(ctx, tx, row, 'sender', { rating, feedback });
@@ -42,7 +42,7 @@ function notReserved({ id, status, paymentStatus }: Task, message: string): Stat
 export async function releasePayment(ctx: Ctx, tx: Tx, row: Task): Promise<Task> {
   const paid = await settlePayment(ctx, tx, row, row.amount ?? 0n, unpaid);
   const released = await changeTask(ctx, tx, row, paid);
-  await tellChange(ctx, tx, released, 'released');
+  await notifyChange(ctx, tx, released, 'released');
   return released;
 }
 
@@ -51,7 +51,7 @@ export function rateTask(ctx: Ctx, input: RateTaskInput & { id: string }): Promi
   return transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, input.id);
     const side = input.side ?? (isOnSide(ctx, row, 'sender') ? 'sender' : 'worker');
-    checkSide(ctx, row, side);
+    checkTaskSide(ctx, row, side);
     return rate(ctx, tx, row, side, input);
   });
 }
@@ -81,7 +81,7 @@ export async function disputeTask(ctx: Ctx, { id, reason, description, evidence 
     ctx,
     async (tx) => {
       const row = await lockTask(ctx, tx, id);
-      checkSide(ctx, row, 'sender');
+      checkTaskSide(ctx, row, 'sender');
       if (row.status !== 'completed') throw refuseTask(row, ['completed'], 'What is disputed has been delivered.');
       const isInTime = row.reviewDeadline !== null && row.reviewDeadline > ctx.clock.now();
       if (row.paymentStatus !== 'reserved' || !isInTime) throw notReserved(row, 'The review of the task is over, or it is not paid.');
@@ -90,7 +90,7 @@ export async function disputeTask(ctx: Ctx, { id, reason, description, evidence 
       const said = { reason, description: description ?? '', evidence, requestedResolution: null };
       const filed = await fileDispute(ctx, tx, { ...money, ...said, agents });
       const disputed = await changeTask(ctx, tx, row, { status: 'disputed', paymentStatus: 'disputed', disputeId: filed.id });
-      await tellChange(ctx, tx, disputed, 'disputed');
+      await notifyChange(ctx, tx, disputed, 'disputed');
       return { task: disputed, dispute: filed };
     },
     (made) => made.task.id,
@@ -106,5 +106,5 @@ export async function splitEscrow(ctx: Ctx, tx: Tx, { id: disputeId, transferId 
   const row = await lockRow(tx.task, found.id);
   const paid = await settlePayment(ctx, tx, row, (row.amount ?? 0n) - refunded, unpaid);
   const resolved = await changeTask(ctx, tx, row, { ...paid, status: 'completed' });
-  await tellChange(ctx, tx, resolved, 'resolved');
+  await notifyChange(ctx, tx, resolved, 'resolved');
 }

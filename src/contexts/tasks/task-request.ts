@@ -9,10 +9,10 @@ import { agentRevoked } from '../agents/agent.js';
 import { findSkill } from '../skills/skill.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
 import { lockEligibility } from '../spending/pipeline/eligibility.sql.js';
-import type { Carried, SpendForm } from '../spending/pipeline/execution.js';
+import type { SpendForm, SpendResult } from '../spending/pipeline/execution.js';
 import { type SpendPlan, spendMutation } from '../spending/pipeline/spend-mutation.js';
-import { tellAssigned } from './notice.js';
-import { draftPayment, openEscrow, type PaymentPlan, planTaskPayment, priceOf } from './payment.js';
+import { notifyAssigned } from './notice.js';
+import { draftTaskPayment, openEscrow, planTaskPayment, type TaskPaymentPlan, taskPriceOf } from './payment.js';
 import { checkPrice, type TaskRequest } from './price.js';
 import type { CreateTaskInput } from './task.input.js';
 import { offeredTo, shownTo, task, withDue } from './task.js';
@@ -30,7 +30,7 @@ const furthestSeconds = 366 * 86_400;
 export const taskMutation = spendMutation({
   terms: termsOf,
   plan: planTask,
-  insert: async (ctx, tx, plan: Plan, spent: Carried<Transfer> | null) => ({
+  insert: async (ctx, tx, plan: Plan, spent: SpendResult<Transfer> | null) => ({
     task: await insertTask(ctx, tx, plan, spent?.approval?.id ?? null),
   }),
   due: ({ task: { dueAt } }) => ['task', dueAt],
@@ -48,7 +48,7 @@ interface Plan {
   fromAgent: Agent;
   toAgent: Agent | null;
   acceptance: Json | null;
-  payment: PaymentPlan | null;
+  payment: TaskPaymentPlan | null;
   spend: SpendPlan<Transfer> | null;
 }
 
@@ -74,11 +74,11 @@ async function planTask(ctx: Ctx, tx: Tx, input: TaskRequest, { skill, acceptanc
   const head = { id: newId(at), at, input, fromAgent, toAgent, acceptance };
   const payment = await escrowed(ctx, tx, head, skill);
   if (payment === null) return { ...head, payment, spend: null };
-  const draft = (form: SpendForm) => draftPayment(ctx, head.id, payment, form);
+  const draft = (form: SpendForm) => draftTaskPayment(ctx, head.id, payment, form);
   return { ...head, payment, spend: { authority: payment.authority, draft, requestApproval: input.requestApproval === true } };
 }
 
-async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'spend'>, skill: Skill | null): Promise<PaymentPlan | null> {
+async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'spend'>, skill: Skill | null): Promise<TaskPaymentPlan | null> {
   const { id, at, input, fromAgent, toAgent } = head;
   const agentIds = [fromAgent.id, toAgent?.id ?? null];
   const workspaceId = ctx.workspace.id;
@@ -86,7 +86,7 @@ async function escrowed(ctx: Ctx, tx: Tx, head: Omit<Plan, 'payment' | 'spend'>,
     await lockEligibility(tx, { workspaceId, accountId: fromAgent.parentAccountId, walletId: null, agentIds });
     return null;
   }
-  const price = priceOf(input.payment, requestedPrice(skill));
+  const price = taskPriceOf(input.payment, requestedPrice(skill));
   await checkPrice(ctx, tx, { input, payment: input.payment, price, skill });
   const plan = await planTaskPayment(within(ctx, tx), {
     taskId: id,
@@ -177,11 +177,11 @@ async function insertTask(ctx: Ctx, tx: Tx, plan: Plan, approvalId: string | nul
       acceptanceSchema: acceptanceSchema === null ? Prisma.DbNull : (acceptanceSchema as Prisma.InputJsonObject),
     },
   });
-  await tellAssigned(ctx, tx, made);
+  await notifyAssigned(ctx, tx, made);
   return made;
 }
 
-function paymentRow(payment: PaymentPlan | null, approvalId: string | null): Partial<Task> {
+function paymentRow(payment: TaskPaymentPlan | null, approvalId: string | null): Partial<Task> {
   if (payment === null) return {};
   const { amount, currency, method, transferId, from, to } = payment;
   return {

@@ -7,7 +7,7 @@ import { mostJwtLength } from '../spending/pipeline/mandate.js';
 
 export const TaskStatusEnum = builder.enumType(TaskStatus, { name: 'TaskStatus' });
 export const PaymentStatusEnum = builder.enumType(TaskPaymentStatus, { name: 'TaskPaymentStatus' });
-export const PaymentMethodEnum = builder.enumType(TaskPaymentMethod, { name: 'TaskPaymentMethod' });
+export const TaskPaymentMethodEnum = builder.enumType(TaskPaymentMethod, { name: 'TaskPaymentMethod' });
 export const TaskSideEnum = builder.enumType(TaskSide, { name: 'TaskSide' });
 export const TaskRoleEnum = builder.enumType('TaskRole', { values: ['sender', 'target'] as const });
 
@@ -24,7 +24,7 @@ export const TaskPaymentInput = builder.inputType('TaskPaymentInput', {
       description:
         'The most that the price of the skill may be, in `currency`, or in that of the price. Without it a price that was raised in the last ten minutes is 409.',
     }),
-    method: t.field({ type: PaymentMethodEnum }),
+    method: t.field({ type: TaskPaymentMethodEnum }),
     fromWalletId: t.field({ type: 'WalletId', required: false, description: 'By default the oldest of the agent, else of its account.' }),
     mandateId: t.field({ type: 'MandateId', required: false, description: 'Goes with the method ap2, and with `mandate_jwt`.' }),
     mandateJwt: t.string({ required: false, validate: z.string().min(1).max(mostJwtLength) }),

@@ -20,8 +20,8 @@ import { rest } from './rest.js';
 import {
   CreateTaskInput,
   mostCandidates,
-  PaymentMethodEnum,
   PaymentStatusEnum,
+  TaskPaymentMethodEnum,
   TaskRoleEnum,
   TaskSideEnum,
   TaskStatusEnum,
@@ -37,7 +37,7 @@ const TaskPayment = builder.objectRef<TaskRow>('TaskPayment').implement({
     return {
       amount: money('What is agreed.', ({ amount }) => amount ?? 0n),
       currency: t.field({ type: 'Currency', resolve: ({ currency }) => currency ?? '' }),
-      method: t.field({ type: PaymentMethodEnum, resolve: ({ method }) => method ?? 'wallet' }),
+      method: t.field({ type: TaskPaymentMethodEnum, resolve: ({ method }) => method ?? 'wallet' }),
       status: t.field({ type: PaymentStatusEnum, resolve: ({ paymentStatus }) => paymentStatus ?? 'reserved' }),
       released: money('What the worker was paid.', ({ released }) => released ?? 0n),
       transferId: t.field({ type: 'TransferId', resolve: ({ transferId }) => transferId ?? '' }),

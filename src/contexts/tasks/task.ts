@@ -106,7 +106,7 @@ export function isOnSide(
 }
 
 /** 403 for an agent that is not on the side. */
-export function checkSide(ctx: Pick<Ctx, 'actor'>, row: Task, side: Side): void {
+export function checkTaskSide(ctx: Pick<Ctx, 'actor'>, row: Task, side: Side): void {
   if (!isOnSide(ctx, row, side)) throw new NotYourTask(row.id, side);
 }
 

@@ -7,7 +7,7 @@ import type { SchemaCheck } from '../../platform/json-schema.js';
 import type { Currency } from '../../platform/money.js';
 import { maxJsonLength } from '../../platform/schema/scalar.js';
 import { readBy } from '../../platform/zod-issue.js';
-import type { Price } from './payment.js';
+import type { TaskPrice } from './payment.js';
 
 export type Json = Record<string, unknown>;
 
@@ -24,24 +24,24 @@ export const partShape = z
   .refine(({ text, data, url, raw }) => [text, data, url, raw].filter((given) => given !== undefined).length === 1, {
     message: 'must have exactly one of text, data, url and raw',
   });
-export type Part = z.infer<typeof partShape>;
+export type TaskPart = z.infer<typeof partShape>;
 
 /** Parts of one message or artifact; together they are as long as a payload may be (Gap G-394). */
 export const mostParts = 50;
-export const partsShape = z
+export const taskPartsShape = z
   .array(partShape)
   .min(1)
   .max(mostParts)
   .refine((parts) => JSON.stringify(parts).length <= maxJsonLength, { message: `are longer than ${maxJsonLength} characters of JSON` });
 const artifactsShape = z.looseObject({
   artifacts: z
-    .array(z.looseObject({ name: z.string().max(255).optional(), parts: partsShape }))
+    .array(z.looseObject({ name: z.string().max(255).optional(), parts: taskPartsShape }))
     .min(1)
     .max(50),
 });
 
 /** The price that a skill asks for; null for none. */
-export function requestedPrice(skill: Skill | null): Price | null {
+export function requestedPrice(skill: Skill | null): TaskPrice | null {
   return skill === null || skill.price === null || skill.currency === null
     ? null
     : { amount: skill.price, currency: skill.currency as Currency };
@@ -90,7 +90,7 @@ export async function checkDeliverable(ctx: Ctx, schema: Json | null, deliverabl
 }
 
 /** Throws 400 for an answer whose data parts do not fit what was asked. */
-export async function checkAnswer(ctx: Ctx, schema: Json | null, parts: readonly Part[]): Promise<void> {
+export async function checkAnswer(ctx: Ctx, schema: Json | null, parts: readonly TaskPart[]): Promise<void> {
   if (schema === null) return;
   const values = dataOf(parts, ['parts']);
   if (values.length === 0) {
@@ -100,6 +100,6 @@ export async function checkAnswer(ctx: Ctx, schema: Json | null, parts: readonly
 }
 
 /** The data of the data parts of a list that stands at `at`. */
-function dataOf(parts: readonly Part[], at: readonly (string | number)[]) {
+function dataOf(parts: readonly TaskPart[], at: readonly (string | number)[]) {
   return parts.flatMap(({ data }, place) => (data === undefined ? [] : [{ value: data, path: [...at, place, 'data'] }]));
 }

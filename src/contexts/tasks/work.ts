@@ -12,11 +12,11 @@ import { readBy } from '../../platform/zod-issue.js';
 import { findSkill } from '../skills/skill.js';
 import { refusePast } from './claim.js';
 import type { Side } from './errors.js';
-import { tellChange } from './notice.js';
+import { notifyChange } from './notice.js';
 import type { AnswerTaskInput, RequestTaskInput, TaskPartInput, TaskProgressInput, UpdateTaskInput } from './step.input.js';
-import { changeTask, checkSide, lockTask, refuseTask, task, taskLifecycle } from './task.js';
+import { changeTask, checkTaskSide, lockTask, refuseTask, task, taskLifecycle } from './task.js';
 import { checkDeadline } from './task-request.js';
-import { checkAnswer, checkDeliverable, checkPayload, type Json, type Part, partsShape } from './terms.js';
+import { checkAnswer, checkDeliverable, checkPayload, type Json, type TaskPart, taskPartsShape } from './terms.js';
 
 /** Messages of one task. */
 const mostMessages = 200;
@@ -38,7 +38,7 @@ async function look(ctx: Ctx, id: string, side: Side): Promise<Task> {
 }
 
 function checkTurn(ctx: Ctx, row: Task, side: Side): void {
-  checkSide(ctx, row, side);
+  checkTaskSide(ctx, row, side);
   refusePast(ctx, row);
 }
 
@@ -97,7 +97,7 @@ async function advance(
     claimDeadline: null,
     ...(said !== null && { progress: said }),
   });
-  await tellChange(ctx, tx, going, kind);
+  await notifyChange(ctx, tx, going, kind);
   return going;
 }
 
@@ -111,7 +111,7 @@ export async function requestInput(ctx: Ctx, { id, message, schema }: RequestTas
     checkStep(taskLifecycle, id, row.status, 'input_required');
     await addMessage(ctx, tx, row, 'worker', [{ text: message }], schema ?? null);
     const asked = await changeTask(ctx, tx, row, { status: 'input_required' });
-    await tellChange(ctx, tx, asked, 'input_required');
+    await notifyChange(ctx, tx, asked, 'input_required');
     return asked;
   });
 }
@@ -119,7 +119,7 @@ export async function requestInput(ctx: Ctx, { id, message, schema }: RequestTas
 /** Answers what the worker asked. 400 for an answer that does not fit, 409 unless it has asked. */
 export async function answerInput(ctx: Ctx, { id, parts: given }: AnswerTaskInput & { id: string }): Promise<Task> {
   const row = await look(ctx, id, 'sender');
-  const parts = readBy(partsShape, given.map(partOf), ['parts']);
+  const parts = readBy(taskPartsShape, given.map(partOf), ['parts']);
   checkInputRequested(row);
   const answered = await lastQuestion(ctx.db, id);
   await checkAnswer(ctx, (answered?.schema ?? null) as Json | null, parts);
@@ -128,7 +128,7 @@ export async function answerInput(ctx: Ctx, { id, parts: given }: AnswerTaskInpu
     if ((await lastQuestion(tx, id))?.id !== answered?.id) throw askedMeanwhile(row);
     await addMessage(ctx, tx, row, 'sender', parts, null);
     const going = await changeTask(ctx, tx, row, { status: 'in_progress' });
-    await tellChange(ctx, tx, going, 'input');
+    await notifyChange(ctx, tx, going, 'input');
     return going;
   });
 }
@@ -153,7 +153,7 @@ function partOf({ mediaType, ...part }: TaskPartInput): Record<string, unknown> 
   return Object.fromEntries(Object.entries({ ...part, media_type: mediaType }).filter(([, value]) => value != null));
 }
 
-async function addMessage(ctx: Ctx, tx: Tx, { id: taskId, status }: Task, author: Side, parts: readonly Part[], schema: Json | null) {
+async function addMessage(ctx: Ctx, tx: Tx, { id: taskId, status }: Task, author: Side, parts: readonly TaskPart[], schema: Json | null) {
   if ((await tx.taskMessage.count({ where: { taskId } })) >= mostMessages) {
     throw new StateConflict(`The sides of a task tell each other ${mostMessages} messages at most.`, status, [], { terminal: true });
   }
@@ -187,7 +187,7 @@ export async function completeTask(ctx: Ctx, id: string, deliverable: Json): Pro
       claimDeadline: null,
       reviewDeadline: row.amount === null ? null : addSeconds(at, row.reviewWindowSeconds),
     });
-    await tellChange(ctx, tx, delivered, 'completed');
+    await notifyChange(ctx, tx, delivered, 'completed');
     return delivered;
   });
   if (done.dueAt !== null) ringAt(ctx, 'task', done.dueAt);

@@ -14,14 +14,14 @@ import { completedEvents, transferRoles } from './events.js';
 import { captureLegs } from './exchange.js';
 import { endTransfer, payerGuards } from './hold.js';
 import { transferOperation } from './operation.js';
-import { aboutOf, defaultHoldSeconds, partiesOf, type WalletParties } from './transfer.js';
+import { defaultHoldSeconds, partiesOf, transferEventSubject, type WalletParties } from './transfer.js';
 import { lessWithheldAt } from './withholding.js';
 
 /** How a transfer is approved and ended; that of another thing, whose id is the transfer's, is the same under another name. */
 export const transferSubject: ApprovalSubject = {
   kind: 'transfer',
   lock: (_ctx, tx, id) => lockRow(tx.transfer, id),
-  approve,
+  approve: approveTransfer,
   end: async (ctx, tx, { subjectId }, ending: Ending) => endTransfer(ctx, tx, await waiting(tx, subjectId), ending),
 };
 
@@ -30,15 +30,15 @@ export interface Approved extends WalletParties, HeldSpend {
   transfer: Transfer;
 }
 
-async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => void) | undefined> {
-  const approved = await askAgain(ctx, tx, approval, approval.subjectId);
+async function approveTransfer(ctx: Ctx, tx: Tx, approval: Approval): Promise<(() => void) | undefined> {
+  const approved = await reauthorize(ctx, tx, approval, approval.subjectId);
   if (approved.transfer.capture === 'manual') return startHold(ctx, tx, approved);
-  await approveHeld(ctx, tx, approved, (decisionId) => payOut(ctx, tx, approved, decisionId));
+  await approveHeld(ctx, tx, approved, (decisionId) => captureApproved(ctx, tx, approved, decisionId));
   return undefined;
 }
 
-/** The transfer of an approved spend, whose lock is held, and what the rules say to it now. */
-export async function askAgain(ctx: Ctx, tx: Tx, approval: Approval, transferId: string): Promise<Approved> {
+/** Authorizes an approved spend again: its transfer, whose lock is held, and the rules as they are now. */
+export async function reauthorize(ctx: Ctx, tx: Tx, approval: Approval, transferId: string): Promise<Approved> {
   const transfer = await waiting(tx, transferId);
   const parties = await partiesOf(within(ctx, tx), transfer);
   const authority = await authorizeAgain(ctx, tx, approval, transfer, parties);
@@ -46,7 +46,12 @@ export async function askAgain(ctx: Ctx, tx: Tx, approval: Approval, transferId:
 }
 
 /** What is held goes to the payee, or wherever it was meant for. */
-export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }: Approved, decisionId: string): Promise<HeldMoney> {
+export async function captureApproved(
+  ctx: Ctx,
+  tx: Tx,
+  { transfer, from, to, authority }: Approved,
+  decisionId: string,
+): Promise<HeldMoney> {
   const { at } = authority;
   const { rates, mandate } = authority.rules;
   const hold = await tx.hold.findFirstOrThrow({ where: { id: transfer.holdId ?? '' } });
@@ -57,7 +62,7 @@ export async function payOut(ctx: Ctx, tx: Tx, { transfer, from, to, authority }
   });
   const reader = within(ctx, tx);
   const paid = await lessWithheldAt(reader, done, [...legs, ...(await captureLegs(reader, done))], at);
-  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to), mandate });
+  const completed = completedEvents(ctx, done, { at, ...transferEventSubject(done), roles: transferRoles(done, from, to), mandate });
   const operation = transferOperation(ctx, done, hold.amount, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   return { legs: paid.legs, records, givenBack, isPaid: true };

@@ -6,7 +6,7 @@ import type { DryRun } from '../spending/pipeline/dry-run.js';
 import { rest } from './rest.js';
 import { CreateTransferInput } from './transfer.input.js';
 import { requestErrors } from './transfer.schema.js';
-import { mostEntries } from './transfer-list.js';
+import { mostTransferEntries } from './transfer-list.js';
 import { dryRunTransfer } from './transfer-trial.js';
 
 const WouldPost = builder.objectRef<DryRun['wouldPost'][number]>('WouldPost').implement({
@@ -22,7 +22,7 @@ export const DryRunType = builder.objectRef<DryRun>('DryRun').implement({
   description: 'What a request would do. Nothing was changed.',
   fields: (t) => ({
     decision: t.field({ type: DecisionType, resolve: ({ decision }) => decision }),
-    wouldPost: t.field({ type: [WouldPost], ...facts({ most: mostEntries }), resolve: ({ wouldPost }) => wouldPost }),
+    wouldPost: t.field({ type: [WouldPost], ...facts({ most: mostTransferEntries }), resolve: ({ wouldPost }) => wouldPost }),
     wouldEmit: t.exposeStringList('wouldEmit'),
   }),
 });

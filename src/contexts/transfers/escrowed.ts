@@ -13,12 +13,12 @@ import { newId } from '../../platform/schema/id.js';
 import type { HeldMoney } from '../spending/approval/approved-spend.js';
 import type { SpendForm } from '../spending/pipeline/execution.js';
 import { mandateOf } from '../spending/pipeline/mandate.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { completedEvents, transferRoles } from './events.js';
 import { endTransfer } from './hold.js';
 import { transferOperation } from './operation.js';
-import { aboutOf, type NewTransfer, partiesOf } from './transfer.js';
+import { type NewTransfer, partiesOf, transferEventSubject } from './transfer.js';
 import { lessWithheldAt } from './withholding.js';
 
 /** Where the money of a thing with an escrow is set aside: while it waits for an approval, in the wallet as what is held (Gap G-424). */
@@ -67,10 +67,10 @@ export async function settleEscrowed(ctx: Ctx, tx: Tx, transfer: Transfer, captu
   const paid = await lessWithheldAt(reader, done, legs, at);
   const { rates } = await rulebook(reader);
   const mandate = await mandateOf(tx, done.mandateId);
-  const completed = completedEvents(ctx, done, { at, ...aboutOf(done), roles: transferRoles(done, from, to), mandate });
+  const completed = completedEvents(ctx, done, { at, ...transferEventSubject(done), roles: transferRoles(done, from, to), mandate });
   const operation = transferOperation(ctx, done, captured, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
   const value = posting(ctx, { at, transferId: done.id, legs: paid.legs, limits, guards: guardsOf(ctx), records });
-  await post(ctx, value, { in: tx });
+  await postSpend(ctx, value, { in: tx });
   return done;
 }

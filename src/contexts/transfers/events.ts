@@ -9,7 +9,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
-import { mandateLeft, type RulingMandate } from '../spending/pipeline/mandate-rule.js';
+import { type EnforcedMandate, mandateLeft } from '../spending/pipeline/mandate-rule.js';
 
 const data = z.strictObject({
   transfer_id: id('tx'),
@@ -137,7 +137,7 @@ export function transferData(transfer: Transfer): TransferData {
 export function completedEvents(
   ctx: Pick<Ctx, 'clock' | 'traceId'>,
   transfer: Transfer,
-  { mandate, ...about }: { objectId: string; agentId: string | null; at: Date; roles?: Roles; mandate: RulingMandate | undefined },
+  { mandate, ...about }: { objectId: string; agentId: string | null; at: Date; roles?: Roles; mandate: EnforcedMandate | undefined },
 ): EventRow[] {
   const completed = event(ctx, 'transfer.completed', transferData(transfer), about);
   if (transfer.mandateId === null) return [completed];
@@ -147,7 +147,12 @@ export function completedEvents(
   return [completed, { ...executed, left: mandateLeft(mandate, about.at) }];
 }
 
-function executionData(transfer: Transfer, mandate: RulingMandate): z.infer<typeof executedData> {
+/** What says that a transfer was made, where the posting that made it pays: what says so has the same data, which is stored once. */
+export function sharingData(created: EventRow, [completed]: readonly EventRow[]): EventRow {
+  return completed === undefined ? created : { ...created, dataOf: completed.id };
+}
+
+function executionData(transfer: Transfer, mandate: EnforcedMandate): z.infer<typeof executedData> {
   const { id: transferId, agentId, amount, capturedAmount, currency: of, protocolMetadata } = transfer;
   return {
     mandate_id: printId('mandate', mandate.id),

@@ -14,7 +14,7 @@ export interface ExchangeAccounts {
 }
 
 /** What the payee gets, minor units of `currency`. `fee` is the part of what was sent that is not changed. */
-export interface Exchange {
+export interface CurrencyExchange {
   quoteId: string | null;
   amount: bigint;
   currency: string;
@@ -38,7 +38,7 @@ interface Exchanged {
   currency: string;
   from: string;
   to: string;
-  exchange: Exchange;
+  exchange: CurrencyExchange;
 }
 
 /** The legs of a change of currency. A side that rounds to nothing has none. */

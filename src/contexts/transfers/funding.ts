@@ -6,7 +6,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, TestModeOnly } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
 import { walletRef } from '../accounts/wallet-ref.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import type { FundWalletInput } from './transfer.input.js';
 import { transferPosting, transferRow } from './transfer.js';
@@ -29,6 +29,6 @@ export async function fundWallet(ctx: Ctx, input: FundWalletInput & { id: string
   } as const;
   const transfer = transferRow(ctx, value);
   const rules = await rulebook(ctx);
-  await post(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules }), { key: transfer.id });
+  await postSpend(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: guardsOf(ctx), rules }), { key: transfer.id });
   return transfer;
 }

@@ -13,20 +13,20 @@ import { formatMinor, parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
-import { refuseWhilePending, seesApprovalsOf, withdrawApproval } from '../spending/approval/approval.js';
+import { canSeeApprovalsOf, refuseWhilePending, withdrawApproval } from '../spending/approval/approval.js';
 import { mandateOf } from '../spending/pipeline/mandate.js';
 import { workspaceGuard } from '../spending/pipeline/pipeline.js';
-import { post } from '../spending/pipeline/posting.js';
+import { postSpend } from '../spending/pipeline/posting.js';
 import { rulebook } from '../spending/pipeline/rulebook.js';
 import { writeOperation } from '../usage/operation.js';
 import { HoldExpired } from './errors.js';
 import { completedEvents, emit, transferData, transferRoles } from './events.js';
 import { captureLegs, paidData } from './exchange.js';
 import { operationOf, transferOperation } from './operation.js';
-import { carryOutScheduled } from './schedule.js';
+import { executeScheduled } from './schedule.js';
 import { refuseCapture, refuseRelease } from './side.js';
-import { subjectOf } from './subject.js';
-import { aboutOf, transferLifecycle } from './transfer.js';
+import { transferSubjectOf } from './subject.js';
+import { transferEventSubject, transferLifecycle } from './transfer.js';
 import { visibleTransfers } from './transfer-list.js';
 import { lessWithheldAt } from './withholding.js';
 
@@ -39,7 +39,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'completed');
-    subjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
+    transferSubjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
     refuseAside(transfer);
     await refuseCapture(within(ctx, tx), transfer);
     await refuseWaiting(ctx, tx, transfer, 'The transfer waits for an approval: until it is given nothing can be captured.');
@@ -83,10 +83,10 @@ export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Pro
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
-    subjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
+    transferSubjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
     if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
     await refuseRelease(within(ctx, tx), transfer);
-    const whole = subjectOf(ctx, transfer)?.whole;
+    const whole = transferSubjectOf(ctx, transfer)?.whole;
     if (whole !== undefined) await refuseWaiting(ctx, tx, transfer, `The transfer ${whole}: withdraw its approval, which ends both.`);
     if (transfer.approvalId !== null) await withdrawApproval(ctx, tx, transfer.approvalId);
     return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...(reason !== null && { code: 'cancelled', message: reason }) });
@@ -100,7 +100,7 @@ async function refuseWaiting(ctx: Ctx, tx: Tx, { id, status, approvalId }: Trans
 
 /** What may be done about a transfer that waits for an approval, by whoever sees that. */
 export function approvalActions(ctx: Ctx, { approvalId, agentId }: Transfer): NextAction[] {
-  if (approvalId === null || !seesApprovalsOf(ctx, agentId)) return [];
+  if (approvalId === null || !canSeeApprovalsOf(ctx, agentId)) return [];
   return [{ rel: 'cancel_approval', actor: 'any', method: 'POST', path: `/v1/approvals/${printId('approval', approvalId)}/cancel` }];
 }
 
@@ -132,8 +132,8 @@ export async function endTransfer(
     where: rowKey(ctx, transfer.id),
     data: { status, failureCode: code ?? null, failureMessage: message ?? null, updatedAt: now, dueAt: null, leaseUntil: null },
   });
-  await subjectOf(ctx, done)?.onEnded?.(ctx, tx, done);
-  if (status === 'failed') await emit(ctx, tx, 'transfer.failed', transferData(done), { at: now, ...aboutOf(done) });
+  await transferSubjectOf(ctx, done)?.onEnded?.(ctx, tx, done);
+  if (status === 'failed') await emit(ctx, tx, 'transfer.failed', transferData(done), { at: now, ...transferEventSubject(done) });
   if (transfer.holdId === null) await writeOperation(tx, operationOf(ctx, done, 0n, now), (await rulebook(within(ctx, tx))).rates);
   else {
     if (status === 'cancelled') await emit(ctx, tx, '_transfer.released', { transfer_id: printId('transfer', done.id) }, { at: now });
@@ -151,15 +151,15 @@ export async function stepTransfer(ctx: Ctx, id: string): Promise<void> {
       const transfer = await lockTransfer(ctx, tx, id);
       if (transfer.status !== 'pending' || transfer.dueAt === null || transfer.dueAt > ctx.clock.now()) return transfer;
       if (transfer.holdId !== null) return endTransfer(ctx, tx, transfer, { status: 'cancelled', ...holdExpired });
-      return carryOutScheduled(ctx, tx, transfer);
+      return executeScheduled(ctx, tx, transfer);
     });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    await transact(ctx, (tx) => fail(ctx, tx, id, error));
+    await transact(ctx, (tx) => failTransfer(ctx, tx, id, error));
   }
 }
 
-async function fail(ctx: Ctx, tx: Tx, id: string, { code, message }: ApiError): Promise<Transfer> {
+async function failTransfer(ctx: Ctx, tx: Tx, id: string, { code, message }: ApiError): Promise<Transfer> {
   const transfer = await lockTransfer(ctx, tx, id);
   return transfer.status === 'pending' ? endTransfer(ctx, tx, transfer, { status: 'failed', code, message }) : transfer;
 }
@@ -171,7 +171,7 @@ async function captureOf(tx: Tx, transfer: Transfer) {
   const wallets = await tx.wallet.findMany({ where: { id: { in: ids } }, select: { id: true, agentId: true } });
   const [from, to] = [fromWalletId, toWalletId].map((id) => wallets.find((wallet) => wallet.id === id) ?? null);
   const roles = transferRoles(transfer, from ?? null, to ?? null);
-  return { ...aboutOf(transfer), roles, mandate: await mandateOf(tx, transfer.mandateId) };
+  return { ...transferEventSubject(transfer), roles, mandate: await mandateOf(tx, transfer.mandateId) };
 }
 
 /** The transfer under its row's lock: whoever resolves it, resolves it once (Gap G-43). */
@@ -206,7 +206,7 @@ export async function resolveHold(
   const operation = transferOperation(ctx, transfer, captured, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, emitted), operation, paid.records);
   const guards = captured > 0n ? [...guardsOf(ctx), ...payerGuards(ctx, transfer)] : [];
-  await post(ctx, posting(ctx, { at, transferId: transfer.id, legs: paid.legs, limits, guards, records }), { in: tx });
+  await postSpend(ctx, posting(ctx, { at, transferId: transfer.id, legs: paid.legs, limits, guards, records }), { in: tx });
 }
 
 /** What must hold of the payer when held money is paid out: the workspace and its wallet may spend. */

@@ -2,19 +2,16 @@
 import type { Transfer } from '../../generated/prisma/client.js';
 import type { Records } from '../../ledger/record.js';
 import type { TransferOperation } from '../../manifest/noun.js';
-import type { OperationCategory } from '../../manifest/operation-category.js';
+import { aboutCategory } from '../../manifest/operation-category.js';
 import type { Ctx } from '../../platform/ctx.js';
 import type { RateBook } from '../rates/rate.js';
 import { type NewOperation, operationRecord } from '../usage/operation.js';
-import { subjectOf } from './subject.js';
-
-/** Payments that stay what they are when a mandate pays them. */
-const notOfMandate: readonly OperationCategory[] = ['refund', 'checkout', 'task_payment'];
+import { transferSubjectOf } from './subject.js';
 
 function kindOf(ctx: Pick<Ctx, 'platform'>, transfer: Transfer): TransferOperation {
   const { type, fromWalletId, mandateId } = transfer;
-  const own = subjectOf(ctx, transfer)?.operation?.(transfer);
-  if (mandateId !== null && (own === undefined || !notOfMandate.includes(own.category))) {
+  const own = transferSubjectOf(ctx, transfer)?.operation?.(transfer);
+  if (mandateId !== null && (own === undefined || !aboutCategory(own.category).keepsByMandate)) {
     return { category: 'mandate_execution', operation: 'mandate.execute' };
   }
   return own ?? { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };

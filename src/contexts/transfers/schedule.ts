@@ -8,16 +8,16 @@ import { type Ctx, within } from '../../platform/ctx.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { carryOut, type Draft, type SpendForm } from '../spending/pipeline/execution.js';
+import { type Draft, executeSpend, type SpendForm } from '../spending/pipeline/execution.js';
 import { mandateNow } from '../spending/pipeline/mandate.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline/pipeline.js';
 import { completedEvents, transferRoles } from './events.js';
 import { transferOperation } from './operation.js';
-import { aboutOf, holdParts, partiesOf, routeOf, type WalletParties } from './transfer.js';
+import { holdParts, partiesOf, routeOf, transferEventSubject, type WalletParties } from './transfer.js';
 import { lessWithheld, type Withholding, withholdingOf } from './withholding.js';
 
 /** Posts a scheduled transfer under its row's lock, with everything checked as of now. Throws the refusal. */
-export async function carryOutScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<Transfer> {
+export async function executeScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<Transfer> {
   const reader = within(ctx, tx);
   const { from, to } = await partiesOf(reader, transfer);
   const at = ctx.clock.now();
@@ -28,7 +28,7 @@ export async function carryOutScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): P
   const withholding = await withholdingOf(reader, protocol, to);
   const draft = (form: SpendForm) => draftScheduled(ctx, { transfer, from, to, at, authority, withholding }, form);
   const subject = { subjectType: 'transfer', subjectId: transfer.id };
-  const { value, approval } = await carryOut(ctx, authority, draft, { in: tx, subject });
+  const { value, approval } = await executeSpend(ctx, authority, draft, { in: tx, subject });
   const { status, completedAt, updatedAt, dueAt, leaseUntil, holdId, capturedAmount, decisionId } = value;
   const links = { holdId, capturedAmount, decisionId, approvalId: approval?.id ?? null };
   return tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { status, completedAt, updatedAt, dueAt, leaseUntil, ...links } });
@@ -51,22 +51,22 @@ function draftScheduled(ctx: Ctx, { transfer, from, to, at, authority, withholdi
     execution: {},
     requestedBy: { type: transfer.initiatedByType, id: transfer.initiatedById },
   };
-  const taken: Transfer = { ...transfer, decisionId, approvalId, updatedAt: at, dueAt: null, leaseUntil: null };
+  const begun: Transfer = { ...transfer, decisionId, approvalId, updatedAt: at, dueAt: null, leaseUntil: null };
   const head = { at, transferId: id };
   if (approvalId !== null) {
     const holdId = newId(at);
     const aside = holdParts(transfer, holdId, at, { from, to });
     const guards = [...authority.guards, ...aside.guards];
-    const value = { ...taken, holdId, capturedAmount: 0n };
+    const value = { ...begun, holdId, capturedAmount: 0n };
     return {
       value,
       request,
       posting: posting(ctx, { ...head, legs: aside.legs, records: aside.records, guards, limits: reserved(limits) }),
     };
   }
-  const value: Transfer = { ...taken, status: 'completed', completedAt: at };
+  const value: Transfer = { ...begun, status: 'completed', completedAt: at };
   const { rates, mandate } = authority.rules;
-  const completed = completedEvents(ctx, value, { at, ...aboutOf(value), roles: transferRoles(value, from, to), mandate });
+  const completed = completedEvents(ctx, value, { at, ...transferEventSubject(value), roles: transferRoles(value, from, to), mandate });
   const paid = lessWithheld(value, move(currency, amount, ...routeOf(type, from, to)), at, withholding);
   const operation = transferOperation(ctx, value, amount, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);

@@ -12,7 +12,7 @@ type Sided = Pick<Transfer, 'fromWalletId' | 'toWalletId' | 'fromAccountId' | 'a
  * What no account pays is its payee's own (Gap G-427). It is known at once but for an agent that does not spend: what never changes about
  * the paying wallet is kept in the process.
  */
-export function seesPayersSide(ctx: Ctx, transfer: Sided): boolean | Promise<boolean> {
+export function canSeePayerSide(ctx: Ctx, transfer: Sided): boolean | Promise<boolean> {
   const { type, agent, customer } = ctx.actor;
   if (type === 'api_key' || type === 'user' || type === 'system' || transfer.fromAccountId === null) return true;
   if (customer !== undefined) return customer.accountIds.includes(transfer.fromAccountId);

@@ -18,7 +18,7 @@ export interface TransferOrigin {
 type Subject = Pick<Transfer, 'subjectType' | 'subjectId'>;
 
 /** What the noun of its subject says of a transfer; undefined for one that stands for itself. */
-export function subjectOf({ platform }: Pick<Ctx, 'platform'>, { subjectType }: Subject): TransferSubject | undefined {
+export function transferSubjectOf({ platform }: Pick<Ctx, 'platform'>, { subjectType }: Subject): TransferSubject | undefined {
   return subjectType === null ? undefined : platform.extensions.of(transferSubjects).get(subjectType);
 }
 

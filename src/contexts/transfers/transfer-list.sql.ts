@@ -1,6 +1,8 @@
 // The statements of the list of transfers (decision 0027). One party is enough to choose rows by: each branch reads the newest rows
 // of one index, in order and no more than a page needs; what else is asked for is checked on them. The branches are merged by id.
+import type { Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { type Row, typedRows } from '../../platform/postgres/column.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import type { Window } from '../../platform/schema/page.js';
 
@@ -43,16 +45,30 @@ class Values {
   }
 }
 
-/** Ids of the transfers of a page, newest first. */
-export async function transferIds(ctx: Ctx, choice: TransferChoice, { after, skip, take }: Window): Promise<string[]> {
-  const values = new Values(ctx.workspace.id);
+/** The statement for the ids of a page, newest first, and its values. */
+function pageOf(workspaceId: string, choice: TransferChoice, { after, skip, take }: Window): { text: string; values: unknown[] } {
+  const values = new Values(workspaceId);
   const below = after !== undefined && (choice.below === undefined || after < choice.below) ? after : choice.below;
   const reach = values.add(skip + take);
   const parts = branchesOf({ ...choice, below }, values, (rows) => `${rows} ORDER BY t.id DESC LIMIT ${reach}`);
   const text = `SELECT id FROM (${parts.join(' UNION ')}) found WHERE workspace_id = $1
     ORDER BY id DESC OFFSET ${values.add(skip)} LIMIT ${values.add(take)}`;
-  const { rows } = await ctx.platform.database.pool.query<{ id: string }>(text, values.list);
+  return { text, values: values.list };
+}
+
+/** Ids of the transfers of a page, newest first. */
+export async function transferIds(ctx: Ctx, choice: TransferChoice, window: Window): Promise<string[]> {
+  const { text, values } = pageOf(ctx.workspace.id, choice, window);
+  const { rows } = await ctx.platform.database.pool.query<{ id: string }>(text, values);
   return rows.map(({ id }) => id);
+}
+
+/** The transfers of a page, newest first. */
+export async function transferRows(ctx: Ctx, choice: TransferChoice, window: Window): Promise<Transfer[]> {
+  const { text, values } = pageOf(ctx.workspace.id, choice, window);
+  const whole = `SELECT t.* FROM (${text}) page
+    CROSS JOIN LATERAL (SELECT * FROM transfer WHERE workspace_id = $1 AND id = page.id OFFSET 0) t ORDER BY t.id DESC`;
+  return typedRows(await ctx.platform.database.pool.query<Row>(whole, values));
 }
 
 /** How many transfers there are; looks at no more than `most` in each branch. */

@@ -12,7 +12,7 @@ import { Visibility } from '../../platform/visibility.js';
 import { readableEntries } from '../accounts/entry.js';
 import { subjectTypes } from './subject.js';
 import type { TransferFilters } from './transfer.input.js';
-import { countTransfers, openTransferIds, type TransferChoice, transferIds } from './transfer-list.sql.js';
+import { countTransfers, openTransferIds, type TransferChoice, transferRows } from './transfer-list.sql.js';
 
 /**
  * Who sees which transfers: an agent those that it or one of its wallets took part in (Gap G-29). A customer those that its accounts pay,
@@ -55,7 +55,7 @@ export async function approvedTransfer(ctx: Ctx, { subjectType, transferId }: Ap
 }
 
 /** More entries than the life of a transfer makes: setting aside, paying out, giving back. */
-export const mostEntries = 100;
+export const mostTransferEntries = 100;
 
 /** The entries of all its ledger transactions, oldest first, as far as the actor may read their wallets. 404 for an unknown one. */
 export async function entriesOfTransfer(ctx: Ctx, id: string): Promise<Entry[]> {
@@ -78,15 +78,10 @@ export async function openTransfers(ctx: Ctx, tx: Tx, walletIds: readonly string
 type TransferFilter = PageInput & TransferFilters;
 
 /** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (Gap G-49) (400 otherwise). */
-export function transfers(ctx: Ctx, filter: TransferFilter, query: object = {}): Promise<Page<Transfer>> {
+export function transfers(ctx: Ctx, filter: TransferFilter): Promise<Page<Transfer>> {
   const choice = choiceOf(ctx, filter);
   const source: Source<Transfer> = {
-    read: async (window) => {
-      const ids = await transferIds(ctx, choice, window);
-      const rows = await ctx.db.transfer.findMany({ ...query, where: { id: { in: ids } } });
-      const byId = new Map(rows.map((row) => [row.id, row]));
-      return ids.flatMap((id) => byId.get(id) ?? []);
-    },
+    read: (window) => transferRows(ctx, choice, window),
     count: (most) => countedTo(most, (take) => countTransfers(ctx, choice, take)),
     parse: (text) => parseId('transfer', text),
   };

@@ -6,7 +6,7 @@ import { builder } from '../../platform/schema/builder.js';
 import { actorId } from '../agents/me.js';
 import { InitiatorTypeEnum } from '../spending/initiator.schema.js';
 import { leavingOf } from './exchange.js';
-import { seesPayersSide } from './side.js';
+import { canSeePayerSide } from './side.js';
 
 /** How a field says whom it tells nothing. */
 export const toPayee = 'for the payee alone';
@@ -24,7 +24,7 @@ export const TransferHold = builder.objectRef<Transfer>('TransferHold').implemen
 export const ofPayer =
   <Value>(read: (row: Transfer) => Value) =>
   (row: Transfer, _args: object, ctx: Ctx): Value | null | Promise<Value | null> => {
-    const sees = seesPayersSide(ctx, row);
+    const sees = canSeePayerSide(ctx, row);
     const shown = (isShown: boolean) => (isShown ? read(row) : null);
     return typeof sees === 'boolean' ? shown(sees) : sees.then(shown);
   };

@@ -11,26 +11,26 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { isUniqueViolation } from '../../platform/postgres/failure.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { defaultWalletRef, type WalletRef, walletRef } from '../accounts/wallet-ref.js';
-import { carryOut, type Draft, type SpendForm } from '../spending/pipeline/execution.js';
+import { type Draft, executeSpend, type SpendForm } from '../spending/pipeline/execution.js';
 import { presentedMandate } from '../spending/pipeline/mandate.js';
-import { checkMandateAgent, checkMandateCurrency, type RulingMandate } from '../spending/pipeline/mandate-rule.js';
+import { checkMandateAgent, checkMandateCurrency, type EnforcedMandate } from '../spending/pipeline/mandate-rule.js';
 import { type Authority, authorizeSpend } from '../spending/pipeline/pipeline.js';
-import { referenceTaken, refuseReferenceOfBefore } from '../spending/pipeline/reference.js';
+import { duplicateReference, refuseReferenceOfBefore } from '../spending/pipeline/reference.js';
 import { isOutside, walletOfDestination } from './destination.js';
 import { SameWallet } from './errors.js';
 import { event, transferData } from './events.js';
-import { type Exchange, exchangeAccounts } from './exchange.js';
+import { type CurrencyExchange, exchangeAccounts } from './exchange.js';
 import { externalOf } from './external-transfer.js';
 import { openQuote } from './quote.js';
 import { checkRequest, isWithinWallet } from './request-shape.js';
 import type { CreateTransferInput, MoveWithinWalletInput } from './transfer.input.js';
 import {
-  aboutOf,
   type CreatedTransfer,
-  claimsOf,
   defaultHoldSeconds,
   type NewTransfer,
+  postingClaimsOf,
   type TransferPart,
+  transferEventSubject,
   transferPosting,
   transferRow,
 } from './transfer.js';
@@ -54,7 +54,7 @@ export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?
     ringAt(ctx, 'transfer', value.scheduledFor);
     return { transfer, approval: null };
   }
-  const { value: transfer, approval } = await carryOut(ctx, authority, (form) => draftTransfer(ctx, id, plan, form), {
+  const { value: transfer, approval } = await executeSpend(ctx, authority, (form) => draftTransfer(ctx, id, plan, form), {
     key: id,
     requestApproval: input.requestApproval === true,
   });
@@ -80,15 +80,15 @@ export async function insertScheduled(ctx: Ctx, tx: Tx, transfer: Transfer, valu
   const facts = { ...(protocolMetadata !== null && { protocolMetadata }), ...(sharedMetadata !== null && { sharedMetadata }) };
   const said = { metadata: transfer.metadata as object, ...facts };
   await tx.transfer.create({ data: { ...row, ...said } });
-  const claims = claimsOf(transfer, value);
+  const claims = postingClaimsOf(transfer, value);
   const reference = claims.find(({ kind }) => kind === 'reference');
   if (reference !== undefined) await refuseReferenceOfBefore(tx, reference);
   try {
     await tx.claim.createMany({ data: claims });
   } catch (error) {
-    throw isUniqueViolation(error) ? referenceTaken(reference?.key ?? '') : error;
+    throw isUniqueViolation(error) ? duplicateReference(reference?.key ?? '') : error;
   }
-  const about = { at: transfer.createdAt, ...aboutOf(transfer) };
+  const about = { at: transfer.createdAt, ...transferEventSubject(transfer) };
   await writeEvents(tx, workspaceId, [event(ctx, 'transfer.created', transferData(transfer), about)]);
 }
 
@@ -160,7 +160,7 @@ export function holdOf(
 }
 
 /** The mandate that a request presents. 409 and 422 for one that is not in force, 422 for another currency, 400 for another agent. */
-async function mandateOf(ctx: Ctx, input: CreateTransferInput, currency: string): Promise<RulingMandate | undefined> {
+async function mandateOf(ctx: Ctx, input: CreateTransferInput, currency: string): Promise<EnforcedMandate | undefined> {
   const mandate = await presentedMandate(ctx, input);
   if (mandate === undefined) return undefined;
   checkMandateCurrency(mandate, currency);
@@ -204,7 +204,7 @@ export async function sumsOf(ctx: Ctx, { quoteId, amount, currency, destinationC
 }
 
 /** The change of currency that the quote of a request promises. */
-export async function exchangeOf(ctx: Ctx, { quote }: Sums): Promise<Exchange | undefined> {
+export async function exchangeOf(ctx: Ctx, { quote }: Sums): Promise<CurrencyExchange | undefined> {
   if (quote === undefined) return undefined;
   const { id: quoteId, receiveAmount: amount, fromCurrency, toCurrency: currency, feeAmount: fee } = quote;
   return { quoteId, amount, currency, fee, accounts: await exchangeAccounts(ctx, fromCurrency, currency) };

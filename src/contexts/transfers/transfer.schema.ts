@@ -12,6 +12,7 @@ import { pendingApproval } from '../spending/approval/approval.schema.js';
 import { mandateErrors, QuoteUsed } from '../spending/errors.js';
 import { postingErrors } from '../spending/pipeline/refusal.js';
 import { ProtocolEnum } from '../spending/protocol.input.js';
+import { asMade, isRemade } from './as-made.js';
 import type { ShownDestination } from './destination.js';
 import { TransferDestination } from './destination.schema.js';
 import { HoldExpired, SameWallet } from './errors.js';
@@ -33,7 +34,7 @@ import {
   TransferTypeEnum,
   transferFilters,
 } from './transfer.input.js';
-import { entriesOfTransfer, mostEntries, transfer, transfers } from './transfer-list.js';
+import { entriesOfTransfer, mostTransferEntries, transfer, transfers } from './transfer-list.js';
 import { ofPayer, TransferFailure, TransferHold, TransferInitiator, toPayee } from './transfer-part.schema.js';
 import { createTransfer, moveWithinWallet } from './transfer-request.js';
 
@@ -199,10 +200,12 @@ const TransferPayloadType = builder.objectRef<TransferPayload>('TransferPayload'
 });
 
 /** The payload of a keyed request that is repeated. */
-async function payloadOf(ctx: Ctx, id: string): Promise<TransferPayload> {
+async function transferPayload(ctx: Ctx, id: string): Promise<TransferPayload> {
   const made = await transfer(ctx, id);
-  return { transfer: made, approval: made.approvalId === null ? null : await approval(ctx, made.approvalId) };
+  return { transfer: asMade(made), approval: made.approvalId === null ? null : await approval(ctx, made.approvalId) };
 }
+
+const transferAsMade = async (ctx: Ctx, id: string): Promise<TransferRow> => asMade(await transfer(ctx, id));
 
 builder.queryFields((t) => ({
   transfer: t.prismaField({
@@ -228,7 +231,7 @@ builder.queryField('transferEntries', (t) =>
     ...openToPortal('transfers:read'),
     description: 'The ledger entries of a transfer, oldest first: those of wallets that you may read.',
     args: { id: t.arg({ type: 'TransferId' }) },
-    ...facts({ errors: [NotFound], most: mostEntries }),
+    ...facts({ errors: [NotFound], most: mostTransferEntries }),
     resolve: (_root, { id }, ctx) => entriesOfTransfer(ctx, id),
   }),
 );
@@ -240,7 +243,11 @@ builder.mutationFields((t) => ({
     type: TransferPayloadType,
     args: { input: t.arg({ type: CreateTransferInput }) },
     ...facts({ errors: [...requestErrors, ...postingErrors] }),
-    resolve: once((ctx, { input }) => createTransfer(ctx, input), payloadOf),
+    resolve: once(
+      (ctx, { input }) => createTransfer(ctx, input),
+      transferPayload,
+      (made) => isRemade(made.transfer),
+    ),
   }),
   captureTransfer: t.field({
     route: rest('POST /v1/transfers/{id}/capture', 'Pay out what a transfer holds, all of it or a part; the rest goes back.'),
@@ -262,20 +269,20 @@ builder.mutationFields((t) => ({
     authScopes: { audience: 'operator' },
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: FundWalletInput }) },
     ...facts({ errors: [NotFound, CurrencyMismatch, TestModeOnly, WalletFrozen] }),
-    resolve: once((ctx, { id, input }) => fundWallet(ctx, { ...input, id }), transfer),
+    resolve: once((ctx, { id, input }) => fundWallet(ctx, { ...input, id }), transferAsMade, isRemade),
   }),
   wrapWallet: t.field({
     route: rest('POST /v1/wallets/{id}/wrap', 'Make money of a wallet ready to stream.', { status: 201 }),
     type: Transfer,
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: MoveWithinWalletInput }) },
     ...facts({ errors: [NotFound, ...postingErrors] }),
-    resolve: once((ctx, { id, input }) => moveWithinWallet(ctx, { ...input, id, type: 'wrap' }), transfer),
+    resolve: once((ctx, { id, input }) => moveWithinWallet(ctx, { ...input, id, type: 'wrap' }), transferAsMade, isRemade),
   }),
   unwrapWallet: t.field({
     route: rest('POST /v1/wallets/{id}/unwrap', 'Make stream-ready money of a wallet spendable again.', { status: 201 }),
     type: Transfer,
     args: { id: t.arg({ type: 'WalletId' }), input: t.arg({ type: MoveWithinWalletInput }) },
     ...facts({ errors: [NotFound, ...postingErrors] }),
-    resolve: once((ctx, { id, input }) => moveWithinWallet(ctx, { ...input, id, type: 'unwrap' }), transfer),
+    resolve: once((ctx, { id, input }) => moveWithinWallet(ctx, { ...input, id, type: 'unwrap' }), transferAsMade, isRemade),
   }),
 }));

@@ -14,8 +14,8 @@ import { initiatorOf } from '../spending/approval/approval-request.js';
 import { referenceClaim } from '../spending/pipeline/reference.js';
 import type { RulesInForce } from '../spending/pipeline/rules-in-force.js';
 import type { ShownDestination } from './destination.js';
-import { completedEvents, event, transferData, transferRoles } from './events.js';
-import { type Exchange, exchangeLegs, leavingOf } from './exchange.js';
+import { completedEvents, event, sharingData, transferData, transferRoles } from './events.js';
+import { type CurrencyExchange, exchangeLegs, leavingOf } from './exchange.js';
 import { transferOperation } from './operation.js';
 import { isSpendOf } from './spend.js';
 import type { SubjectRef, TransferOrigin } from './subject.js';
@@ -64,7 +64,7 @@ export interface NewTransfer {
   /** Workspace time at which it is made. */
   at: Date;
   /** What the payee gets instead, where it is another currency. */
-  exchange?: Exchange | undefined;
+  exchange?: CurrencyExchange | undefined;
   money?: Money | undefined;
   /** What is kept back of a payment by a protocol: withholdingOf() says it. */
   withholding?: Withholding | null | undefined;
@@ -205,10 +205,9 @@ export interface PostingParts {
 export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer, { limits, guards, rules }: PostingParts): Posting {
   const { id, workspaceId, amount, createdAt: at } = transfer;
   const { from, to } = value;
-  const about = { at, ...aboutOf(transfer) };
-  const data = transferData(transfer);
-  const created = event(ctx, 'transfer.created', data, about);
-  const head = { id, at, transferId: id, guards, claims: claimsOf(transfer, value) };
+  const about = { at, ...transferEventSubject(transfer) };
+  const created = event(ctx, 'transfer.created', transferData(transfer), about);
+  const head = { id, at, transferId: id, guards, claims: postingClaimsOf(transfer, value) };
   const row = { transfer: [rowOf(transfer)] };
   if (transfer.holdId !== null) {
     const aside = holdParts(transfer, transfer.holdId, at, value);
@@ -231,7 +230,7 @@ export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer
     guards: payee === null ? guards : [...guards, { kind: 'payee', id: payee.walletId }],
     legs,
     limits,
-    records: joinRecords(row, eventRecords(workspaceId, [created, ...completed]), operation, records),
+    records: joinRecords(row, eventRecords(workspaceId, [sharingData(created, completed), ...completed]), operation, records),
   });
 }
 
@@ -263,12 +262,12 @@ export function holdParts(
 }
 
 /** What every event of a transfer is about. */
-export function aboutOf({ id, agentId }: Transfer): { objectId: string; agentId: string | null } {
+export function transferEventSubject({ id, agentId }: Transfer): { objectId: string; agentId: string | null } {
   return { objectId: id, agentId };
 }
 
 /** What a transfer uses up: a reference names one of its account, for ever (Gap G-50), and a quote is for one. */
-export function claimsOf(transfer: Transfer, { claims = [] }: Pick<NewTransfer, 'claims'>): Claim[] {
+export function postingClaimsOf(transfer: Transfer, { claims = [] }: Pick<NewTransfer, 'claims'>): Claim[] {
   const { id, reference, quoteId, fromAccountId, toAccountId } = transfer;
   return [
     ...(reference === null ? [] : [referenceClaim(fromAccountId ?? toAccountId ?? '', reference, id)]),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 import { rest } from './rest.js';
-import { mostDays, type Runway, runway } from './runway.js';
+import { mostRunwayDays, type Runway, runway } from './runway.js';
 
 const TreasuryRunway = builder.objectRef<Runway>('TreasuryRunway').implement({
   description: 'How long the money lasts if it goes on leaving as it did.',
@@ -22,7 +22,7 @@ const TreasuryRunway = builder.objectRef<Runway>('TreasuryRunway').implement({
   }),
 });
 
-const window = z.int().min(1).max(mostDays);
+const window = z.int().min(1).max(mostRunwayDays);
 
 builder.queryField('treasuryRunway', (t) =>
   t.field({
@@ -33,7 +33,7 @@ builder.queryField('treasuryRunway', (t) =>
     description: 'Says when what is available now is used up, by what was burned in the last days.',
     authScopes: { audience: 'operator' },
     args: {
-      days: t.arg.int({ required: false, description: `Days to look back, 1 to ${mostDays}; 30 without it.`, validate: window }),
+      days: t.arg.int({ required: false, description: `Days to look back, 1 to ${mostRunwayDays}; 30 without it.`, validate: window }),
       windowDays: t.arg.int({ required: false, description: 'Another name for `days`; only one of them is sent.', validate: window }),
     },
     resolve: (_root, args, ctx) => runway(ctx, args),

@@ -9,7 +9,7 @@ import { readFlows } from './runway.sql.js';
 const daySeconds = 86_400;
 const defaultDays = 30;
 /** The furthest that the window reaches back. */
-export const mostDays = 180;
+export const mostRunwayDays = 180;
 /** No day after it is written. */
 const lastDay = new Date('9999-12-31T00:00:00.000Z');
 

@@ -1,5 +1,5 @@
 // Snapshots of the treasury, kept for audit: the position at one instant, never changed (SPEC.md "Treasury snapshot", CONTRACT.md 15).
-import type { AuditHead, Prisma, TreasurySnapshot } from '../../generated/prisma/client.js';
+import type { Prisma, TreasurySnapshot } from '../../generated/prisma/client.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
@@ -9,14 +9,10 @@ import { listOf } from '../../platform/schema/list.js';
 import { checkPosition, readPosition } from './position.js';
 import { type Position, type PositionText, readPositions } from './position.sql.js';
 
-/** Where the chain of the audit log ends now; null while there is none. */
-export async function treeHead({
-  db,
-}: {
-  db: Pick<Ctx['db'] | Tx, 'auditHead'>;
-}): Promise<(Pick<AuditHead, 'position'> & { hash: string }) | null> {
+/** The tree of the audit log as it is now; null while there is none. */
+export async function treeHead({ db }: { db: Pick<Ctx['db'] | Tx, 'auditHead'> }): Promise<{ size: bigint; root: string } | null> {
   const head = await db.auditHead.findFirst();
-  return head === null ? null : { position: head.position, hash: Buffer.from(head.hash).toString('hex') };
+  return head?.root ? { size: head.treeSize, root: Buffer.from(head.root).toString('hex') } : null;
 }
 
 /** Takes a snapshot of the workspace as it is now (Gap G-196). */
@@ -27,9 +23,9 @@ export function takeSnapshot(ctx: Ctx, description: string | null | undefined): 
     read.map(readPosition).forEach(checkPosition);
     const positions = read as unknown as Prisma.InputJsonValue;
     const head = await treeHead({ db: tx });
-    const kept = { treeHead: head?.hash ?? null, treePosition: head?.position ?? null };
+    const treeFields = { treeHead: head?.root ?? null, treeSize: head?.size ?? null };
     return tx.treasurySnapshot.create({
-      data: { id: newId(capturedAt), description: description ?? null, positions, capturedAt, ...kept },
+      data: { id: newId(capturedAt), description: description ?? null, positions, capturedAt, ...treeFields },
     });
   });
 }

@@ -49,7 +49,7 @@ builder.queryField('trialBalance', (t) =>
     // Gap G-375
     resolve: async (_root, { at }, ctx) => {
       const [data, head] = await Promise.all([trialBalance(ctx, at ?? undefined), treeHead(ctx)]);
-      return { data, treeHead: head?.hash ?? null };
+      return { data, treeHead: head?.root ?? null };
     },
   }),
 );

@@ -7,7 +7,7 @@ import { egressProblem } from '../../platform/outbound/guard.js';
 import { parseDictionary } from '../../platform/structured-field.js';
 import { capabilityNames } from './capability.js';
 import { InvalidProfileUrl, ProfileMalformed, ProfileUnreachable, VersionUnsupported } from './errors.js';
-import { type CachedProfile, type Outcome, profilesOf } from './profile-cache.js';
+import { type CachedProfile, type ProfileOutcome, profilesOf } from './profile-cache.js';
 import { namePattern, ucpVersion, versionPattern } from './version.js';
 
 /** The specification asks for a bound of 128 KiB at least. */
@@ -47,7 +47,7 @@ function profileUrl(header: string): string {
   return profile.value.value;
 }
 
-async function fetchProfile(ctx: Pick<Ctx, 'platform' | 'workspace'>, url: string): Promise<Outcome> {
+async function fetchProfile(ctx: Pick<Ctx, 'platform' | 'workspace'>, url: string): Promise<ProfileOutcome> {
   try {
     return { profile: await readProfile(ctx, url) };
   } catch (failure) {

@@ -32,12 +32,12 @@ export class MandateRefused extends declareError(422, 'payment_invalid') {
 type Json = Record<string, unknown>;
 
 /** What a mandate has to be about: the checkout as it is printed. */
-export type Terms = Readonly<Record<string, unknown>>;
+export type CheckoutTerms = Readonly<Record<string, unknown>>;
 
 const termNames = ['id', 'currency', 'line_items', 'totals', 'buyer'] as const;
 
 /** What the buyer agrees to. Of delivery it is what was chosen; what else there was to choose changes with the day. */
-function termsOf(checkout: Terms): Json {
+function termsOf(checkout: CheckoutTerms): Json {
   const { methods = [] } = (checkout['fulfillment'] ?? {}) as { methods?: { groups: Json[] }[] };
   const delivery = methods.map(({ groups, ...method }) => ({ ...method, groups: groups.map(({ options: _, ...group }) => group) }));
   return { ...Object.fromEntries(termNames.map((name) => [name, checkout[name]])), delivery };
@@ -48,7 +48,7 @@ export async function checkMandate(
   platform: Platform,
   mandate: string | undefined,
   { keys }: Pick<AgentProfile, 'keys'>,
-  terms: Terms,
+  terms: CheckoutTerms,
 ): Promise<void> {
   if (mandate === undefined) throw new MandateRefused('mandate_required', 'AP2 was agreed on: send ap2.checkout_mandate.');
   const { claims, binding } = await readSdJwt(mandate, keys);

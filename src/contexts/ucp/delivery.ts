@@ -1,9 +1,9 @@
 // How the goods of a checkout are delivered: the methods of UCP that an agent chose or that the offer suggests, one group of items each.
 import { isDeepStrictEqual } from 'node:util';
 import type { FulfillmentOption, Offer } from '../accounts/offer.js';
-import { type Address, wireAddress } from '../checkouts/checkout.js';
+import { type PostalAddress, wireAddress } from '../checkouts/checkout.js';
 import type { Problem, Selection } from '../checkouts/offer.js';
-import { type Message, recoverable } from './message.js';
+import { recoverable, type UcpMessage } from './message.js';
 import type { Destination, FulfillmentRequest, MethodRequest } from './request.js';
 
 /** A line of the checkout, by the name that both sides give it. */
@@ -16,7 +16,7 @@ export interface NamedLine {
 export type MethodType = 'shipping' | 'pickup';
 
 /** One method with what was chosen for it. A pickup has no destinations: its options are places (Gap G-290). */
-export interface Method {
+export interface DeliveryMethod {
   type: MethodType;
   lineIds: string[];
   destinations: (Destination & { id: string })[];
@@ -25,15 +25,15 @@ export interface Method {
 }
 
 export interface Delivery {
-  methods: Method[];
+  methods: DeliveryMethod[];
   selections: Selection[];
   /** Which method each selection is of. */
   chosen: number[];
   /** Where it goes, where that is known well enough to write on a parcel. */
-  address: Address | null;
+  address: PostalAddress | null;
   /** Two letters. */
   country: string | null;
-  messages: Message[];
+  messages: UcpMessage[];
 }
 
 const methodTypes: readonly MethodType[] = ['shipping', 'pickup'];
@@ -52,7 +52,7 @@ export function waysOf({ options }: Pick<Offer, 'options'>): MethodType[] {
 export function planDelivery(offer: Offer, lines: readonly NamedLine[], { methods: asked = [] }: FulfillmentRequest): Delivery {
   const goods = lines.filter(({ digital }) => !digital);
   const methods = goods.length === 0 ? [] : methodsOf(offer, goods, asked);
-  const messages: Message[] = [];
+  const messages: UcpMessage[] = [];
   const at = methods.findIndex(({ type, lineIds }) => type === 'shipping' && lineIds.length > 0);
   const shipping = methods[at];
   const place = shipping?.destinations.findIndex(({ id }) => id === shipping.destinationId) ?? -1;
@@ -62,20 +62,20 @@ export function planDelivery(offer: Offer, lines: readonly NamedLine[], { method
   const chosen = methods.flatMap(({ optionId, lineIds }, index) => (optionId === null || lineIds.length === 0 ? [] : [index]));
   const itemIds = new Map(goods.map(({ id, itemId }) => [id, itemId]));
   const selections = chosen.map((index): Selection => {
-    const { optionId, lineIds } = methods[index] as Method;
+    const { optionId, lineIds } = methods[index] as DeliveryMethod;
     return { optionId: optionId ?? '', itemIds: [...new Set(lineIds.map((id) => itemIds.get(id) ?? ''))] };
   });
   return { methods, selections, chosen, address, country: address?.country ?? null, messages };
 }
 
 /** The methods that were asked for, or one for all goods where none was. */
-function methodsOf(offer: Offer, goods: readonly NamedLine[], asked: readonly MethodRequest[]): Method[] {
+function methodsOf(offer: Offer, goods: readonly NamedLine[], asked: readonly MethodRequest[]): DeliveryMethod[] {
   const ways = waysOf(offer);
   const known = new Set(goods.map(({ id }) => id));
   const named = new Set(asked.flatMap(({ line_item_ids: ids = [] }) => ids));
   const rest = goods.map(({ id }) => id).filter((id) => !named.has(id));
   let restIsTaken = false;
-  const methods: Method[] = [];
+  const methods: DeliveryMethod[] = [];
   for (const request of asked) {
     const type = typeOf(request);
     if (type === undefined || !ways.includes(type) || methods.some((method) => method.type === type)) continue;
@@ -93,7 +93,7 @@ function typeOf({ type, id }: MethodRequest): MethodType | undefined {
   return type ?? methodTypes.find((name) => name === id);
 }
 
-function methodOf(type: MethodType, lineIds: string[], request: MethodRequest): Method {
+function methodOf(type: MethodType, lineIds: string[], request: MethodRequest): DeliveryMethod {
   const optionId = request.groups?.[0]?.selected_option_id ?? null;
   // Each place of a pickup is an option.
   if (type === 'pickup') return { type, lineIds, destinations: [], destinationId: null, optionId };
@@ -106,7 +106,7 @@ function methodOf(type: MethodType, lineIds: string[], request: MethodRequest): 
 
 const needed = ['street_address', 'address_locality', 'postal_code', 'address_country'] as const;
 
-function addressMessages(destination: Destination, path: string): Message[] {
+function addressMessages(destination: Destination, path: string): UcpMessage[] {
   const missing = needed.filter((part) => destination[part] === undefined);
   const country = destination.address_country;
   return [
@@ -117,7 +117,7 @@ function addressMessages(destination: Destination, path: string): Message[] {
   ];
 }
 
-function addressOf(destination: Destination): Address {
+function addressOf(destination: Destination): PostalAddress {
   return {
     line1: destination.street_address ?? '',
     line2: destination.extended_address ?? null,
@@ -128,11 +128,11 @@ function addressOf(destination: Destination): Address {
   };
 }
 
-const isSamePlace = (one: Address | null, other: Address | null): boolean =>
+const isSamePlace = (one: PostalAddress | null, other: PostalAddress | null): boolean =>
   isDeepStrictEqual(one && wireAddress(one), other && wireAddress(other));
 
 /** What was chosen, going to `address`: under /v1, which knows no methods, that may have become another (Gap G-292). Null: nowhere yet. */
-export function goingTo(chosen: FulfillmentRequest, address: Address | null): FulfillmentRequest {
+export function goingTo(chosen: FulfillmentRequest, address: PostalAddress | null): FulfillmentRequest {
   const methods = chosen.methods?.length ? chosen.methods : [{ type: 'shipping' as const }];
   const request = methods.find((method) => typeOf(method) === 'shipping');
   if (request === undefined) return chosen;
@@ -151,7 +151,7 @@ export function goingTo(chosen: FulfillmentRequest, address: Address | null): Fu
 }
 
 /** An address as a destination has it, without what it lacks. */
-function destinationOf({ line1, line2, city, state, postalCode, country }: Address): Destination {
+function destinationOf({ line1, line2, city, state, postalCode, country }: PostalAddress): Destination {
   return {
     street_address: line1,
     ...(line2 != null && { extended_address: line2 }),
@@ -163,9 +163,9 @@ function destinationOf({ line1, line2, city, state, postalCode, country }: Addre
 }
 
 /** The messages about what pricing the basket found to be wrong with its delivery, or still to be chosen. */
-export function deliveryMessages({ methods, chosen, messages }: Delivery, problems: readonly Problem[]): Message[] {
-  const open = (test: (method: Method) => boolean) => `$.fulfillment.methods[${Math.max(0, methods.findIndex(test))}]`;
-  const found = problems.flatMap(({ code, selection, message }): Message[] => {
+export function deliveryMessages({ methods, chosen, messages }: Delivery, problems: readonly Problem[]): UcpMessage[] {
+  const open = (test: (method: DeliveryMethod) => boolean) => `$.fulfillment.methods[${Math.max(0, methods.findIndex(test))}]`;
+  const found = problems.flatMap(({ code, selection, message }): UcpMessage[] => {
     switch (code) {
       case 'unknown_option':
       case 'option_unsuited':
@@ -188,6 +188,6 @@ export function deliveryMessages({ methods, chosen, messages }: Delivery, proble
 }
 
 /** The options of a method, in the merchant's order. `reachable`: those that get to the destination. */
-export function optionsOf({ type }: Pick<Method, 'type'>, reachable: readonly FulfillmentOption[]): FulfillmentOption[] {
+export function optionsOf({ type }: Pick<DeliveryMethod, 'type'>, reachable: readonly FulfillmentOption[]): FulfillmentOption[] {
   return reachable.filter((option) => option.type === type);
 }

@@ -6,7 +6,7 @@ import type { Problem } from '../checkouts/offer.js';
 type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';
 
 /** An error as UCP prints it. `path` is a JSONPath into the checkout. */
-export interface Message {
+export interface UcpMessage {
   type: 'error';
   code: string;
   severity: Severity;
@@ -17,12 +17,12 @@ export interface Message {
 }
 
 /** What the agent can mend. */
-export function recoverable(code: string, content: string, path?: string): Message {
+export function recoverable(code: string, content: string, path?: string): UcpMessage {
   return { type: 'error', code, severity: 'recoverable', content, ...(path !== undefined && { path }) };
 }
 
 /** What is wrong with a request for which there is no checkout. */
-export function unrecoverable(code: string, content: string, path?: string): Message {
+export function unrecoverable(code: string, content: string, path?: string): UcpMessage {
   return { ...recoverable(code, content, path), severity: 'unrecoverable' };
 }
 
@@ -33,7 +33,7 @@ const lineCodes: Readonly<Record<string, { code: string; member: string }>> = {
 };
 
 /** The messages about lines that cannot be sold as they are. */
-export function lineMessages(problems: readonly Problem[]): Message[] {
+export function lineMessages(problems: readonly Problem[]): UcpMessage[] {
   return problems.flatMap(({ code, line, message }) => {
     const known = lineCodes[code];
     return known === undefined ? [] : [recoverable(known.code, message, `$.line_items[${line}]${known.member}`)];
@@ -41,7 +41,7 @@ export function lineMessages(problems: readonly Problem[]): Message[] {
 }
 
 /** The messages about a request that names what the offer does not have, by the issues with which it was refused. */
-export function requestMessages(issues: readonly FieldIssue[]): Message[] {
+export function requestMessages(issues: readonly FieldIssue[]): UcpMessage[] {
   const ofLines = issues.filter(({ path: [list] }) => list !== 'selections');
   // What is chosen for items that are not there is no second fault.
   return (ofLines.length > 0 ? ofLines : issues).map(({ path: [list, index], message, rule = 'invalid' }) => {

@@ -73,7 +73,7 @@ export function instrumentSchema(id: PayingHandler): Record<string, unknown> {
 }
 
 /** An instrument as a payment of ours; otherwise a sentence that says what is wrong with it. */
-export function paymentOf(
+export function ucpPaymentOf(
   { handler_id, type, credential }: InstrumentRequest,
   allowed: readonly PaymentHandler[],
 ): CheckoutPayment | string {

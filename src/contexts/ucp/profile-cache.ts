@@ -24,7 +24,7 @@ export type ProfileKey = {
   key_ops?: string[] | undefined;
 };
 
-export type Outcome = { profile: CachedProfile } | { failure: ApiError };
+export type ProfileOutcome = { profile: CachedProfile } | { failure: ApiError };
 
 /** A profile that could not be read is asked for again after so many seconds. */
 const failureSeconds = 5;
@@ -34,7 +34,7 @@ const mostBytes = 16 * 1024 * 1024;
 const mostFetches = 30;
 
 /** An error has its message twice, in its stack too. */
-function bytesOf(outcome: Outcome): number {
+function bytesOf(outcome: ProfileOutcome): number {
   return 'failure' in outcome ? 4_096 + 4 * outcome.failure.message.length : sizeOf(outcome.profile);
 }
 
@@ -48,7 +48,7 @@ export function profilesOf(platform: Platform): ProfileCache {
 }
 
 interface Entry {
-  outcome: Promise<Outcome>;
+  outcome: Promise<ProfileOutcome>;
   until: Date;
 }
 
@@ -70,7 +70,7 @@ class ProfileCache {
   }
 
   /** What was kept of the profile, or `read` finds: once for all who ask meanwhile. 429 where the workspace has had its fetches. */
-  async get({ id }: Ctx['workspace'], url: string, read: () => Promise<Outcome>): Promise<Outcome> {
+  async get({ id }: Ctx['workspace'], url: string, read: () => Promise<ProfileOutcome>): Promise<ProfileOutcome> {
     // What the sandbox may fetch, production may not, and what one tenant could not reach is no news for another: they share no entry.
     const name = `${id} ${url}`;
     const now = this.#platform.clock.now();

@@ -5,26 +5,26 @@ import { type ApiError, ValidationFailed } from '../../platform/errors.js';
 import { CheckoutExpired, NotYourCheckout } from '../checkouts/errors.js';
 import { MandateRefused } from './checkout-mandate.js';
 import { CapabilitiesIncompatible, NoSession } from './errors.js';
-import { type Message, recoverable, requestMessages, unrecoverable } from './message.js';
+import { recoverable, requestMessages, type UcpMessage, unrecoverable } from './message.js';
 import { paymentFailed } from './session-view.js';
 import { ucpVersion } from './version.js';
 
 /** What UCP answers where there is no checkout to show. */
 export interface ErrorAnswer {
   ucp: { version: string; status: 'error' };
-  messages: Message[];
+  messages: UcpMessage[];
 }
 
 const noCheckout = unrecoverable('not_found', 'There is no such checkout at this merchant.');
 
 /** The answer of 200 that has messages alone. */
-export function errorAnswer(messages: readonly Message[]): DoorAnswer & { status: 200; body: ErrorAnswer } {
+export function errorAnswer(messages: readonly UcpMessage[]): DoorAnswer & { status: 200; body: ErrorAnswer } {
   const body = { ucp: { version: ucpVersion, status: 'error' as const }, messages: messages.map(asUnrecoverable) };
   return { status: 200 as const, body };
 }
 
 /** Without a checkout nothing can be mended but the request. */
-const asUnrecoverable = (message: Message): Message => ({ ...message, severity: 'unrecoverable' });
+const asUnrecoverable = (message: UcpMessage): UcpMessage => ({ ...message, severity: 'unrecoverable' });
 
 /** The failures that are spelled as such. A key with another body is 409 to UCP, and lacking a capability is an answer. */
 export const spell: Spelling = (error, { requestId }) => {
@@ -57,7 +57,7 @@ function isSpelled(error: ApiError): boolean {
 const notFound = (error: ApiError): boolean => error.status === 404 && error.fields === undefined;
 
 /** What there is to say of a refusal; undefined where it is spelled with its own status. */
-export function messagesOf(error: ApiError, step: 'request' | 'payment'): Message[] | undefined {
+export function ucpMessagesOf(error: ApiError, step: 'request' | 'payment'): UcpMessage[] | undefined {
   if (isSpelled(error)) return undefined;
   if (notFound(error)) return [noCheckout];
   // The checkout says itself what keeps it from being paid.

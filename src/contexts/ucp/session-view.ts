@@ -2,12 +2,12 @@
 import type { Checkout } from '../../generated/prisma/client.js';
 import { printId } from '../../platform/schema/id.js';
 import type { FulfillmentOption, Offer, OfferLink } from '../accounts/offer.js';
-import { checkoutPath, isOpen, printCheckoutId } from '../checkouts/checkout.js';
+import { checkoutPath, isOpenCheckout, printCheckoutId } from '../checkouts/checkout.js';
 import type { Basket, PricedLine, Problem } from '../checkouts/offer.js';
 import { basketOf } from '../checkouts/offered.js';
 import { printCapabilities } from './capability.js';
-import { type Delivery, deliveryMessages, type Method, type NamedLine, optionsOf, planDelivery, waysOf } from './delivery.js';
-import { lineMessages, type Message, recoverable } from './message.js';
+import { type Delivery, type DeliveryMethod, deliveryMessages, type NamedLine, optionsOf, planDelivery, waysOf } from './delivery.js';
+import { lineMessages, recoverable, type UcpMessage } from './message.js';
 import { printHandlers } from './payment-handler.js';
 import { fulfillmentCapability, ucpVersion } from './version.js';
 import type { Wire } from './wire.js';
@@ -26,7 +26,7 @@ export interface SessionParts {
   /** What keeps it from being paid now. */
   problems: readonly Problem[];
   /** What else is to be said: why a request had no effect. */
-  messages: readonly Message[];
+  messages: readonly UcpMessage[];
   now: Date;
 }
 
@@ -73,7 +73,7 @@ function linesOf({ lines }: Basket, { lineIds }: Wire): NamedLine[] {
 
 /** CONTRACT.md 8: an approval that is waited for is an escalation, and what failed may be tried again. */
 function statusOf(row: Checkout, isMissing: boolean, now: Date): SessionStatus {
-  if (isOpen(row) && row.status !== 'pending_payment' && row.expiresAt <= now) return 'canceled';
+  if (isOpenCheckout(row) && row.status !== 'pending_payment' && row.expiresAt <= now) return 'canceled';
   switch (row.status) {
     case 'created':
     case 'failed':
@@ -91,11 +91,11 @@ function statusOf(row: Checkout, isMissing: boolean, now: Date): SessionStatus {
 const instrumentPath = '$.payment.instruments[0]';
 
 /** Why a payment did not work. `reason`: our own code of it. */
-export function paymentFailed(reason: string, content: string): Message {
+export function paymentFailed(reason: string, content: string): UcpMessage {
   return { ...recoverable('payment_failed', content, instrumentPath), reason };
 }
 
-function stateMessages({ failureCode, failureMessage }: Checkout, status: SessionStatus): Message[] {
+function stateMessages({ failureCode, failureMessage }: Checkout, status: SessionStatus): UcpMessage[] {
   if (status === 'requires_escalation') {
     const content = 'The payment waits for the approval of whoever answers for this budget.';
     return [{ type: 'error', code: 'approval_required', severity: 'requires_buyer_review', content }];
@@ -152,7 +152,7 @@ function printFulfillment({ offer, options }: Basket, { methods }: Delivery, now
 }
 
 function printMethod(
-  { type, lineIds, destinations, destinationId, optionId }: Method,
+  { type, lineIds, destinations, destinationId, optionId }: DeliveryMethod,
   options: readonly FulfillmentOption[],
   now: Date,
 ): object {

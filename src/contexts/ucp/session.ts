@@ -6,7 +6,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
 import { maxOfferMinor, type Offer, offerOf } from '../accounts/offer.js';
-import { checkout, isOpen } from '../checkouts/checkout.js';
+import { checkout, isOpenCheckout } from '../checkouts/checkout.js';
 import { readMerchant } from '../checkouts/checkout-request.js';
 import { completeCheckout } from '../checkouts/completion.js';
 import { cancelCheckout } from '../checkouts/ending.js';
@@ -17,8 +17,8 @@ import { checkMandate, MandateRefused } from './checkout-mandate.js';
 import { type NamedLine, needsDelivery, planDelivery } from './delivery.js';
 import { CapabilitiesIncompatible, PaymentRefused } from './errors.js';
 import { authorizeTerms } from './merchant-authorization.js';
-import type { Message } from './message.js';
-import { paymentOf } from './payment-handler.js';
+import type { UcpMessage } from './message.js';
+import { ucpPaymentOf } from './payment-handler.js';
 import type { CheckoutRequest, CompleteRequest, FulfillmentRequest, LineRequest } from './request.js';
 import { type Conversation, type PrintedSession, printSession } from './session-view.js';
 import { ap2Capability, fulfillmentCapability } from './version.js';
@@ -34,7 +34,7 @@ export interface Talk extends Conversation {
 }
 
 /** Begins a checkout at the prices of the offer. 422 `no_offer` for a merchant without one; otherwise as `createOffered`. */
-export async function createSession(ctx: Ctx, talk: Talk, request: CheckoutRequest): Promise<Checkout> {
+export async function createUcpSession(ctx: Ctx, talk: Talk, request: CheckoutRequest): Promise<Checkout> {
   const seller = sellerOf(talk.merchant);
   const wire: Wire = {
     profile: talk.profile.url,
@@ -48,7 +48,7 @@ export async function createSession(ctx: Ctx, talk: Talk, request: CheckoutReque
 }
 
 /** A checkout as it shall be from now on. Prices stay where lines are the same; what is left out stays as it was. */
-export async function updateSession(ctx: Ctx, talk: Talk, id: string, request: CheckoutRequest): Promise<Checkout> {
+export async function updateUcpSession(ctx: Ctx, talk: Talk, id: string, request: CheckoutRequest): Promise<Checkout> {
   const seller = sellerOf(talk.merchant);
   return updateOffered(ctx, seller, 'ucp', checkoutIdOf(id), (before) => {
     const kept = wireIn(before);
@@ -83,7 +83,7 @@ function isSame(lines: readonly BasketLine[], before: readonly BasketLine[]): bo
 }
 
 /** The checkout of this merchant, or 404. */
-export async function readSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
+export async function getUcpSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
   const row = await checkout(ctx, 'ucp', checkoutIdOf(id));
   // An amount that a number of JSON cannot tell exactly is not told.
   if (row.merchantId !== talk.merchant.id || row.total > maxOfferMinor) throw new NotFound();
@@ -91,14 +91,14 @@ export async function readSession(ctx: Ctx, talk: Talk, id: string): Promise<Che
 }
 
 /** Pays a checkout with the one instrument of the request. 422 for what is no payment here; otherwise as `completeCheckout`. */
-export async function completeSession(ctx: Ctx, talk: Talk, id: string, { payment, ap2 }: CompleteRequest): Promise<Checkout> {
-  const row = await readSession(ctx, talk, id);
+export async function completeUcpSession(ctx: Ctx, talk: Talk, id: string, { payment, ap2 }: CompleteRequest): Promise<Checkout> {
+  const row = await getUcpSession(ctx, talk, id);
   const [instrument, ...others] = payment.instruments;
   if (instrument === undefined || others.length > 0) throw new PaymentRefused('Send exactly one payment instrument.');
   // Here alone: under /v1 it is paid as any other (Gap G-291).
   const isBound = talk.active.includes(ap2Capability) || wireOf(row).isLocked;
-  if (isOpen(row) && isBound) await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, await printRow(ctx, talk, row));
-  const paid = paymentOf(instrument, basketOf(row).offer.paymentHandlers);
+  if (isOpenCheckout(row) && isBound) await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, await printRow(ctx, talk, row));
+  const paid = ucpPaymentOf(instrument, basketOf(row).offer.paymentHandlers);
   if (typeof paid === 'string') throw new PaymentRefused(paid);
   const check = (held: Checkout) => {
     if ((isBound || wireOf(held).isLocked) && !isDeepStrictEqual(agreedIn(held), agreedIn(row))) throw new TermsChanged();
@@ -117,20 +117,20 @@ class TermsChanged extends MandateRefused {
 }
 
 /** Calls a checkout off that is not paid. */
-export async function cancelSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
-  const row = await readSession(ctx, talk, id);
+export async function cancelUcpSession(ctx: Ctx, talk: Talk, id: string): Promise<Checkout> {
+  const row = await getUcpSession(ctx, talk, id);
   return cancelCheckout(ctx, 'ucp', row.id, {});
 }
 
 /** The checkout as it is answered, with the signature of its terms where AP2 was agreed on. `messages`: what else is to be said. */
-export async function answerSession(ctx: Ctx, talk: Talk, row: Checkout, messages: readonly Message[] = []): Promise<PrintedSession> {
+export async function answerSession(ctx: Ctx, talk: Talk, row: Checkout, messages: readonly UcpMessage[] = []): Promise<PrintedSession> {
   const printed = await printRow(ctx, talk, row, messages);
   if (!talk.active.includes(ap2Capability)) return printed;
   return { ...printed, ap2: { merchant_authorization: await authorizeTerms(ctx.platform, printed) } };
 }
 
-async function printRow(ctx: Ctx, talk: Talk, row: Checkout, messages: readonly Message[] = []): Promise<PrintedSession> {
-  const problems = isOpen(row) ? problemsNow(row, offerOf(talk.merchant)) : [];
+async function printRow(ctx: Ctx, talk: Talk, row: Checkout, messages: readonly UcpMessage[] = []): Promise<PrintedSession> {
+  const problems = isOpenCheckout(row) ? problemsNow(row, offerOf(talk.merchant)) : [];
   return printSession({ row, wire: wireOf(row), problems, messages, now: ctx.clock.now() }, talk);
 }
 

@@ -19,18 +19,18 @@ import { activeCapabilities } from './capability.js';
 import { CapabilitiesIncompatible, NoSession } from './errors.js';
 import { handlerOf, handlerSchemaPath, instrumentSchema } from './payment-handler.js';
 import { businessProfile, businessProfilePath, platformProfile } from './profile.js';
-import { errorAnswer, leavesNothing, messagesOf, spell } from './refusal.js';
+import { errorAnswer, leavesNothing, spell, ucpMessagesOf } from './refusal.js';
 import { cancelRequest, completeRequest, createRequest, updateRequest } from './request.js';
 import { checkSignature } from './request-signature.js';
 import {
   answerSession,
-  cancelSession,
-  completeSession,
-  createSession,
+  cancelUcpSession,
+  completeUcpSession,
+  createUcpSession,
+  getUcpSession,
   merchantNamed,
-  readSession,
   type Talk,
-  updateSession,
+  updateUcpSession,
 } from './session.js';
 import { checkoutCapability } from './version.js';
 
@@ -66,10 +66,10 @@ const again = async (ctx: Ctx, { admission }: Talking, reference: string): Promi
 
 /** The checkout with what was refused in its messages. */
 const refusedAt = (step: 'request' | 'payment') => async (ctx: Ctx, visit: Talking, error: ApiError) => {
-  const messages = messagesOf(error, step);
+  const messages = ucpMessagesOf(error, step);
   if (messages === undefined) return undefined;
   if (leavesNothing(error)) return errorAnswer(messages);
-  const row = await readSession(ctx, visit.admission, idOf(visit));
+  const row = await getUcpSession(ctx, visit.admission, idOf(visit));
   return { status: 200, body: await answerSession(ctx, visit.admission, row, messages) };
 };
 
@@ -88,12 +88,12 @@ const createDoor = guardedDoor<typeof createRequest, Talk>({
   admit,
   take: async (ctx, { admission, body }) => ({
     status: 201,
-    body: await answerSession(ctx, admission, await createSession(ctx, admission, body)),
+    body: await answerSession(ctx, admission, await createUcpSession(ctx, admission, body)),
   }),
   again: async (ctx, visit, reference) => ({ ...(await again(ctx, visit, reference)), status: 201 }),
   async refused(_ctx, _visit, error) {
     // A merchant that is not there is no refusal of a merchant.
-    const messages = leavesNothing(error) ? undefined : messagesOf(error, 'request');
+    const messages = leavesNothing(error) ? undefined : ucpMessagesOf(error, 'request');
     return messages && errorAnswer(messages);
   },
 });
@@ -108,7 +108,7 @@ const readDoor: GuardedDoor<unknown, Talk> = {
   answers: { 200: { schema: checkoutAnswer } },
   failures: [400, 401, 422, 424, 503],
   admit,
-  take: async (ctx, visit) => ({ body: await answerSession(ctx, visit.admission, await readSession(ctx, visit.admission, idOf(visit))) }),
+  take: async (ctx, visit) => ({ body: await answerSession(ctx, visit.admission, await getUcpSession(ctx, visit.admission, idOf(visit))) }),
   refused: refusedAt('request'),
 };
 
@@ -150,7 +150,7 @@ const updateDoor = guardedDoor<typeof updateRequest, Talk>({
   key: 'required',
   admit,
   take: async (ctx, visit) => ({
-    body: await answerSession(ctx, visit.admission, await updateSession(ctx, visit.admission, idOf(visit), visit.body)),
+    body: await answerSession(ctx, visit.admission, await updateUcpSession(ctx, visit.admission, idOf(visit), visit.body)),
   }),
   again,
   refused: refusedAt('request'),
@@ -184,7 +184,7 @@ const completeDoor = guardedDoor<typeof completeRequest, Talk>({
   key: 'required',
   admit,
   take: async (ctx, visit) => ({
-    body: await answerSession(ctx, visit.admission, await completeSession(ctx, visit.admission, idOf(visit), visit.body)),
+    body: await answerSession(ctx, visit.admission, await completeUcpSession(ctx, visit.admission, idOf(visit), visit.body)),
   }),
   again,
   refused: refusedAt('payment'),
@@ -202,7 +202,9 @@ const cancelDoor = guardedDoor<typeof cancelRequest, Talk>({
   failures: [400, 401, 403, 409, 422, 424, 503],
   key: 'required',
   admit,
-  take: async (ctx, visit) => ({ body: await answerSession(ctx, visit.admission, await cancelSession(ctx, visit.admission, idOf(visit))) }),
+  take: async (ctx, visit) => ({
+    body: await answerSession(ctx, visit.admission, await cancelUcpSession(ctx, visit.admission, idOf(visit))),
+  }),
   again,
   refused: refusedAt('request'),
 });

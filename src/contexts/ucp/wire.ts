@@ -1,7 +1,7 @@
 // What a checkout by UCP keeps that only UCP knows: who asked, how both sides call its lines, and how it is to be delivered.
 import type { Checkout } from '../../generated/prisma/client.js';
 import { itemsOf } from '../checkouts/item.js';
-import { isOffered, type OfferedRequest, requestOf } from '../checkouts/offered.js';
+import { isOffered, type OfferedRequest, offeredRequestOf } from '../checkouts/offered.js';
 import { goingTo } from './delivery.js';
 import type { BuyerShape, FulfillmentRequest, LineRequest } from './request.js';
 
@@ -19,7 +19,7 @@ export interface Wire {
 
 /** What a checkout has kept; one that was begun under /v1 has agreed on nothing. */
 export function wireOf(row: Checkout): Wire {
-  if (isOffered(row)) return wireIn(requestOf(row));
+  if (isOffered(row)) return wireIn(offeredRequestOf(row));
   return plainWire(itemsOf(row));
 }
 

@@ -1,28 +1,16 @@
 // What an operation is called for people, and who was on the other side (CONTRACT.md 17 "recent-activity").
 import type { Account, Operation } from '../../generated/prisma/client.js';
-import type { OperationCategory } from '../../manifest/operation-category.js';
+import { aboutCategory, type OperationCategory } from '../../manifest/operation-category.js';
 import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import { visibleAccounts } from '../accounts/account.js';
 
-const nouns: Readonly<Record<OperationCategory, string>> = {
-  transfer: 'Transfer',
-  mandate_execution: 'Payment by mandate',
-  checkout: 'Checkout',
-  stream_action: 'Stream',
-  payout: 'Payout',
-  refund: 'Refund',
-  task_payment: 'Payment of a task',
-  x402_payment: 'Payment by x402',
-  mpp_payment: 'Payment by MPP',
-  card_instruction: 'Card instruction',
-};
-
 /** One line for people, such as `Checkout of 27.50 USD (checkout.complete)`. */
 export function describe({ category, operation, success, amount, currency }: Operation): string {
   const moved = amount === 0n ? '' : ` of ${formatMinor(amount, currency)} ${currency}`;
-  return `${nouns[category as OperationCategory]}${moved} (${operation})${success ? '' : ', did not succeed'}`;
+  const { title } = aboutCategory(category as OperationCategory);
+  return `${title}${moved} (${operation})${success ? '' : ', did not succeed'}`;
 }
 
 /** The account that was paid, where the actor may read it. */

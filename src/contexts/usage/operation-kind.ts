@@ -28,6 +28,16 @@ const allKinds: readonly OperationKind[] = Object.values(Protocol).flatMap((prot
   operationCategories.flatMap((category) => [true, false].map((success) => ({ protocol, category, success }))),
 );
 
+/**
+ * The kind that most operations are of: the index of kinds has all others, and this one is looked for along the primary key (decision
+ * 0060). In SQL, of an operation `o`.
+ */
+const commonest: OperationKind = { protocol: 'internal', category: 'transfer', success: true };
+export const isRareKind = `NOT (o.protocol = 'internal' AND o.category = 'transfer' AND o.success)`;
+
+/** Whether the commonest kind is among those that are asked for. */
+export const includesCommonest = (filter: KindFilter): boolean => isOfKind(commonest, filter);
+
 /** The kinds that are asked for; null for all of them. */
 export function kindsOf(filter: KindFilter): readonly OperationKind[] | null {
   const isEveryKind = filter.category == null && filter.protocol == null && filter.success == null;

@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import type { Total } from '../../platform/schema/cursor.js';
 import { parseAnyId, parseId } from '../../platform/schema/id.js';
-import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
+import { firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
 import { isOfKind, type KindFilter } from './operation-kind.js';
 import { countOperations, type OperationChoice, operationIds } from './operation-list.sql.js';
 import { type Period, type PeriodInput, periodOf, refuseBeforeRetention } from './period.js';
@@ -18,8 +18,8 @@ export interface OperationFilter extends PageInput, PeriodInput, KindFilter {
 }
 
 /**
- * Operations of a period, newest first; of the last 30 days by default. Their total comes from the rollups, unless an actor or a trace is
- * asked for. 400 for a period beyond what is kept.
+ * Operations of a period, newest first; of the last 30 days by default. Where an actor is asked for, a page may have fewer rows than asked
+ * for (decision 0060). Their total comes from the rollups, unless an actor or a trace is asked for. 400 for a period beyond what is kept.
  */
 export function operations(ctx: Ctx, filter: OperationFilter): Promise<Page<Operation>> {
   const now = ctx.clock.now();
@@ -28,15 +28,13 @@ export function operations(ctx: Ctx, filter: OperationFilter): Promise<Page<Oper
   const choice = choiceOf(filter, period);
   const source: Source<Operation> = {
     read: async (window) => {
-      const ids = await operationIds(ctx, choice, window);
+      const { rows: ids, stoppedAt } = await operationIds(ctx, choice, window);
       const rows = await ctx.db.operation.findMany({ where: { id: { in: ids } } });
       const byId = new Map(rows.map((row) => [row.id, row]));
-      return ids.flatMap((id) => byId.get(id) ?? []);
+      return { rows: ids.flatMap((id) => byId.get(id) ?? []), stoppedAt };
     },
     count: (most) =>
-      choice.actorId === undefined && choice.traceId === undefined
-        ? totalOf(ctx, period, filter)
-        : countedTo(most, (take) => countOperations(ctx, choice, take)),
+      choice.actorId === undefined && choice.traceId === undefined ? totalOf(ctx, period, filter) : countOperations(ctx, choice, most),
     parse: (text) => parseId('operation', text),
   };
   return readPage(ctx, 'operation', source, filter);

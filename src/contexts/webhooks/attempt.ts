@@ -9,7 +9,7 @@ import { retrySerialization } from '../../platform/postgres/failure.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { printTraceparent, type TraceSpan } from '../../platform/trace.js';
 import { moveToDeadLetters, noteTally, type Tally } from './dead-letter.js';
-import { type Arrival, type DueRow, dueColumns, writeArrivals } from './delivery.sql.js';
+import { type DueRow, dueColumns, type QueuedDelivery, writeArrivals } from './delivery.sql.js';
 import { attempts } from './delivery-metric.js';
 import { type DueDelivery, loadDeliveries, maxBodyBytes, unsettled } from './due-delivery.js';
 import { gateOf, holdBack, passes } from './gate.js';
@@ -19,7 +19,7 @@ import { signatureHeader } from './signature.js';
 import { mayBePrivate } from './webhook.js';
 
 /** What became of a send. Without a `result` nothing was sent: `refusal` says why. */
-export interface Outcome {
+export interface AttemptOutcome {
   delivery: DueDelivery;
   attemptId: string;
   startedAt: Date;
@@ -34,22 +34,22 @@ export interface Held {
 }
 
 /** Sends what may pass its gate now. `always`: to a subscription that is not active too. Undefined as of a send. */
-export async function sendThroughGate(ctx: Ctx, delivery: DueDelivery, always = false): Promise<Outcome | Held | undefined> {
+export async function sendThroughGate(ctx: Ctx, delivery: DueDelivery, always = false): Promise<AttemptOutcome | Held | undefined> {
   const { status, deletedAt } = delivery.webhook;
   const gate = (status === 'active' && deletedAt === null) || always ? gateOf(ctx, delivery) : undefined;
-  return gate === undefined || (await passes(ctx, gate, delivery)) ? send(ctx, delivery, always) : { delivery, gate };
+  return gate === undefined || (await passes(ctx, gate, delivery)) ? sendDelivery(ctx, delivery, always) : { delivery, gate };
 }
 
 /**
  * Sends, with a fresh time and attempt id. `always`: to a subscription that is not active too. Undefined when the process ends
  * meanwhile: it is sent again.
  */
-export async function send(ctx: Ctx, delivery: DueDelivery, always = false): Promise<Outcome | undefined> {
+export async function sendDelivery(ctx: Ctx, delivery: DueDelivery, always = false): Promise<AttemptOutcome | undefined> {
   const { webhook, body, trace } = delivery;
   const real = ctx.platform.clock.now();
-  const outcome: Outcome = { delivery, attemptId: newId(real), startedAt: ctx.clock.now(), result: null, refusal: null };
-  const standing = webhook.deletedAt !== null ? 'deleted' : webhook.status;
-  if (standing !== 'active' && !always) return { ...outcome, refusal: `subscription_${standing}` };
+  const outcome: AttemptOutcome = { delivery, attemptId: newId(real), startedAt: ctx.clock.now(), result: null, refusal: null };
+  const state = webhook.deletedAt !== null ? 'deleted' : webhook.status;
+  if (state !== 'active' && !always) return { ...outcome, refusal: `subscription_${state}` };
   const span = ctx.platform.tracing?.follow('delivery', trace, aboutOf(delivery), { sends: true });
   const place = span?.place ?? trace;
   const headers = {
@@ -88,17 +88,17 @@ function noteAttempt({ status, abandoned, refused }: SendResult, span: TraceSpan
   span?.end();
 }
 
-const isHeld = (outcome: Outcome | Held): outcome is Held => 'gate' in outcome;
-const arrived = ({ result }: Outcome) => result?.status != null && result.status >= 200 && result.status < 300;
+const isHeld = (outcome: AttemptOutcome | Held): outcome is Held => 'gate' in outcome;
+const arrived = ({ result }: AttemptOutcome) => result?.status != null && result.status >= 200 && result.status < 300;
 
 /**
  * Writes what became of sends: those that arrived in one statement, the others, and what they mean for their subscriptions, in a
  * transaction. A delivery that was settled meanwhile stays as it is. Written again, arrivals change nothing.
  */
-export async function record(ctx: Ctx, all: readonly (Outcome | Held)[]): Promise<void> {
+export async function record(ctx: Ctx, all: readonly (AttemptOutcome | Held)[]): Promise<void> {
   const held = all.filter(isHeld);
   if (held.length > 0) await holdBack(ctx, held);
-  const outcomes = all.filter((outcome): outcome is Outcome => !isHeld(outcome));
+  const outcomes = all.filter((outcome): outcome is AttemptOutcome => !isHeld(outcome));
   const good = outcomes.filter(arrived);
   const others = outcomes.filter((outcome) => !arrived(outcome));
   if (good.length > 0) await retrySerialization(() => writeArrivals(ctx, good.map(arrivalOf)));
@@ -113,7 +113,7 @@ export async function record(ctx: Ctx, all: readonly (Outcome | Held)[]): Promis
   if (others.length > 0) ctx.platform.database.written.ring();
 }
 
-async function recordOthers(ctx: Ctx, tx: Tx, outcomes: readonly Outcome[], recovered: ReadonlySet<string>): Promise<void> {
+async function recordOthers(ctx: Ctx, tx: Tx, outcomes: readonly AttemptOutcome[], recovered: ReadonlySet<string>): Promise<void> {
   const tried = outcomes.filter(({ refusal }) => refusal === null);
   if (tried.length > 0) await tx.deliveryAttempt.createMany({ data: tried.map(attemptRow) });
   const tallies = new Map<string, Tally>();
@@ -131,7 +131,7 @@ async function recordOthers(ctx: Ctx, tx: Tx, outcomes: readonly Outcome[], reco
   for (const id of [...tallies.keys()].sort()) await noteTally(ctx, tx, id, tallyOf(id));
 }
 
-function arrivalOf({ delivery, attemptId, startedAt, result }: Outcome): Arrival {
+function arrivalOf({ delivery, attemptId, startedAt, result }: AttemptOutcome): QueuedDelivery {
   return {
     deliveryId: delivery.id,
     attemptId,
@@ -142,7 +142,7 @@ function arrivalOf({ delivery, attemptId, startedAt, result }: Outcome): Arrival
   };
 }
 
-function attemptRow({ attemptId, delivery, startedAt, result }: Outcome) {
+function attemptRow({ attemptId, delivery, startedAt, result }: AttemptOutcome) {
   return {
     id: attemptId,
     deliveryId: delivery.id,
@@ -153,11 +153,11 @@ function attemptRow({ attemptId, delivery, startedAt, result }: Outcome) {
   };
 }
 
-function answerOf({ result }: Outcome) {
+function answerOf({ result }: AttemptOutcome) {
   return { lastResponseCode: result?.status ?? null, lastResponseBody: result?.body ?? null, lastError: result?.error ?? null };
 }
 
-async function recordFailure(ctx: Ctx, tx: Tx, outcome: Outcome, tally: Tally): Promise<void> {
+async function recordFailure(ctx: Ctx, tx: Tx, outcome: AttemptOutcome, tally: Tally): Promise<void> {
   const { delivery, result, startedAt } = outcome;
   const now = ctx.clock.now();
   const failures = delivery.attemptCount + 1;
@@ -181,12 +181,12 @@ async function recordFailure(ctx: Ctx, tx: Tx, outcome: Outcome, tally: Tally): 
 }
 
 /** Straight to the dead-letter queue: nothing was sent, nor would be. */
-async function recordRefusal(ctx: Ctx, tx: Tx, { delivery, result, refusal }: Outcome, tally: Tally): Promise<void> {
+async function recordRefusal(ctx: Ctx, tx: Tx, { delivery, result, refusal }: AttemptOutcome, tally: Tally): Promise<void> {
   await moveToDeadLetters(ctx, tx, delivery, { lastError: result?.error ?? null, dlqReason: refusal, leaseUntil: null }, tally);
 }
 
 /** Sends in its turn, to the subscription as it is then. Undefined when that, or its gate, cannot be read: it is given back. */
-async function sendInTurn(ctx: Ctx, delivery: DueDelivery): Promise<Outcome | Held | undefined> {
+async function sendInTurn(ctx: Ctx, delivery: DueDelivery): Promise<AttemptOutcome | Held | undefined> {
   const webhook = await delivery.recipients.current(delivery.webhookId).catch(() => undefined);
   return webhook && sendThroughGate(ctx, { ...delivery, webhook });
 }
@@ -195,7 +195,7 @@ async function sendInTurn(ctx: Ctx, delivery: DueDelivery): Promise<Outcome | He
 const mostAtOnce = 1_000;
 
 /** What becomes due: the first send, and each one after a failure. */
-export const deliveryStep: DueStep<DueDelivery, Outcome | Held, DueRow> = {
+export const deliveryStep: DueStep<DueDelivery, AttemptOutcome | Held, DueRow> = {
   table: 'webhook_delivery',
   concurrency: mostAtOnce,
   maxBytes: maxBodyBytes,

@@ -18,10 +18,10 @@ export function newChallenge(...secrets: readonly [string, ...string[]]): string
  */
 export function answersChallenge(challenge: string, body: string): boolean {
   // Hashes have one length, so that the time tells nothing.
-  return timingSafeEqual(sha256(saidBy(body.trim())), sha256(challenge));
+  return timingSafeEqual(sha256(answerIn(body.trim())), sha256(challenge));
 }
 
-function saidBy(text: string): string {
+function answerIn(text: string): string {
   if (!text.startsWith('{')) return text;
   try {
     const said: Record<string, unknown> = JSON.parse(text);

@@ -46,10 +46,11 @@ const events = {
   name: 'deliveries-events',
   text: `
     SELECT id, type, data, created_at AS "createdAt", trace_id AS "traceId", trace_span AS "traceSpan" FROM (
-      SELECT e.id, e.type, e.data::text AS data, e.created_at, e.trace_id, e.trace_span,
-        sum(octet_length(e.data::text)) OVER (ORDER BY wanted.place ROWS UNBOUNDED PRECEDING) - octet_length(e.data::text) AS begins
+      SELECT e.id, e.type, e.data, e.created_at, e.trace_id, e.trace_span,
+        sum(octet_length(e.data)) OVER (ORDER BY wanted.place ROWS UNBOUNDED PRECEDING) - octet_length(e.data) AS begins
       FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (id, place) CROSS JOIN LATERAL (
-        SELECT * FROM event WHERE workspace_id = $1 AND id = wanted.id LIMIT 1
+        SELECT v.id, v.type, event_data(v)::text AS data, v.created_at, v.trace_id, v.trace_span
+        FROM event v WHERE v.workspace_id = $1 AND v.id = wanted.id LIMIT 1
       ) e
     ) sized WHERE begins = 0 OR begins < $3::bigint`,
 };
@@ -80,7 +81,7 @@ export async function loadDue(
 }
 
 /** A send that was answered well. */
-export interface Arrival {
+export interface QueuedDelivery {
   deliveryId: string;
   attemptId: string;
   startedAt: Date;
@@ -117,7 +118,7 @@ const arrivals = {
 };
 
 /** Records sends that were answered well. A delivery that was settled meanwhile stays as it is; the attempt is recorded. */
-export async function writeArrivals({ platform, workspace, clock }: Ctx, list: readonly Arrival[]): Promise<void> {
+export async function writeArrivals({ platform, workspace, clock }: Ctx, list: readonly QueuedDelivery[]): Promise<void> {
   const values = [
     workspace.id,
     clock.now(),

@@ -17,8 +17,8 @@ export interface Gate {
 
 const measureOf = ({ intervalUs, burst, daily }: Gate) => [intervalUs, burst, daily];
 
-/** Takes up to so many places, and returns how many there were: none while others wait. */
-export async function takePlaces({ platform, workspace }: Ctx, gate: Gate, wanted: number): Promise<number> {
+/** Acquires up to so many places, and returns how many it got: none while others wait. */
+export async function acquirePlaces({ platform, workspace }: Ctx, gate: Gate, wanted: number): Promise<number> {
   const { rows } = await platform.database.pool.query<{ passed: number }>({
     name: 'webhook-pass',
     text: `SELECT webhook_pass($2, $3, $4, $5, $6, $7) AS passed FROM (VALUES ($1::uuid)) AS asking (workspace_id)`,
@@ -28,7 +28,7 @@ export async function takePlaces({ platform, workspace }: Ctx, gate: Gate, wante
 }
 
 /** Uses the turn that a delivery has at a gate. False when it was used before. */
-export async function takeTurn({ platform, workspace }: Ctx, gate: Gate, deliveryId: string): Promise<boolean> {
+export async function consumeTurn({ platform, workspace }: Ctx, gate: Gate, deliveryId: string): Promise<boolean> {
   const { rowCount } = await platform.database.pool.query({
     name: 'webhook-turn',
     text: 'UPDATE webhook_delivery SET waits_for = NULL WHERE workspace_id = $1 AND id = $2 AND waits_for = $3',
@@ -52,7 +52,7 @@ const waiting = "waits_for IS NOT NULL AND due_at IS NULL AND status IN ('pendin
  * Makes deliveries of a subscription due that wait at another gate than `gate`; of null at any. `all`: those that go elsewhere too.
  * Returns how many, at most `most`.
  */
-export async function letGo(
+export async function releaseDeliveries(
   { platform, workspace, clock }: Ctx,
   webhookId: string,
   gate: string | null,
@@ -74,8 +74,8 @@ export async function letGo(
   return rowCount ?? 0;
 }
 
-/** Gives the turns that gates have room for, to workspaces in turn (Gap G-411). Returns the milliseconds until it should be called again; null when nothing waits. */
-export async function giveTurns({ database, clock }: Platform): Promise<{ given: number; nextMs: number | null }> {
+/** Assigns the turns that gates have room for, to workspaces in turn (Gap G-411). Returns the milliseconds until it should be called again; null when nothing waits. */
+export async function assignTurns({ database, clock }: Platform): Promise<{ given: number; nextMs: number | null }> {
   const { rows } = await database.pool.query<{ given: number; more: boolean; next_ms: number | null }>({
     name: 'webhook-give-turns',
     text: `SELECT given, more, next_ms FROM webhook_give_turns($1, ${mostGates}) /* of every workspace_id */`,

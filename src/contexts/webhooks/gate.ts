@@ -5,14 +5,14 @@ import { loadTogether } from '../../platform/batch.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
 import type { RealTimeWork } from '../../platform/due/real-time.js';
 import type { DueDelivery } from './due-delivery.js';
-import { type Gate, giveTurns, takePlaces, takeTurn, waitAt } from './gate.sql.js';
+import { acquirePlaces, assignTurns, consumeTurn, type Gate, waitAt } from './gate.sql.js';
 import { isOpenHost, isVerified } from './webhook.js';
 
 /** Events to endpoints that have not proved themselves: one a second, and so many a day, to a host. */
 const pendingGate = { intervalUs: 1_000_000, burst: 1, daily: 1_000 };
 /** Challenges of one workspace to a host, and of all of them (Gap G-408). */
-const askingGate = { intervalUs: 15_000_000, burst: 16, daily: 200 };
-const askedGate = { intervalUs: 1_000_000, burst: 60, daily: null };
+const challengingGate = { intervalUs: 15_000_000, burst: 16, daily: 200 };
+const challengedGate = { intervalUs: 1_000_000, burst: 60, daily: null };
 
 /** The name of the host, in one spelling, without the port (Gap G-407). */
 export function hostOf(url: string): string {
@@ -37,9 +37,9 @@ export function gateOf(ctx: Ctx, { webhook, overrideUrl }: Way): Gate | undefine
 
 /** True when a delivery may be sent now: it has its turn, or there was a free place. Those that ask together are answered together. */
 export async function passes(ctx: Ctx, gate: Gate, { id, waitsFor }: Pick<DueDelivery, 'id' | 'waitsFor'>): Promise<boolean> {
-  if (waitsFor === gate.name && (await takeTurn(ctx, gate, id))) return true;
+  if (waitsFor === gate.name && (await consumeTurn(ctx, gate, id))) return true;
   const passed = await loadTogether(ctx, `gate ${gate.name}`, id, async (ids) => {
-    const places = await takePlaces(ctx, gate, ids.length);
+    const places = await acquirePlaces(ctx, gate, ids.length);
     return new Map(ids.slice(0, places).map((one) => [one, true]));
   });
   return passed === true;
@@ -55,14 +55,14 @@ export async function holdBack(ctx: Ctx, held: readonly { gate: Gate; delivery: 
   ctx.platform.due.ring(turns.name);
 }
 
-/** True when a challenge may be sent: nobody is asked by everybody, or by one workspace again and again. */
-export async function mayAsk(ctx: Ctx, url: string): Promise<boolean> {
+/** True when a challenge may be sent: it is limited for a host, and for a workspace at a host. */
+export async function mayChallenge(ctx: Ctx, url: string): Promise<boolean> {
   const host = hostOf(url);
   const places = [
-    { name: `ask:${ctx.workspace.id}:${host}`, ...askingGate },
-    { name: `ask:${host}`, ...askedGate },
+    { name: `ask:${ctx.workspace.id}:${host}`, ...challengingGate },
+    { name: `ask:${host}`, ...challengedGate },
   ];
-  for (const gate of places) if ((await takePlaces(ctx, gate, 1)) === 0) return false;
+  for (const gate of places) if ((await acquirePlaces(ctx, gate, 1)) === 0) return false;
   return true;
 }
 
@@ -70,7 +70,7 @@ export async function mayAsk(ctx: Ctx, url: string): Promise<boolean> {
 export const turns: RealTimeWork = {
   name: 'webhook_gate',
   async run(platform: Platform) {
-    const { given, nextMs } = await giveTurns(platform);
+    const { given, nextMs } = await assignTurns(platform);
     if (given > 0) platform.due.ring('webhook_delivery');
     return nextMs;
   },

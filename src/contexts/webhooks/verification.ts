@@ -8,19 +8,19 @@ import { transact } from '../../platform/idempotency.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { answersChallenge, newChallenge } from './challenge.js';
-import { gateOf, mayAsk } from './gate.js';
-import { letGo } from './gate.sql.js';
+import { gateOf, mayChallenge } from './gate.js';
+import { releaseDeliveries } from './gate.sql.js';
 import { retrySchedule } from './retry.js';
 import { lockWebhook, mayBePrivate, secretsOf, webhook } from './webhook.js';
 
 /** Waits after the first challenge, the second and the third (Gap G-410). */
 const waits = retrySchedule.slice(0, 3);
 /** Deliveries that one step lets go. */
-const mostLetGo = 1_000;
+const mostReleased = 1_000;
 
 /** Posts a challenge, which is not signed and no event. True for the right answer, in a success. Redirects are not followed. */
-async function ask(ctx: Ctx, row: Webhook): Promise<boolean> {
-  if (!(await mayAsk(ctx, row.url))) return false;
+async function postChallenge(ctx: Ctx, row: Webhook): Promise<boolean> {
+  if (!(await mayChallenge(ctx, row.url))) return false;
   const { clock, outbound } = ctx.platform;
   const [secret = '', ...before] = secretsOf(ctx, row)();
   const challenge = newChallenge(secret, ...before);
@@ -59,7 +59,7 @@ export async function stepWebhook(ctx: Ctx, id: string): Promise<void> {
   if (row === null) return;
   if (!(await release(ctx, row))) return plan(ctx, row, { dueAt: ctx.clock.now() });
   if (!isActive(row) || row.verifiedAt !== null || row.asked > waits.length) return plan(ctx, row, { dueAt: null });
-  if ((await ask(ctx, row)) && (await noteProof(ctx, row)) > 0) return ringAt(ctx, 'webhook', ctx.clock.now());
+  if ((await postChallenge(ctx, row)) && (await noteProof(ctx, row)) > 0) return ringAt(ctx, 'webhook', ctx.clock.now());
   const wait = waits[row.asked];
   await plan(ctx, row, { asked: row.asked + 1, dueAt: wait === undefined ? null : addSeconds(ctx.clock.now(), wait) });
 }
@@ -69,9 +69,9 @@ const isActive = ({ status, deletedAt }: Webhook): boolean => status === 'active
 /** Lets go what waits at a gate that does not count any more. False where some of it is left. */
 async function release(ctx: Ctx, row: Webhook): Promise<boolean> {
   const gate = isActive(row) ? gateOf(ctx, { webhook: row, overrideUrl: null }) : undefined;
-  const freed = await letGo(ctx, row.id, gate?.name ?? null, !isActive(row), mostLetGo);
+  const freed = await releaseDeliveries(ctx, row.id, gate?.name ?? null, !isActive(row), mostReleased);
   if (freed > 0) ctx.platform.due.ring('webhook_delivery');
-  return freed < mostLetGo;
+  return freed < mostReleased;
 }
 
 /** Says when the subscription is due next. What was changed since `row` was read has planned its own. */
@@ -97,7 +97,7 @@ export async function verifyWebhook(ctx: Ctx, id: string): Promise<Webhook> {
   });
   // The step that was due before would have done it. What is left of much goes with the next one.
   if (row.verifiedAt === null && !(await release(ctx, row))) await plan(ctx, row, { dueAt: ctx.clock.now() });
-  if (row.verifiedAt === null && (await ask(ctx, row))) {
+  if (row.verifiedAt === null && (await postChallenge(ctx, row))) {
     // The claim of the request was written with the step before.
     const { idempotency: _, ...asked } = ctx;
     await noteProof({ ...asked, act: null }, row);

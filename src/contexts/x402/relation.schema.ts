@@ -9,18 +9,18 @@ import { visibleWallets } from '../accounts/wallet.js';
 import { Wallet } from '../accounts/wallet.schema.js';
 import { Transfer } from '../transfers/transfer.schema.js';
 import { visibleTransfers } from '../transfers/transfer-list.js';
-import { seesPrivateSide, visibleEndpoints } from './endpoint/endpoint.js';
+import { canSeeEndpoint, visibleEndpoints } from './endpoint/endpoint.js';
 import { EndpointType } from './endpoint/endpoint.schema.js';
 import { PaymentType } from './payment/payment.schema.js';
 
 builder.objectFields(EndpointType, (t) => ({
   account: t.field({
     type: Account,
-    ...relatedRow('account', visibleAccounts, (row: X402Endpoint, ctx) => (seesPrivateSide(ctx, row) ? row.accountId : null)),
+    ...relatedRow('account', visibleAccounts, (row: X402Endpoint, ctx) => (canSeeEndpoint(ctx, row) ? row.accountId : null)),
   }),
   receiverWallet: t.field({
     type: Wallet,
-    ...relatedRow('wallet', visibleWallets, (row: X402Endpoint, ctx) => (seesPrivateSide(ctx, row) ? row.receiverWalletId : null)),
+    ...relatedRow('wallet', visibleWallets, (row: X402Endpoint, ctx) => (canSeeEndpoint(ctx, row) ? row.receiverWalletId : null)),
   }),
 }));
 

@@ -18,7 +18,7 @@ export interface ClaimedRow {
   columns: object;
 }
 
-export interface Claim {
+export interface DueClaim {
   rows: ClaimedRow[];
   /** Milliseconds until the next row becomes due; null when none is to come. */
   nextMs: number | null;
@@ -61,7 +61,7 @@ export class DueRows {
   }
 
   /** Claims rows that are due. One process claims rows of a table at a time, so that it sees the leases of the others. */
-  claim(now: Date, places: Places, cursor: string): Promise<Claim> {
+  claim(now: Date, places: Places, cursor: string): Promise<DueClaim> {
     return byIndex(this.#pool, async (tx) => {
       const lock = `SELECT pg_advisory_xact_lock(hashtextextended('due ${this.#step.table}', 0))`;
       await tx.query(`SET LOCAL plan_cache_mode = force_generic_plan; ${lock}`);

@@ -92,7 +92,7 @@ export interface Sender {
 
 const longestBody = 1_024;
 /** Whether a name leads to a private address is not waited for longer. */
-const verdictMs = 1_000;
+const checkMs = 1_000;
 const pool = { pipelining: 1, connections: 256, keepAliveTimeout: 30_000, keepAliveMaxTimeout: 60_000, headersTimeout: 0, bodyTimeout: 0 };
 
 interface Sending extends Sender {
@@ -104,7 +104,7 @@ interface Sending extends Sender {
 }
 
 /** Where a URL leads, or what is wrong with it. */
-type Verdict = { problem: string } | { problem?: undefined; origin: string; path: string; dispatcher: Agent };
+type AddressCheck = { problem: string } | { problem?: undefined; origin: string; path: string; dispatcher: Agent };
 
 /** Sends to places that tenants name: kept-alive connections per origin, the egress guard inside, no redirect followed. */
 export class Outbound {
@@ -114,7 +114,7 @@ export class Outbound {
   readonly #guarded: Agent;
   readonly #open: Agent;
   /** A verdict about a URL follows from its text alone; addresses are judged where they are connected to. */
-  readonly #verdicts = new LRUCache<string, Verdict>({
+  readonly #verdicts = new LRUCache<string, AddressCheck>({
     max: 1_000,
     maxSize: 4 * 1024 * 1024,
     sizeCalculation: (_, url) => 1_024 + 4 * url.length,
@@ -145,8 +145,8 @@ export class Outbound {
   #send(text: string, { workspaceId, mayBePrivate, longest, timeoutMs, ...request }: Sending): Promise<SendResult> {
     return new Promise((resolve) => {
       const exchange = new Exchange(timeoutMs, longest, () => this.#closed, resolve);
-      const verdict = this.#judge(text, mayBePrivate);
-      if (verdict.problem !== undefined) return exchange.fail(new EgressRefused(`the URL ${verdict.problem}`));
+      const check = this.#judge(text, mayBePrivate);
+      if (check.problem !== undefined) return exchange.fail(new EgressRefused(`the URL ${check.problem}`));
       this.#asker = {
         workspaceId,
         get signal() {
@@ -154,7 +154,7 @@ export class Outbound {
         },
       };
       try {
-        verdict.dispatcher.dispatch({ origin: verdict.origin, path: verdict.path, ...request }, exchange);
+        check.dispatcher.dispatch({ origin: check.origin, path: check.path, ...request }, exchange);
       } finally {
         this.#asker = undefined;
       }
@@ -168,23 +168,23 @@ export class Outbound {
 
   /** True when a name leads to nothing but private addresses, as far as name servers say within a second. */
   leadsToPrivate(hostname: string, workspaceId: string): Promise<boolean> {
-    const signal = AbortSignal.timeout(verdictMs);
+    const signal = AbortSignal.timeout(checkMs);
     return leadsToPrivate(hostname, (name) => this.#names.addressesOf(name, { workspaceId, signal }));
   }
 
-  #judge(text: string, mayBePrivate: boolean): Verdict {
+  #judge(text: string, mayBePrivate: boolean): AddressCheck {
     const key = `${mayBePrivate} ${text}`;
-    let verdict = this.#verdicts.get(key);
-    if (verdict === undefined) {
+    let check = this.#verdicts.get(key);
+    if (check === undefined) {
       const allowHosts = mayBePrivate ? this.#allowHosts : [];
       const problem = egressProblem(text, allowHosts);
-      verdict = problem === undefined ? this.#lead(new URL(text), allowHosts) : { problem };
-      this.#verdicts.set(key, verdict);
+      check = problem === undefined ? this.#lead(new URL(text), allowHosts) : { problem };
+      this.#verdicts.set(key, check);
     }
-    return verdict;
+    return check;
   }
 
-  #lead(url: URL, allowHosts: readonly string[]): Verdict {
+  #lead(url: URL, allowHosts: readonly string[]): AddressCheck {
     const dispatcher = isAllowedHost(url, allowHosts) ? this.#open : this.#guarded;
     return { origin: url.origin, path: url.pathname + url.search, dispatcher };
   }

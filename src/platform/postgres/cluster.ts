@@ -98,7 +98,7 @@ export async function createCluster(directory: string, user: OsUser | undefined,
 }
 
 /** @throws when the data is of another major version than the programs */
-export async function checkVersion(directory: string, binaries: PostgresBinaries): Promise<void> {
+export async function checkPostgresVersion(directory: string, binaries: PostgresBinaries): Promise<void> {
   const made = (await readFile(path.join(directory, 'PG_VERSION'), 'utf8')).trim();
   if (made === binaries.version.split('.')[0]) return;
   throw new Error(

@@ -14,10 +14,11 @@ import {
   type OsUser,
   postgresBinaries,
   postgresUser,
+  runAs,
 } from './binary.js';
 import {
   type Connection,
-  checkVersion,
+  checkPostgresVersion,
   createCluster,
   findPostmaster,
   freePort,
@@ -25,12 +26,16 @@ import {
   readConnection,
   writeConnection,
 } from './cluster.js';
+import { readMachine } from './machine.js';
+import { profileOf } from './server-profile.js';
 
 export interface EmbeddedPostgresOptions {
   /** Made when missing. Holds the cluster (`postgres/`) and the server's log (`postgres.log`). */
   dataDir: string;
   /** False gives up safety against power loss for speed: for tests. */
   durable?: boolean;
+  /** Settings of the server that win over ours. */
+  settings?: Readonly<Record<string, string>>;
   /** The port to listen on. Without it: the one of the last start, or a free one. A running server keeps its own. */
   port?: number;
   /** Told what a person should know about where things are kept. */
@@ -55,8 +60,6 @@ const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '100',
-  shared_buffers: '128MB',
-  jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // Errors of statements go to the client that made them; the log is for the server's own life.
@@ -64,7 +67,10 @@ const settings = {
   log_checkpoints: 'off',
 };
 const durableSettings = { fsync: 'on', synchronous_commit: 'on' };
+/** Of servers that live for minutes, many on a machine: they take little memory, whatever it has. */
 const fastSettings = {
+  shared_buffers: '128MB',
+  jit: 'off',
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
@@ -109,6 +115,7 @@ interface Launch {
   user: OsUser | undefined;
   log: string;
   durable: boolean;
+  settings: Readonly<Record<string, string>>;
   port: number;
 }
 
@@ -120,18 +127,29 @@ interface Launched {
   logFrom: number;
 }
 
+/** Whether a program of PostgreSQL knows lz4: it refuses a value of a setting that it was built without. */
+const hasLz4 = ({ program, place, user }: Pick<Launch, 'program' | 'place' | 'user'>): Promise<boolean> =>
+  runAs(user, program, '-D', place, '-c', 'wal_compression=lz4', '-C', 'wal_compression').then(
+    (printed) => printed.trim() === 'lz4',
+    () => false,
+  );
+
+/** What a durable server is set to on this machine. */
+async function durableProfile(launched: Pick<Launch, 'program' | 'place' | 'user'>): Promise<Record<string, string>> {
+  const profile = profileOf(await readMachine(launched.place), await hasLz4(launched));
+  return Object.fromEntries(profile.map(({ name, value }) => [name, value]));
+}
+
 /** Starts a server in a session of its own, so that neither a Ctrl-C nor the end of this process reaches it. */
-async function launch({ place, program, user, log, durable, port }: Launch): Promise<Launched> {
+async function launch({ place, program, user, log, durable, settings: given, port }: Launch): Promise<Launched> {
+  const profile = durable ? { ...durableSettings, ...(await durableProfile({ program, place, user })) } : fastSettings;
   const size = await stat(log).then(
     (found) => found.size,
     () => 0,
   );
   const file = await open(log, size > logLimitBytes ? 'w' : 'a', 0o600);
   try {
-    const flags = Object.entries({ ...settings, ...(durable ? durableSettings : fastSettings) }).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]);
+    const flags = Object.entries({ ...settings, ...profile, ...given }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const server = spawn(program, ['-D', place, '-p', String(port), ...flags], {
       ...user,
       cwd: place,
@@ -227,7 +245,7 @@ async function stopServer(server: ChildProcess): Promise<void> {
  * @throws when the optional package is missing, the data is of another major version or user, or the server does not come up
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { durable = true, notice } = options;
+  const { durable = true, settings: given = {}, notice } = options;
   const dataDir = path.resolve(options.dataDir);
   const known = await placeOf(dataDir);
   const user = await userFor(known);
@@ -240,7 +258,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (moved) notice(`PostgreSQL cannot reach ${dataDir} as its OS user: the data is in ${place} (DATA_DIR chooses another folder)`);
 
   if (!(await readConnection(place))) await createCluster(place, user, binaries.initdb, durable);
-  await checkVersion(place, binaries);
+  await checkPostgresVersion(place, binaries);
   const connection = (await readConnection(place)) as Connection;
   const wanted = options.port ?? (await freePort(connection.port)) ?? (await freePort()) ?? connection.port;
   const { port, server } = await findOrLaunch({
@@ -249,6 +267,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     user,
     log: path.join(dataDir, 'postgres.log'),
     durable,
+    settings: given,
     port: wanted,
     fixedPort: options.port !== undefined,
   });

@@ -4,7 +4,10 @@ import type pg from 'pg';
 import { inTransaction, runIn, type Tx } from './database.js';
 
 /** A bitmap visits every entry of a key, dead ones too, and notes of none that it is dead; the other scans pass them by from then on. */
-const onlyByIndex = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set_config('enable_${way}', 'off', true)`).join(', ');
+/** What makes the plans of the rest of a transaction go by index, to be selected. */
+export const onlyByIndex = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin']
+  .map((way) => `set_config('enable_${way}', 'off', true)`)
+  .join(', ');
 
 /** Runs `work` in a transaction of its own in which plans go by index. */
 export function byIndex<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {

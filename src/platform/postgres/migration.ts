@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { applyFunctions, failureOf, readFunctions } from './sql-function.js';
+import { applyFunctions, readFunctions, sqlFailure } from './sql-function.js';
 
 /** Of the package, seen from src/platform/postgres/ and from dist/platform/postgres/ alike. */
 const packageDir = fileURLToPath(new URL('../../../', import.meta.url));
@@ -63,7 +63,7 @@ function unapplied(migrations: Migration[], done: Map<string, string | null>): M
 
 async function apply(db: pg.Client, migration: Migration): Promise<void> {
   await db.query(migration.sql).catch((cause) => {
-    throw failureOf(`Migration ${migration.name}`, migration.sql, cause);
+    throw sqlFailure(`Migration ${migration.name}`, migration.sql, cause);
   });
   await db.query(
     `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)

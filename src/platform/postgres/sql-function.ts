@@ -78,9 +78,9 @@ export async function applyFunctions(db: pg.Client, files: readonly FunctionFile
   for (const file of stale) await applyFile(db, file, release);
 
   const applied = new Set(stale.map(({ name }) => name));
-  const kept = new Set(files.map(({ name }) => name));
+  const declared = new Set(files.map(({ name }) => name));
   for (const object of await readObjects(db)) {
-    const isOld = !kept.has(object.file) || (applied.has(object.file) && !object.isNew);
+    const isOld = !declared.has(object.file) || (applied.has(object.file) && !object.isNew);
     if (isOld && object.kind === 'trigger') await drop(db, object);
     else if (object.retired && object.release !== release) await drop(db, object);
     else if (isOld && !object.retired) await label(db, object, `${object.checksum} ${release} retired`);
@@ -90,7 +90,7 @@ export async function applyFunctions(db: pg.Client, files: readonly FunctionFile
 
 async function applyFile(db: pg.Client, file: FunctionFile, release: string): Promise<void> {
   await db.query(file.sql).catch((cause) => {
-    throw failureOf(`${folder}${file.name}.sql`, file.sql, cause);
+    throw sqlFailure(`${folder}${file.name}.sql`, file.sql, cause);
   });
   const made = (await readObjects(db, file.name)).filter(({ isNew }) => isNew);
   if (!made.some(({ kind }) => kind === 'function')) throw new Error(`${folder}${file.name}.sql makes no function ${file.name}().`);
@@ -119,7 +119,7 @@ async function readObjects(db: pg.Client, name?: string): Promise<SqlObject[]> {
 }
 
 /** PostgreSQL counts characters; people count lines. */
-export function failureOf(what: string, sql: string, cause: unknown): Error {
+export function sqlFailure(what: string, sql: string, cause: unknown): Error {
   const { message, position } = cause as { message?: string; position?: string };
   const line = position ? `, line ${sql.slice(0, Number(position)).split('\n').length}` : '';
   return new Error(`${what} failed and was rolled back${line}: ${message ?? String(cause)}`, { cause });

@@ -26,8 +26,8 @@ const mostItems = 20;
 const mostText = 500;
 const mostBytes = 4_096;
 
-/** What is told of a value; undefined: nothing. */
-type Tell = (value: unknown) => unknown;
+/** The value without its secrets, as the audit log stores it; undefined: it is left out. */
+type Redact = (value: unknown) => unknown;
 
 /** Gives every mutation of the schema a name in the ctx of its request, before it runs. */
 export function nameActs(schema: GraphQLSchema): GraphQLSchema {
@@ -35,14 +35,14 @@ export function nameActs(schema: GraphQLSchema): GraphQLSchema {
     const { resolve, name, args, type } = field;
     if (resolve === undefined) continue;
     const { idArgument, resourceType } = subjectOf(args, type);
-    const tell = changesOf(args.filter((argument) => argument.name !== idArgument));
+    const redact = changesOf(args.filter((argument) => argument.name !== idArgument));
     field.resolve = (root, given: Record<string, unknown>, ctx: Ctx, info) => {
       const named = idArgument === undefined ? undefined : given[idArgument];
       ctx.act = {
         action: name,
         resourceType,
         ...(typeof named === 'string' && { resourceId: named }),
-        changes: () => tell(given),
+        changes: () => redact(given),
       };
       return resolve(root, given, ctx, info);
     };
@@ -79,59 +79,59 @@ function resourceOfAnswer(answer: GraphQLOutputType): string {
   return snakeCase(type.name.replace(/Payload$/, ''));
 }
 
-/** What is told of the arguments: the members of `input`, and whatever stands beside it. Null where that is nothing. */
+/** The arguments without their secrets: the members of `input`, and whatever stands beside it. Null where that is nothing. */
 function changesOf(args: readonly GraphQLArgument[]): (given: Record<string, unknown>) => Record<string, unknown> | null {
-  const tells = args.map(({ name, type }) => ({ name, wire: snakeCase(name), tell: tellOf(name, type) }));
+  const redactions = args.map(({ name, type }) => ({ name, wire: snakeCase(name), redact: redactionOf(name, type) }));
   return (given) => {
-    const told: Record<string, unknown> = {};
-    for (const { name, wire, tell } of tells) {
-      const value = given[name] === undefined ? undefined : tell(given[name]);
+    const redacted: Record<string, unknown> = {};
+    for (const { name, wire, redact } of redactions) {
+      const value = given[name] === undefined ? undefined : redact(given[name]);
       if (value === undefined) continue;
-      if (name === 'input') Object.assign(told, value);
-      else told[wire] = value;
+      if (name === 'input') Object.assign(redacted, value);
+      else redacted[wire] = value;
     }
-    if (Object.keys(told).length === 0) return null;
-    // What is too long is told by its members alone.
-    return JSON.stringify(told).length > mostBytes ? { members: Object.keys(told) } : told;
+    if (Object.keys(redacted).length === 0) return null;
+    // What is too long is recorded by the names of its members alone.
+    return JSON.stringify(redacted).length > mostBytes ? { members: Object.keys(redacted) } : redacted;
   };
 }
 
-/** What is told of a value of an input type: members by their names on the wire. */
-function tellOf(name: string, type: GraphQLInputType, isSecret = secretName.test(name)): Tell {
+/** The redaction of a value of an input type: members by their names on the wire. */
+function redactionOf(name: string, type: GraphQLInputType, isSecret = secretName.test(name)): Redact {
   if (isSecret) return () => hidden;
   const inner = getNullableType(type);
   if (isListType(inner)) {
-    const tell = tellOf('', inner.ofType);
-    return (value) => (Array.isArray(value) ? tellList(value, tell) : tell(value));
+    const redact = redactionOf('', inner.ofType);
+    return (value) => (Array.isArray(value) ? redactList(value, redact) : redact(value));
   }
-  if (!isInputObjectType(inner)) return tellPlain;
+  if (!isInputObjectType(inner)) return redactPlain;
   // An input type may contain itself, so its members are looked at when they are first needed.
-  let members: { name: string; wire: string; tell: Tell }[] | undefined;
+  let members: { name: string; wire: string; redact: Redact }[] | undefined;
   return (value) => {
     if (typeof value !== 'object' || value === null) return value;
     members ??= Object.values(inner.getFields()).map((field) => ({
       name: field.name,
       wire: snakeCase(field.name),
-      tell: tellOf(field.name, field.type, field.extensions['secret'] === true || secretName.test(field.name)),
+      redact: redactionOf(field.name, field.type, field.extensions['secret'] === true || secretName.test(field.name)),
     }));
-    const told: Record<string, unknown> = {};
+    const redacted: Record<string, unknown> = {};
     for (const member of members) {
       const given = (value as Record<string, unknown>)[member.name];
-      if (given !== undefined) told[member.wire] = member.tell(given);
+      if (given !== undefined) redacted[member.wire] = member.redact(given);
     }
-    return told;
+    return redacted;
   };
 }
 
-function tellList(list: readonly unknown[], tell: Tell): unknown {
-  return list.length > mostItems ? { items: list.length } : list.map(tell);
+function redactList(list: readonly unknown[], redact: Redact): unknown {
+  return list.length > mostItems ? { items: list.length } : list.map(redact);
 }
 
-/** What is told of a scalar, and of JSON as its sender has it. */
-function tellPlain(value: unknown): unknown {
+/** Redacts a scalar, and JSON as its sender has it. */
+function redactPlain(value: unknown): unknown {
   if (typeof value === 'string') return secretText.test(value) ? hidden : value.length > mostText ? `${value.slice(0, mostText)}…` : value;
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Date || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return tellList(value, tellPlain);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, secretName.test(key) ? hidden : tellPlain(member)]));
+  if (Array.isArray(value)) return redactList(value, redactPlain);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, secretName.test(key) ? hidden : redactPlain(member)]));
 }

@@ -1,6 +1,7 @@
 // Lists are pages, newest first, ties by id. Ids are UUIDv7 of workspace time, so their order is the order of creation, a stretch
 // of time is a stretch of ids, and `after` (a cursor, or the id of a row) goes on at constant cost (Gap G-09).
-import type { Ctx } from '../ctx.js';
+import { LRUCache } from 'lru-cache';
+import type { Ctx, Platform } from '../ctx.js';
 import { ValidationFailed } from '../errors.js';
 import { isCursor, printCursor, readCursor, type Total } from './cursor.js';
 import { type IdKind, parseId } from './id.js';
@@ -34,9 +35,15 @@ export interface Window {
   take: number;
 }
 
+/** What a scan has found (scan.ts). Where it stopped before it had looked at all there are: the last row that it looked at. */
+export interface ScannedRows<T> {
+  rows: T[];
+  stoppedAt: string | null;
+}
+
 /** What can be listed. Each row names its own position by its id. */
 export interface Source<T> {
-  read(window: Window): PromiseLike<T[]>;
+  read(window: Window): PromiseLike<T[] | ScannedRows<T>>;
   /** How many rows there are, counted no further than `most` unless it costs nothing. */
   count(most: number): PromiseLike<Total>;
   /** The id in `text`, as the rows have it; null for what cannot be one. */
@@ -57,7 +64,8 @@ export const defaultLimit = 50;
 /**
  * One page of `source`. `name` and the members of `input` other than those of the page say which list it is: a cursor is good for
  * that one alone. Takes one row more than asked for, so that `hasMore` costs nothing. 400 for a cursor that is none, for a
- * page beyond row 10,000, and for a stretch of time that ends before it begins.
+ * page beyond row 10,000, and for a stretch of time that ends before it begins. A page of a scan that stopped may have fewer rows than
+ * asked for, and says that there is more.
  */
 export async function readPage<T extends { id: string }>(ctx: Ctx, name: string, source: Source<T>, input: PageInput): Promise<Page<T>> {
   checkWindow(input);
@@ -66,25 +74,40 @@ export async function readPage<T extends { id: string }>(ctx: Ctx, name: string,
   const start = startOf(ctx, list, source, input);
   const pageSize = start.pageSize ?? limit;
   const skip = start.after === undefined ? (start.page - 1) * limit : 0;
-  const rows = await source.read({ after: start.after, skip, take: limit + 1 });
+  const read = await source.read({ after: start.after, skip, take: limit + 1 });
+  const { rows, stoppedAt } = Array.isArray(read) ? { rows: read, stoppedAt: null } : read;
   const nodes = rows.slice(0, limit);
-  const hasMore = rows.length > limit;
+  const goesOnAt = rows.length > limit ? nodes.at(-1)?.id : (stoppedAt ?? undefined);
+  const hasMore = goesOnAt !== undefined;
   const isWhole = start.after === undefined && !hasMore && (nodes.length > 0 || skip === 0);
   const total = memoized(
-    async () => start.total ?? (isWhole ? { count: skip + nodes.length, isMinimum: false } : await source.count(mostCounted)),
+    async () => start.total ?? (isWhole ? { count: skip + nodes.length, isMinimum: false } : await countOnce(ctx, list, source)),
   );
   return {
     nodes,
     page: start.page,
     limit,
     hasMore,
-    nextCursor: async () => {
-      const last = nodes.at(-1);
-      return hasMore && last ? printCursor(ctx, list, { after: last.id, page: start.page, pageSize, total: await total() }) : null;
-    },
+    nextCursor: async () =>
+      goesOnAt === undefined ? null : printCursor(ctx, list, { after: goesOnAt, page: start.page, pageSize, total: await total() }),
     total,
     totalPages: async () => Math.ceil((await total()).count / pageSize),
   };
+}
+
+/** Lists of which is known that they have more rows than are counted, by platform. */
+const longLists = new WeakMap<Platform, LRUCache<string, Total>>();
+/** For so long it stays known: rows may leave a list. */
+const knownForMs = 10_000;
+
+/** Counts a list, but not one that was too long to be counted a moment ago: that is the dearest part of reading a page of it. */
+async function countOnce({ platform, workspace, actor }: Ctx, list: string, source: Source<unknown>): Promise<Total> {
+  const known = longLists.get(platform) ?? new LRUCache<string, Total>({ max: 5_000, ttl: knownForMs });
+  longLists.set(platform, known);
+  const key = JSON.stringify([workspace.id, actor.type, actor.id, list]);
+  const total = known.get(key) ?? (await source.count(mostCounted));
+  if (total.isMinimum && !known.has(key)) known.set(key, total);
+  return total;
 }
 
 interface Start {

@@ -2,7 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cancelSession, completeSession, createSession, updateSession } from '../../../src/contexts/acp/request-shape.js';
+import {
+  cancelSessionShape,
+  completeSessionShape,
+  createSessionShape,
+  updateSessionShape,
+} from '../../../src/contexts/acp/request-shape.js';
 import { type AcpClient, createBody, faultBy, newShop } from '../../factories/acp.js';
 import { type Json, useHarness } from '../../harness.js';
 import published from '../../vectors/acp/examples.agentic_checkout.json' with { type: 'json' };
@@ -149,7 +154,9 @@ describe('hostile bodies', () => {
 
   it('never make a fault of ours', async () => {
     const { body: session } = await acp.create();
-    const names = fc.constantFrom(...Object.keys({ ...createSession.shape, ...updateSession.shape, ...completeSession.shape }));
+    const names = fc.constantFrom(
+      ...Object.keys({ ...createSessionShape.shape, ...updateSessionShape.shape, ...completeSessionShape.shape }),
+    );
     const body = fc.dictionary(names, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
     await fc.assert(
       fc.asyncProperty(body, fc.constantFrom('', `/${session.id}`, `/${session.id}/complete`), async (value, path) => {
@@ -167,7 +174,7 @@ describe('hostile bodies', () => {
 });
 
 describe('the published examples', () => {
-  const shapes = { create: createSession, update: updateSession, complete: completeSession, cancel: cancelSession };
+  const shapes = { create: createSessionShape, update: updateSessionShape, complete: completeSessionShape, cancel: cancelSessionShape };
   const requests = Object.entries<Json>({ ...published, ...several }).filter(([name]) => name.includes('_request'));
   /** Requests that were written for an earlier version: this one asks for `capabilities`. */
   const outdated = ['create_multi_item_checkout_request'];

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { stepBatch } from '../../../src/contexts/batches/batch-step.js';
+import { stepBatch } from '../../../src/contexts/batches/due.js';
 import { manifest } from '../../../src/contexts.js';
 import { runDue } from '../../../src/platform/due/due-table.js';
 import { systemCtx } from '../../../src/platform/due/step.js';

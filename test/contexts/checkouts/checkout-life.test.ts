@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkoutLifecycle } from '../../../src/contexts/checkouts/checkout.js';
-import { type CheckoutItem, itemsOf, storedItems, totalOf } from '../../../src/contexts/checkouts/item.js';
+import { type CheckoutItem, checkoutTotalOf, itemsOf, storedItems } from '../../../src/contexts/checkouts/item.js';
 import { maxAmountMinor } from '../../../src/platform/money.js';
 import { trip } from '../../factories/approval.js';
 import { newShop, type Shop } from '../../factories/checkout.js';
@@ -24,8 +24,8 @@ describe('the total of a basket', () => {
       fc.property(basket, charges, (items, extra) => {
         let sum = extra.fulfillment + extra.tax;
         for (const { quantity, unitPrice } of items) sum += BigInt(quantity) * unitPrice;
-        if (sum > maxAmountMinor) expect(() => totalOf(items, 'USD', extra)).toThrow();
-        else expect(totalOf(items, 'USD', extra)).toBe(sum);
+        if (sum > maxAmountMinor) expect(() => checkoutTotalOf(items, 'USD', extra)).toThrow();
+        else expect(checkoutTotalOf(items, 'USD', extra)).toBe(sum);
       }),
     );
   });
@@ -39,7 +39,7 @@ describe('the total of a basket', () => {
       fc.property(small, (items) => {
         const stored = itemsOf({ items: JSON.parse(JSON.stringify(storedItems(items))), currency: 'USD' });
         expect(stored).toEqual(items);
-        expect(totalOf([...items].reverse(), 'USD', none)).toBe(totalOf(stored, 'USD', none));
+        expect(checkoutTotalOf([...items].reverse(), 'USD', none)).toBe(checkoutTotalOf(stored, 'USD', none));
       }),
     );
   });

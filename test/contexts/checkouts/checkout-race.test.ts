@@ -32,6 +32,9 @@ async function newShop(server: Server) {
   const card = await make(server, '/v1/cards/vault', cardBody(account.id, { processor_token: 'tok_ok' }));
   const complete = ({ id }: { id: string }, n: number, by: object = { from_wallet_id: from }) =>
     insist(serverOf(server, n), 'POST', `/v1/acp/checkouts/${id}/complete`, by);
+  const byWallet = { from_wallet_id: from };
+  const completeKeyed = ({ id }: { id: string }, key: string) =>
+    ask(server, 'POST', `/v1/acp/checkouts/${id}/complete`, byWallet, { 'Idempotency-Key': key });
   const tag = {
     name: 'Mug',
     path: '/mug',
@@ -49,7 +52,7 @@ async function newShop(server: Server) {
   const charge = (checkout: { id: string }, n: number) => complete(checkout, n, { payment_method_id: card.id });
   const paid = async () => (await ask(server, 'GET', `/v1/wallets/${to}`)).body.data.balance.available;
   const read = async ({ id }: { id: string }) => (await ask(server, 'GET', `/v1/acp/checkouts/${id}`)).body.data;
-  return { begin, charge, complete, paid, payBefore, read };
+  return { begin, byWallet, charge, complete, completeKeyed, paid, payBefore, read };
 }
 
 async function openWallet(server: Server, accountId: string): Promise<string> {
@@ -136,5 +139,32 @@ describe('a checkout', () => {
       if (completed) sum += 10;
     }
     expect(Number(await shop.paid())).toBe(sum);
+  });
+
+  it('is paid once by a process that is killed in the middle, and by whoever asks again', async () => {
+    const server = await first.newTenant();
+    const shop = await newShop(server);
+    const checkout = await shop.begin();
+    const client = await first.connect();
+    await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE transfer IN SHARE MODE');
+    const held = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const waiting = async () => (await client.query(held)).rows.length;
+    const lost = shop.completeKeyed(checkout, 'killed').catch(() => 'lost');
+    await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
+    await first.crash();
+    expect(await lost).toBe('lost');
+    // The statement was sent, and the database carries it out.
+    await client.query('COMMIT');
+    await expect.poll(waiting, { timeout: 60_000 }).toBe(0);
+    const another = { ...server, url: second };
+    const again = () =>
+      insist(another, 'POST', `/v1/acp/checkouts/${checkout.id}/complete`, shop.byWallet, { 'Idempotency-Key': 'killed' });
+    await vi.waitFor(async () => expect((await again()).status).toBe(200), 30_000);
+    const { rows } = await first.db.query('SELECT id FROM transfer WHERE subject_id = $1', [checkout.id.slice(-36)]);
+    expect(rows).toHaveLength(1);
+    expect((await again()).body.transfer_id).toBe(rows[0].id);
+    expect((await ask(another, 'GET', `/v1/acp/checkouts/${checkout.id}`)).body.data.status).toBe('paid');
+    await first.startAgain();
+    await first.expectBalanced();
   });
 });

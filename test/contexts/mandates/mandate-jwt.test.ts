@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { generateKeyPair, SignJWT } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import { signingKey } from '../../../src/contexts/identity/signing-key.js';
-import { claimsOf } from '../../../src/contexts/mandates/mandate-jwt.js';
+import { mandateClaimsOf } from '../../../src/contexts/mandates/mandate-jwt.js';
 import { sessionOf } from '../../factories/approval.js';
 import { claimsIn, type Holder, newHolder, readMandate, whileChanging } from '../../factories/mandate.js';
 import { balanceOf } from '../../factories/payment.js';
@@ -102,7 +102,7 @@ describe('a JWT that was checked', () => {
     const { mandate } = await newHolder(harness.test);
     const verify = vi.spyOn(crypto.subtle, 'verify');
     try {
-      const check = () => claimsOf(harness.platform, mandate.mandate_jwt);
+      const check = () => mandateClaimsOf(harness.platform, mandate.mandate_jwt);
       expect(await check()).toEqual(await check());
       expect(verify).toHaveBeenCalledTimes(1);
       harness.platform.cache.drop(`mandate:${mandate.id.slice('ap2_mnd_'.length)}`);

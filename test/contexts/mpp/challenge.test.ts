@@ -6,7 +6,7 @@ import {
   isOverdue,
   isOwnChallenge,
   makeChallenge,
-  type NewChallenge,
+  type NewMppChallenge,
   printChallenge,
   printCredential,
   printReceipt,
@@ -15,7 +15,7 @@ import {
 } from '../../../src/contexts/mpp/challenge.js';
 import golden from '../../vectors/mpp/challenge_id_hmac.json' with { type: 'json' };
 
-const terms: NewChallenge = {
+const terms: NewMppChallenge = {
   realm: 'api.example.com',
   method: 'ledger',
   intent: 'charge',
@@ -27,7 +27,7 @@ const made = makeChallenge('secret', terms);
 
 describe('the id of a challenge', () => {
   it.each(golden.vectors.map((vector) => [vector.label, vector] as const))('is that of the reference: %s', (_label, vector) => {
-    const { meta, ...params } = vector.params as NewChallenge & { meta?: object };
+    const { meta, ...params } = vector.params as NewMppChallenge & { meta?: object };
     const challenge = makeChallenge(golden.secret, { ...params, opaque: meta });
     expect(challenge.id).toBe(vector.expectedId);
     expect(isOwnChallenge(golden.secret, challenge)).toBe(true);

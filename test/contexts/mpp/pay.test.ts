@@ -1,7 +1,7 @@
 // POST /v1/mpp/pay
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeChallenge, type NewChallenge, printChallenge } from '../../../src/contexts/mpp/challenge.js';
+import { makeChallenge, type NewMppChallenge, printChallenge } from '../../../src/contexts/mpp/challenge.js';
 import { answerTo, ledgerChallenge, paidRequest } from '../../factories/mpp-call.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
 import { type Buyer, newBuyer, newEndpoint } from '../../factories/x402.js';
@@ -30,7 +30,7 @@ const graphqlPayment = async (id: string, as: string) =>
   (await harness.test.graphql('query ($id: MppPaymentId!) { mppPayment(id: $id) { id status receipt } }', { id }, { as })).body;
 
 /** The challenge of a service that keeps its own. */
-const foreignChallenge = (request: object, more: Partial<NewChallenge> = {}) =>
+const foreignChallenge = (request: object, more: Partial<NewMppChallenge> = {}) =>
   printChallenge(makeChallenge('their secret', { realm: 'api.example.com', method: 'ledger', intent: 'charge', request, ...more }));
 
 describe('201', () => {

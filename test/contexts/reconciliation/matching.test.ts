@@ -1,10 +1,12 @@
 // How lines are matched, held against a plain model: by reference, then by amount and day.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { stepReport } from '../../../src/contexts/reconciliation/run.js';
+import { describe, expect, it, vi } from 'vitest';
+import { stepReport } from '../../../src/contexts/reconciliation/due.js';
 import { line, newRailBooks, type Posted, postLines, upload } from '../../factories/reconciliation.js';
 import { type Json, useHarness } from '../../harness.js';
 import { isSlow } from '../../slow.js';
+
+vi.setConfig({ testTimeout: isSlow ? 600_000 : 60_000 });
 
 const harness = useHarness();
 const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;

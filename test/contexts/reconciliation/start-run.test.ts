@@ -1,6 +1,6 @@
 // POST /v1/reconciliation/runs, and what a run makes of the books of both sides.
 import { describe, expect, it } from 'vitest';
-import { stepReport } from '../../../src/contexts/reconciliation/run.js';
+import { stepReport } from '../../../src/contexts/reconciliation/due.js';
 import { newPayer, newPayout, readPayout } from '../../factories/payout.js';
 import { findingsOf, line, newRailBooks, postLines, reconcile, upload } from '../../factories/reconciliation.js';
 import { newSandbox } from '../../factories/treasury.js';

@@ -1,6 +1,6 @@
 // Nothing that a rule does is done twice: not when events are heard again, two processes take one execution, or one is killed within it
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stepExecution } from '../../../src/contexts/settlement-rules/settling.js';
+import { stepExecution } from '../../../src/contexts/settlement-rules/execution-due.js';
 import { workspaceOf } from '../../../src/platform/ctx.js';
 import { systemCtx } from '../../../src/platform/due/step.js';
 import { balanceOf, pay } from '../../factories/payment.js';

@@ -1,6 +1,6 @@
 // Payouts that wait for their window, and what its closing does with them (CONTRACT.md 12).
 import { afterEach, describe, expect, it } from 'vitest';
-import { stepWindow } from '../../../src/contexts/settlement/window/window-closing.js';
+import { stepWindow } from '../../../src/contexts/settlement/window/due.js';
 import { ownersKey, trip } from '../../factories/approval.js';
 import { balanceOf } from '../../factories/payment.js';
 import { booksOf, newPayer, newPayout, payoutBody, readPayout } from '../../factories/payout.js';

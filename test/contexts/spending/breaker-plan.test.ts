@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writePast } from '../../../bench/history.js';
-import { countStretch, failuresOf, lookAtSuspects, paymentsBack, spendsOf } from '../../../src/contexts/spending/breaker/breaker.sql.js';
+import { countStretch, failuresOf, paymentsBack, scheduleSuspects, spendsOf } from '../../../src/contexts/spending/breaker/breaker.sql.js';
 import { firstIdAt } from '../../../src/platform/schema/page.js';
 import { type Json, openWallet, useHarness } from '../../harness.js';
 import { explain } from '../../plan.js';
@@ -81,8 +81,8 @@ describe('the breaker reads', () => {
   it('of suspects their own window, and a day of minutes', async () => {
     const suspects = agents.slice(0, 2).map(({ uuid }) => uuid);
     const times = [at.toISOString(), at.toISOString()];
-    await expectFrugal(lookAtSuspects.text, [workspaceId, suspects, times, [false, false], true, 3_600, 50, 50, 1_000, 1], 4 * 1_440);
-    await expectFrugal(lookAtSuspects.text, [workspaceId, suspects, times, [false, false], true, 3_600, 50, 50, null, 10], 2 * 100);
+    await expectFrugal(scheduleSuspects.text, [workspaceId, suspects, times, [false, false], true, 3_600, 50, 50, 1_000, 1], 4 * 1_440);
+    await expectFrugal(scheduleSuspects.text, [workspaceId, suspects, times, [false, false], true, 3_600, 50, 50, null, 10], 2 * 100);
   });
 
   it('of one agent its window', async () => {

@@ -1,7 +1,7 @@
 // The runaway breaker in several processes at once: nothing trips twice.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sweepSpendMinutes } from '../../../src/contexts/spending/breaker/breaker.sql.js';
-import { breakerListener, lookAtAgent } from '../../../src/contexts/spending/breaker/breaker-look.js';
+import { breakerListener, inspectAgent } from '../../../src/contexts/spending/breaker/breaker-look.js';
 import { manifest } from '../../../src/contexts.js';
 import { Listening } from '../../../src/events/listener.js';
 import { publishEvents } from '../../../src/events/outbox.js';
@@ -74,7 +74,7 @@ describe('two processes', () => {
     await new Listening(harness.platform, breakerListener).drain();
     const [look] = await query(harness, 'SELECT * FROM breaker_look');
     const looking = async (platform: Platform, id: string) =>
-      lookAtAgent({ ...(await ctxOf({ ...harness, platform } as typeof harness, harness.test)) }, id);
+      inspectAgent({ ...(await ctxOf({ ...harness, platform } as typeof harness, harness.test)) }, id);
     const waiting = async () =>
       (await query(harness, "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")).length;
     const blocker = await harness.platform.database.pool.connect();

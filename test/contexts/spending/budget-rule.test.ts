@@ -5,8 +5,8 @@ import {
   budgetCounter,
   budgetLayer,
   budgetOfCounter,
+  type EnforcedBudget,
   markAt,
-  type RulingBudget,
 } from '../../../src/contexts/spending/budget/budget-rule.js';
 import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
 import type { Rulebook } from '../../../src/contexts/spending/pipeline/rulebook.js';
@@ -27,7 +27,7 @@ const facts: SpendFacts = {
   breakerTripId: null,
   lifted: null,
 };
-const budget = (id: string, extra: Partial<RulingBudget> = {}): RulingBudget => ({
+const budget = (id: string, extra: Partial<EnforcedBudget> = {}): EnforcedBudget => ({
   id,
   version: 1,
   name: 'Research',
@@ -51,7 +51,7 @@ const rates: Rulebook['rates'] = {
   },
   rateOf: () => null,
 };
-const ask = (...budgets: RulingBudget[]) => budgetLayer(facts, budgets, rates);
+const ask = (...budgets: EnforcedBudget[]) => budgetLayer(facts, budgets, rates);
 
 describe('budgetLayer', () => {
   it('uses every budget on the path, in the window of its own time zone', () => {
@@ -126,7 +126,7 @@ describe('a counter', () => {
 
 describe('the path of a spend', () => {
   const nothing = { kya: [], policies: [], rates, watched: new Map() };
-  const pathOf = (bound: Partial<SpendFacts>, ...budgets: RulingBudget[]) =>
+  const pathOf = (bound: Partial<SpendFacts>, ...budgets: EnforcedBudget[]) =>
     rulesFor({ ...nothing, budgets, index: indexOf({ policies: [], budgets }) }, { ...facts, ...bound }).budgets.map(({ id }) => id);
   const trace = '0af7651916cd43dd8448eb211c80319c';
   const all = [

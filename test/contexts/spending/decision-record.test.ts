@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  decisiveChecks,
   type Evidence,
   figuresOf,
   leadingChecks,
-  tellingChecks,
   withEveryLayer,
 } from '../../../src/contexts/spending/pipeline/decision.js';
 import { decisionRecord, readChecks, type UsesOfTransaction } from '../../../src/contexts/spending/pipeline/decision-record.js';
@@ -86,7 +86,7 @@ describe('a stored decision', () => {
         const own = uses.map(({ use: { counter, window, used } }) => ({ counter, window, used: '0', reserved: String(used) }));
         const posted = [...givenBack, ...own];
         const limitsBefore = [...uses.map(({ stood, use }) => stood + use.used), ...uses.map(({ stood }) => stood)];
-        const decided = tellingChecks({ ...evidence, before: (use) => uses.find((one) => one.use === use)?.stood });
+        const decided = decisiveChecks({ ...evidence, before: (use) => uses.find((one) => one.use === use)?.stood });
         expect(storedChecks({ ...evidence, before: () => undefined }, { limits: posted, limitsBefore } as never)).toEqual(decided);
       }),
     );
@@ -100,7 +100,7 @@ describe('a stored decision', () => {
           uses.findIndex((one) => one.use === use) < known ? uses.find((one) => one.use === use)?.stood : undefined;
         const evidence = { ruleResults, refusals: [], requirements: [], before };
         const checks = storedChecks(evidence, undefined);
-        expect(checks).toEqual(tellingChecks(evidence));
+        expect(checks).toEqual(decisiveChecks(evidence));
         const figures = checks.filter(({ limit }) => limit?.counter != null).map((check) => figuresOf(check) !== null);
         expect(figures).toEqual(uses.map(({ use }, n) => n < known && use.maximum !== null));
       }),
@@ -111,7 +111,7 @@ describe('a stored decision', () => {
     fc.assert(
       fc.property(someUses, someResults, (uses, results) => {
         const ruleResults = { uses: uses.map(({ use }) => use), results, rateIds: [] };
-        const checks = withEveryLayer(tellingChecks({ ruleResults, refusals: [], requirements: [], before: () => undefined }));
+        const checks = withEveryLayer(decisiveChecks({ ruleResults, refusals: [], requirements: [], before: () => undefined }));
         const order = checks.map(({ layer }) => decidingLayers.indexOf(layer));
         expect(order).toEqual([...order].sort((a, b) => a - b));
         expect(new Set(order).size).toBe(decidingLayers.length);

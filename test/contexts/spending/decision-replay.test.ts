@@ -124,9 +124,9 @@ async function play(): Promise<Answer[]> {
   return Promise.all(sent);
 }
 
-/** The ledger transaction of a decision. */
+/** The ledger transaction of a decision; none where it used no limits. */
 async function transactionOf({ transactionId: id }: DecisionRow): Promise<LedgerTransaction | undefined> {
-  return id === null ? undefined : harness.platform.database.unscoped.ledgerTransaction.findFirstOrThrow({ where: { id } });
+  return id === null ? undefined : ((await harness.platform.database.unscoped.ledgerTransaction.findFirst({ where: { id } })) ?? undefined);
 }
 
 /** What the counters stood at: before the posting, or as the refusal said; null for what nobody looked at. */

@@ -1,18 +1,18 @@
 // A stored decision computed again, from what is stored of it alone: the facts, the rules and the mandate by id and version, the rates by
 // id.
 
-import type { Scope } from '../../../src/contexts/mandates/scope.js';
+import type { MandateScope } from '../../../src/contexts/mandates/scope.js';
 import { builtinRates } from '../../../src/contexts/rates/builtin.js';
 import { bookOf, type RateBook, rateOfRow } from '../../../src/contexts/rates/rate.js';
-import type { RulingBudget } from '../../../src/contexts/spending/budget/budget-rule.js';
+import type { EnforcedBudget } from '../../../src/contexts/spending/budget/budget-rule.js';
 import { type DecisionInput, inputIn } from '../../../src/contexts/spending/pipeline/decision-record.js';
 import { decidingLayers, type RuleLayer } from '../../../src/contexts/spending/pipeline/layer.js';
-import { rulingMandate } from '../../../src/contexts/spending/pipeline/mandate.js';
-import type { RulingMandate } from '../../../src/contexts/spending/pipeline/mandate-rule.js';
+import { enforcedMandate } from '../../../src/contexts/spending/pipeline/mandate.js';
+import type { EnforcedMandate } from '../../../src/contexts/spending/pipeline/mandate-rule.js';
 import { isApprovable, type RuleResults, type SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
 import { applyRules } from '../../../src/contexts/spending/pipeline/rules-in-force.js';
 import type { KyaCap } from '../../../src/contexts/spending/policy/kya-limit.js';
-import { type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy/policy-rule.js';
+import { type EnforcedPolicy, enforcedPolicy } from '../../../src/contexts/spending/policy/policy-rule.js';
 import type { Decision as DecisionRow, Rate as RateRow } from '../../../src/generated/prisma/client.js';
 import { parseMinor } from '../../../src/platform/money.js';
 import type { Database } from '../../../src/platform/postgres/database.js';
@@ -29,22 +29,22 @@ export async function replay({ unscoped }: Database, row: DecisionRow): Promise<
   };
   return applyRules(factsOf(facts), rules);
 
-  async function policyThen(id: string, version: number): Promise<RulingPolicy> {
+  async function policyThen(id: string, version: number): Promise<EnforcedPolicy> {
     const policy = await unscoped.policy.findFirstOrThrow({ where: { id } });
     const { rules: said, approval } = await unscoped.policyVersion.findFirstOrThrow({ where: { policyId: id, version } });
-    return rulingPolicy({ ...policy, rules: said, approval, version });
+    return enforcedPolicy({ ...policy, rules: said, approval, version });
   }
 
-  async function budgetThen(id: string, version: number): Promise<RulingBudget> {
+  async function budgetThen(id: string, version: number): Promise<EnforcedBudget> {
     const budget = await unscoped.budget.findFirstOrThrow({ where: { id } });
     const { amount, expiresAt, alertsAt } = await unscoped.budgetVersion.findFirstOrThrow({ where: { budgetId: id, version } });
     return { ...budget, amount, expiresAt, alertsAt, version };
   }
 
-  async function mandateThen(id: string, version: number): Promise<RulingMandate> {
+  async function mandateThen(id: string, version: number): Promise<EnforcedMandate> {
     const mandate = await unscoped.mandate.findFirstOrThrow({ where: { id } });
     const { scope } = await unscoped.mandateVersion.findFirstOrThrow({ where: { mandateId: id, version } });
-    return rulingMandate({ ...mandate, version, ...scopeThen(scope as Record<string, unknown>, mandate.currency) });
+    return enforcedMandate({ ...mandate, version, ...scopeThen(scope as Record<string, unknown>, mandate.currency) });
   }
 
   async function bookThen(ids: readonly string[]): Promise<RateBook> {
@@ -62,7 +62,7 @@ function factsOf(stored: DecisionInput['facts']): SpendFacts {
 }
 
 /** A scope as it was printed. */
-function scopeThen(scope: Record<string, unknown>, currency: string): Scope {
+function scopeThen(scope: Record<string, unknown>, currency: string): MandateScope {
   const limit = (name: string) => (scope[name] === undefined ? null : parseMinor(String(scope[name]), currency, [name]));
   const list = (name: string) => (scope[name] ?? []) as string[];
   const merchants = (name: string) => list(name).map((id) => id.slice('mer_'.length));

@@ -5,10 +5,10 @@ import {
   type CountDetector,
   type Detector,
   detect,
-  type Failure,
   type Minute,
   medianOf,
-  type Payment,
+  type ObservedFailure,
+  type ObservedPayment,
   rateFloor,
   type Seen,
 } from '../../../src/contexts/spending/breaker/detector.js';
@@ -18,7 +18,7 @@ const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const uuid = (n: number) => `01994d3e-7a80-7c3a-9d55-${String(n).padStart(12, '0')}`;
 const [agent, shop, other] = [uuid(901), uuid(902), uuid(903)];
 
-const payment = (seconds: number, extra: Partial<Payment> = {}): Payment => ({
+const payment = (seconds: number, extra: Partial<ObservedPayment> = {}): ObservedPayment => ({
   id: uuid(Math.round(seconds * 1000)),
   at: later(seconds),
   fromWalletId: agent,
@@ -29,7 +29,7 @@ const payment = (seconds: number, extra: Partial<Payment> = {}): Payment => ({
   isCompleted: true,
   ...extra,
 });
-const back = (seconds: number, extra: Partial<Payment> = {}) =>
+const back = (seconds: number, extra: Partial<ObservedPayment> = {}) =>
   payment(seconds, { fromWalletId: shop, toWalletId: agent, isOwn: false, ...extra });
 const minute = (number: number, spends: number): Minute => ({ start: later(number * 60), spends });
 const seen = (part: Partial<Seen>): Seen => ({ payments: [], failures: [], minutes: [], since: start, ...part });
@@ -37,7 +37,7 @@ const counting = (kind: CountDetector['kind'], count: number, seconds: number): 
 
 describe('same_payment, 3 in 60 s', () => {
   const detector = counting('same_payment', 3, 60);
-  it.each<[string, Payment[], number | null]>([
+  it.each<[string, ObservedPayment[], number | null]>([
     ['nothing', [], null],
     ['two', [payment(0), payment(1)], null],
     ['three', [payment(0), payment(1), payment(2)], 3],
@@ -88,12 +88,12 @@ describe('same_payment, 3 in 60 s', () => {
 
 describe('failures, 3 in 60 s', () => {
   const detector = counting('failures', 3, 60);
-  const failure = (seconds: number, code = 'insufficient_balance', transferId: string | null = null): Failure => ({
+  const failure = (seconds: number, code = 'insufficient_balance', transferId: string | null = null): ObservedFailure => ({
     at: later(seconds),
     code,
     transferId,
   });
-  it.each<[string, Failure[], number | null]>([
+  it.each<[string, ObservedFailure[], number | null]>([
     ['two', [failure(0), failure(1)], null],
     ['three', [failure(0), failure(1), failure(60)], 3],
     ['three over a longer time', [failure(0), failure(1), failure(61)], null],
@@ -117,7 +117,7 @@ describe('failures, 3 in 60 s', () => {
 
 describe('ping_pong, 2 in 60 s', () => {
   const detector = counting('ping_pong', 2, 60);
-  it.each<[string, Payment[], number | null]>([
+  it.each<[string, ObservedPayment[], number | null]>([
     ['there, back and there', [payment(0), back(1), payment(2)], null],
     ['twice there and back', [payment(0), back(1), payment(2), back(3)], 2],
     ['begun by the other', [back(0), payment(1), back(2), payment(3)], 2],

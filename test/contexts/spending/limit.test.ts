@@ -1,9 +1,9 @@
 // The windows that limits count in, by table and by property.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Period, windowOf } from '../../../src/contexts/spending/pipeline/limit.js';
+import { type LimitPeriod, windowOf } from '../../../src/contexts/spending/pipeline/limit.js';
 
-type Windowed = Exclude<Period, 'tx'>;
+type Windowed = Exclude<LimitPeriod, 'tx'>;
 
 describe('windowOf', () => {
   it.each<[Windowed, string, string, string]>([

@@ -1,13 +1,13 @@
 // What a mandate says of a spend: whom it lets be paid, and what of its limits is used, as a pure rule.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mandateLayer, merchantResults, type RulingMandate } from '../../../src/contexts/spending/pipeline/mandate-rule.js';
+import { type EnforcedMandate, mandateLayer, merchantResults } from '../../../src/contexts/spending/pipeline/mandate-rule.js';
 import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
 
 const ids = ['a', 'b', 'c'] as const;
 const lists = fc.subarray([...ids]);
 const limit = fc.option(fc.bigInt({ min: 1n, max: 1_000n }), { nil: null });
-const mandates: fc.Arbitrary<RulingMandate> = fc.record({
+const mandates: fc.Arbitrary<EnforcedMandate> = fc.record({
   id: fc.constant('019cadfd-8900-7279-adcb-4ba068e94d69'),
   version: fc.constant(1),
   versionId: fc.constant('v'),

@@ -2,7 +2,7 @@
 import type { RateBook } from '../../../src/contexts/rates/rate.js';
 import type { PolicyApproval } from '../../../src/contexts/spending/pipeline/rule-kind.js';
 import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
-import { policyLayer, type RulingPolicy, rulingPolicy } from '../../../src/contexts/spending/policy/policy-rule.js';
+import { type EnforcedPolicy, enforcedPolicy, policyLayer } from '../../../src/contexts/spending/policy/policy-rule.js';
 
 export const id = '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d';
 export const uuid = (n: number) => `01994d3e-7a80-7c3a-9d55-${String(n).padStart(12, '0')}`;
@@ -49,9 +49,9 @@ export function spend(facts: Partial<SpendFacts> = {}): SpendFacts {
 }
 
 /** A policy as it was stored, made ready to be asked. */
-export function policyOf(rules: object[], approval: PolicyApproval | null = null, policyId = id): RulingPolicy {
+export function policyOf(rules: object[], approval: PolicyApproval | null = null, policyId = id): EnforcedPolicy {
   const row = { id: policyId, version: 1, name: 'Spending', targetType: 'tenant', targetId: null } as const;
-  return rulingPolicy({ ...row, rules: rules.map((rule) => ({ action: 'deny', ...rule })) as never, approval: approval as never });
+  return enforcedPolicy({ ...row, rules: rules.map((rule) => ({ action: 'deny', ...rule })) as never, approval: approval as never });
 }
 
 /** What one rule says of a spend. */

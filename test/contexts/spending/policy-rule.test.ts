@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
-import { asksForCounterparty, merchantRules, policyLayer } from '../../../src/contexts/spending/policy/policy-rule.js';
+import { merchantRules, needsCounterparty, policyLayer } from '../../../src/contexts/spending/policy/policy-rule.js';
 import {
   ask,
   id,
@@ -187,8 +187,8 @@ describe('what has to be known of a spend', () => {
     expect(merchantRules(of({ kind: 'protocols', allow: ['x402'] }, { kind: 'new_counterparty' }))).toEqual([]);
     expect(merchantRules(of({ kind: 'merchants', block: [] }))).toHaveLength(1);
     expect(merchantRules(of({ kind: 'categories', allow: ['a'] }))).toHaveLength(1);
-    expect(asksForCounterparty(of({ kind: 'counterparties', allow: [id] }))).toBe(false);
-    expect(asksForCounterparty(of({ kind: 'new_counterparty' }))).toBe(true);
+    expect(needsCounterparty(of({ kind: 'counterparties', allow: [id] }))).toBe(false);
+    expect(needsCounterparty(of({ kind: 'new_counterparty' }))).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 // Refused spends are kept as decisions after the answer: in groups, not too many, and without slowing or failing anybody.
 import { describe, expect, it } from 'vitest';
 import { InsufficientBalance } from '../../../src/contexts/spending/errors.js';
-import { noteRefusal, writeRefusals } from '../../../src/contexts/spending/pipeline/refusal-writer.js';
+import { queueRefusal, writeRefusals } from '../../../src/contexts/spending/pipeline/refusal-writer.js';
 import type { SpendFacts } from '../../../src/contexts/spending/pipeline/rule-result.js';
 import type { RulesInForce } from '../../../src/contexts/spending/pipeline/rules-in-force.js';
 import { workspaceOf } from '../../../src/platform/ctx.js';
@@ -173,7 +173,7 @@ describe('a refused spend', () => {
       const rules = { kya: [], policies: [], budgets: [], rates: {} as RulesInForce['rates'] };
       const ruleResults = { uses: [], results: [], rateIds: [] };
       const authority = { at, agentId: undefined, guards: [], facts, rules, ruleResults };
-      noteRefusal(ctx, { authority, refusals: [{ layer: 'balance', error }], requirements: [], used: new Map() });
+      queueRefusal(ctx, { authority, refusals: [{ layer: 'balance', error }], requirements: [], used: new Map() });
     }
     await writeRefusals(harness.platform);
     // The first was taken up at once; a thousand waited.

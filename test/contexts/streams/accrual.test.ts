@@ -10,7 +10,7 @@ import {
   endedAt,
   type Flow,
   healthAt,
-  isOpen,
+  isOpenFlow,
   leftMs,
   nextStop,
   stepTo,
@@ -127,7 +127,7 @@ function begin({ currency, rate: given, deposit, bufferPart, max, endsIn }: Hist
 }
 
 function apply(flow: Flow, model: Model, at: Date, taken: Step): { flow: Flow; model: Model } {
-  if (!isOpen(flow)) return { flow, model };
+  if (!isOpenFlow(flow)) return { flow, model };
   const change = (next: Partial<Flow>, same: Partial<Model>) => ({ flow: checkpointed(flow, at, next), model: { ...model, ...same } });
   switch (taken.kind) {
     case 'withdraw': {
@@ -169,11 +169,11 @@ describe('what flows', () => {
           const upm = unitsPerMinor(told.currency);
           // a/b = c/d without a division.
           expect(accruedAt(flow, now) * model.flowed.den).toBe(model.flowed.num * upm);
-          if (isOpen(flow)) expect(flow.withdrawn).toBe(model.withdrawn);
+          if (isOpenFlow(flow)) expect(flow.withdrawn).toBe(model.withdrawn);
           expect(streamedAt(flow, now)).toBeLessThanOrEqual(flow.deposited - flow.buffer);
           ({ flow, model } = apply(flow, model, now, taken));
         }
-        const ended = isOpen(flow) ? endedAt(flow, new Date(at), 'cancelled') : flow;
+        const ended = isOpenFlow(flow) ? endedAt(flow, new Date(at), 'cancelled') : flow;
         expect(ended.withdrawn + ended.returned).toBe(ended.deposited);
         expect(ended.withdrawn).toBe(down(model.flowed));
       }),
@@ -191,7 +191,7 @@ describe('what flows', () => {
           .reduce((before, ms) => {
             const at = new Date(start + ms);
             const now = stepTo(before, at);
-            return isOpen(now) ? checkpointed(now, at) : now;
+            return isOpenFlow(now) ? checkpointed(now, at) : now;
           }, flow);
         const [a, b] = [stepTo(flow, end), stepTo(written, end)];
         expect(accruedAt(b, end)).toBe(accruedAt(a, end));

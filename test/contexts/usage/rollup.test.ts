@@ -39,7 +39,7 @@ const differences = () =>
 const workspaces = async () => (await harness.platform.database.unscoped.workspace.findMany()).map(workspaceOf as never) as Json[];
 
 describe('rollups', () => {
-  it('equal a plain count after any traffic, however it is heard', { timeout: 120_000 }, async () => {
+  it('equal a plain count after any traffic, however it is heard', { timeout: isSlow ? 600_000 : 120_000 }, async () => {
     const { from, to } = await twoWallets(harness.test, { funded: '100000.00' });
     const spenders: Spender[] = [await newSpender(harness.test), await newSpender(harness.test, { currency: 'USDC' })];
     const shop = await newShop(harness.test);

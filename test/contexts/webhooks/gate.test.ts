@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hostOf } from '../../../src/contexts/webhooks/gate.js';
-import { sweepGates, takePlaces } from '../../../src/contexts/webhooks/gate.sql.js';
+import { acquirePlaces, sweepGates } from '../../../src/contexts/webhooks/gate.sql.js';
 import { systemCtx } from '../../../src/platform/due/step.js';
 import { type Client, useHarness } from '../../harness.js';
 import { deliveriesOf, happen, Receiver } from './receiver.js';
@@ -162,20 +162,20 @@ describe('a gate', () => {
   it('gives as many places as it has to any number who ask at once', async () => {
     const name = `host:race-${randomBytes(4).toString('hex')}`;
     const ask = () =>
-      Promise.all(Array.from({ length: 40 }, () => takePlaces(ctx(), { name, intervalUs: 1_000_000, burst: 1, daily: 1_000 }, 3)));
+      Promise.all(Array.from({ length: 40 }, () => acquirePlaces(ctx(), { name, intervalUs: 1_000_000, burst: 1, daily: 1_000 }, 3)));
     for (let n = 0; n < 3; n += 1) {
       expect((await ask()).reduce((sum, places) => sum + places, 0)).toBe(1);
       harness.clock.advance(1);
     }
     const wide = { name: `${name}-wide`, intervalUs: 10_000, burst: 100, daily: 130 };
-    expect(await takePlaces(ctx(), wide, 1_000)).toBe(100);
-    expect(await takePlaces(ctx(), wide, 1_000)).toBe(0);
+    expect(await acquirePlaces(ctx(), wide, 1_000)).toBe(100);
+    expect(await acquirePlaces(ctx(), wide, 1_000)).toBe(0);
     harness.clock.advance(0.25);
-    expect(await takePlaces(ctx(), wide, 1_000)).toBe(25);
+    expect(await acquirePlaces(ctx(), wide, 1_000)).toBe(25);
     harness.clock.advance(60);
-    expect(await takePlaces(ctx(), wide, 1_000)).toBe(5);
+    expect(await acquirePlaces(ctx(), wide, 1_000)).toBe(5);
     harness.clock.advance(60);
-    expect(await takePlaces(ctx(), wide, 1_000)).toBe(0);
+    expect(await acquirePlaces(ctx(), wide, 1_000)).toBe(0);
   });
 
   it('is forgotten a day after its last', async () => {

@@ -1,7 +1,7 @@
 // What is written of sends (src/contexts/webhooks/attempt.ts): an attempt and its delivery together, once, and never over what another
 // process has settled meanwhile.
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Outcome, record, send } from '../../../src/contexts/webhooks/attempt.js';
+import { type AttemptOutcome, record, sendDelivery } from '../../../src/contexts/webhooks/attempt.js';
 import { loadDeliveries } from '../../../src/contexts/webhooks/due-delivery.js';
 import { manifest } from '../../../src/contexts.js';
 import { publishEvents } from '../../../src/events/outbox.js';
@@ -15,7 +15,7 @@ const harness = useHarness({ allowHosts: [receiver.host] });
 afterAll(() => receiver.stop());
 
 /** Sends as many events as there are answers to a new subscription, without recording what becomes of them. */
-async function sent(path: string, statuses: readonly number[]): Promise<{ ctx: Ctx; webhookId: string; outcomes: Outcome[] }> {
+async function sent(path: string, statuses: readonly number[]): Promise<{ ctx: Ctx; webhookId: string; outcomes: AttemptOutcome[] }> {
   const { platform } = harness;
   const { unscoped } = platform.database;
   const { id: webhookId } = await subscribe(harness.test, receiver, path, ['account.created']);
@@ -31,11 +31,11 @@ async function sent(path: string, statuses: readonly number[]): Promise<{ ctx: C
     null,
   );
   const found = await loadDeliveries(ctx, rows);
-  const outcomes: Outcome[] = [];
+  const outcomes: AttemptOutcome[] = [];
   for (const [index, status] of statuses.entries()) {
     receiver.answer(path, status);
     const due = found.get(rows[index]?.id ?? '');
-    const outcome = due && (await send(ctx, due));
+    const outcome = due && (await sendDelivery(ctx, due));
     if (outcome !== undefined) outcomes.push(outcome);
   }
   expect(outcomes).toHaveLength(statuses.length);

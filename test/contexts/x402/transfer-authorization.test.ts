@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { type Hex, hashTypedData, hexToBytes } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
-import { type Address, parseAddress, parseBytes32, parseUint256 } from '../../../src/contexts/x402/chain/address.js';
+import { type ChainAddress, parseAddress, parseBytes32, parseUint256 } from '../../../src/contexts/x402/chain/address.js';
 import {
-  digestOf,
+  authorizationDigest,
   signerOf,
   type TokenDomain,
   type TransferAuthorization,
@@ -40,7 +40,7 @@ describe('an authorization', () => {
   it('has the digest that viem computes', () => {
     fc.assert(
       fc.property(domains, authorizations, (domain, authorization) => {
-        expect(`0x${Buffer.from(digestOf(domain, authorization)).toString('hex')}`).toBe(expectedDigest(domain, authorization));
+        expect(`0x${Buffer.from(authorizationDigest(domain, authorization)).toString('hex')}`).toBe(expectedDigest(domain, authorization));
       }),
     );
   });
@@ -66,16 +66,19 @@ describe('an authorization', () => {
     const { accepted, payload } = v2.find(({ header }: { header: string }) => header === 'PAYMENT-SIGNATURE').decoded;
     const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
     const authorization = {
-      from: parseAddress(from) as Address,
-      to: parseAddress(to) as Address,
+      from: parseAddress(from) as ChainAddress,
+      to: parseAddress(to) as ChainAddress,
       value: parseUint256(value) as bigint,
       validAfter: BigInt(validAfter),
       validBefore: BigInt(validBefore),
-      nonce: parseBytes32(nonce) as Address,
+      nonce: parseBytes32(nonce) as ChainAddress,
     };
     const signer = (name: string) =>
       signerOf(
-        digestOf({ name, version: '2', chainId: 84_532n, verifyingContract: parseAddress(accepted.asset) as Address }, authorization),
+        authorizationDigest(
+          { name, version: '2', chainId: 84_532n, verifyingContract: parseAddress(accepted.asset) as ChainAddress },
+          authorization,
+        ),
         payload.signature,
       );
     expect(signer('USDC')).toBe(parseAddress(from));

@@ -11,6 +11,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { postgresBinaries, postgresUser } from '../../../src/platform/postgres/binary.js';
 import { type EmbeddedPostgres, embeddedDatabaseUrl, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded-server.js';
+import { readMachine } from '../../../src/platform/postgres/machine.js';
+import { profileOf } from '../../../src/platform/postgres/server-profile.js';
 import { copyData, type DataDir, prepareData } from '../../process.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -118,6 +120,13 @@ describe('a first start', () => {
     await expect(query(guess.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
     expect((await stat(path.join(await cluster(), 'connection.json'))).mode & 0o777).toBe(0o600);
     expect((await stat(await cluster())).mode & 0o777).toBe(0o700);
+    const profile = profileOf(await readMachine(await cluster()), false);
+    const kinds = profile.map(({ name, value }) => [name, name === 'wal_compression' ? expect.stringMatching(/^(lz4|pglz)$/) : value]);
+    const set = await query<{ name: string; value: string }>(
+      server.url,
+      `select name, current_setting(name) as value from pg_settings where name in (${profile.map(({ name }) => `'${name}'`).join()})`,
+    );
+    expect(Object.fromEntries(set.map(({ name, value }) => [name, value]))).toEqual(Object.fromEntries(kinds));
     expect(server.movedTo).toBeUndefined();
     expect(notices.filter((notice) => notice.includes(dataDir))).toEqual([]);
     await server.stop();

@@ -8,28 +8,28 @@ import type { Currency } from '../../../platform/money.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { collectingWallet } from '../../settlement/rail/collection.js';
-import type { Failure } from '../../settlement/rail/order-kind.js';
+import type { OrderFailure } from '../../settlement/rail/order-kind.js';
 import { withdrawApproval } from '../../spending/approval/approval.js';
 import { approveHeld } from '../../spending/approval/approved-spend.js';
 import { mandateNow } from '../../spending/pipeline/mandate.js';
 import { lockCharge } from './charge.js';
-import { fail } from './charge-life.js';
-import { authorizeCharge, type ChargeSpend, keepPayable } from './charge-request.js';
+import { failCharge } from './charge-life.js';
+import { authorizeCharge, type ChargeSpend, lockPayable } from './charge-request.js';
 import { chargeSubject } from './charge-subject.js';
 
 /** How a charge is approved and ended. */
 export const cardChargeSubject: ApprovalSubject = {
   kind: 'cardCharge',
   lock: lockCharge,
-  approve,
+  approve: approveCharge,
   end: async (ctx, tx, { subjectId }, { status, code, message }: Ending) => {
     const charge = await tx.cardCharge.findFirstOrThrow({ where: { id: subjectId } });
-    return fail(ctx, tx, charge, { code, message, isCalledOff: status === 'cancelled' });
+    return failCharge(ctx, tx, charge, { code, message, isCalledOff: status === 'cancelled' });
   },
 };
 
 /** The limits are used anew, as of now, and the charge goes to its processor. */
-async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
+async function approveCharge(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const { card, ...charge } = await tx.cardCharge.findFirstOrThrow({ where: { id: approval.subjectId }, include: { card: true } });
   const subject = chargeSubject(ctx, charge.subjectType);
   if (subject.check !== undefined) await refusing(subject.check(ctx, tx, charge.subjectId));
@@ -49,7 +49,7 @@ async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void
     traceId: transfer.traceId,
   };
   const authority = await authorizeCharge(reader, card, spend);
-  await refusing(keepPayable(ctx, tx, card, authority));
+  await refusing(lockPayable(ctx, tx, card, authority));
   const { at } = authority;
   const held = { approval, authority, id: transfer.id, guards: [{ kind: 'payee', id: to.walletId } as const] };
   await approveHeld(ctx, tx, held, async (decisionId) => {
@@ -69,13 +69,13 @@ async function refusing(check: Promise<void>): Promise<void> {
   }
 }
 
-const calledOff: Failure = { code: 'cancelled', message: 'The charge was called off.' };
+const calledOff: OrderFailure = { code: 'cancelled', message: 'The charge was called off.' };
 
 /**
  * Calls a charge off that its processor has not heard of, and the approval that it waits for. Call it under the lock of the subject, which
  * is not told. 409 once it was submitted: what becomes of it is up to the processor.
  */
-export async function withdrawCharge(ctx: Ctx, tx: Tx, id: string, why: Failure = calledOff): Promise<CardCharge> {
+export async function withdrawCharge(ctx: Ctx, tx: Tx, id: string, why: OrderFailure = calledOff): Promise<CardCharge> {
   const charge = await lockRow(tx.cardCharge, id);
   const { status, submittedAt, transferId } = charge;
   if (status !== 'pending' || submittedAt !== null) {
@@ -85,5 +85,5 @@ export async function withdrawCharge(ctx: Ctx, tx: Tx, id: string, why: Failure 
   }
   const { approvalId } = await lockRow(tx.transfer, transferId);
   if (approvalId !== null) await withdrawApproval(ctx, tx, approvalId);
-  return fail(ctx, tx, charge, { ...why, isCalledOff: true, isKnown: true });
+  return failCharge(ctx, tx, charge, { ...why, isCalledOff: true, isKnown: true });
 }

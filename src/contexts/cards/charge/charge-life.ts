@@ -6,15 +6,15 @@ import { type Ctx, within } from '../../../platform/ctx.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { followCard } from '../../settlement/rail/card-order.js';
-import { collectedLegs, collectingWallet, postStep, takenBackLegs } from '../../settlement/rail/collection.js';
-import type { Failure, OrderEnd, OrderKind } from '../../settlement/rail/order-kind.js';
+import { collectedLegs, collectingWallet, postStep, reversalLegs } from '../../settlement/rail/collection.js';
+import type { OrderEnd, OrderFailure, OrderKind } from '../../settlement/rail/order-kind.js';
 import type { RailReason } from '../../settlement/rail/rail.js';
 import { errorCodeOf } from '../../settlement/rail/rail-code.js';
 import { drawOnReserve } from '../../settlement/reserve/reserve.js';
 import { mandateOf } from '../../spending/pipeline/mandate.js';
 import { completedEvents, event, transferData, transferRoles } from '../../transfers/events.js';
 import { operationOf } from '../../transfers/operation.js';
-import { aboutOf } from '../../transfers/transfer.js';
+import { transferEventSubject } from '../../transfers/transfer.js';
 import { lessWithheldAt } from '../../transfers/withholding.js';
 import { cardChargeLifecycle } from './charge.js';
 import { chargeSubject } from './charge-subject.js';
@@ -32,12 +32,12 @@ export const chargeOrders: OrderKind<CardCharge> = {
   rows,
   lockBefore: (ctx, tx, { subjectType, subjectId }) => chargeSubject(ctx, subjectType).lock(tx, subjectId),
   endOf,
-  follow: followCard({ rows, pay, fail, comeBack }),
-  fail,
+  follow: followCard({ rows, pay: payCharge, fail: failCharge, reverse: reverseCharge }),
+  fail: failCharge,
 };
 
 /** The card as its processor knows it: the token is read when it is needed, and kept nowhere else. */
-async function endOf(ctx: Ctx, { cardId }: CardCharge): Promise<OrderEnd | Failure> {
+async function endOf(ctx: Ctx, { cardId }: CardCharge): Promise<OrderEnd | OrderFailure> {
   const card = await ctx.db.vaultedCard.findFirst({ where: { id: cardId } });
   if (card?.sealedToken == null) return { code: 'card_deleted', message: 'The card was deleted before it was charged.' };
   const token = ctx.platform.vault.open(card.sealedToken, card.id);
@@ -47,7 +47,7 @@ async function endOf(ctx: Ctx, { cardId }: CardCharge): Promise<OrderEnd | Failu
 const ended = { dueAt: null, leaseUntil: null } as const;
 
 /** The processor has paid: the merchant's wallet gets it, less its fee (Gap G-225) and what is kept back of payments. */
-async function pay(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<CardCharge> {
+async function payCharge(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<CardCharge> {
   const at = ctx.clock.now();
   const charge = await tx.cardCharge.update({ where: rowKey(ctx, id), data: { status: 'paid', completedAt: at, ...ended } });
   await lockRow(tx.transfer, transferId);
@@ -58,7 +58,12 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<Ca
   const { legs, records } = await lessWithheldAt(reader, transfer, await collectedLegs(ctx, tx, charge, to), at);
   const limits = await useReserved(tx, ctx.workspace.id, transferId);
   const mandate = await mandateOf(tx, transfer.mandateId);
-  const events = completedEvents(ctx, transfer, { at, ...aboutOf(transfer), roles: transferRoles(transfer, null, to), mandate });
+  const events = completedEvents(ctx, transfer, {
+    at,
+    ...transferEventSubject(transfer),
+    roles: transferRoles(transfer, null, to),
+    mandate,
+  });
   const { amount, fee, currency, rail } = charge;
   const operation = { ...operationOf(ctx, transfer, amount, at), externalCost: { amount: fee, currency, provider: rail } };
   await chargeSubject(ctx, charge.subjectType).settle(ctx, tx, charge, { status: 'paid', transfer });
@@ -67,7 +72,7 @@ async function pay(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<Ca
 }
 
 /** Why a charge was not paid. */
-interface ChargeFailure extends Failure {
+interface ChargeFailure extends OrderFailure {
   /** Somebody called it off: then its transfer is cancelled. */
   isCalledOff?: boolean;
   /** Whoever calls it off knows already. */
@@ -75,7 +80,7 @@ interface ChargeFailure extends Failure {
 }
 
 /** Ends a charge that was not paid: nothing was credited, and the limits get back what it had reserved. The lock of its row is held. */
-export async function fail(
+export async function failCharge(
   ctx: Ctx,
   tx: Tx,
   { id, transferId }: CardCharge,
@@ -88,22 +93,22 @@ export async function fail(
   const data = { status, failureCode: code, failureMessage: message, updatedAt: at } as const;
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data });
   const limits = await giveBackReserved(tx, ctx.workspace.id, transferId);
-  const events = isCalledOff ? [] : [event(ctx, 'transfer.failed', transferData(transfer), { at, ...aboutOf(transfer) })];
+  const events = isCalledOff ? [] : [event(ctx, 'transfer.failed', transferData(transfer), { at, ...transferEventSubject(transfer) })];
   if (!isKnown) await chargeSubject(ctx, charge.subjectType).settle(ctx, tx, charge, { status: 'failed', transfer, code, message });
   await postStep(ctx, tx, { transferId, limits, events, operation: operationOf(ctx, transfer, 0n, at) });
   return charge;
 }
 
 /** The holder of the card has got the money back from the processor, which takes it from the merchant (Gap G-226). */
-async function comeBack(ctx: Ctx, tx: Tx, charge: CardCharge, { code }: RailReason): Promise<CardCharge> {
+async function reverseCharge(ctx: Ctx, tx: Tx, charge: CardCharge, { code }: RailReason): Promise<CardCharge> {
   const { id, transferId, amount } = charge;
   const at = ctx.clock.now();
   await lockRow(tx.transfer, transferId);
   const transfer = await tx.transfer.update({ where: rowKey(ctx, transferId), data: { refundedAmount: amount, updatedAt: at } });
   const drawn = await drawOnReserve(ctx, tx, transferId, amount);
-  const { legs, shortfall } = await takenBackLegs(ctx, tx, charge, drawn);
+  const { legs, shortfall } = await reversalLegs(ctx, tx, charge, drawn);
   const row = await tx.cardCharge.update({ where: rowKey(ctx, id), data: { returnedAt: at, errorCode: errorCodeOf(code), shortfall } });
-  const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...aboutOf(transfer) })];
+  const events = [event(ctx, 'transfer.refunded', transferData(transfer), { at, ...transferEventSubject(transfer) })];
   const operation = { ...operationOf(ctx, transfer, amount, at), operation: 'checkout.charge_returned' };
   await postStep(ctx, tx, { transferId, legs, events, operation });
   return row;

@@ -20,15 +20,15 @@ import { laneOf } from '../../settlement/payout/payout.js';
 import { collectionFee, type Rail, railOf } from '../../settlement/rail/rail.js';
 import { type DryRun, dryRunSpend } from '../../spending/pipeline/dry-run.js';
 import { lockEligibility } from '../../spending/pipeline/eligibility.sql.js';
-import { carryOut, type Draft, type SpendForm } from '../../spending/pipeline/execution.js';
-import type { RulingMandate } from '../../spending/pipeline/mandate-rule.js';
+import { type Draft, executeSpend, type SpendForm } from '../../spending/pipeline/execution.js';
+import type { EnforcedMandate } from '../../spending/pipeline/mandate-rule.js';
 import { type Authority, authorizeSpend, type Spend } from '../../spending/pipeline/pipeline.js';
 import { event, transferData } from '../../transfers/events.js';
 import { cardRails, RailUnavailable } from '../../transfers/rail.js';
-import { aboutOf, type NewTransfer, transferRow } from '../../transfers/transfer.js';
+import { type NewTransfer, transferEventSubject, transferRow } from '../../transfers/transfer.js';
 import { CardUnsupported, cardExpired } from '../errors.js';
-import { isExpired, visibleCards } from '../vault/card.js';
-import { rulingCard } from '../vault/card-limit.js';
+import { isCardExpired, visibleCards } from '../vault/card.js';
+import { enforcedCard } from '../vault/card-limit.js';
 import { checkConnected } from './payment-handler.js';
 
 /** The most that a card is charged at once, minor units: what arrives has to fit into the merchant's wallet. */
@@ -51,7 +51,7 @@ export interface ChargeInput {
   /** The agent that an API key acts for. */
   agentId?: string | undefined;
   /** The mandate that was presented with it. */
-  mandate?: RulingMandate | undefined;
+  mandate?: EnforcedMandate | undefined;
   description?: string | null | undefined;
   metadata?: Record<string, unknown> | null | undefined;
   /** What its transfer is a part of, and what the protocol says of it. */
@@ -89,7 +89,7 @@ export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePl
   const { cardId, field, protocol, to, amount, currency, mandate, description, metadata } = input;
   const card = await ctx.db.vaultedCard.findFirst({ where: { AND: [{ id: cardId, deletedAt: null }, visibleCards.where(ctx)] } });
   if (card === null) throw new NotFound(field);
-  if (isExpired(ctx, card)) throw cardExpired();
+  if (isCardExpired(ctx, card)) throw cardExpired();
   if (amount > most) throw tooMuch(field, currency);
   const rail = railOfCard(ctx, card, currency);
   await checkConnected(ctx, card.processor);
@@ -112,13 +112,13 @@ export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePl
     mandateId: mandate?.id,
     description,
     metadata,
-    protocolMetadata: { ...input.protocolMetadata, ...factsOf(input, card) },
+    protocolMetadata: { ...input.protocolMetadata, ...chargeFactsOf(input, card) },
   };
   return { id, transferId: newId(at), input, card, rail, fee, value, authority };
 }
 
 /** What the transfer shows of whom it pays and with which card. */
-function factsOf({ merchantId }: ChargeInput, { cardBrand, cardLastFour }: VaultedCard): Record<string, string> {
+function chargeFactsOf({ merchantId }: ChargeInput, { cardBrand, cardLastFour }: VaultedCard): Record<string, string> {
   return { merchant_id: printId('merchant', merchantId), card_brand: cardBrand, card_last_four: cardLastFour };
 }
 
@@ -155,7 +155,7 @@ export function authorizeCharge(ctx: Ctx, card: VaultedCard, spend: ChargeSpend)
     amount,
     currency,
     mandate,
-    card: rulingCard(card),
+    card: enforcedCard(card),
     agentId,
     at: ctx.clock.now(),
     request,
@@ -171,10 +171,10 @@ export function authorizeCharge(ctx: Ctx, card: VaultedCard, spend: ChargeSpend)
  */
 export async function openCharge(ctx: Ctx, tx: Tx, plan: ChargePlan): Promise<OpenedCharge> {
   const { authority, card, input } = plan;
-  await keepPayable(ctx, tx, card, authority);
+  await lockPayable(ctx, tx, card, authority);
   const { type: subjectType, id: subjectId } = input.subject;
   const options = { requestApproval: input.requestApproval === true, subject: { subjectType, subjectId }, in: tx };
-  const { value, approval } = await carryOut(ctx, authority, (form) => draftCharge(ctx, plan, form), options);
+  const { value, approval } = await executeSpend(ctx, authority, (form) => draftCharge(ctx, plan, form), options);
   const { workspaceId: _, ...row } = value.charge;
   await tx.cardCharge.create({ data: row });
   return { ...value, approval };
@@ -192,13 +192,13 @@ export function ringCharge(ctx: Ctx, { charge, approval }: Pick<OpenedCharge, 'c
   if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
 }
 
-/** Keeps the card and its account as they are until the transaction ends, and throws when they may not pay: 404, 409. */
-export async function keepPayable(ctx: Ctx, tx: Tx, { id, accountId }: VaultedCard, { agentId }: Authority): Promise<void> {
+/** Locks the card and its account until the transaction ends, and throws when they may not pay: 404, 409. */
+export async function lockPayable(ctx: Ctx, tx: Tx, { id, accountId }: VaultedCard, { agentId }: Authority): Promise<void> {
   await lockEligibility(tx, { workspaceId: ctx.workspace.id, accountId, walletId: null, agentIds: [agentId ?? null] });
   const account = await tx.account.findFirstOrThrow({ where: { id: accountId }, select: { id: true, status: true } });
   if (account.status !== 'active') throw inactiveAccount(account, 'its cards charged');
   const card = await lockRow(tx.vaultedCard, id, { where: { deletedAt: null } });
-  if (isExpired(ctx, card)) throw cardExpired();
+  if (isCardExpired(ctx, card)) throw cardExpired();
 }
 
 /** The rows of a charge, and the posting that uses limits and moves nothing: the money is still with the processor. */
@@ -215,7 +215,7 @@ function draftCharge(ctx: Ctx, plan: ChargePlan, form: SpendForm): Draft<{ charg
     approvalId,
     completedAt: null,
   };
-  const created = event(ctx, 'transfer.created', transferData(transfer), { at, ...aboutOf(transfer) });
+  const created = event(ctx, 'transfer.created', transferData(transfer), { at, ...transferEventSubject(transfer) });
   const records = joinRecords({ transfer: [rowOf(transfer)] }, eventRecords(ctx.workspace.id, [created]));
   const guards = [...authority.guards, { kind: 'payee', id: input.to.walletId } as const];
   return {

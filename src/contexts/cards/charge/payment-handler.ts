@@ -32,7 +32,7 @@ const stateOf = (processor: string, row: PaymentHandler | undefined): HandlerSta
 });
 
 /** The processors that the workspace is connected to. */
-export async function paymentHandlers(ctx: Ctx): Promise<HandlerState[]> {
+export async function processorHandlers(ctx: Ctx): Promise<HandlerState[]> {
   const rows = await ctx.db.paymentHandler.findMany({ where: { processor: { in: servedProcessors(ctx) } } });
   const rowOf = new Map(rows.map((row) => [row.processor, row]));
   return servedProcessors(ctx)

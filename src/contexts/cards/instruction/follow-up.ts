@@ -9,7 +9,7 @@ import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow } from '../../../platform/postgres/row.js';
 import { newId, parseId, printId } from '../../../platform/schema/id.js';
 import { InstructionExceedsOriginal } from '../errors.js';
-import { cardInstructionLifecycle, openStatuses } from './instruction.js';
+import { cardInstructionLifecycle, openInstructionStatuses } from './instruction.js';
 import { type InstructionFrame, instructionRow } from './instruction-frame.js';
 
 /** Followers of an authorization that are looked at: more refunds of it are refused. */
@@ -27,7 +27,7 @@ export async function followUp(
 ): Promise<CardInstruction> {
   const original = await originalOf(tx, frame);
   const followers = await tx.cardInstruction.findMany({
-    where: { originalId: original.id, status: { in: [...openStatuses, 'approved'] } },
+    where: { originalId: original.id, status: { in: [...openInstructionStatuses, 'approved'] } },
     take: mostFollowers,
   });
   if (type === 'cancel') checkCancellable(original, followers);
@@ -54,7 +54,7 @@ async function originalOf(tx: Tx, { agentId, network, payload }: InstructionFram
 
 function checkCancellable(original: CardInstruction, followers: readonly CardInstruction[]): void {
   const id = printId('cardInstruction', original.id);
-  const wanted = [...openStatuses, 'approved'] as const;
+  const wanted = [...openInstructionStatuses, 'approved'] as const;
   const refused = (message: string) => wrongStatus(cardInstructionLifecycle, id, original.status, wanted, message);
   if (!wanted.includes(original.status)) throw refused(`The authorization is ${original.status}: there is nothing to call off.`);
   if (followers.some(({ type }) => type === 'cancel')) throw refused('The authorization is being called off already.');

@@ -11,13 +11,13 @@ import { lockEligibility } from '../../spending/pipeline/eligibility.sql.js';
 import { NetworkNotEnrolled } from '../errors.js';
 import { endInstruction } from './instruction-life.js';
 import { authorizeInstruction } from './instruction-request.js';
-import { networkOf } from './network.js';
+import { cardNetworkOf } from './network.js';
 
 /** How an authorization is approved and ended. */
 export const instructionSubject: ApprovalSubject = {
   kind: 'cardInstruction',
   lock: lockWithPayer,
-  approve,
+  approve: approveInstruction,
   end: async (ctx, tx, { subjectId }, { status, code, message }: Ending) => {
     const row = await tx.cardInstruction.findFirstOrThrow({ where: { id: subjectId } });
     return endInstruction(ctx, tx, row, status, { code, message });
@@ -32,10 +32,10 @@ async function lockWithPayer(_ctx: Ctx, tx: Tx, id: string): Promise<CardInstruc
 }
 
 /** The limits are used anew, as of now, and the network is told. What was verified was taken when the approval was asked for. */
-async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
+async function approveInstruction(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const row = await tx.cardInstruction.findFirstOrThrow({ where: { id: approval.subjectId } });
   const { id, network, agentId, accountId, amount, currency, merchantRef, traceId } = row;
-  if (networkOf(ctx, network) === undefined) throw new SubjectRefused(new NetworkNotEnrolled(network));
+  if (cardNetworkOf(ctx, network) === undefined) throw new SubjectRefused(new NetworkNotEnrolled(network));
   const account = await tx.account.findFirstOrThrow({ where: { id: accountId }, select: { id: true, status: true } });
   if (account.status !== 'active') throw new SubjectRefused(inactiveAccount(account, 'payments by card authorized'));
   const spend = { agentId, accountId, amount: amount ?? 0n, currency: currency ?? '', merchantRef: merchantRef ?? '' };

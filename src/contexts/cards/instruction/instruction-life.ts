@@ -7,13 +7,13 @@ import { type Ctx, within } from '../../../platform/ctx.js';
 import { transact } from '../../../platform/idempotency.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
-import { type Message, type SubmissionKind, submission } from '../../settlement/rail/submission.js';
+import { type OrderMessage, type SubmissionKind, submission } from '../../settlement/rail/submission.js';
 import { withdrawApproval } from '../../spending/approval/approval.js';
-import { post } from '../../spending/pipeline/posting.js';
+import { postSpend } from '../../spending/pipeline/posting.js';
 import { rulebook } from '../../spending/pipeline/rulebook.js';
 import { operationRecord, writeOperation } from '../../usage/operation.js';
-import { openStatuses } from './instruction.js';
-import { type NetworkAnswer, type NetworkOrder, networkOf } from './network.js';
+import { openInstructionStatuses } from './instruction.js';
+import { cardNetworkOf, type NetworkAnswer, type NetworkOrder } from './network.js';
 
 /** Why an instruction was not carried out. */
 export interface InstructionFailure {
@@ -21,7 +21,7 @@ export interface InstructionFailure {
   message: string;
 }
 
-const isOpen = ({ status }: Pick<CardInstruction, 'status'>) => openStatuses.includes(status);
+const isOpen = ({ status }: Pick<CardInstruction, 'status'>) => openInstructionStatuses.includes(status);
 const ended = { dueAt: null, leaseUntil: null } as const;
 
 /** Instructions on their way to their networks. */
@@ -31,7 +31,7 @@ const instructions: SubmissionKind<CardInstruction, NetworkOrder, NetworkAnswer>
   find: ({ db }, id) => db.cardInstruction.findFirst({ where: { id } }),
   isOpen,
   referenceOf: ({ reference }) => reference,
-  carrierOf: (ctx, { network }) => networkOf(ctx, network),
+  carrierOf: (ctx, { network }) => cardNetworkOf(ctx, network),
   messageOf,
   giveReference,
   lock: async (_ctx, tx, row) => (await lockBoth(tx, row)).row,
@@ -45,7 +45,7 @@ const instructions: SubmissionKind<CardInstruction, NetworkOrder, NetworkAnswer>
 /** The due step: an instruction is sent, or its network is asked what became of it. */
 export const stepInstruction = submission(instructions);
 
-async function messageOf(ctx: Ctx, row: CardInstruction): Promise<Omit<NetworkOrder, keyof Message> | null> {
+async function messageOf(ctx: Ctx, row: CardInstruction): Promise<Omit<NetworkOrder, keyof OrderMessage> | null> {
   if (row.type === 'cancel' && (await cancelUnsent(ctx, row))) return null;
   const { type, amount, currency, merchantRef, originalId } = row;
   const original = originalId === null ? null : await ctx.db.cardInstruction.findFirst({ where: { id: originalId } });
@@ -54,7 +54,7 @@ async function messageOf(ctx: Ctx, row: CardInstruction): Promise<Omit<NetworkOr
 
 async function giveReference(ctx: Ctx, { id }: CardInstruction, reference: string, at: Date): Promise<boolean> {
   const { count } = await ctx.db.cardInstruction.updateMany({
-    where: { id, status: { in: [...openStatuses] }, reference: null, dueAt: { lte: at } },
+    where: { id, status: { in: [...openInstructionStatuses] }, reference: null, dueAt: { lte: at } },
     data: { status: 'submitted', reference, submittedAt: at, submissions: { increment: 1 }, asked: 0, updatedAt: at },
   });
   return count === 1;
@@ -81,7 +81,7 @@ async function follow(ctx: Ctx, tx: Tx, row: CardInstruction, answer: NetworkAns
   const at = ctx.clock.now();
   switch (answer.state) {
     case 'approved':
-      return approve(ctx, tx, row, answer.code);
+      return authorizeInstruction(ctx, tx, row, answer.code);
     case 'declined':
     case 'failed':
       return endInstruction(ctx, tx, row, answer.state, { code: answer.code, message: answer.reason });
@@ -96,7 +96,7 @@ async function follow(ctx: Ctx, tx: Tx, row: CardInstruction, answer: NetworkAns
 
 const calledOff: InstructionFailure = { code: 'cancelled', message: 'The authorization was called off.' };
 
-async function approve(ctx: Ctx, tx: Tx, row: CardInstruction, code: string): Promise<CardInstruction> {
+async function authorizeInstruction(ctx: Ctx, tx: Tx, row: CardInstruction, code: string): Promise<CardInstruction> {
   const workspaceId = ctx.workspace.id;
   if (row.type === 'authorize') {
     const approved = await close(ctx, tx, row, { status: 'approved', authorizationCode: code });
@@ -179,5 +179,5 @@ async function postEnd(ctx: Ctx, tx: Tx, row: CardInstruction, limits: LimitUse[
   };
   if (limits.length === 0) return writeOperation(tx, operation, rates);
   const records = { operation: [operationRecord(ctx, operation, rates)] };
-  await post(ctx, posting(ctx, { at, transferId: id, legs: [], limits, records }), { in: tx });
+  await postSpend(ctx, posting(ctx, { at, transferId: id, legs: [], limits, records }), { in: tx });
 }

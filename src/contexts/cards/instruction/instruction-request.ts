@@ -17,7 +17,7 @@ import { cachedMerchant } from '../../accounts/merchant.js';
 import { actingAgent } from '../../agents/agent.js';
 import { type DryRun, dryRunSpend } from '../../spending/pipeline/dry-run.js';
 import { lockEligibility } from '../../spending/pipeline/eligibility.sql.js';
-import { type CarryOptions, carryOut, type Draft, type SpendForm } from '../../spending/pipeline/execution.js';
+import { type Draft, executeSpend, type SpendForm, type SpendOptions } from '../../spending/pipeline/execution.js';
 import { type Authority, authorizeSpend, type Spend } from '../../spending/pipeline/pipeline.js';
 import { referenceUnusable } from '../errors.js';
 import { checkNoCardNumber } from '../vault/card-number.js';
@@ -63,7 +63,7 @@ async function instruct(ctx: Ctx, tx: Tx, input: CreateCardInstructionInput & { 
   if (type === 'cancel' || type === 'refund') return { instruction: await followUp(ctx, tx, frame, type), approval: null };
   const plan = await planAuthorization(ctx, tx, frame, input);
   const { authority, options, draft, verification } = plan;
-  const { value, approval } = await carryOut(ctx, authority, draft, options);
+  const { value, approval } = await executeSpend(ctx, authority, draft, options);
   const instruction = await tx.cardInstruction.create({ data: value });
   await tx.cardVerification.update({ where: rowKey(ctx, verification.id), data: { instructionId: instruction.id } });
   return { instruction, approval };
@@ -85,7 +85,7 @@ type NewInstruction = Prisma.CardInstructionUncheckedCreateInput;
 interface Plan {
   verification: CardVerification;
   authority: Authority;
-  options: CarryOptions;
+  options: SpendOptions;
   draft: (form: SpendForm) => Draft<NewInstruction>;
 }
 

@@ -23,7 +23,7 @@ export const cardInstructionLifecycle: Lifecycle<CardInstructionStatus> = {
 };
 
 /** The statuses in which an instruction is on its way. */
-export const openStatuses: readonly CardInstructionStatus[] = ['pending', 'submitted'];
+export const openInstructionStatuses: readonly CardInstructionStatus[] = ['pending', 'submitted'];
 
 /** An agent sees its own. */
 export const visibleInstructions = new Visibility<Prisma.CardInstructionWhereInput>({ agent: ({ id }) => ({ agentId: id }) });

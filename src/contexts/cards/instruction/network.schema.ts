@@ -4,7 +4,7 @@ import { NotFound } from '../../../platform/errors.js';
 import { once } from '../../../platform/idempotency.js';
 import { builder, facts } from '../../../platform/schema/builder.js';
 import { cardNetworks } from '../../transfers/rail.js';
-import { connectProcessor, disconnectProcessor, type HandlerState, paymentHandler, paymentHandlers } from '../charge/payment-handler.js';
+import { connectProcessor, disconnectProcessor, type HandlerState, paymentHandler, processorHandlers } from '../charge/payment-handler.js';
 import { rest } from '../rest.js';
 import { CardNetworkEnum } from '../verification/verification.input.js';
 import { type NetworkEnrollment, networkEnrollments } from './network.js';
@@ -77,7 +77,7 @@ builder.queryFields((t) => ({
     type: [Handler],
     authScopes: { audience: 'operator' },
     ...facts({ most: 10 }),
-    resolve: (_root, _args, ctx) => paymentHandlers(ctx),
+    resolve: (_root, _args, ctx) => processorHandlers(ctx),
   }),
 }));
 

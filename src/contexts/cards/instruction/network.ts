@@ -4,13 +4,13 @@ import type { CardInstructionType } from '../../../generated/prisma/client.js';
 import { connections } from '../../../platform/connection.js';
 import type { Ctx, Environment } from '../../../platform/ctx.js';
 import { NotFound } from '../../../platform/errors.js';
-import type { Message } from '../../settlement/rail/submission.js';
+import type { OrderMessage } from '../../settlement/rail/submission.js';
 import { type CardNetworkName, cardNetworks, isCardNetwork } from '../../transfers/rail.js';
 import { NetworkNotEnrolled } from '../errors.js';
 import { directoryPath } from '../verification/key-directory.js';
 
 /** What a network is told. */
-export interface NetworkOrder extends Message {
+export interface NetworkOrder extends OrderMessage {
   type: CardInstructionType;
   /** That of the authorization which is called off or refunded. */
   original: string | null;
@@ -53,20 +53,20 @@ export const networks = connections<CardNetwork>('card networks');
 type Served = Pick<Ctx, 'platform' | 'workspace'>;
 
 /** The network of a name in the environment of the workspace, if a provider serves it. */
-export function networkOf({ platform, workspace }: Served, name: string): CardNetwork | undefined {
+export function cardNetworkOf({ platform, workspace }: Served, name: string): CardNetwork | undefined {
   return platform.extensions.of(networks).of(workspace, name);
 }
 
 /** The network that a path names: 404 for a name that is none, 422 `unsupported_network` for one that nobody is enrolled with. */
 export function enrolledNetwork(ctx: Served, name: string): CardNetworkName {
   if (!isCardNetwork(name)) throw new NotFound();
-  if (networkOf(ctx, name) === undefined) throw new NetworkNotEnrolled(name);
+  if (cardNetworkOf(ctx, name) === undefined) throw new NetworkNotEnrolled(name);
   return name;
 }
 
 /** The first network that the workspace is enrolled with; null for none. */
 export function firstNetwork(ctx: Served): CardNetworkName | null {
-  return cardNetworks.find((name) => networkOf(ctx, name) !== undefined) ?? null;
+  return cardNetworks.find((name) => cardNetworkOf(ctx, name) !== undefined) ?? null;
 }
 
 /** How a workspace stands with a network. */
@@ -87,7 +87,7 @@ export async function networkEnrollments(ctx: Ctx): Promise<NetworkEnrollment[]>
   const { baseUrl, sandboxUrl } = ctx.platform.config;
   const origin = (environment === 'live' ? baseUrl : sandboxUrl)?.replace(/\/+$/, '') ?? '';
   return cardNetworks.map((network) => {
-    const isEnrolled = networkOf(ctx, network) !== undefined;
+    const isEnrolled = cardNetworkOf(ctx, network) !== undefined;
     return {
       network,
       program: programs[network],

@@ -11,7 +11,7 @@ import type { Tx } from '../../../platform/postgres/database.js';
 import { isUniqueViolation } from '../../../platform/postgres/failure.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { newId } from '../../../platform/schema/id.js';
-import { takeFaults } from '../../settlement/rail/rail-fault.js';
+import { consumeFaults } from '../../settlement/rail/rail-fault.js';
 import { type CardNetworkName, cardNetworks } from '../../transfers/rail.js';
 import type { CardNetwork, NetworkAnswer, NetworkOrder } from './network.js';
 
@@ -93,7 +93,7 @@ async function take(ctx: Ctx, network: CardNetworkName, order: NetworkOrder): Pr
     const { row, isSilent } = await transact(
       ctx,
       async (tx) => {
-        const faults = await takeFaults(tx, network, { amount, destinationRef: merchantRef ?? '' });
+        const faults = await consumeFaults(tx, network, { amount, destinationRef: merchantRef ?? '' });
         const decided = faults.includes('reject') ? declined('card_declined') : await decide(ctx, tx, network, order);
         const seconds = faults.includes('latency') ? slowSeconds : (decided.latencySeconds ?? latencySeconds);
         const row = await tx.networkMessage.create({

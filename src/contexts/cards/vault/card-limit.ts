@@ -5,7 +5,7 @@ import { ValidationFailed } from '../../../platform/errors.js';
 import { transact } from '../../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../../platform/money.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
-import type { RulingCard } from '../../spending/pipeline/card-rule.js';
+import type { EnforcedCard } from '../../spending/pipeline/card-rule.js';
 import type { CardLimitsInput } from './card-limit.input.js';
 
 /** The limits of a card as they are shown. */
@@ -53,8 +53,8 @@ export function cardLimits({ limitCurrency, limitPerTx, limitDaily, limitMonthly
   };
 }
 
-/** The same as the pipeline asks them. */
-export function rulingCard(card: Limited): RulingCard | undefined {
+/** The same as the pipeline enforces them. */
+export function enforcedCard(card: Limited): EnforcedCard | undefined {
   const { id, agentId, limitCurrency: currency, limitPerTx, limitDaily, limitMonthly, limitCategories } = card;
   if (currency === null) return undefined;
   return { id, agentId, currency, perTx: limitPerTx, daily: limitDaily, monthly: limitMonthly, allowedCategories: limitCategories };

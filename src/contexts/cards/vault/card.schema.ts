@@ -5,7 +5,7 @@ import { builder, facts, listed, pageOf } from '../../../platform/schema/builder
 import { CardNumberRefused } from '../errors.js';
 import { rest } from '../rest.js';
 import { type BillingAddressInput, CreateVaultedCardInput } from './card.input.js';
-import { cardStatuses, createVaultedCard, deleteVaultedCard, isExpired, vaultedCard, vaultedCards } from './card.js';
+import { cardStatuses, createVaultedCard, deleteVaultedCard, isCardExpired, vaultedCard, vaultedCards } from './card.js';
 import { type CardLimits, cardLimits } from './card-limit.js';
 
 const VaultedCardStatus = builder.enumType('VaultedCardStatus', { values: cardStatuses });
@@ -58,7 +58,7 @@ export const VaultedCard = builder.prismaObject('VaultedCard', {
     status: t.field({
       type: VaultedCardStatus,
       select: { expiryMonth: true, expiryYear: true },
-      resolve: (row, _args, ctx) => (isExpired(ctx, row) ? ('expired' as const) : ('active' as const)),
+      resolve: (row, _args, ctx) => (isCardExpired(ctx, row) ? ('expired' as const) : ('active' as const)),
     }),
     limits: t.field({
       type: CardLimitsType,

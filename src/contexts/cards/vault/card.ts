@@ -60,7 +60,7 @@ function checkCard(ctx: Ctx, input: CreateVaultedCardInput): void {
   const { processor, cardLastFour, cardBrand, expiryMonth, expiryYear, billingAddress } = input;
   const one = (names: readonly string[]) => `must be one of ${names.join(', ')}`;
   const known = servedProcessors(ctx);
-  const isOver = isExpired(ctx, { expiryMonth, expiryYear });
+  const isOver = isCardExpired(ctx, { expiryMonth, expiryYear });
   const issues = [
     ...(known.some((name) => name === processor)
       ? []
@@ -84,7 +84,7 @@ async function checkAgent(tx: Tx, agentId: string, accountId: string): Promise<v
 }
 
 /** True when the last month of a card is over, in UTC and in the time of the workspace. */
-export function isExpired({ clock }: Pick<Ctx, 'clock'>, { expiryMonth, expiryYear }: Pick<VaultedCard, 'expiryMonth' | 'expiryYear'>) {
+export function isCardExpired({ clock }: Pick<Ctx, 'clock'>, { expiryMonth, expiryYear }: Pick<VaultedCard, 'expiryMonth' | 'expiryYear'>) {
   return clock.now().getTime() >= Date.UTC(expiryYear, expiryMonth, 1);
 }
 

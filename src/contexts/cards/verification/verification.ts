@@ -14,7 +14,7 @@ import { actingAgent } from '../../agents/agent.js';
 import { tryOut } from '../../spending/pipeline/execution.js';
 import { isDeciding } from '../../spending/pipeline/layer.js';
 import { authorizeInstruction } from '../instruction/instruction-request.js';
-import { firstNetwork, networkOf } from '../instruction/network.js';
+import { cardNetworkOf, firstNetwork } from '../instruction/network.js';
 import { checkNoCardNumber } from '../vault/card-number.js';
 import { type Intent, readBotIdentity } from './bot-identity.js';
 import type { TransactionIntentInput, VerifyCardInput } from './verification.input.js';
@@ -46,7 +46,7 @@ export async function verifyCard(ctx: Ctx, input: VerifyCardInput): Promise<Card
   checkNoCardNumber({ transactionIntent: { merchantId, description }, signedBotIdentity });
   const minor = parseMinor(amount, currency, ['transactionIntent', 'amount']);
   const network = input.network ?? firstNetwork(ctx);
-  const finding = await findOut(ctx, { ...input, network, minor });
+  const result = await findOut(ctx, { ...input, network, minor });
   const at = ctx.clock.now();
   const row = {
     id: newId(at),
@@ -59,9 +59,9 @@ export async function verifyCard(ctx: Ctx, input: VerifyCardInput): Promise<Card
     keptUntil: addSeconds(ctx.platform.clock.now(), keptDays * 86_400),
   };
   return transact(ctx, async (tx) => {
-    const { agentId, nonce } = finding;
+    const { agentId, nonce } = result;
     const nonceHash = nonce === undefined ? null : sha256(nonce);
-    const reason = finding.reason ?? null;
+    const reason = result.reason ?? null;
     const expiresAt = reason === null ? addSeconds(at, referenceSeconds) : null;
     const data = { ...row, agentId, nonceHash, rejectionReason: reason, expiresAt };
     // A nonce that is there already leaves nothing to write: of two at once one is written.
@@ -75,18 +75,18 @@ export async function verifyCard(ctx: Ctx, input: VerifyCardInput): Promise<Card
 }
 
 /** What a verification finds (Gap G-234): the agent, where there is one; the nonce, where the signature was right; why it is not verified. */
-interface Finding {
+interface VerificationResult {
   agentId: string | null;
   nonce?: string;
   reason?: RejectionReason;
 }
 
-async function findOut(ctx: Ctx, input: VerifyCardInput & { network: string | null; minor: bigint }): Promise<Finding> {
+async function findOut(ctx: Ctx, input: VerifyCardInput & { network: string | null; minor: bigint }): Promise<VerificationResult> {
   const { network, agentId, transactionIntent, signedBotIdentity, minor } = input;
   const agent = await actingAgent(ctx, agentId);
   if (agent === null) return { agentId: null, reason: 'unknown_agent' };
   const known = { agentId };
-  if (network === null || networkOf(ctx, network) === undefined) return { ...known, reason: 'network_not_enrolled' };
+  if (network === null || cardNetworkOf(ctx, network) === undefined) return { ...known, reason: 'network_not_enrolled' };
   const key = await ctx.db.agentKey.findFirst({
     where: { agentId, status: 'active', agent: { status: { in: ['active', 'frozen'] } } },
     select: { id: true, publicKey: true },

@@ -18,21 +18,21 @@ import { payerGuards } from '../../transfers/hold.js';
 import { aboutPayout, event, payoutData } from '../events.js';
 import { joinWindow, startOf } from '../window/window.js';
 import { payoutLifecycle, visiblePayouts } from './payout.js';
-import { fail } from './payout-life.js';
+import { failPayout } from './payout-life.js';
 
 /** How a payout is approved and ended. */
 export const payoutSubject: ApprovalSubject = {
   kind: 'payout',
   lock: (_ctx, tx, id) => lockRow(tx.payout, id),
-  approve,
+  approve: approvePayout,
   end: async (ctx, tx, { subjectId }, { status, code, message }: Ending) => {
     const payout = await tx.payout.findFirstOrThrow({ where: { id: subjectId } });
-    return fail(ctx, tx, payout, { code, message, isCalledOff: status === 'cancelled' });
+    return failPayout(ctx, tx, payout, { code, message, isCalledOff: status === 'cancelled' });
   },
 };
 
 /** What was held stays so, and the payout goes its way. */
-async function approve(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
+async function approvePayout(ctx: Ctx, tx: Tx, approval: Approval): Promise<() => void> {
   const payout = await tx.payout.findFirstOrThrow({ where: { id: approval.subjectId } });
   const transfer = await lockRow(tx.transfer, payout.transferId);
   const from = await walletRef(within(ctx, tx), payout.walletId);
@@ -60,7 +60,11 @@ export function cancelPayout(ctx: Ctx, id: string): Promise<Payout> {
     if (payout.submittedAt !== null) throw submitted(printed);
     const { approvalId } = await lockRow(tx.transfer, payout.transferId);
     if (approvalId !== null) await withdrawApproval(ctx, tx, approvalId);
-    return fail(ctx, tx, payout, { code: 'cancelled', message: 'The payout was cancelled before it was submitted.', isCalledOff: true });
+    return failPayout(ctx, tx, payout, {
+      code: 'cancelled',
+      message: 'The payout was cancelled before it was submitted.',
+      isCalledOff: true,
+    });
   });
 }
 

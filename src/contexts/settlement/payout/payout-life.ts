@@ -9,38 +9,38 @@ import { type Ctx, within } from '../../../platform/ctx.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { walletRef } from '../../accounts/wallet-ref.js';
-import { post } from '../../spending/pipeline/posting.js';
+import { postSpend } from '../../spending/pipeline/posting.js';
 import { rulebook } from '../../spending/pipeline/rulebook.js';
 import { transferData, event as transferEvent, transferRoles } from '../../transfers/events.js';
 import { leavingOf } from '../../transfers/exchange.js';
-import { aboutOf } from '../../transfers/transfer.js';
+import { transferEventSubject } from '../../transfers/transfer.js';
 import { type NewOperation, operationRecord, writeOperation } from '../../usage/operation.js';
 import { aboutPayout, emit, endedData, event, payoutData } from '../events.js';
-import type { Failure } from '../rail/order-kind.js';
+import type { OrderFailure } from '../rail/order-kind.js';
 import { patienceSeconds, type RailAnswer, type RailReason } from '../rail/rail.js';
 import { errorCodeOf } from '../rail/rail-code.js';
-import { type Movement, payOut, payoutOperation, release, releaseLessFee, returnedOf, takeBack } from './payout-money.js';
+import { type Movement, payoutOperation, release, releaseLessFee, returnedOf, reversePayout, settlePayout } from './payout-money.js';
 
 /** Takes the steps that an answer of the rail means. Returns the payout as it is then. The lock of its row is held. */
-export async function follow(ctx: Ctx, tx: Tx, payout: Payout, answer: RailAnswer): Promise<Payout> {
+export async function applyPayoutAnswer(ctx: Ctx, tx: Tx, payout: Payout, answer: RailAnswer): Promise<Payout> {
   const { status } = payout;
   switch (answer.state) {
     case 'accepted':
-      return status === 'pending' ? confirm(ctx, tx, payout, answer.expectedAt) : payout;
+      return status === 'pending' ? confirmPayout(ctx, tx, payout, answer.expectedAt) : payout;
     case 'settled': {
       if (status !== 'pending' && status !== 'confirmed') return payout;
-      return complete(ctx, tx, await confirmed(ctx, tx, payout));
+      return completePayout(ctx, tx, await confirmed(ctx, tx, payout));
     }
     case 'rejected':
       return status === 'pending' || status === 'confirmed'
-        ? fail(ctx, tx, payout, { code: errorCodeOf(answer.code), message: answer.reason, reason: answer })
+        ? failPayout(ctx, tx, payout, { code: errorCodeOf(answer.code), message: answer.reason, reason: answer })
         : payout;
     case 'returned':
-      if (status === 'complete') return comeBack(ctx, tx, payout, answer);
+      if (status === 'complete') return returnPayout(ctx, tx, payout, answer);
       if (status !== 'pending' && status !== 'confirmed') return payout;
       if (!answer.wasPaid) return returnEarly(ctx, tx, await confirmed(ctx, tx, payout), answer);
       // That it was paid was never heard.
-      return comeBack(ctx, tx, await complete(ctx, tx, await confirmed(ctx, tx, payout)), answer);
+      return returnPayout(ctx, tx, await completePayout(ctx, tx, await confirmed(ctx, tx, payout)), answer);
     default:
       return payout;
   }
@@ -48,10 +48,10 @@ export async function follow(ctx: Ctx, tx: Tx, payout: Payout, answer: RailAnswe
 
 /** A rail that has paid has accepted before, whether or not it said so. */
 async function confirmed(ctx: Ctx, tx: Tx, payout: Payout): Promise<Payout> {
-  return payout.status === 'pending' ? confirm(ctx, tx, payout, ctx.clock.now()) : payout;
+  return payout.status === 'pending' ? confirmPayout(ctx, tx, payout, ctx.clock.now()) : payout;
 }
 
-async function confirm(ctx: Ctx, tx: Tx, payout: Payout, expectedAt: Date): Promise<Payout> {
+async function confirmPayout(ctx: Ctx, tx: Tx, payout: Payout, expectedAt: Date): Promise<Payout> {
   const at = ctx.clock.now();
   const askAt = addSeconds(expectedAt > at ? expectedAt : at, patienceSeconds);
   const data = { status: 'confirmed', confirmedAt: at, expectedAt, asked: 0, dueAt: askAt, leaseUntil: null } as const;
@@ -62,7 +62,7 @@ async function confirm(ctx: Ctx, tx: Tx, payout: Payout, expectedAt: Date): Prom
 
 const ended = { dueAt: null, leaseUntil: null } as const;
 
-async function complete(ctx: Ctx, tx: Tx, payout: Payout): Promise<Payout> {
+async function completePayout(ctx: Ctx, tx: Tx, payout: Payout): Promise<Payout> {
   const at = ctx.clock.now();
   const transfer = await lockRow(tx.transfer, payout.transferId);
   const row = await tx.payout.update({ where: rowKey(ctx, payout.id), data: { status: 'complete', completedAt: at, ...ended } });
@@ -73,23 +73,23 @@ async function complete(ctx: Ctx, tx: Tx, payout: Payout): Promise<Payout> {
   const from = await walletRef(within(ctx, tx), payout.walletId);
   const told = transferEvent(ctx, 'transfer.completed', transferData(paid), {
     at,
-    ...aboutOf(paid),
+    ...transferEventSubject(paid),
     roles: transferRoles(paid, from, null),
   });
   const events = [event(ctx, 'settlement.completed', payoutData(row), { at, ...aboutPayout(row) }), told];
-  const movement = await payOut(ctx, tx, payout, transfer, at);
+  const movement = await settlePayout(ctx, tx, payout, transfer, at);
   await write(ctx, tx, paid, movement, events, payoutOperation(row, paid, 'payout.completed', leavingOf(paid), at));
   return row;
 }
 
 /** Why a payout was not paid. */
-interface PayoutFailure extends Failure {
+interface PayoutFailure extends OrderFailure {
   /** Somebody called it off: then its transfer is cancelled. */
   isCalledOff?: boolean;
 }
 
 /** Ends a payout that was not paid: everything goes back. The lock of its row is held. */
-export async function fail(ctx: Ctx, tx: Tx, payout: Payout, failure: PayoutFailure): Promise<Payout> {
+export async function failPayout(ctx: Ctx, tx: Tx, payout: Payout, failure: PayoutFailure): Promise<Payout> {
   const { code, message, reason, isCalledOff = false } = failure;
   const at = ctx.clock.now();
   const transfer = await lockRow(tx.transfer, payout.transferId);
@@ -103,7 +103,7 @@ export async function fail(ctx: Ctx, tx: Tx, payout: Payout, failure: PayoutFail
   });
   const events = [
     event(ctx, 'settlement.failed', endedData(row), { at, ...aboutPayout(row) }),
-    ...(over.status === 'failed' ? [transferEvent(ctx, 'transfer.failed', transferData(over), { at, ...aboutOf(over) })] : []),
+    ...(over.status === 'failed' ? [transferEvent(ctx, 'transfer.failed', transferData(over), { at, ...transferEventSubject(over) })] : []),
   ];
   const movement = await release(tx, transfer, at);
   await write(ctx, tx, over, movement, events, payoutOperation(row, over, 'payout.failed', 0n, at));
@@ -121,7 +121,7 @@ async function returnEarly(ctx: Ctx, tx: Tx, payout: Payout, { code, reason }: R
   });
   const events = [
     event(ctx, 'settlement.returned', endedData(row), { at, ...aboutPayout(row) }),
-    transferEvent(ctx, 'transfer.failed', transferData(over), { at, ...aboutOf(over) }),
+    transferEvent(ctx, 'transfer.failed', transferData(over), { at, ...transferEventSubject(over) }),
   ];
   const movement = await releaseLessFee(ctx, tx, transfer, at);
   await write(ctx, tx, over, movement, events, payoutOperation(row, over, 'payout.failed', 0n, at));
@@ -133,12 +133,12 @@ function returnData(code: string, reason: string): Prisma.PayoutUncheckedUpdateI
 }
 
 /** The rail gives back what it has paid: the transfer stays completed, and is refunded but for the fee. */
-async function comeBack(ctx: Ctx, tx: Tx, payout: Payout, { code, reason }: RailReason): Promise<Payout> {
+async function returnPayout(ctx: Ctx, tx: Tx, payout: Payout, { code, reason }: RailReason): Promise<Payout> {
   const at = ctx.clock.now();
   const transfer = await lockRow(tx.transfer, payout.transferId);
   const row = await tx.payout.update({ where: rowKey(ctx, payout.id), data: returnData(code, reason) });
   const returned = event(ctx, 'settlement.returned', endedData(row), { at, ...aboutPayout(row) });
-  const movement = await takeBack(ctx, tx, payout, transfer);
+  const movement = await reversePayout(ctx, tx, payout, transfer);
   if (movement === null) {
     ctx.log.warn({ payoutId: payout.id }, 'a payout came back to a wallet that is closed: its money stays in clearing');
     await emit(ctx, tx, 'settlement.returned', endedData(row), { at, ...aboutPayout(row) });
@@ -147,7 +147,7 @@ async function comeBack(ctx: Ctx, tx: Tx, payout: Payout, { code, reason }: Rail
   }
   const back = returnedOf(transfer);
   const refunded = await tx.transfer.update({ where: rowKey(ctx, transfer.id), data: { refundedAmount: back, updatedAt: at } });
-  const events = [returned, transferEvent(ctx, 'transfer.refunded', transferData(refunded), { at, ...aboutOf(refunded) })];
+  const events = [returned, transferEvent(ctx, 'transfer.refunded', transferData(refunded), { at, ...transferEventSubject(refunded) })];
   await write(ctx, tx, refunded, movement, events, payoutOperation(row, refunded, 'payout.returned', back, at));
   return row;
 }
@@ -163,5 +163,5 @@ async function write(
 ): Promise<void> {
   const { rates } = await rulebook(within(ctx, tx));
   const records = joinRecords(eventRecords(ctx.workspace.id, events), { operation: [operationRecord(ctx, operation, rates)] });
-  await post(ctx, posting(ctx, { at: operation.at, transferId, legs, limits, records }), { in: tx });
+  await postSpend(ctx, posting(ctx, { at: operation.at, transferId, legs, limits, records }), { in: tx });
 }

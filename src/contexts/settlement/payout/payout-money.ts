@@ -25,7 +25,7 @@ async function openHold(tx: Tx, { id, holdId }: Transfer): Promise<Hold> {
 }
 
 /** The rail has paid: what was held goes to clearing, and of it the fee to fees. */
-export async function payOut(ctx: Ctx, tx: Tx, payout: Payout, transfer: Transfer, at: Date): Promise<Movement> {
+export async function settlePayout(ctx: Ctx, tx: Tx, payout: Payout, transfer: Transfer, at: Date): Promise<Movement> {
   const hold = await openHold(tx, transfer);
   const { legs, limits } = await resolve(tx, hold, { capture: hold.amount, at });
   const { currency, feeAmount } = transfer;
@@ -60,7 +60,7 @@ export function returnedOf({ amount, feeAmount, quoteId }: Transfer): bigint {
  * The rail gives back what it has paid: it goes to the wallet, and the limits with it, in the windows in which they were used. Null when
  * the wallet was closed meanwhile: the money stays in clearing (Gap G-164).
  */
-export async function takeBack(ctx: Ctx, tx: Tx, payout: Payout, transfer: Transfer): Promise<Movement | null> {
+export async function reversePayout(ctx: Ctx, tx: Tx, payout: Payout, transfer: Transfer): Promise<Movement | null> {
   const reader = within(ctx, tx);
   const wallet = await tx.wallet.findFirst({ where: { id: payout.walletId, status: { not: 'closed' } }, select: { id: true } });
   const ref = wallet === null ? null : await walletRef(reader, wallet.id);

@@ -2,8 +2,8 @@
 import type { Payout } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import type { OrderKind } from '../rail/order-kind.js';
-import { openStatuses, payoutLifecycle } from './payout.js';
-import { fail, follow } from './payout-life.js';
+import { openPayoutStatuses, payoutLifecycle } from './payout.js';
+import { applyPayoutAnswer, failPayout } from './payout-life.js';
 
 export const payoutOrders: OrderKind<Payout> = {
   noun: 'payout',
@@ -11,15 +11,15 @@ export const payoutOrders: OrderKind<Payout> = {
   direction: 'out',
   prefix: 'po',
   lifecycle: payoutLifecycle,
-  open: openStatuses,
+  open: openPayoutStatuses,
   rows: (db) => db.payout,
   endOf: async (ctx, row) => {
     const destination = await destinationOf(ctx, row);
     if (destination === null) return { code: 'destination_gone', message: 'The bank account was deleted.' };
     return { destination, destinationRef: row.destinationRef, batch: row.batchReference };
   },
-  follow,
-  fail,
+  follow: applyPayoutAnswer,
+  fail: failPayout,
 };
 
 /** The whole destination; null for a bank account that was deleted. */

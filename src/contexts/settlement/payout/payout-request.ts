@@ -13,7 +13,7 @@ import type { Tx } from '../../../platform/postgres/database.js';
 import { newId } from '../../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../../accounts/wallet-ref.js';
 import { type DryRun, dryRunSpend } from '../../spending/pipeline/dry-run.js';
-import { carryOut, type Draft, type SpendForm } from '../../spending/pipeline/execution.js';
+import { type Draft, executeSpend, type SpendForm } from '../../spending/pipeline/execution.js';
 import { type Authority, authorizeSpend, type Spend } from '../../spending/pipeline/pipeline.js';
 import type { DestinationInput } from '../../transfers/destination.input.js';
 import type { ExternalTransfers } from '../../transfers/external-transfer.js';
@@ -26,12 +26,12 @@ import { railFor } from '../rail/rail.js';
 import { joinWindow, startOf } from '../window/window.js';
 import type { CreatePayoutInput } from './payout.input.js';
 import { laneOf } from './payout.js';
-import { type Place, placeOf } from './place.js';
+import { type PayoutPlace, payoutPlaceOf } from './place.js';
 
 /** Carries transfers out of the platform: as payouts. */
 export const payoutTransfers: ExternalTransfers = {
   feeOf: (ctx, rail, currency) => railFor(ctx, rail, currency).fee,
-  transfer: async (ctx, input, part) => carry(ctx, await planOutside(ctx, input, part), ({ transfer }) => transfer.id),
+  transfer: async (ctx, input, part) => createPayoutRow(ctx, await planOutside(ctx, input, part), ({ transfer }) => transfer.id),
   dryRun: async (ctx, input) => tryPlan(ctx, await planOutside(ctx, input)),
 };
 
@@ -44,7 +44,7 @@ export interface CreatedPayout {
 
 /** Pays out. The whole pipeline runs inside the posting; refusals leave nothing behind. */
 export async function createPayout(ctx: Ctx, input: CreatePayoutInput): Promise<CreatedPayout> {
-  return carry(ctx, await planPayout(ctx, input), ({ payout }) => payout.id);
+  return createPayoutRow(ctx, await planPayout(ctx, input), ({ payout }) => payout.id);
 }
 
 /** What createPayout() would do. */
@@ -58,7 +58,7 @@ export interface PayoutPlan {
   transferId: string;
   value: NewTransfer & { from: WalletRef };
   authority: Authority;
-  place: Place;
+  place: PayoutPlace;
   /** What arrives, and what the rail takes, minor units of its currency. */
   arriving: { amount: bigint; currency: string; fee: bigint };
   requestApproval: boolean;
@@ -71,7 +71,7 @@ export async function planPayout(ctx: Ctx, input: CreatePayoutInput, execution?:
   const from = await walletRef(ctx, walletId);
   if (from === null) throw new NotFound('walletId');
   if (from.currency !== currency) throw new CurrencyMismatch(from.walletId, from.currency, currency);
-  const place = await placeOf(ctx, addressed(destination), input.rail);
+  const place = await payoutPlaceOf(ctx, addressed(destination), input.rail);
   const request = { path: '/v1/payouts', body: () => ctx.platform.printInput('CreatePayoutInput', input) };
   const made = execution && { origin: { type: 'settlement_execution', id: execution.id } as const };
   return plan(ctx, { ...input, type: 'internal' }, from, { amount, currency, toCurrency: currency }, place, request, made);
@@ -87,7 +87,7 @@ async function planOutside(ctx: Ctx, input: CreateTransferInput, part?: Transfer
   const { destination, ...rest } = input;
   const sums = await sumsOf(ctx, input);
   const from = await payerOf(ctx, input, sums.currency);
-  const place = await placeOf(ctx, destination as DestinationInput, sums.quote?.rail);
+  const place = await payoutPlaceOf(ctx, destination as DestinationInput, sums.quote?.rail);
   if (sums.quote !== undefined && sums.quote.rail === null) {
     const message = 'is for a wallet: ask for one with the rail, whose fee is then among its fees';
     throw new ValidationFailed([{ path: ['quoteId'], message }]);
@@ -104,7 +104,7 @@ async function plan(
   { type, description, reference, metadata, agentId, requestApproval }: PayoutOptions,
   from: WalletRef,
   sums: Sums,
-  place: Place,
+  place: PayoutPlace,
   request: Spend['request'],
   part?: Pick<TransferPart, 'origin' | 'claims'> & Partial<TransferPart>,
 ): Promise<PayoutPlan> {
@@ -156,14 +156,14 @@ export async function writePayout(ctx: Ctx, tx: Tx, made: PayoutPlan): Promise<C
   const options = { in: tx, requestApproval };
   const window = await joinWindow(ctx, tx, made.place.rail, made.arriving.currency);
   const draft = (form: SpendForm) => draftPayout(ctx, made, form, window);
-  const { value, approval } = await carryOut(ctx, authority, draft, options);
+  const { value, approval } = await executeSpend(ctx, authority, draft, options);
   const { workspaceId: _, ...row } = value.payout;
   await tx.payout.create({ data: row });
   return { ...value, approval };
 }
 
 /** Posts the hold and writes the payout, in one transaction. `referenceOf` names the result for a repeated key. */
-async function carry(ctx: Ctx, made: PayoutPlan, referenceOf: (created: CreatedPayout) => string): Promise<CreatedPayout> {
+async function createPayoutRow(ctx: Ctx, made: PayoutPlan, referenceOf: (created: CreatedPayout) => string): Promise<CreatedPayout> {
   const created = await transact(ctx, (tx) => writePayout(ctx, tx, made), referenceOf);
   if (created.payout.dueAt !== null) ringAt(ctx, 'payout', created.payout.dueAt);
   if (created.approval !== null) ringAt(ctx, 'approval', created.approval.expiresAt);

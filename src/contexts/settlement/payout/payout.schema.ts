@@ -86,7 +86,7 @@ const PayoutPayloadType = builder.objectRef<PayoutPayload>('PayoutPayload').impl
 });
 
 /** The payload of a keyed request that is repeated. */
-async function payloadOf(ctx: Ctx, id: string): Promise<PayoutPayload> {
+async function payoutPayload(ctx: Ctx, id: string): Promise<PayoutPayload> {
   const made = await payout(ctx, id);
   const { approvalId } = await transfer(ctx, made.transferId);
   return { payout: made, approval: approvalId === null ? null : await approval(ctx, approvalId) };
@@ -121,7 +121,7 @@ builder.mutationFields((t) => ({
     type: PayoutPayloadType,
     args: { input: t.arg({ type: CreatePayoutInput }) },
     ...facts({ errors: [NotFound, CurrencyMismatch, UnsupportedRail, RailUnavailable, ...postingErrors] }),
-    resolve: once((ctx, { input }) => createPayout(ctx, input), payloadOf),
+    resolve: once((ctx, { input }) => createPayout(ctx, input), payoutPayload),
   }),
   dryRunPayout: t.field({
     route: rest('POST /v1/payouts', 'Try a payout: the decision of the spend pipeline, and what would be posted. Nothing is changed.', {

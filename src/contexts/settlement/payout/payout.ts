@@ -25,7 +25,7 @@ export const payoutLifecycle: Lifecycle<PayoutStatus> = {
 };
 
 /** The statuses of a payout that is on its way. */
-export const openStatuses = ['pending', 'confirmed'] as const satisfies readonly PayoutStatus[];
+export const openPayoutStatuses = ['pending', 'confirmed'] as const satisfies readonly PayoutStatus[];
 
 /** The lane of a rail in a workspace: a rail that hangs holds up its own payouts alone. */
 export function laneOf({ workspace }: Pick<Ctx, 'workspace'>, rail: string): string {
@@ -50,7 +50,7 @@ export const payouts = listOf('payout', { visible: visiblePayouts });
 /** Payouts of the wallets that are on their way: they keep a wallet from being closed. */
 export async function openPayouts(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
   const open = await tx.payout.findMany({
-    where: { walletId: { in: [...walletIds] }, status: { in: [...openStatuses] } },
+    where: { walletId: { in: [...walletIds] }, status: { in: [...openPayoutStatuses] } },
     orderBy: { id: 'asc' },
     take: most,
     select: { id: true },

@@ -9,7 +9,7 @@ import type { ShownDestination } from '../../transfers/destination.js';
 import { WrongRail } from '../errors.js';
 import { readDetails } from './bank-details.js';
 
-export interface Place {
+export interface PayoutPlace {
   rail: string;
   /** In settlement.* events and on the payout: bank, pix and spei are `bank`, addresses are `wallet`. */
   type: PayoutDestination;
@@ -23,14 +23,14 @@ export interface Place {
 }
 
 /** Finds the place. 404 for an unknown bank account, 400 for what is no address, key or CLABE, 422 for a rail that does not reach it. */
-export async function placeOf(ctx: Ctx, destination: DestinationInput, rail?: string | null): Promise<Place> {
+export async function payoutPlaceOf(ctx: Ctx, destination: DestinationInput, rail?: string | null): Promise<PayoutPlace> {
   const place = await (destination.type === 'bank' ? bankPlace(ctx, destination) : directPlace(destination));
   if (rail == null || place.rails.includes(rail)) return { ...place, rail: rail ?? (place.rails[0] as string) };
   throw new WrongRail(rail, place.rails);
 }
 
 /** A place, and the rails that reach it, the usual one first. */
-type Reached = Omit<Place, 'rail'> & { rails: readonly string[] };
+type Reached = Omit<PayoutPlace, 'rail'> & { rails: readonly string[] };
 
 /** An agent pays out to the bank accounts of its own account; of others it learns nothing (Gap G-156). */
 async function bankPlace(ctx: Ctx, { ref, name }: DestinationInput): Promise<Reached> {

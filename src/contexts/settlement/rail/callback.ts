@@ -60,7 +60,7 @@ export function signCallback(
 }
 
 /** A callback as it arrives. */
-export interface Arrival {
+export interface CallbackArrival {
   environment: Environment;
   rail: string;
   /** `X-Rail-Signature`. */
@@ -74,7 +74,7 @@ export interface Arrival {
  * Takes a callback in: what it says of one of the workspace's own orders is followed, once. 401 for a signature that is missing, wrong
  * or old, 400 for another body, 404 for a reference that the workspace does not have, 503 where nobody serves the rail.
  */
-export async function receiveCallback(platform: Platform, arrival: Arrival): Promise<z.infer<typeof callbackAnswer>> {
+export async function receiveCallback(platform: Platform, arrival: CallbackArrival): Promise<z.infer<typeof callbackAnswer>> {
   const { environment, rail, effect } = arrival;
   if (!Object.hasOwn(railCurrencies, rail)) throw new NotFound();
   if (railOf({ platform, workspace: { environment } }, rail) === undefined) throw new RailUnavailable();
@@ -87,7 +87,7 @@ export async function receiveCallback(platform: Platform, arrival: Arrival): Pro
 }
 
 /** The body, when its signature is right. */
-function read(platform: Platform, { rail, signature, raw }: Arrival): Body {
+function read(platform: Platform, { rail, signature, raw }: CallbackArrival): Body {
   const [, seconds, mac] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
   const age = Math.abs(platform.clock.now().getTime() / 1000 - Number(seconds));
   if (seconds === undefined || mac === undefined || age > toleranceSeconds) throw new CallbackUnsigned();

@@ -3,7 +3,7 @@ import { addSeconds } from '../../../platform/clock.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { rowKey } from '../../../platform/postgres/row.js';
-import type { Failure, Ordered, OrderKind } from './order-kind.js';
+import type { Ordered, OrderFailure, OrderKind } from './order-kind.js';
 import { patienceSeconds, type RailAnswer, type RailReason } from './rail.js';
 import { errorCodeOf } from './rail-code.js';
 
@@ -17,12 +17,12 @@ interface CardOrdered extends Ordered {
 interface CardOrderSteps<Row> {
   rows: OrderKind<Row & Ordered>['rows'];
   pay(ctx: Ctx, tx: Tx, row: Row): Promise<Row>;
-  fail(ctx: Ctx, tx: Tx, row: Row, failure: Failure): Promise<Row>;
-  comeBack(ctx: Ctx, tx: Tx, row: Row, reason: RailReason): Promise<Row>;
+  fail(ctx: Ctx, tx: Tx, row: Row, failure: OrderFailure): Promise<Row>;
+  reverse(ctx: Ctx, tx: Tx, row: Row, reason: RailReason): Promise<Row>;
 }
 
 /** Makes the function that takes the steps which an answer of the rail means. */
-export function followCard<Row extends CardOrdered>({ rows, pay, fail, comeBack }: CardOrderSteps<Row>): OrderKind<Row>['follow'] {
+export function followCard<Row extends CardOrdered>({ rows, pay, fail, reverse }: CardOrderSteps<Row>): OrderKind<Row>['follow'] {
   return async (ctx, tx, row, answer: RailAnswer) => {
     const isPending = row.status === 'pending';
     switch (answer.state) {
@@ -35,15 +35,15 @@ export function followCard<Row extends CardOrdered>({ rows, pay, fail, comeBack 
       case 'returned':
         if (isPending && !answer.wasPaid) return fail(ctx, tx, row, failureOf(answer));
         // What was taken back had been paid, whether or not we heard of it.
-        if (isPending) return comeBack(ctx, tx, await pay(ctx, tx, row), answer);
-        return row.status === 'paid' && row.returnedAt === null ? comeBack(ctx, tx, row, answer) : row;
+        if (isPending) return reverse(ctx, tx, await pay(ctx, tx, row), answer);
+        return row.status === 'paid' && row.returnedAt === null ? reverse(ctx, tx, row, answer) : row;
       default:
         return row;
     }
   };
 }
 
-function failureOf(reason: RailReason): Failure {
+function failureOf(reason: RailReason): OrderFailure {
   return { code: errorCodeOf(reason.code), message: reason.reason, reason };
 }
 

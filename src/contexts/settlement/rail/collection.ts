@@ -7,10 +7,10 @@ import { joinRecords, type Records } from '../../../ledger/record.js';
 import { type Ctx, within } from '../../../platform/ctx.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { type WalletRef, walletRef } from '../../accounts/wallet-ref.js';
-import { post } from '../../spending/pipeline/posting.js';
+import { postSpend } from '../../spending/pipeline/posting.js';
 import { rulebook } from '../../spending/pipeline/rulebook.js';
 import { type NewOperation, operationRecord } from '../../usage/operation.js';
-import type { Part } from '../reserve/holdback.js';
+import type { HoldbackPart } from '../reserve/holdback.js';
 
 /** What a rail collects; amounts in minor units, `fee` a part of `amount`. */
 export interface Collection {
@@ -46,11 +46,11 @@ export async function collectedLegs(ctx: Ctx, tx: Tx, { rail, amount, fee, curre
  * The source takes back what it has paid: out of what was kept back of the payment (`drawn`), then out of the wallet as far as it has it.
  * The rest is owed to the platform, and stands in `receivables` (Gap G-170): `shortfall`.
  */
-export async function takenBackLegs(
+export async function reversalLegs(
   ctx: Ctx,
   tx: Tx,
   { rail, walletId, amount, currency }: Omit<Collection, 'fee'>,
-  drawn: Part | null = null,
+  drawn: HoldbackPart | null = null,
 ): Promise<{ legs: Leg[]; shortfall: bigint }> {
   const reader = within(ctx, tx);
   const from = await collectingWallet(reader, { walletId });
@@ -87,5 +87,5 @@ export async function postStep(ctx: Ctx, tx: Tx, step: CollectionStep): Promise<
   const { transferId, legs = [], limits = [], events, operation, records = {} } = step;
   const { rates } = await rulebook(within(ctx, tx));
   const written = joinRecords(eventRecords(ctx.workspace.id, events), { operation: [operationRecord(ctx, operation, rates)] }, records);
-  await post(ctx, posting(ctx, { at: operation.at, transferId, legs, limits, records: written }), { in: tx });
+  await postSpend(ctx, posting(ctx, { at: operation.at, transferId, legs, limits, records: written }), { in: tx });
 }

@@ -28,7 +28,7 @@ export interface Ordered {
 }
 
 /** Why an order was not carried out. */
-export interface Failure {
+export interface OrderFailure {
   code: string;
   message: string;
   /** What the rail said. */
@@ -65,10 +65,10 @@ export interface OrderKind<Row extends Ordered> {
   /** Locks what is locked before a row: what it is for, which hears of its steps. */
   lockBefore?(ctx: Ctx, tx: Tx, row: Row): Promise<unknown>;
   /** Where it goes or comes from, and the batch that it belongs to; why it is not carried out where that is gone. */
-  endOf(ctx: Ctx, row: Row): Promise<OrderEnd | Failure>;
+  endOf(ctx: Ctx, row: Row): Promise<OrderEnd | OrderFailure>;
   /** Takes the steps that an answer of the rail means. Returns the very row that it was given when there are none. */
   follow(ctx: Ctx, tx: Tx, row: Row, answer: RailAnswer): Promise<Row>;
-  fail(ctx: Ctx, tx: Tx, row: Row, failure: Failure): Promise<Row>;
+  fail(ctx: Ctx, tx: Tx, row: Row, failure: OrderFailure): Promise<Row>;
 }
 
 /** The kinds of orders. */

@@ -3,10 +3,10 @@ import type { Ctx } from '../../../platform/ctx.js';
 import type { RowStep } from '../../../platform/due/step.js';
 import { transact } from '../../../platform/idempotency.js';
 import { rowKey } from '../../../platform/postgres/row.js';
-import { type Failure, lockOrder, type Ordered, type OrderKind } from './order-kind.js';
+import { lockOrder, type Ordered, type OrderFailure, type OrderKind } from './order-kind.js';
 import { type RailAnswer, type RailOrder, railOf } from './rail.js';
 import { type SubmissionKind, submission } from './submission.js';
-import { giveReference } from './submission.sql.js';
+import { assignReference } from './submission.sql.js';
 
 /**
  * What happens to orders of a kind by themselves: one is submitted, or its rail is asked what became of it. A rail that hangs holds up its own
@@ -31,7 +31,7 @@ function submissionOf<Row extends Ordered>(kind: OrderKind<Row>): SubmissionKind
       await giveUp(ctx, kind, row, end);
       return null;
     },
-    giveReference: (ctx, { id }, reference, at) => giveReference(ctx, { table, id, open }, reference, at),
+    giveReference: (ctx, { id }, reference, at) => assignReference(ctx, { table, id, open }, reference, at),
     lock: (ctx, tx, row) => lockOrder(ctx, kind, tx, row),
     follow: kind.follow,
     wait: (ctx, tx, { id }, { reference, ...next }) => {
@@ -44,7 +44,7 @@ function submissionOf<Row extends Ordered>(kind: OrderKind<Row>): SubmissionKind
 }
 
 /** Ends an order whose bank account (Gap G-157) or card is gone, unless somebody has taken it meanwhile. */
-async function giveUp<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, found: Row, failure: Failure): Promise<void> {
+async function giveUp<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, found: Row, failure: OrderFailure): Promise<void> {
   await transact(ctx, async (tx) => {
     const row = await lockOrder(ctx, kind, tx, found);
     if (!kind.open.includes(row.status) || row.railReference !== null) return row;

@@ -13,7 +13,7 @@ import { newId } from '../../../platform/schema/id.js';
 import { type CallbackState, sendCallback } from './callback.js';
 import type { RailAnswer, RailOrder } from './rail.js';
 import { reasonOfCode } from './rail-code.js';
-import { takeFaults } from './rail-fault.js';
+import { consumeFaults } from './rail-fault.js';
 
 /** How a simulated rail behaves. */
 export interface RailFigures {
@@ -49,7 +49,7 @@ export async function book(ctx: Ctx, figures: RailFigures, order: RailOrder): Pr
   const usual = addSeconds(at, latencySeconds);
   try {
     const row = await transact(asProvider(ctx), async (tx) => {
-      const faults = [...new Set([...asked, ...(await takeFaults(tx, rail, order))])];
+      const faults = [...new Set([...asked, ...(await consumeFaults(tx, rail, order))])];
       const settlesAt = addSeconds(at, faults.includes('latency') ? latencySeconds * slowness : latencySeconds);
       const fails = faults.includes('reject') || faults.includes('return');
       const { reference, direction, amount, currency } = order;
@@ -77,13 +77,13 @@ export async function book(ctx: Ctx, figures: RailFigures, order: RailOrder): Pr
     const isSilent = has(row, 'lost_ack') || has(row, 'out_of_order');
     return isSilent ? { state: 'unknown' } : { state: 'accepted', expectedAt: usual };
   } catch (error) {
-    if (isUniqueViolation(error)) return lookUp(ctx, rail, order.reference);
+    if (isUniqueViolation(error)) return lookUpOrder(ctx, rail, order.reference);
     throw error;
   }
 }
 
 /** What the books say of a reference. */
-export async function lookUp(ctx: Ctx, rail: string, reference: string): Promise<RailAnswer> {
+export async function lookUpOrder(ctx: Ctx, rail: string, reference: string): Promise<RailAnswer> {
   const row = await ctx.db.railOrder.findFirst({ where: { rail, reference } });
   if (row === null) return { state: 'missing' };
   if (row.state === 'accepted') return { state: 'accepted', expectedAt: row.settlesAt };
@@ -106,7 +106,7 @@ export async function stepOrder(ctx: Ctx, id: string): Promise<void> {
     return before.state === 'settled' && has(before, 'return') ? enter(ctx, tx, before, 'returned') : before;
   });
   if (row.dueAt === null || row.dueAt > ctx.clock.now()) return;
-  await tell(ctx, row);
+  await sendCallbacks(ctx, row);
 }
 
 /** What is to become of an order now. */
@@ -131,7 +131,7 @@ export async function force(ctx: Ctx, { rail, reference, state, code, resultId }
     },
     () => resultId,
   );
-  if (row.state === state) await tell(systemCtx(ctx.platform, ctx.workspace, null), row);
+  if (row.state === state) await sendCallbacks(systemCtx(ctx.platform, ctx.workspace, null), row);
   return row.state === state;
 }
 
@@ -161,8 +161,8 @@ function bookedOf(row: Row): bigint {
   return has(row, 'amount_mismatch') ? row.amount + 1n : row.amount;
 }
 
-/** Tells the platform what an order has become, as often and in the order that its faults say; then nothing is due but its return. */
-async function tell(ctx: Ctx, row: Row): Promise<void> {
+/** Sends the platform the callbacks for what an order has become, as often and in the order that its faults say; then nothing is due but its return. */
+async function sendCallbacks(ctx: Ctx, row: Row): Promise<void> {
   const { state } = row;
   const paid = state === 'returned' ? { paid: await wasPaid(ctx, row) } : {};
   for (const said of callbacksOf(row)) await sendCallback(ctx, row.rail, { ...callbackBody(row, said), ...(said === state && paid) });
@@ -180,10 +180,10 @@ async function tell(ctx: Ctx, row: Row): Promise<void> {
 function callbacksOf(row: Row): CallbackState[] {
   const { state } = row;
   if (has(row, 'lost_ack') && state !== 'returned') return [];
-  const says: CallbackState[] = [state];
-  if (has(row, 'duplicate_callback')) says.push(state);
-  if (has(row, 'out_of_order') && state !== 'accepted') says.push('accepted');
-  return says;
+  const reported: CallbackState[] = [state];
+  if (has(row, 'duplicate_callback')) reported.push(state);
+  if (has(row, 'out_of_order') && state !== 'accepted') reported.push('accepted');
+  return reported;
 }
 
 function callbackBody(row: Row, state: CallbackState) {

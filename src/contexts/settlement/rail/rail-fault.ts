@@ -94,14 +94,14 @@ export function matchAmountOf({ rail, matchAmount }: RailFault): string | null {
   return matchAmount === null ? null : formatMinor(matchAmount, railCurrencies[rail] ?? 'USD');
 }
 
-/** What a fault may be for. */
-type Befallen = Pick<RailOrder, 'destinationRef'> & { amount: bigint | null };
+/** The facts of an order that a fault is matched by. */
+type FaultTarget = Pick<RailOrder, 'destinationRef'> & { amount: bigint | null };
 
 /**
- * The faults that befall an order, counted down in the transaction that books it: of `next_n` exactly so many are used, however many
+ * The faults that apply to an order, counted down in the transaction that books it: of `next_n` exactly so many are used, however many
  * processes book.
  */
-export async function takeFaults(tx: Tx, rail: string, { amount, destinationRef }: Befallen): Promise<RailFaultKind[]> {
+export async function consumeFaults(tx: Tx, rail: string, { amount, destinationRef }: FaultTarget): Promise<RailFaultKind[]> {
   const faults = await tx.railFault.findMany({
     where: {
       rail,

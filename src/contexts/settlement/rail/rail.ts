@@ -3,10 +3,10 @@
 import { connections } from '../../../platform/connection.js';
 import type { Ctx, Environment, Platform } from '../../../platform/ctx.js';
 import { checkRail, RailUnavailable } from '../../transfers/rail.js';
-import type { Message } from './submission.js';
+import type { OrderMessage } from './submission.js';
 
 /** Money that a rail is to carry. */
-export interface RailOrder extends Message {
+export interface RailOrder extends OrderMessage {
   /** `out`: it pays to the destination. `in`: it collects from it. */
   direction: 'out' | 'in';
   /** The same for orders that are submitted together, at most 35 characters; null for one that stands alone. */

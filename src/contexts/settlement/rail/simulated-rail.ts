@@ -3,7 +3,7 @@
 import type { Connection } from '../../../platform/connection.js';
 import { cardRails } from '../../transfers/rail.js';
 import type { Rail } from './rail.js';
-import { book, lookUp, type RailFigures } from './rail-book.js';
+import { book, lookUpOrder, type RailFigures } from './rail-book.js';
 import { treatmentOfCard } from './test-card.js';
 
 type Figures = RailFigures & Pick<Rail, 'fee' | 'share'>;
@@ -32,7 +32,7 @@ export const simulatedRails: readonly Connection<Rail>[] = figures.map((each) =>
   provider: {
     ...each,
     submit: (ctx, order) => book(ctx, each, order),
-    status: (ctx, reference) => lookUp(ctx, each.name, reference),
+    status: (ctx, reference) => lookUpOrder(ctx, each.name, reference),
   },
 }));
 

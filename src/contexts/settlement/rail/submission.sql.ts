@@ -24,7 +24,7 @@ interface Waiting {
 }
 
 /** Commits the reference of an order. False when it is not due, or has one. */
-export async function giveReference(
+export async function assignReference(
   { platform, workspace }: Ctx,
   { table, id, open }: Waiting,
   reference: string,

@@ -27,7 +27,7 @@ export interface Submitted {
 }
 
 /** What every message to a carrier has. */
-export interface Message {
+export interface OrderMessage {
   /** Ours, at most 35 characters, and unique. A carrier takes one message of a reference. */
   reference: string;
   /** A message that has not arrived by then (workspace time) must never be taken. */
@@ -41,14 +41,14 @@ interface Carrier<Order, Answer> {
 }
 
 /** What changes of a row between its steps. */
-export interface Waiting {
+export interface UnsubmittedOrder {
   dueAt: Date;
   asked?: number;
   reference?: null;
 }
 
 /** A kind of thing that is submitted. Its steps are taken under the lock of the row. */
-export interface SubmissionKind<Row extends Submitted, Order extends Message, Answer extends { state: string }> {
+export interface SubmissionKind<Row extends Submitted, Order extends OrderMessage, Answer extends { state: string }> {
   table: string;
   /** What its references begin with. */
   prefix: string;
@@ -59,7 +59,7 @@ export interface SubmissionKind<Row extends Submitted, Order extends Message, An
   /** The carrier of a row, where one is connected. */
   carrierOf(ctx: Ctx, row: Row): Carrier<Order, Answer | Unknown> | undefined;
   /** What a row has to say. Null when there is nothing to send: whatever that means was done. */
-  messageOf(ctx: Ctx, row: Row): Promise<Omit<Order, keyof Message> | null>;
+  messageOf(ctx: Ctx, row: Row): Promise<Omit<Order, keyof OrderMessage> | null>;
   /** Commits the reference of a row that is open, due and without one. False where it is not: somebody has taken it meanwhile. */
   giveReference(ctx: Ctx, row: Row, reference: string, at: Date): Promise<boolean>;
   /** A row under its lock, as it is then. */
@@ -67,7 +67,7 @@ export interface SubmissionKind<Row extends Submitted, Order extends Message, An
   /** Takes the steps that an answer means. Returns the very row that it was given when there are none. */
   follow(ctx: Ctx, tx: Tx, row: Row, answer: Answer | Unknown): Promise<Row>;
   /** Writes when it goes on, and ends the lease. */
-  wait(ctx: Ctx, tx: Tx, row: Row, waiting: Waiting): PromiseLike<Row>;
+  wait(ctx: Ctx, tx: Tx, row: Row, waiting: UnsubmittedOrder): PromiseLike<Row>;
   /** Ends what never arrived. */
   lose(ctx: Ctx, tx: Tx, row: Row): Promise<Row>;
 }
@@ -78,7 +78,7 @@ interface Unknown {
 const unknown: Unknown = { state: 'unknown' };
 
 /** The due step of a kind: what waits is submitted, or its carrier is asked what became of it. */
-export function submission<Row extends Submitted, Order extends Message, Answer extends { state: string }>(
+export function submission<Row extends Submitted, Order extends OrderMessage, Answer extends { state: string }>(
   kind: SubmissionKind<Row, Order, Answer>,
 ): RowStep['run'] {
   return async (ctx, id) => {

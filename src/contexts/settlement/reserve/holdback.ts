@@ -24,13 +24,13 @@ export function divide(amount: bigint, { fee: feeShare, holdback }: Shares): Div
 }
 
 /** A part of what a leg moves, and the account that it concerns instead. */
-export interface Part {
+export interface HoldbackPart {
   accountId: string;
   amount: bigint;
 }
 
 /** Legs in which parts of what one account is credited, or debited, go to other accounts, or come from them. */
-export function diverted(legs: readonly Leg[], accountId: string, parts: readonly Part[]): Leg[] {
+export function diverted(legs: readonly Leg[], accountId: string, parts: readonly HoldbackPart[]): Leg[] {
   const at = legs.findIndex((leg) => leg.accountId === accountId);
   const leg = legs[at];
   if (leg === undefined) throw new Error('an account of which a part is diverted has no leg');

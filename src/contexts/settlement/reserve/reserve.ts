@@ -14,10 +14,10 @@ import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { newId, printId } from '../../../platform/schema/id.js';
 import { walletRef } from '../../accounts/wallet-ref.js';
-import { post } from '../../spending/pipeline/posting.js';
+import { postSpend } from '../../spending/pipeline/posting.js';
 import { emit } from '../../transfers/events.js';
 import type { Withholder } from '../../transfers/withholding.js';
-import { diverted, divide, type Part } from './holdback.js';
+import { diverted, divide, type HoldbackPart } from './holdback.js';
 import { settlementConfig } from './settlement-config.js';
 
 const daySeconds = 86_400;
@@ -36,7 +36,7 @@ export const withheld: Withholder = async (ctx, protocol, payee) => {
     const credited = legs.find((leg) => leg.accountId === available && leg.amount > 0n);
     if (credited === undefined) return { legs, records: {} };
     const { fee, heldBack } = divide(credited.amount, shares);
-    const parts: Part[] = [
+    const parts: HoldbackPart[] = [
       { accountId: fees, amount: fee },
       { accountId, amount: heldBack },
     ];
@@ -78,7 +78,7 @@ export async function stepReserve(ctx: Ctx, id: string): Promise<void> {
       leg.amount > 0n ? { ...leg, returns: true as const } : leg,
     );
     await emit(ctx, tx, '_transfer.released', { transfer_id: printId('transfer', transferId) }, { at });
-    await post(ctx, posting(ctx, { at, transferId, legs }), { in: tx });
+    await postSpend(ctx, posting(ctx, { at, transferId, legs }), { in: tx });
     return released;
   });
 }
@@ -91,7 +91,7 @@ function ended(status: 'released' | 'returned', at: Date) {
  * Takes what a refund gives back out of what was kept back of the payment, at most `most`, in a transaction whose posting moves it; null
  * when nothing is held (Gap G-180). The lock of the transfer is held.
  */
-export async function drawOnReserve(ctx: Ctx, tx: Tx, transferId: string, most: bigint): Promise<Part | null> {
+export async function drawOnReserve(ctx: Ctx, tx: Tx, transferId: string, most: bigint): Promise<HoldbackPart | null> {
   const found = await tx.settlementReserve.findFirst({ where: { transferId, status: 'held' }, select: { id: true } });
   if (found === null) return null;
   const { id, status, accountId, remaining } = await lockRow(tx.settlementReserve, found.id);

@@ -4,14 +4,14 @@ import { WindowFrequency } from '../../../generated/prisma/enums.js';
 import { builder } from '../../../platform/schema/builder.js';
 
 export const WindowFrequencyEnum = builder.enumType(WindowFrequency, { name: 'SettlementWindowFrequency' });
-export const mostEntries = 24;
+export const mostWindowTimes = 24;
 const name = z.string().trim().min(1).max(200);
 
 const optional = {
   scheduleUtc: {
     required: false,
     description: 'daily: entries HH:MM, by default 00:00. weekly: MON HH:MM, by default MON 00:00. Of no other frequency.',
-    validate: z.array(z.string().max(16)).min(1).max(mostEntries),
+    validate: z.array(z.string().max(16)).min(1).max(mostWindowTimes),
   },
   cronExpression: {
     required: false,

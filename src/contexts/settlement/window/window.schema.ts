@@ -4,7 +4,7 @@ import { once } from '../../../platform/idempotency.js';
 import { builder, facts, listed, pageOf } from '../../../platform/schema/builder.js';
 import { UnsupportedRail } from '../../transfers/rail.js';
 import { rest } from '../rest.js';
-import { CreateSettlementWindowInput, mostEntries, UpdateSettlementWindowInput, WindowFrequencyEnum } from './window.input.js';
+import { CreateSettlementWindowInput, mostWindowTimes, UpdateSettlementWindowInput, WindowFrequencyEnum } from './window.input.js';
 import { createWindow, deleteWindow, settlementWindow, settlementWindows, updateWindow } from './window.js';
 
 const Window = builder.prismaObject('SettlementWindow', {
@@ -15,7 +15,7 @@ const Window = builder.prismaObject('SettlementWindow', {
     rail: t.exposeString('rail'),
     currency: t.expose('currency', { type: 'Currency' }),
     frequency: t.expose('frequency', { wire: { after: 'rail' }, type: WindowFrequencyEnum }),
-    scheduleUtc: t.exposeStringList('scheduleUtc', { wire: { after: 'enabled' }, ...facts({ most: mostEntries }) }),
+    scheduleUtc: t.exposeStringList('scheduleUtc', { wire: { after: 'enabled' }, ...facts({ most: mostWindowTimes }) }),
     cronExpression: t.exposeString('cronExpression', { wire: { after: 'scheduleUtc' }, nullable: true }),
     minBatchAmountCents: t.field({ type: 'Cents', resolve: ({ minBatchAmountCents }) => Number(minBatchAmountCents) }),
     maxBatchSize: t.exposeInt('maxBatchSize'),

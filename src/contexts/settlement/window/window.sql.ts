@@ -35,7 +35,7 @@ export interface Group {
 }
 
 /** Lets the oldest payouts that wait for the window go: they are due now, under one reference. */
-export async function letGo(
+export async function releasePayouts(
   { workspace }: Pick<Ctx, 'workspace'>,
   tx: Tx,
   windowId: string,

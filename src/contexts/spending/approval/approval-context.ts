@@ -1,6 +1,7 @@
 // What somebody who decides about a spend should know of it, read when the approval is asked for (CONTRACT.md 6 "Approval") (Gap G-115).
 
 import type { Prisma, TransferType } from '../../../generated/prisma/client.js';
+import { spendCategories } from '../../../manifest/operation-category.js';
 import { addSeconds } from '../../../platform/clock.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { formatMinor } from '../../../platform/money.js';
@@ -29,8 +30,6 @@ export interface ApprovalBackground {
   context: ApprovalContext;
 }
 
-/** Categories of operations that are spends. What goes into escrow is counted when it is paid out. */
-const spends = ['transfer', 'mandate_execution', 'checkout', 'payout', 'task_payment', 'x402_payment', 'mpp_payment'];
 /** They stay in the wallet. */
 const within: TransferType[] = ['wrap', 'unwrap'];
 /** Approvals that are looked through for similar ones. */
@@ -68,7 +67,7 @@ async function spentByAgent({ db }: Ctx, { currency, at }: SpendFacts, agentId: 
       agentId,
       currency,
       success: true,
-      category: { in: spends },
+      category: { in: spendCategories },
       operation: { notIn: within.map((type) => `transfer.${type}`) },
       id: { gte: firstIdOfDay(at) },
     },

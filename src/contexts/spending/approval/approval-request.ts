@@ -24,7 +24,7 @@ export interface ApprovalRequest {
 }
 
 /** Seconds for which an approval waits, unless the policy that asks for it says otherwise. */
-export const defaultTimeoutSeconds = 3_600;
+export const defaultApprovalSeconds = 3_600;
 
 /** Actors that are not known by name act with the workspace's API key. */
 export function initiatorOf(type: ActorType): InitiatorType {
@@ -46,7 +46,7 @@ export function newApproval(
   { requirements, background }: ApprovalReasons,
 ): Approval {
   if (facts === null) throw new Error('what is no spend needs no approval');
-  const timeouts = requirements.map(({ timeoutSeconds }) => timeoutSeconds ?? defaultTimeoutSeconds);
+  const timeouts = requirements.map(({ timeoutSeconds }) => timeoutSeconds ?? defaultApprovalSeconds);
   const expiresAt = addSeconds(at, Math.min(...timeouts));
   const { type, id: requestedById } = request.requestedBy ?? { type: initiatorOf(ctx.actor.type), id: ctx.actor.id };
   return {

@@ -4,6 +4,6 @@ import { approvalSubjects } from '../../../manifest/noun.js';
 import type { Ctx } from '../../../platform/ctx.js';
 
 /** The subject of a type. Throws for one that no noun has. */
-export function subjectOf({ platform }: Pick<Ctx, 'platform'>, type: string): ApprovalSubject {
+export function approvalSubjectOf({ platform }: Pick<Ctx, 'platform'>, type: string): ApprovalSubject {
   return platform.extensions.of(approvalSubjects).get(type);
 }

@@ -14,7 +14,7 @@ import { Initiator } from '../initiator.schema.js';
 import { rest } from '../rest.js';
 import { approval, approvals, approveApproval, cancelApproval, OwnRequest, pendingApprovals, rejectApproval } from './approval.js';
 import type { ApprovalContext } from './approval-context.js';
-import { subjectOf } from './approval-subject.js';
+import { approvalSubjectOf } from './approval-subject.js';
 
 const ApprovalStatusEnum = builder.enumType(ApprovalStatus, { name: 'ApprovalStatus' });
 
@@ -28,7 +28,7 @@ const SubjectType = builder.objectRef<ApprovalRow>('ApprovalSubject').implement(
 
 /** The id of a subject as its own endpoints print it. */
 function subjectIdOf(ctx: Ctx, type: string, id: string): string {
-  const { kind } = subjectOf(ctx, type);
+  const { kind } = approvalSubjectOf(ctx, type);
   const forms: string[] = Object.values(idKinds[kind].scalars);
   return forms.includes('bare') ? id : printId(kind, id);
 }

@@ -14,7 +14,7 @@ import { Visibility } from '../../../platform/visibility.js';
 import { keyLineage } from '../../identity/key-lineage.sql.js';
 import { aboutApproval, decidedData, emit } from '../events.js';
 import { initiatorOf } from './approval-request.js';
-import { subjectOf } from './approval-subject.js';
+import { approvalSubjectOf } from './approval-subject.js';
 
 /** A decision is final. Paths name the approval by its printed id. */
 export const approvalLifecycle: Lifecycle<ApprovalStatus> = {
@@ -79,7 +79,7 @@ export async function approveApproval(ctx: Ctx, id: string, comment: string | nu
   let afterCommit: (() => void) | undefined;
   try {
     const approved = await decideAs(ctx, id, { status: 'approved', comment }, async (tx, decided) => {
-      afterCommit = await subjectOf(ctx, decided.subjectType).approve(ctx, tx, decided);
+      afterCommit = await approvalSubjectOf(ctx, decided.subjectType).approve(ctx, tx, decided);
     });
     afterCommit?.();
     return approved;
@@ -126,12 +126,12 @@ export async function withdrawApproval(ctx: Ctx, tx: Tx, id: string): Promise<vo
 }
 
 /** True where the actor sees the approvals of what this agent spends, null for no agent: its own, or all of them. */
-export function seesApprovalsOf(ctx: Ctx, agentId: string | null): boolean {
+export function canSeeApprovalsOf(ctx: Ctx, agentId: string | null): boolean {
   return visibleApprovals.sees(ctx, { agentId });
 }
 
 /** What still waits for an approval: its status, and where whoever does not see the approval reads it. */
-export interface Waiting {
+export interface PendingApproval {
   approvalId: string;
   status: string;
   path: string;
@@ -141,10 +141,15 @@ export interface Waiting {
  * 409 for what cannot be done to something that still waits for its approval, which is named to whoever sees it alone. Call it under the lock
  * of the subject.
  */
-export async function refuseWhilePending(ctx: Ctx, tx: Tx, { approvalId: id, status, path }: Waiting, message: string): Promise<void> {
+export async function refuseWhilePending(
+  ctx: Ctx,
+  tx: Tx,
+  { approvalId: id, status, path }: PendingApproval,
+  message: string,
+): Promise<void> {
   const pending = await tx.approval.findFirst({ where: { id, status: 'pending' }, select: { agentId: true } });
   if (pending === null) return;
-  const details = seesApprovalsOf(ctx, pending.agentId)
+  const details = canSeeApprovalsOf(ctx, pending.agentId)
     ? {
         approval_id: printId('approval', id),
         next_actions: [
@@ -168,7 +173,7 @@ type Follow = (tx: Tx, decided: Approval) => Promise<unknown>;
 const endWith =
   (ctx: Ctx, ending: Ending): Follow =>
   (tx, decided) =>
-    subjectOf(ctx, decided.subjectType).end(ctx, tx, decided, ending);
+    approvalSubjectOf(ctx, decided.subjectType).end(ctx, tx, decided, ending);
 
 /** Decides an approval as the actor wishes, and then does what follows. Of several decisions at once the first one counts. */
 function decideAs(ctx: Ctx, id: string, decision: ApprovalDecision, follow: Follow): Promise<Approval> {
@@ -186,7 +191,7 @@ function decideAs(ctx: Ctx, id: string, decision: ApprovalDecision, follow: Foll
 async function lockWithSubject(ctx: Ctx, tx: Tx, id: string): Promise<Approval> {
   const found = await tx.approval.findFirst({ where: { AND: [{ id }, visibleApprovals.where(ctx)] } });
   if (found === null) throw new NotFound();
-  await subjectOf(ctx, found.subjectType).lock(ctx, tx, found.subjectId);
+  await approvalSubjectOf(ctx, found.subjectType).lock(ctx, tx, found.subjectId);
   return lockRow(tx.approval, id);
 }
 

@@ -16,7 +16,7 @@ import { mandateNow } from '../pipeline/mandate.js';
 import { type Authority, authorizeSpend } from '../pipeline/pipeline.js';
 import { countersIn, faultsOf, postTo } from '../pipeline/posting.js';
 import { refusalsOf } from '../pipeline/refusal.js';
-import { noteRefusal } from '../pipeline/refusal-writer.js';
+import { queueRefusal } from '../pipeline/refusal-writer.js';
 
 /** A spend whose approval is given. The lock of its subject is held. */
 export interface HeldSpend {
@@ -69,7 +69,7 @@ export async function approveHeld(
   const [first] = refusals;
   if (first === undefined) return;
   if (first.layer === 'credential') throw first.error;
-  noteRefusal(ctx, { authority, refusals, requirements: [], used: countersIn(own), subject: { subjectType, subjectId } });
+  queueRefusal(ctx, { authority, refusals, requirements: [], used: countersIn(own), subject: { subjectType, subjectId } });
   throw new SubjectRefused(first.error);
 }
 

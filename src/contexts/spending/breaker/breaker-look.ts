@@ -9,7 +9,7 @@ import { goByIndex } from '../../../platform/postgres/lookup-plan.js';
 import { postingErrors } from '../pipeline/refusal.js';
 import { dropRulebook } from '../pipeline/rules-tag.js';
 import { detectors } from './breaker.js';
-import { detectorsOf, hearSpends, readFailures, readPayments } from './breaker.sql.js';
+import { countSpends, detectorsOf, readFailures, readPayments } from './breaker.sql.js';
 import { type Detection, holds, lastTrips, tripBreaker } from './breaker-trip.js';
 import { baselineSeconds, type Detector, detect, type Seen } from './detector.js';
 
@@ -18,12 +18,12 @@ export const breakerListener: EventListener = {
   name: 'breaker',
   async hear(tx, stretch) {
     const watching = await detectorsOf(tx, stretch.workspaceId);
-    if (watching.length > 0) await hearSpends(tx, stretch, watching);
+    if (watching.length > 0) await countSpends(tx, stretch, watching);
   },
 };
 
 /** The due step of a look: trips the breaker for what the detectors find of its agent, and ends every look at it. */
-export async function lookAtAgent(ctx: Ctx, lookId: string): Promise<void> {
+export async function inspectAgent(ctx: Ctx, lookId: string): Promise<void> {
   const tripped = await transact(
     ctx,
     (tx) => look(ctx, tx, lookId),
@@ -36,7 +36,7 @@ export async function lookAtAgent(ctx: Ctx, lookId: string): Promise<void> {
 
 /** The agent for which the breaker tripped, or null. */
 async function look(ctx: Ctx, tx: Tx, lookId: string): Promise<string | null> {
-  const taken = await takeLooks(tx, lookId);
+  const taken = await claimLooks(tx, lookId);
   if (taken === null) return null;
   const { agentId, since } = taken;
   const last = await lastTrips(ctx, tx, agentId);
@@ -51,7 +51,7 @@ async function look(ctx: Ctx, tx: Tx, lookId: string): Promise<string | null> {
 }
 
 /** Takes every look at the agent of one of them; null when another process has taken it. What is written after this is looked at later. */
-async function takeLooks(tx: Tx, lookId: string): Promise<{ agentId: string; since: Date } | null> {
+async function claimLooks(tx: Tx, lookId: string): Promise<{ agentId: string; since: Date } | null> {
   const one = await tx.breakerLook.findFirst({ where: { id: lookId }, select: { agentId: true } });
   if (one === null) return null;
   const { agentId } = one;

@@ -10,8 +10,8 @@ import { newId, printId } from '../../../platform/schema/id.js';
 import { listOf } from '../../../platform/schema/list.js';
 import { createdBetween } from '../../../platform/schema/page.js';
 import { stepAgentWithin } from '../../agents/agent.js';
-import { emit } from './breaker-events.js';
-import { baselineSeconds, type Detector, type DetectorKind, type Evidence } from './detector.js';
+import { type BreakerEvidence, baselineSeconds, type Detector, type DetectorKind } from './detector.js';
+import { emit } from './events.js';
 
 const tripSeconds = 3_600;
 
@@ -44,7 +44,7 @@ export async function lastTrips(ctx: Ctx, tx: Tx, agentId: string): Promise<Read
 /** What a detector found. */
 export interface Detection {
   detector: Detector;
-  evidence: Evidence;
+  evidence: BreakerEvidence;
 }
 
 /**

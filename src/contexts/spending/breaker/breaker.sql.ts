@@ -7,7 +7,15 @@ import type { Platform } from '../../../platform/ctx.js';
 import { runIn, type Tx } from '../../../platform/postgres/database.js';
 import { byIndex, goByIndex } from '../../../platform/postgres/lookup-plan.js';
 import { firstIdAt } from '../../../platform/schema/page.js';
-import { baselineSeconds, type CountDetector, type Detector, type Failure, type Payment, rateFloor, refusalsByFreeze } from './detector.js';
+import {
+  baselineSeconds,
+  type CountDetector,
+  type Detector,
+  type ObservedFailure,
+  type ObservedPayment,
+  rateFloor,
+  refusalsByFreeze,
+} from './detector.js';
 
 /** Spends of an agent that are looked at, at most: its newest. */
 const mostSpends = 5_000;
@@ -54,7 +62,7 @@ export const countStretch = {
  * $5 failures are watched, $6 the longest window in seconds, in which $7 payments are alike, or $8 go to one wallet (null: not watched);
  * a minute has $9 times the median, and $10 at least. The look itself decides (detector.ts).
  */
-export const lookAtSuspects = {
+export const scheduleSuspects = {
   name: 'breaker-look-at-suspects',
   text: `
     INSERT INTO breaker_look (workspace_id, id, agent_id, since, due_at)
@@ -79,7 +87,7 @@ export const lookAtSuspects = {
 };
 
 /** Counts the spends of a stretch by minute, and has the agents looked at for which one of `detectors` could trip. */
-export async function hearSpends(tx: pg.ClientBase, stretch: Stretch, detectors: readonly Detector[]): Promise<void> {
+export async function countSpends(tx: pg.ClientBase, stretch: Stretch, detectors: readonly Detector[]): Promise<void> {
   const { workspaceId, after, upTo } = stretch;
   const counts = (kind: CountDetector['kind']) => detectors.find((detector): detector is CountDetector => detector.kind === kind);
   const [same, pong, failures] = [counts('same_payment'), counts('ping_pong'), counts('failures')];
@@ -88,7 +96,7 @@ export async function hearSpends(tx: pg.ClientBase, stretch: Stretch, detectors:
   const { rows: active } = await tx.query<ActiveAgent>({ ...countStretch, values: [workspaceId, after, upTo, rate !== undefined] });
   if (active.length === 0) return;
   await tx.query({
-    ...lookAtSuspects,
+    ...scheduleSuspects,
     values: [
       workspaceId,
       active.map(({ agent_id }) => agent_id),
@@ -129,12 +137,12 @@ export const paymentsBack = {
 };
 
 /** Payments of an agent since a time, oldest first; with `back` also those that came back to the wallets that it paid from. */
-export async function readPayments(tx: Tx, workspaceId: string, agentId: string, since: Date, back: boolean): Promise<Payment[]> {
+export async function readPayments(tx: Tx, workspaceId: string, agentId: string, since: Date, back: boolean): Promise<ObservedPayment[]> {
   const from = firstIdAt(since);
-  const own = await runIn<Payment>(tx, spendsOf, [workspaceId, agentId, from]);
+  const own = await runIn<ObservedPayment>(tx, spendsOf, [workspaceId, agentId, from]);
   if (!back || own.length === 0) return own;
   const distinct = (name: 'fromWalletId' | 'toWalletId') => [...new Set(own.map((payment) => payment[name]))];
-  const returned = await runIn<Payment>(tx, paymentsBack, [workspaceId, distinct('fromWalletId'), from, distinct('toWalletId')]);
+  const returned = await runIn<ObservedPayment>(tx, paymentsBack, [workspaceId, distinct('fromWalletId'), from, distinct('toWalletId')]);
   const known = new Set(own.map(({ id }) => id));
   return [...own, ...returned.filter(({ id }) => !known.has(id))].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
@@ -160,8 +168,14 @@ export const failuresOf = {
  * Refusals and failed transfers of an agent since a time, oldest first. A transfer that failed with one of `refusals` has a refusal of its
  * own.
  */
-export function readFailures(tx: Tx, workspaceId: string, agentId: string, since: Date, refusals: readonly string[]): Promise<Failure[]> {
-  return runIn<Failure>(tx, failuresOf, [workspaceId, agentId, firstIdAt(since), refusalsByFreeze, refusals]);
+export function readFailures(
+  tx: Tx,
+  workspaceId: string,
+  agentId: string,
+  since: Date,
+  refusals: readonly string[],
+): Promise<ObservedFailure[]> {
+  return runIn<ObservedFailure>(tx, failuresOf, [workspaceId, agentId, firstIdAt(since), refusalsByFreeze, refusals]);
 }
 
 /** Removes minutes that no detector compares with any more; in a workspace whose clock is ahead, so much later. */

@@ -32,7 +32,7 @@ export const baselineSeconds = 86_400;
 export const refusalsByFreeze: readonly string[] = ['workspace_frozen', 'agent_frozen', 'agent_suspended'];
 
 /** Money on its way from one wallet to another; not what failed or was called off. Ids are bare. */
-export interface Payment {
+export interface ObservedPayment {
   id: string;
   at: Date;
   fromWalletId: string;
@@ -46,7 +46,7 @@ export interface Payment {
 }
 
 /** A spend that was refused, or a transfer that failed. */
-export interface Failure {
+export interface ObservedFailure {
   at: Date;
   code: string;
   /** Null for a refusal, which made no transfer. */
@@ -61,8 +61,8 @@ export interface Minute {
 
 /** What was seen of one agent, oldest first: nothing that an earlier trip has counted. */
 export interface Seen {
-  payments: readonly Payment[];
-  failures: readonly Failure[];
+  payments: readonly ObservedPayment[];
+  failures: readonly ObservedFailure[];
   /** Of the last 24 hours. */
   minutes: readonly Minute[];
   /** Minutes before this time were judged before. */
@@ -70,10 +70,10 @@ export interface Seen {
 }
 
 /** What a detector saw, in names of the wire: ids as in events, and at most 20 transfers, the newest. */
-export type Evidence = Record<string, unknown> & { count: number; from: string; to: string; transfer_ids: string[] };
+export type BreakerEvidence = Record<string, unknown> & { count: number; from: string; to: string; transfer_ids: string[] };
 
 /** What is amiss; null when nothing is. */
-export function detect(detector: Detector, seen: Seen): Evidence | null {
+export function detect(detector: Detector, seen: Seen): BreakerEvidence | null {
   switch (detector.kind) {
     case 'same_payment':
       return samePayment(detector, seen.payments);
@@ -87,7 +87,7 @@ export function detect(detector: Detector, seen: Seen): Evidence | null {
 }
 
 /** The agent sends one wallet the same amount again and again. */
-function samePayment(detector: CountDetector, payments: readonly Payment[]): Evidence | null {
+function samePayment(detector: CountDetector, payments: readonly ObservedPayment[]): BreakerEvidence | null {
   const alike = groupBy(
     payments.filter(({ isOwn }) => isOwn),
     ({ toWalletId, currency, amount }) => `${toWalletId} ${currency} ${amount}`,
@@ -103,7 +103,7 @@ function samePayment(detector: CountDetector, payments: readonly Payment[]): Evi
   return null;
 }
 
-function failures(detector: CountDetector, all: readonly Failure[]): Evidence | null {
+function failures(detector: CountDetector, all: readonly ObservedFailure[]): BreakerEvidence | null {
   const burst = burstOf(
     all.filter(({ code }) => !refusalsByFreeze.includes(code)),
     detector,
@@ -116,18 +116,18 @@ function failures(detector: CountDetector, all: readonly Failure[]): Evidence | 
 }
 
 /** Money that came back: a round trip is a payment from one wallet to another, and the next one between the two goes the other way. */
-function pingPong({ count, seconds }: CountDetector, payments: readonly Payment[]): Evidence | null {
+function pingPong({ count, seconds }: CountDetector, payments: readonly ObservedPayment[]): BreakerEvidence | null {
   const moved = payments.filter(({ isCompleted }) => isCompleted);
   for (const pair of groupBy(moved, ({ fromWalletId, toWalletId }) => [fromWalletId, toWalletId].sort().join(' '))) {
     const turns = turnsOf(pair);
     for (let last = turns.length - 1; last >= 2 * count - 1; last -= 1) {
-      const end = turns[last]?.[0] as Payment;
+      const end = turns[last]?.[0] as ObservedPayment;
       // From the last payment of a turn to the first of another: no other choice is as short.
-      const within = (first: number) => isWithin(turns[first]?.at(-1) as Payment, end, seconds);
+      const within = (first: number) => isWithin(turns[first]?.at(-1) as ObservedPayment, end, seconds);
       let first = last - 2 * count + 1;
       if (!within(first)) continue;
       while (first > 0 && within(first - 1)) first -= 1;
-      const seen = [turns[first]?.at(-1) as Payment, ...turns.slice(first + 1, last).flat(), end];
+      const seen = [turns[first]?.at(-1) as ObservedPayment, ...turns.slice(first + 1, last).flat(), end];
       const wallets = [...new Set(pair.flatMap(({ fromWalletId, toWalletId }) => [fromWalletId, toWalletId]))];
       const walletIds = wallets.map((id) => printId('wallet', id));
       return { ...evidenceOf(seen, seen), count: Math.floor((last - first + 1) / 2), wallet_ids: walletIds };
@@ -137,8 +137,8 @@ function pingPong({ count, seconds }: CountDetector, payments: readonly Payment[
 }
 
 /** Payments of two wallets, those that follow each other in one direction together. */
-function turnsOf(pair: readonly Payment[]): Payment[][] {
-  const turns: Payment[][] = [];
+function turnsOf(pair: readonly ObservedPayment[]): ObservedPayment[][] {
+  const turns: ObservedPayment[][] = [];
   for (const payment of pair) {
     const turn = turns.at(-1);
     if (turn?.[0]?.fromWalletId === payment.fromWalletId) turn.push(payment);
@@ -148,7 +148,7 @@ function turnsOf(pair: readonly Payment[]): Payment[][] {
 }
 
 /** A minute in which the agent spent more often than it does. Without an earlier minute there is nothing to compare with. */
-function rate({ factor }: RateDetector, { minutes, payments, since }: Seen): Evidence | null {
+function rate({ factor }: RateDetector, { minutes, payments, since }: Seen): BreakerEvidence | null {
   for (const { start, spends } of [...minutes].reverse()) {
     if (start.getTime() + 60_000 <= since.getTime()) return null;
     const earlier = minutes.filter((other) => other.start < start && isWithin(other, { start }, baselineSeconds));
@@ -197,7 +197,7 @@ function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): T[][] {
 const mostShown = 20;
 const idsOf = (transfers: readonly { id: string }[]) => transfers.slice(-mostShown).map(({ id }) => printId('transfer', id));
 
-function evidenceOf(counted: readonly { at: Date }[], transfers: readonly { id: string }[]): Evidence {
+function evidenceOf(counted: readonly { at: Date }[], transfers: readonly { id: string }[]): BreakerEvidence {
   const [from = '', to = ''] = [counted[0], counted.at(-1)].map((one) => one?.at.toISOString());
   return { count: counted.length, from, to, transfer_ids: idsOf(transfers) };
 }

@@ -8,9 +8,9 @@ import { formatMinor } from '../../../platform/money.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { printId } from '../../../platform/schema/id.js';
 import { remainingOf } from '../pipeline/limit.js';
-import { emit } from './budget-events.js';
 import { budgetOfCounter, markAt } from './budget-rule.js';
 import { windowEnd } from './budget-window.js';
+import { emit } from './events.js';
 
 /** Agents of an account whose channels show the alert of its budget, the newest. */
 const mostNotified = 100;
@@ -23,14 +23,14 @@ export async function stepCrossing(ctx: Ctx, id: string): Promise<void> {
       const crossing = await tx.limitCrossing.findFirst({ where: { id } });
       // Who deletes it tells of it.
       const { count } = await tx.limitCrossing.deleteMany({ where: { id } });
-      if (crossing !== null && count > 0) await tell(ctx, tx, crossing);
+      if (crossing !== null && count > 0) await notify(ctx, tx, crossing);
     },
     () => id,
   );
 }
 
 /** Tells of nothing when the budget is gone, or never had such an alert. */
-async function tell(ctx: Ctx, tx: Tx, crossing: LimitCrossing): Promise<void> {
+async function notify(ctx: Ctx, tx: Tx, crossing: LimitCrossing): Promise<void> {
   const id = budgetOfCounter(crossing.counter);
   if (id === null) return;
   const budget = await tx.budget.findFirst({ where: { id, deletedAt: null } });

@@ -7,7 +7,7 @@ import { formatMinor } from '../../../platform/money.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { printId } from '../../../platform/schema/id.js';
 import type { RateBook } from '../../rates/rate.js';
-import type { RulingBudget } from './budget-rule.js';
+import type { EnforcedBudget } from './budget-rule.js';
 
 /** Budgets on one path, at most: a spend has to use each of them. */
 export const mostLevels = 5;
@@ -15,7 +15,7 @@ export const mostLevels = 5;
 type Sum = Pick<Budget, 'amount' | 'currency'>;
 
 /** Every budget of the workspace that was not deleted, parents and children. */
-export function rulingBudgets({ db }: Pick<Ctx, 'db'>): Promise<RulingBudget[]> {
+export function enforcedBudgets({ db }: Pick<Ctx, 'db'>): Promise<EnforcedBudget[]> {
   return db.budget.findMany({ where: { deletedAt: null }, orderBy: { id: 'asc' } });
 }
 

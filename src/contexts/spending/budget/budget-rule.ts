@@ -5,8 +5,8 @@ import type { RateBook } from '../../rates/rate.js';
 import { noRate, type RuleResult, type RuleResults, type SpendFacts } from '../pipeline/rule-result.js';
 import { budgetWindow } from './budget-window.js';
 
-/** A budget as the pipeline reads it. */
-export type RulingBudget = Pick<
+/** A budget as the pipeline enforces it. */
+export type EnforcedBudget = Pick<
   Budget,
   | 'id'
   | 'version'
@@ -33,7 +33,7 @@ export function budgetOfCounter(counter: string): string | null {
 }
 
 /** True once a budget has ended: nothing is spent under it any more. */
-export function isExpired({ expiresAt }: Pick<Budget, 'expiresAt'>, at: Date): boolean {
+export function isBudgetExpired({ expiresAt }: Pick<Budget, 'expiresAt'>, at: Date): boolean {
   return expiresAt !== null && expiresAt <= at;
 }
 
@@ -45,11 +45,11 @@ export function markAt(amount: bigint, fraction: string): bigint {
 }
 
 /** What the budgets that bind a spend say of it. One that has expired refuses, and counts what is approved all the same. */
-export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: readonly RulingBudget[], rates: RateBook): RuleResults {
+export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: readonly EnforcedBudget[], rates: RateBook): RuleResults {
   const answer: RuleResults = { uses: [], results: [], rateIds: [] };
   for (const budget of budgets) {
     const ruleId = printId('budget', budget.id);
-    if (isExpired(budget, at)) answer.results.push(expired(`${ruleId}.expires_at`, budget));
+    if (isBudgetExpired(budget, at)) answer.results.push(expired(`${ruleId}.expires_at`, budget));
     const converted = rates.convertUp(amount, currency, budget.currency);
     if (converted === null) {
       answer.results.push(noRate('budget', ruleId, 'budget_exceeded', currency, budget.currency));
@@ -76,11 +76,11 @@ export function budgetLayer({ amount, currency, at }: SpendFacts, budgets: reado
 }
 
 /** The marks at which a budget warns, each once; undefined when it does not. */
-function marksOf({ amount, alertsAt }: RulingBudget): bigint[] | undefined {
+function marksOf({ amount, alertsAt }: EnforcedBudget): bigint[] | undefined {
   return alertsAt.length === 0 ? undefined : [...new Set(alertsAt.map((fraction) => markAt(amount, fraction)))];
 }
 
-function expired(ruleId: string, { expiresAt }: RulingBudget): RuleResult {
+function expired(ruleId: string, { expiresAt }: EnforcedBudget): RuleResult {
   const end = expiresAt?.toISOString();
   const message = `A budget ended at ${end}: nothing is spent under it any more.`;
   return { layer: 'budget', ruleId, outcome: 'fail', code: 'budget_exceeded', reason: 'expired', message, facts: { expires_at: end } };

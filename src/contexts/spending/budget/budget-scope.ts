@@ -5,7 +5,7 @@ import { type IdKind, parseAnyId, parseId } from '../../../platform/schema/id.js
 import type { BudgetScopeInput } from './budget.input.js';
 
 /** The `scope_id` of a budget. 400 for an id that is missing, cannot be one, or is too much; 404 for one of nothing here. */
-export async function readScope(tx: Tx, { type, id: given }: BudgetScopeInput): Promise<string | null> {
+export async function resolveBudgetScope(tx: Tx, { type, id: given }: BudgetScopeInput): Promise<string | null> {
   const id = given ?? undefined;
   switch (type) {
     case 'tenant':

@@ -4,7 +4,7 @@ import { loadTogether } from '../../../platform/batch.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { remainingOf } from '../pipeline/limit.js';
 import { counterKey } from '../pipeline/posting.js';
-import { budgetCounter, isExpired } from './budget-rule.js';
+import { budgetCounter, isBudgetExpired } from './budget-rule.js';
 import { budgetWindow } from './budget-window.js';
 
 /** What is read of a budget to say what it has used. */
@@ -28,7 +28,7 @@ export async function budgetUse(ctx: Ctx, budget: Counted): Promise<BudgetUse> {
   const key = counterKey({ counter: budgetCounter(budget.id), window });
   const counter = await loadTogether(ctx, 'budget counters', key, (keys) => readUses(ctx, keys));
   const { used: spent, reserved } = counter ?? { used: 0n, reserved: 0n };
-  const remaining = isExpired(budget, at) ? 0n : remainingOf({ max: budget.amount, used: spent + reserved });
+  const remaining = isBudgetExpired(budget, at) ? 0n : remainingOf({ max: budget.amount, used: spent + reserved });
   return { spent, reserved, remaining, resetsAt };
 }
 

@@ -3,16 +3,16 @@
 import { LRUCache } from 'lru-cache';
 import type { BudgetPeriod } from '../../../generated/prisma/client.js';
 import { localDay, parseDay, printDay, startOfDay } from '../../../platform/time-zone.js';
-import type { Stretch, Window } from '../pipeline/limit.js';
+import type { LimitWindow, WindowSpan } from '../pipeline/limit.js';
 
 /** The name of the one window of a budget that never begins anew. */
 const once = 'once';
 
 /** The last window of each period and time zone: nearly every spend falls into it, and a calendar is slow to ask. */
-const last = new LRUCache<string, Stretch>({ max: 1_000 });
+const last = new LRUCache<string, WindowSpan>({ max: 1_000 });
 
 /** The window of a period in a time zone that `at` falls into. */
-export function budgetWindow(period: BudgetPeriod, timeZone: string, at: Date): Window {
+export function budgetWindow(period: BudgetPeriod, timeZone: string, at: Date): LimitWindow {
   if (period === once) return { name: once, resetsAt: null };
   const key = `${period} ${timeZone}`;
   const instant = at.getTime();
@@ -28,7 +28,7 @@ export function windowEnd(period: BudgetPeriod, timeZone: string, name: string):
   return period === once ? null : new Date(startOfDay(timeZone, dayAfter(period, parseDay(name))));
 }
 
-function stretchAt(period: Exclude<BudgetPeriod, 'once'>, timeZone: string, instant: number): Stretch {
+function stretchAt(period: Exclude<BudgetPeriod, 'once'>, timeZone: string, instant: number): WindowSpan {
   let day = firstDay(period, localDay(timeZone, instant));
   let until = startOfDay(timeZone, dayAfter(period, day));
   // Clocks that are set back over midnight show the day before once more, when its successor has begun.

@@ -15,7 +15,7 @@ import { rulebook } from '../pipeline/rulebook.js';
 import { dropRulebook } from '../pipeline/rules-tag.js';
 import type { CreateBudgetInput, UpdateBudgetInput } from './budget.input.js';
 import { checkChildren, checkParent } from './budget-path.js';
-import { readScope, scopeIdOf } from './budget-scope.js';
+import { resolveBudgetScope, scopeIdOf } from './budget-scope.js';
 
 /** Budgets of a workspace, deleted ones not counted. */
 export const mostBudgets = 1_000;
@@ -34,7 +34,7 @@ export async function createBudget(ctx: Ctx, input: CreateBudgetInput): Promise<
     const count = await tx.budget.count({ where: { deletedAt: null } });
     if (count >= mostBudgets) throw new TooManyBudgets(mostBudgets, count);
     const { type: scopeType } = input.scope;
-    const scopeId = await readScope(tx, input.scope);
+    const scopeId = await resolveBudgetScope(tx, input.scope);
     const parentId = input.parentId ?? null;
     const money = { amount, currency: input.currency };
     if (parentId !== null) await checkParent(tx, rates, money, parentId);

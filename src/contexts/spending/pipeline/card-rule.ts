@@ -6,8 +6,8 @@ import type { RateBook } from '../../rates/rate.js';
 import { windowOf } from './limit.js';
 import { noRate, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
 
-/** A vaulted card, as far as it rules. Amounts in minor units of the currency of its limits; null: no such limit. Ids are bare. */
-export interface RulingCard {
+/** A vaulted card, as the pipeline enforces it. Amounts in minor units of the currency of its limits; null: no such limit. Ids are bare. */
+export interface EnforcedCard {
   id: string;
   /** The one agent that pays with it; null: any of its account. */
   agentId: string | null;
@@ -28,7 +28,7 @@ function cardCounter(cardId: string, currency: string): string {
  * What the limits of a card say of a spend. Of a card with any limit, day and month are both counted, so that one that is set later knows
  * what was paid since the first (Gap G-243).
  */
-export function cardLayer(facts: SpendFacts, card: RulingCard | undefined, rates: RateBook): RuleResults {
+export function cardLayer(facts: SpendFacts, card: EnforcedCard | undefined, rates: RateBook): RuleResults {
   if (card === undefined) return { uses: [], results: [], rateIds: [] };
   const { id, currency, perTx, daily, monthly } = card;
   const { amount, at } = facts;
@@ -50,7 +50,7 @@ export function cardLayer(facts: SpendFacts, card: RulingCard | undefined, rates
   return { uses, results, rateIds: [...rateIds] };
 }
 
-function categoryResults({ allowedCategories }: RulingCard, ruleId: string, { merchant }: SpendFacts): RuleResult[] {
+function categoryResults({ allowedCategories }: EnforcedCard, ruleId: string, { merchant }: SpendFacts): RuleResult[] {
   if (allowedCategories.length === 0 || (merchant != null && allowedCategories.includes(merchant.category))) return [];
   const message = 'The limits of the card name the categories of merchants that it pays, and this is in none of them.';
   const facts = { merchant_id: merchant == null ? null : printId('merchant', merchant.id) };

@@ -11,9 +11,12 @@ const remember = {
     INSERT INTO counterparty (workspace_id, payer_id, payee_id, since)
     SELECT $1::uuid, paid.payer, paid.payee, min(paid.at) FROM (
       SELECT substr(e.data ->> 'from_account_id', 5)::uuid AS payer, substr(e.data ->> 'to_account_id', 5)::uuid AS payee, e.created_at AS at
-      FROM published_events($1, $2, $3) e WHERE e.type = 'transfer.completed'
-        AND EXISTS (SELECT FROM transfer t WHERE t.workspace_id = $1::uuid AND t.id = substr(e.data ->> 'transfer_id', 4)::uuid
-          AND t.subject_type IS DISTINCT FROM 'refund' AND t.type <> 'stream_start' AND coalesce(t.captured_amount, t.amount) > 0)
+      FROM published_events($1, $2, $3) e
+      -- OFFSET 0: each transfer is looked up by its key, and never all of them for a stretch of events.
+      CROSS JOIN LATERAL (
+        SELECT * FROM transfer t WHERE t.workspace_id = $1::uuid AND t.id = CASE WHEN e.type = 'transfer.completed' THEN e.object_id END OFFSET 0
+      ) t
+      WHERE t.subject_type IS DISTINCT FROM 'refund' AND t.type <> 'stream_start' AND coalesce(t.captured_amount, t.amount) > 0
     ) paid
     WHERE paid.payer <> paid.payee GROUP BY paid.payer, paid.payee
     ON CONFLICT DO NOTHING`,

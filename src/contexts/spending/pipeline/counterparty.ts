@@ -5,7 +5,7 @@ import type { Ctx } from '../../../platform/ctx.js';
 import { NotFound } from '../../../platform/errors.js';
 import { type CachedMerchant, cachedMerchant } from '../../accounts/merchant.js';
 import { blockedMerchant, type MerchantLists, refusedMerchant } from '../policy/policy-objection.js';
-import type { RulingMandate } from './mandate-rule.js';
+import type { EnforcedMandate } from './mandate-rule.js';
 import type { PaidMerchant, SpendFacts } from './rule-result.js';
 
 /** The merchants that a spend pays, as its facts have them. */
@@ -14,10 +14,10 @@ export type MerchantFacts = Pick<SpendFacts, 'merchant' | 'otherMerchants' | 'si
 /** The rules that ask which merchants are paid. */
 export interface MerchantAsker {
   lists: readonly MerchantLists[];
-  mandate: Pick<RulingMandate, 'blockedMerchants'> | undefined;
+  mandate: Pick<EnforcedMandate, 'blockedMerchants'> | undefined;
 }
 
-const nobodyAsks: MerchantAsker = { lists: [], mandate: undefined };
+const noMerchantRule: MerchantAsker = { lists: [], mandate: undefined };
 
 /**
  * The merchant that a request names, else those whose settlement wallet is paid, the oldest before the others. A merchant is paid into any
@@ -29,7 +29,7 @@ export async function merchantsPaid(
   ctx: Ctx,
   merchantId: string | undefined,
   { payee }: Pick<SpendFacts, 'payee'>,
-  asker = nobodyAsks,
+  asker = noMerchantRule,
 ): Promise<MerchantFacts> {
   const named = merchantId === undefined ? null : await namedMerchant(ctx, merchantId);
   if (named !== null) {

@@ -4,10 +4,10 @@ import type { Decision as DecisionRow, LedgerTransaction } from '../../../genera
 import type { Ctx } from '../../../platform/ctx.js';
 import { printTime, type Row, rowOf } from '../../../platform/postgres/column.js';
 import type { KyaCap } from '../policy/kya-limit.js';
-import type { RulingCard } from './card-rule.js';
-import { type Check, type CheckedLimit, type CheckOutcome, type Evidence, outcomeOf, settledCheck, tellingChecks } from './decision.js';
+import type { EnforcedCard } from './card-rule.js';
+import { type Check, type CheckedLimit, type CheckOutcome, decisiveChecks, type Evidence, outcomeOf, settledCheck } from './decision.js';
 import type { DecidingLayer } from './layer.js';
-import type { Period } from './limit.js';
+import type { LimitPeriod } from './limit.js';
 import type { Authority } from './pipeline.js';
 import type { SpendFacts } from './rule-result.js';
 
@@ -34,7 +34,7 @@ export function decisionRecord(
     agentId: authority.agentId ?? null,
     ...links,
     input: inputOf(authority) as unknown as DecisionRow['input'],
-    checks: tellingChecks(evidence).map((check) => storeCheck(check, links)) as unknown as DecisionRow['checks'],
+    checks: decisiveChecks(evidence).map((check) => storeCheck(check, links)) as unknown as DecisionRow['checks'],
     traceId: authority.facts?.traceId ?? null,
     evaluatedAt: clock.now(),
   };
@@ -114,7 +114,7 @@ function storeCap({ tier, currency, perTx, perDay, perMonth }: KyaCap): StoredCa
   return stored;
 }
 
-function storeCard({ id, currency, perTx, daily, monthly, allowedCategories }: RulingCard): StoredCard {
+function storeCard({ id, currency, perTx, daily, monthly, allowedCategories }: EnforcedCard): StoredCard {
   const stored: StoredCard = { id, currency };
   if (perTx !== null) stored.perTx = String(perTx);
   if (daily !== null) stored.daily = String(daily);
@@ -127,7 +127,14 @@ function storeCard({ id, currency, perTx, daily, monthly, allowedCategories }: R
  * A use of a limit as it is stored with its posting: layer, rule, period, currency, maximum and end of the window. How much it is of which
  * counter stands with the ledger transaction. Every spend under rules has several of them, so they are kept short.
  */
-type StoredUse = [layer: DecidingLayer, rule: string | null, per: Period, currency: string | null, max: string | null, end: string | null];
+type StoredUse = [
+  layer: DecidingLayer,
+  rule: string | null,
+  per: LimitPeriod,
+  currency: string | null,
+  max: string | null,
+  end: string | null,
+];
 
 /** Any other check. What is null is left out, and so is the outcome of one that passed. Amounts in minor units. */
 interface StoredCheck {
@@ -139,7 +146,7 @@ interface StoredCheck {
 }
 
 interface StoredLimit {
-  per: Period;
+  per: LimitPeriod;
   currency?: string;
   max?: string;
   requested: string;

@@ -70,7 +70,7 @@ export interface Evidence {
 
 /** The decision that follows from its evidence. */
 export function decide(ctx: Pick<Ctx, 'clock'>, evidence: Evidence): Decision {
-  const checks = withEveryLayer(tellingChecks(evidence));
+  const checks = withEveryLayer(decisiveChecks(evidence));
   return { id: null, ...outcomeOf(evidence), checks, rateIds: evidence.ruleResults.rateIds, evaluatedAt: ctx.clock.now() };
 }
 
@@ -84,8 +84,8 @@ export function outcomeOf({ refusals, requirements }: Evidence): Pick<Decision, 
   };
 }
 
-/** The checks that say more than that a layer was passed: those of rules, and those of layers that refuse. */
-export function tellingChecks({ ruleResults, refusals, requirements, before }: Evidence): Check[] {
+/** The checks that are more than a layer passed: those of rules, and those of layers that refuse. */
+export function decisiveChecks({ ruleResults, refusals, requirements, before }: Evidence): Check[] {
   const required = new Set(requirements.map(({ ruleId }) => ruleId));
   return [
     ...ruleResults.results.map((result) => resultCheck(result, required)),

@@ -3,7 +3,7 @@
 import { runIn, type Tx } from '../../../platform/postgres/database.js';
 
 /** A payer: its wallet, if it is not a card, and the agents that spend from it. */
-export interface Payer {
+export interface EligibilityRows {
   workspaceId: string;
   accountId: string;
   walletId: string | null;
@@ -14,7 +14,7 @@ export interface Payer {
  * Keeps the standing of a payer until the transaction ends. Locks the workspace's switch, the account, the wallet and the agents, in this
  * order.
  */
-export async function lockEligibility(tx: Tx, { workspaceId, accountId, walletId, agentIds }: Payer): Promise<void> {
+export async function lockEligibility(tx: Tx, { workspaceId, accountId, walletId, agentIds }: EligibilityRows): Promise<void> {
   const freeze = 'SELECT guard_workspace(w.workspace_id) FROM (VALUES ($1::uuid)) AS w (workspace_id)';
   await runIn(tx, { name: 'keep-workspace', text: freeze }, [workspaceId]);
   for (const [table, ids] of [

@@ -1,4 +1,4 @@
-// How a spend is carried out under its authority: at once, or held until somebody approves it (CONTRACT.md 0 "Approval interplay").
+// How a spend is executed under its authority: at once, or held until somebody approves it (CONTRACT.md 0 "Approval interplay").
 import type { Approval as ApprovalRow } from '../../../generated/prisma/client.js';
 import type { Fault } from '../../../ledger/fault.js';
 import type { LimitUse, Posting } from '../../../ledger/posting.js';
@@ -14,7 +14,7 @@ import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
 import { counterKey, countersIn, faultsOf, type PostingPlace, postTo, tryPosting } from './posting.js';
 import { type Refusal, refusalsOf, useBehind } from './refusal.js';
-import { noteRefusal } from './refusal-writer.js';
+import { queueRefusal } from './refusal-writer.js';
 import { sentenceOf } from './rule-refusal.js';
 import { isApprovable } from './rule-result.js';
 
@@ -35,7 +35,7 @@ export interface Draft<T> {
   request: ApprovalRequest;
 }
 
-export interface Carried<T> {
+export interface SpendResult<T> {
   value: T;
   approval: ApprovalRow | null;
 }
@@ -48,10 +48,10 @@ export interface TryOptions {
   in?: Tx | undefined;
 }
 
-/** How a spend is carried out. */
-export type CarryOptions = PostingPlace & {
+/** How a spend is executed. */
+export type SpendOptions = PostingPlace & {
   requestApproval?: boolean | undefined;
-  /** What the spend is about, where that is there before: a refusal is then told of it. */
+  /** What the spend is about, where that is there before: a refusal is then recorded with it. */
   subject?: ApprovalRequest['subject'] | undefined;
 };
 
@@ -59,21 +59,21 @@ export type CarryOptions = PostingPlace & {
 const mostAttempts = 3;
 
 /**
- * Carries a spend out: posts it at once, or holds its money for the approvals that rules require. Throws the refusal of the first layer
+ * Executes a spend: posts it at once, or holds its money for the approvals that rules require. Throws the refusal of the first layer
  * that refuses; nothing was changed then. A refusal by any layer beats the requirement of an earlier one (Gap G-124).
  */
-export function carryOut<T>(
+export function executeSpend<T>(
   ctx: Ctx,
   authority: Authority,
   draft: (form: SpendForm) => Draft<T>,
-  options: CarryOptions,
-): Promise<Carried<T>> {
+  options: SpendOptions,
+): Promise<SpendResult<T>> {
   const isRefused = authority.ruleResults.results.some((result) => result.outcome === 'fail' && !canApprove(result, options));
   return isRefused ? refuse(ctx, authority, draft, options) : attempt(ctx, authority, draft, options);
 }
 
 /** Refuses a spend that a rule refuses for good. */
-async function refuse<T>(ctx: Ctx, authority: Authority, draft: (form: SpendForm) => Draft<T>, options: CarryOptions): Promise<never> {
+async function refuse<T>(ctx: Ctx, authority: Authority, draft: (form: SpendForm) => Draft<T>, options: SpendOptions): Promise<never> {
   // 1. Ask the ledger what it has against the spend as well, and take that back: an earlier layer may refuse it first.
   const { posting } = draft({ limits: authority.ruleResults.uses, approvalId: null, decisionId: null });
   const { faults } = await tryPosting(ctx, posting, options.in);
@@ -88,8 +88,8 @@ async function attempt<T>(
   ctx: Ctx,
   authority: Authority,
   draft: (form: SpendForm) => Draft<T>,
-  options: CarryOptions,
-): Promise<Carried<T>> {
+  options: SpendOptions,
+): Promise<SpendResult<T>> {
   const requirements = requirementsOf(authority, options);
   const seen: Fault[] = [];
   for (let left = mostAttempts - 1; ; left -= 1) {
@@ -107,7 +107,7 @@ async function attempt<T>(
   }
 }
 
-/** Says what carryOut() would do, and changes nothing. */
+/** The decision and the posting that executeSpend() would make, without making them. */
 export async function tryOut<T>(
   ctx: Ctx,
   authority: Authority,
@@ -204,10 +204,10 @@ function refusalIn(
   authority: Authority,
   seen: readonly Fault[],
   requirements: readonly ApprovalRequirement[],
-  { subject }: Pick<CarryOptions, 'subject'>,
+  { subject }: Pick<SpendOptions, 'subject'>,
 ): Error {
   const refusals = refusalsBeside(requirements, refusalsOf(seen, ctx, authority));
-  noteRefusal(ctx, { authority, refusals, requirements, used: countersIn(seen), subject });
+  queueRefusal(ctx, { authority, refusals, requirements, used: countersIn(seen), subject });
   return refusals[0]?.error ?? new Error('a spend was refused without a reason');
 }
 

@@ -10,7 +10,7 @@ import { type Draft, draftAtOnce, type SpendForm } from './execution.js';
 import type { Authority } from './pipeline.js';
 import { countersIn, faultsOf } from './posting.js';
 import { refusalsOf } from './refusal.js';
-import { noteRefusal } from './refusal-writer.js';
+import { queueRefusal } from './refusal-writer.js';
 
 /** One of the spends. */
 export interface JointSpend {
@@ -45,7 +45,7 @@ export async function postJointly(ctx: Ctx, tx: Tx, spends: readonly JointSpend[
     const refusals = refusalsOf(own, ctx, authority);
     const [first] = refusals;
     if (first === undefined) continue;
-    noteRefusal(ctx, { authority, refusals, requirements: [], used: countersIn(own) });
+    queueRefusal(ctx, { authority, refusals, requirements: [], used: countersIn(own) });
     throw new JointRefusal(index, first.error);
   }
   if (faults.length > 0) throw new PostingRefused(faults);

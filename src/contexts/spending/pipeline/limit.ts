@@ -5,7 +5,7 @@ import { formatMinor } from '../../../platform/money.js';
 import type { RuleLayer } from './layer.js';
 
 /** The span of time that a limit counts over; `tx` is one spend. A velocity counts over its own number of seconds: `90s`. */
-export type Period = 'tx' | 'hour' | 'day' | 'week' | 'month' | 'once' | `${number}s`;
+export type LimitPeriod = 'tx' | 'hour' | 'day' | 'week' | 'month' | 'once' | `${number}s`;
 
 /** What is done with a spend that a rule does not allow. */
 export type RuleAction = 'deny' | 'approve';
@@ -15,7 +15,7 @@ export interface RuleUse extends LimitUse {
   layer: RuleLayer;
   /** As decisions print it: `pol_....rules.0`, `bud_...`, `kya.tier.1`. */
   ruleId: string;
-  per: Period;
+  per: LimitPeriod;
   /** Null for a limit that counts spends. */
   currency: string | null;
   action: RuleAction;
@@ -29,26 +29,26 @@ const dayMs = 86_400_000;
 const pad = (value: number) => String(value).padStart(2, '0');
 
 /** A window of a limit: its name, by which counters are kept, and its end. */
-export interface Window {
+export interface LimitWindow {
   name: string;
   resetsAt: Date | null;
 }
 
 /** A window with the instants between which it lies, in milliseconds since 1970. */
-export interface Stretch {
+export interface WindowSpan {
   from: number;
   until: number;
-  window: Window;
+  window: LimitWindow;
 }
 
 /** The last window of each period: nearly every spend falls into it, and words of time are slow to make. */
-const last = new LRUCache<Period, Stretch>({ max: 1_000 });
+const last = new LRUCache<LimitPeriod, WindowSpan>({ max: 1_000 });
 
 /**
  * The UTC window of `at`: `2026-11-21T14` of an hour, `2026-11-21` of a day, `2026-W47` of an ISO week, `2026-11` of a month, the
  * beginning of so many seconds. Names of ended windows sort before later ones, so that counters can be swept.
  */
-export function windowOf(per: Exclude<Period, 'tx'>, at: Date): Window {
+export function windowOf(per: Exclude<LimitPeriod, 'tx'>, at: Date): LimitWindow {
   if (per === 'once') return { name: 'once', resetsAt: null };
   const instant = at.getTime();
   const known = last.get(per);
@@ -58,7 +58,7 @@ export function windowOf(per: Exclude<Period, 'tx'>, at: Date): Window {
   return found.window;
 }
 
-function stretchOf(per: Exclude<Period, 'tx' | 'once'>, at: Date): Stretch {
+function stretchOf(per: Exclude<LimitPeriod, 'tx' | 'once'>, at: Date): WindowSpan {
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
   const midnight = Date.UTC(year, month, day);
   const text = at.toISOString();
@@ -81,12 +81,12 @@ function stretchOf(per: Exclude<Period, 'tx' | 'once'>, at: Date): Stretch {
   }
 }
 
-function stretch(name: string, from: number, until: number): Stretch {
+function stretch(name: string, from: number, until: number): WindowSpan {
   return { from, until, window: { name, resetsAt: new Date(until) } };
 }
 
 /** The ISO week of a midnight, so many days after its Monday. It belongs to the year of its Thursday. */
-function weekOf(midnight: number, weekday: number): Stretch {
+function weekOf(midnight: number, weekday: number): WindowSpan {
   const monday = midnight - weekday * dayMs;
   const thursday = new Date(monday + 3 * dayMs);
   const year = thursday.getUTCFullYear();
@@ -97,7 +97,7 @@ function weekOf(midnight: number, weekday: number): Stretch {
 /** One limit as numbers, in minor units of its currency, or as a number of spends. */
 export interface LimitFigures {
   kind: RuleLayer;
-  per: Period;
+  per: LimitPeriod;
   currency: string | null;
   max: bigint;
   used: bigint;

@@ -8,8 +8,8 @@ import { MandateCurrency } from '../errors.js';
 import { type RuleUse, windowOf } from './limit.js';
 import type { PaidMerchant, RuleResult, RuleResults, SpendFacts } from './rule-result.js';
 
-/** A mandate in one version, as far as it rules. Amounts in minor units of its currency; null: no such limit. Ids are bare. */
-export interface RulingMandate {
+/** One version of a mandate, as the pipeline enforces it. Amounts in minor units of its currency; null: no such limit. Ids are bare. */
+export interface EnforcedMandate {
   id: string;
   version: number;
   /** The id of the version, by which the guard of a posting knows it. */
@@ -27,12 +27,12 @@ export interface RulingMandate {
 }
 
 /** 422 for money of another currency than the mandate's. */
-export function checkMandateCurrency({ currency }: RulingMandate, asked: string): void {
+export function checkMandateCurrency({ currency }: EnforcedMandate, asked: string): void {
   if (asked !== currency) throw new MandateCurrency(currency, asked);
 }
 
 /** 400 for an agent_id of another agent than the mandate's. */
-export function checkMandateAgent({ agentId }: RulingMandate, named: string | null | undefined): void {
+export function checkMandateAgent({ agentId }: EnforcedMandate, named: string | null | undefined): void {
   if (named == null || named === agentId) return;
   throw new ValidationFailed([{ path: ['agentId'], message: 'is not the agent of the mandate', rule: 'mandate' }]);
 }
@@ -53,7 +53,7 @@ export function executionCounter(mandateId: string): string {
  */
 export function mandateLayer(
   { amount, at, merchant = null, otherMerchants = [], sisterMerchants = [] }: SpendFacts,
-  mandate: RulingMandate | undefined,
+  mandate: EnforcedMandate | undefined,
 ): RuleResults {
   if (mandate === undefined) return { uses: [], results: [], rateIds: [] };
   const { id, currency, maxPerTx, maxPerDay, maxPerMonth } = mandate;
@@ -75,7 +75,7 @@ export function mandateLayer(
 }
 
 /** What a mandate has left in the day and month of `at`, for a posting to find out: by member, those with a limit. */
-export function mandateLeft({ id, currency, maxPerDay, maxPerMonth }: RulingMandate, at: Date): Record<string, LimitLeft> {
+export function mandateLeft({ id, currency, maxPerDay, maxPerMonth }: EnforcedMandate, at: Date): Record<string, LimitLeft> {
   const left = (member: string, per: 'day' | 'month', maximum: bigint | null): [string, LimitLeft][] =>
     maximum === null ? [] : [[member, { counter: mandateCounter(id), window: windowOf(per, at).name, maximum: `${maximum}`, currency }]];
   return Object.fromEntries([...left('remaining_daily', 'day', maxPerDay), ...left('remaining_monthly', 'month', maxPerMonth)]);
@@ -85,7 +85,7 @@ export function mandateLeft({ id, currency, maxPerDay, maxPerMonth }: RulingMand
  * A blocked merchant is refused though it is allowed too, and one that is not active; a list of what is allowed refuses who is no merchant.
  */
 export function merchantResults(
-  { id, allowedCategories, allowedMerchants, blockedMerchants }: RulingMandate,
+  { id, allowedCategories, allowedMerchants, blockedMerchants }: EnforcedMandate,
   merchant: PaidMerchant | null,
 ): RuleResult[] {
   const refuse = (reason: string, message: string): RuleResult[] => [

@@ -4,14 +4,14 @@ import type { Ctx } from '../../../platform/ctx.js';
 import { type FieldIssue, ValidationFailed } from '../../../platform/errors.js';
 import { onePart } from '../../../platform/extension.js';
 import type { Tx } from '../../../platform/postgres/database.js';
-import { keepMandate } from './mandate.sql.js';
-import type { RulingMandate } from './mandate-rule.js';
+import { lockMandateVersion } from './mandate.sql.js';
+import type { EnforcedMandate } from './mandate-rule.js';
 
 /** Characters of the longest JWT of a mandate, with room: a hundred merchants and categories are in it at most. */
 export const mostJwtLength = 32_768;
 
 /** What the rules need of a mandate. */
-export function rulingMandate(row: Mandate): RulingMandate {
+export function enforcedMandate(row: Mandate): EnforcedMandate {
   const { id, version, versionId, accountId, agentId, currency, maxPerTx, maxPerDay, maxPerMonth } = row;
   const { allowedCategories, allowedMerchants, blockedMerchants } = row;
   const limits = { maxPerTx, maxPerDay, maxPerMonth };
@@ -22,14 +22,14 @@ export function rulingMandate(row: Mandate): RulingMandate {
  * The mandate of a spend that was kept for later, as it is now, and stays until the transaction ends; undefined for none. Whether it is
  * in force the posting asks.
  */
-export async function mandateNow({ workspace }: Pick<Ctx, 'workspace'>, tx: Tx, id: string | null): Promise<RulingMandate | undefined> {
-  if (id !== null) await keepMandate(tx, workspace.id, id);
+export async function mandateNow({ workspace }: Pick<Ctx, 'workspace'>, tx: Tx, id: string | null): Promise<EnforcedMandate | undefined> {
+  if (id !== null) await lockMandateVersion(tx, workspace.id, id);
   return mandateOf(tx, id);
 }
 
 /** The mandate of a spend, as it is now; undefined for none. */
-export async function mandateOf(tx: Tx, id: string | null): Promise<RulingMandate | undefined> {
-  return id === null ? undefined : rulingMandate(await tx.mandate.findFirstOrThrow({ where: { id } }));
+export async function mandateOf(tx: Tx, id: string | null): Promise<EnforcedMandate | undefined> {
+  return id === null ? undefined : enforcedMandate(await tx.mandate.findFirstOrThrow({ where: { id } }));
 }
 
 /** A mandate and its JWT, as a request presents them. */
@@ -39,7 +39,7 @@ export interface Presented {
 }
 
 /** Says what a presented mandate lets its agent do. Throws for one that is not there, not in force, or another's. */
-export type MandateReader = (ctx: Ctx, presented: Presented) => Promise<RulingMandate>;
+export type MandateReader = (ctx: Ctx, presented: Presented) => Promise<EnforcedMandate>;
 
 /** Who reads presented mandates. */
 export const mandateReader = onePart<MandateReader>('the reader of mandates');
@@ -55,15 +55,15 @@ export function mandateIssues({ mandateId, mandateJwt }: Presentation, place: Fi
 }
 
 /** 400 for one half of a mandate. */
-export function checkPresentation(said: Presentation, place?: FieldIssue['path']): void {
-  const issues = mandateIssues(said, place);
+export function checkPresentation(presentation: Presentation, place?: FieldIssue['path']): void {
+  const issues = mandateIssues(presentation, place);
   if (issues.length > 0) throw new ValidationFailed(issues);
 }
 
 /** The mandate that a request presents, where it names one. 400 for one half of it. */
-export async function presentedMandate(ctx: Ctx, said: Presentation): Promise<RulingMandate | undefined> {
-  checkPresentation(said);
-  const { mandateId, mandateJwt } = said;
+export async function presentedMandate(ctx: Ctx, presentation: Presentation): Promise<EnforcedMandate | undefined> {
+  checkPresentation(presentation);
+  const { mandateId, mandateJwt } = presentation;
   if (mandateId == null || mandateJwt == null) return undefined;
   const read = ctx.platform.extensions.of(mandateReader);
   return read(ctx, { mandateId, mandateJwt });

@@ -33,7 +33,7 @@ export interface PaidSpend extends Pick<Spend, 'protocol' | 'currency' | 'amount
  */
 export async function judgeMerchant(ctx: Ctx, spend: PaidSpend): Promise<{ decision: Decision; refusal: ApiError | null }> {
   const { merchantId } = spend;
-  const [book, facts] = [await rulebook(ctx), await factsOf(ctx, spend)];
+  const [book, facts] = [await rulebook(ctx), await merchantFactsOf(ctx, spend)];
   const rules = facts === null ? { kya: [], policies: [], budgets: [], rates: book.rates } : rulesFor(book, facts);
   const asker = { lists: merchantRules(rules.policies), mandate: undefined };
   if (facts !== null) Object.assign(facts, await merchantsPaid(ctx, merchantId, facts, asker));
@@ -56,7 +56,7 @@ async function liftedRules({ db }: Ctx, { approvalId }: PaidSpend, rules: RulesI
   return approval === null ? [] : stillLifted(approval.lifted, rules);
 }
 
-async function factsOf(ctx: Ctx, { from, to, agentId, protocol, currency, amount }: PaidSpend): Promise<SpendFacts | null> {
+async function merchantFactsOf(ctx: Ctx, { from, to, agentId, protocol, currency, amount }: PaidSpend): Promise<SpendFacts | null> {
   if (from === null) return null;
   const agent = agentId === null ? null : await actingAgent(ctx, agentId);
   const payee = { walletId: to.walletId, accountId: to.accountId, agentId: to.agentId };

@@ -6,11 +6,11 @@ import type { ActingAgent, Ctx } from '../../../platform/ctx.js';
 import { declareError, NotFound } from '../../../platform/errors.js';
 import type { WalletRef } from '../../accounts/wallet-ref.js';
 import { actingAgent } from '../../agents/agent.js';
-import { asksForCounterparty, merchantRules } from '../policy/policy-rule.js';
-import type { RulingCard } from './card-rule.js';
+import { merchantRules, needsCounterparty } from '../policy/policy-rule.js';
+import type { EnforcedCard } from './card-rule.js';
 import { isKnownCounterparty, merchantsPaid } from './counterparty.js';
 import { stillLifted } from './lifted-rule.js';
-import type { RulingMandate } from './mandate-rule.js';
+import type { EnforcedMandate } from './mandate-rule.js';
 import type { Payer, RuleResults, SpendFacts } from './rule-result.js';
 import { type Rulebook, rulebook, rulesFor } from './rulebook.js';
 import { applyRules, type RulesInForce } from './rules-in-force.js';
@@ -36,9 +36,9 @@ export interface Spend {
   /** The merchant that the request names; else the one whose settlement wallet is paid. */
   merchantId?: string | undefined;
   /** The mandate that it is an execution of. */
-  mandate?: RulingMandate | undefined;
+  mandate?: EnforcedMandate | undefined;
   /** The vaulted card that pays, where it has limits. */
-  card?: RulingCard | undefined;
+  card?: EnforcedCard | undefined;
   /** The trace that budgets of a trace count; that of the request by default. */
   traceId?: string | null | undefined;
   /** Rules that an approval has lifted, as it keeps them. */
@@ -86,17 +86,17 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   if (staysOwn && card === undefined) {
     return { ...authority, facts: null, rules: none, ruleResults: nothing };
   }
-  const facts = factsOf(ctx, book, spend, agent);
+  const facts = spendFactsOf(ctx, book, spend, agent);
   // A card has its own limits for whatever is paid with it.
   if (staysOwn) facts.breakerTripId = null;
   const rules = { ...(staysOwn ? none : rulesFor(book, facts)), mandate, card };
   if (spend.lifted !== undefined) facts.lifted = stillLifted(spend.lifted, rules);
-  const asksByCard = card !== undefined && card.allowedCategories.length > 0;
+  const hasCardCategories = card !== undefined && card.allowedCategories.length > 0;
   const lists = merchantRules(rules.policies);
-  if (mandate !== undefined || asksByCard || lists.length > 0) {
+  if (mandate !== undefined || hasCardCategories || lists.length > 0) {
     Object.assign(facts, await merchantsPaid(ctx, spend.merchantId, facts, { lists, mandate }));
   }
-  if (asksForCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
+  if (needsCounterparty(rules.policies)) facts.isKnownCounterparty = await isKnownCounterparty(ctx, facts);
   return { ...authority, facts, rules, ruleResults: applyRules(facts, rules) };
 }
 
@@ -105,7 +105,7 @@ export function workspaceGuard({ workspace }: Pick<Ctx, 'workspace'>): Guard {
   return { kind: 'workspace', id: workspace.id };
 }
 
-function factsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent | undefined): SpendFacts {
+function spendFactsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent | undefined): SpendFacts {
   const { at, amount, currency, protocol, from, to, mandate } = spend;
   const watched = agent === undefined ? undefined : book.watched.get(agent.id);
   return {
@@ -134,7 +134,7 @@ export function isSpend({ from, to, isSettlement = false }: Pick<Spend, 'from' |
 }
 
 /** The mandate has to be in force, in the version that was presented, at the moment of posting. */
-function mandateGuards(mandate: RulingMandate | undefined): Guard[] {
+function mandateGuards(mandate: EnforcedMandate | undefined): Guard[] {
   return mandate === undefined ? [] : [{ kind: 'mandate', id: mandate.versionId }];
 }
 

@@ -30,20 +30,20 @@ export type PostingPlace =
  * Posts what no rule binds. Throws the refusal of the first layer that refuses, as an error of the contract. In a transaction call it last:
  * its locks are then held shortly.
  */
-export async function post(ctx: Ctx, value: Posting, place: PostingPlace): Promise<void> {
+export async function postSpend(ctx: Ctx, value: Posting, place: PostingPlace): Promise<void> {
   const faults = await faultsOf(postTo(ctx, value, place));
   if (faults.length > 0) throw refusalOf(faults, ctx);
 }
 
 /** The same for what rules bind: throws PostingRefused with every fault, of which the rules know which can be approved. */
 export async function postTo(ctx: Ctx, value: Posting, place: PostingPlace): Promise<void> {
-  const carried = place.key === undefined ? value : withBooks(ctx, value, place.key);
+  const withKey = place.key === undefined ? value : withBooks(ctx, value, place.key);
   if (place.in !== undefined) {
-    await postIn(place.in, carried);
+    await postIn(place.in, withKey);
     if (place.key !== undefined) Object.assign(place.written, { claim: true, line: true } satisfies Written);
     return;
   }
-  await postGrouped(ctx.platform.database, carried);
+  await postGrouped(ctx.platform.database, withKey);
   if (ctx.idempotency !== undefined) ctx.idempotency.recorded = true;
   ctx.effect.reference = place.key;
   if (value.limits.some(({ marks }) => marks !== undefined)) ctx.platform.due.ring('limit_crossing', crossingMs);
@@ -53,7 +53,7 @@ export async function postTo(ctx: Ctx, value: Posting, place: PostingPlace): Pro
 function withBooks(ctx: Ctx, value: Posting, reference: string): Posting {
   const line = auditLine(ctx, reference);
   const claims = [...value.claims, ...keyClaims(ctx, reference)];
-  return { ...value, claims, records: line === null ? value.records : { ...value.records, audit_line: [line] } };
+  return { ...value, claims, records: line === null ? value.records : { ...value.records, audit_entry: [line] } };
 }
 
 /** Milliseconds after which crossings are looked for: few postings pass a mark, and under load one look is for many of them. */

@@ -13,7 +13,7 @@ export function referenceClaim(accountId: string, reference: string, transferId:
 }
 
 /** 409 for the key of a reference that another transfer of the account has. */
-export function referenceTaken(key: string): AlreadyExists {
+export function duplicateReference(key: string): AlreadyExists {
   const reference = key.slice(ownerLength);
   const path = `/v1/transfers?reference=${encodeURIComponent(reference)}&from_account_id=${key.slice(0, ownerLength - 1)}`;
   return new AlreadyExists('Another transfer of this account has this reference.', {
@@ -26,5 +26,5 @@ export async function refuseReferenceOfBefore(tx: Tx, { key }: Claim): Promise<v
   const old = await tx.claim.findFirst({ where: { kind: 'reference', key: key.slice(ownerLength) } });
   if (old === null || old.reference === null) return;
   const named = await tx.transfer.findFirst({ where: { id: old.reference }, select: { fromAccountId: true, toAccountId: true } });
-  if ((named?.fromAccountId ?? named?.toAccountId) === key.slice(0, ownerLength - 1)) throw referenceTaken(key);
+  if ((named?.fromAccountId ?? named?.toAccountId) === key.slice(0, ownerLength - 1)) throw duplicateReference(key);
 }

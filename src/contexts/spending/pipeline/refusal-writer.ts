@@ -38,7 +38,7 @@ interface Noted extends RefusedSpend {
 const writers = new WeakMap<Platform, RefusalWriter>();
 
 /** Keeps a refusal to be stored after the answer. A request that is faulty by itself is no decision. */
-export function noteRefusal({ platform, workspace, clock }: Pick<Ctx, 'platform' | 'workspace' | 'clock'>, refused: RefusedSpend): void {
+export function queueRefusal({ platform, workspace, clock }: Pick<Ctx, 'platform' | 'workspace' | 'clock'>, refused: RefusedSpend): void {
   const [first] = refused.refusals;
   if (refused.authority.facts === null || first === undefined || !isDeciding(first.layer)) return;
   let writer = writers.get(platform);

@@ -17,13 +17,14 @@ import {
   MandateRevoked,
   NonceUsed,
   QuoteUsed,
+  RowChanged,
   ruleErrors,
   WorkspaceFrozen,
 } from '../errors.js';
 import { type Layer, layers } from './layer.js';
 import { limitFigures, type RuleUse } from './limit.js';
 import type { Authority } from './pipeline.js';
-import { referenceTaken } from './reference.js';
+import { duplicateReference } from './reference.js';
 import { limitError, ruleError } from './rule-refusal.js';
 import { countsOthers } from './shared-limit.js';
 
@@ -115,6 +116,9 @@ function guardRefusal({ refusal, detail }: Fault, authority: Authority | undefin
     details: { next_actions: [{ rel, actor: 'api_key' as const, method, path: agentPath + step }] },
   });
   switch (refusal) {
+    // Before all others: what was planned is about a row that is another by now.
+    case 'changed':
+      return { layer: 'credential', error: new RowChanged() };
     case 'invalid_api_key':
       return { layer: 'credential', error: new InvalidApiKey() };
     case 'invalid_jwt':
@@ -168,7 +172,7 @@ function workspaceFrozen(): WorkspaceFrozen {
 function claimRefusal({ detail }: Fault): ApiError {
   switch (detail['kind']) {
     case 'reference':
-      return referenceTaken(detail['key'] ?? '');
+      return duplicateReference(detail['key'] ?? '');
     case 'x402_nonce':
       return new NonceUsed();
     case 'mpp_challenge':

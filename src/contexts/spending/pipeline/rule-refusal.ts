@@ -3,7 +3,7 @@
 import type { ApiError, NextAction } from '../../../platform/errors.js';
 import { formatMinor } from '../../../platform/money.js';
 import { BudgetExceeded, KyaLimitExceeded, MandateLimitExceeded, MerchantBlocked, PolicyViolation } from '../errors.js';
-import { type LimitFigures, type Period, printLimit, type RuleUse, remainingOf } from './limit.js';
+import { type LimitFigures, type LimitPeriod, printLimit, type RuleUse, remainingOf } from './limit.js';
 import type { Authority } from './pipeline.js';
 import { isApprovable, type RuleResult } from './rule-result.js';
 
@@ -54,7 +54,7 @@ function reasonOf({ currency, per }: RuleUse): string {
   return isVelocity(per) ? 'velocity' : 'max_count';
 }
 
-const isVelocity = (per: Period) => /^\d+s$/.test(per);
+const isVelocity = (per: LimitPeriod) => /^\d+s$/.test(per);
 
 /** The sentence of a limit that would be passed. It says what is left, which is for everybody. */
 export function sentenceOf(
@@ -72,7 +72,7 @@ export function sentenceOf(
 
 const isOfCard = (ruleId: string | null) => ruleId?.startsWith('card_') === true;
 
-function spanOf(per: Period): string {
+function spanOf(per: LimitPeriod): string {
   if (per === 'once') return 'in all';
   if (per === 'tx') return 'for a single spend';
   return isVelocity(per) ? `for these ${Number.parseInt(per, 10)} seconds` : `for this ${per}`;

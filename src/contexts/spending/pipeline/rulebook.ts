@@ -3,18 +3,18 @@
 import type { Ctx } from '../../../platform/ctx.js';
 import { type RateBook, rateBook, ratesTag } from '../../rates/rate.js';
 import { activeTrips, type WatchedAgent } from '../breaker/breaker-trip.js';
-import { rulingBudgets } from '../budget/budget-path.js';
-import type { RulingBudget } from '../budget/budget-rule.js';
+import { enforcedBudgets } from '../budget/budget-path.js';
+import type { EnforcedBudget } from '../budget/budget-rule.js';
 import { type KyaCap, kyaCaps } from '../policy/kya-limit.js';
-import { type RulingPolicy, rulingPolicies } from '../policy/policy-rule.js';
+import { type EnforcedPolicy, enforcedPolicies } from '../policy/policy-rule.js';
 import type { SpendFacts } from './rule-result.js';
 import type { RulesInForce } from './rules-in-force.js';
 import { rulesTag } from './rules-tag.js';
 
 export interface Rulebook {
   kya: readonly KyaCap[];
-  policies: readonly RulingPolicy[];
-  budgets: readonly RulingBudget[];
+  policies: readonly EnforcedPolicy[];
+  budgets: readonly EnforcedBudget[];
   rates: RateBook;
   /** By agent. */
   watched: ReadonlyMap<string, WatchedAgent>;
@@ -23,9 +23,9 @@ export interface Rulebook {
 }
 
 interface RuleIndex {
-  policies: ReadonlyMap<string, readonly RulingPolicy[]>;
-  budgets: ReadonlyMap<string, readonly RulingBudget[]>;
-  budgetOf: ReadonlyMap<string, RulingBudget>;
+  policies: ReadonlyMap<string, readonly EnforcedPolicy[]>;
+  budgets: ReadonlyMap<string, readonly EnforcedBudget[]>;
+  budgetOf: ReadonlyMap<string, EnforcedBudget>;
 }
 
 const subjectOf = (type: string, id: string | null) => `${type} ${id}`;
@@ -51,8 +51,8 @@ export function rulebook(ctx: Ctx): Promise<Rulebook> {
   return ctx.platform.cache.get(tag, async () => {
     const [kya, policies, budgets, rates, watched] = await Promise.all([
       kyaCaps(ctx),
-      rulingPolicies(ctx),
-      rulingBudgets(ctx),
+      enforcedPolicies(ctx),
+      enforcedBudgets(ctx),
       rateBook(ctx),
       activeTrips(ctx),
     ]);

@@ -1,23 +1,23 @@
 // The rules that bind a spend, asked without the database: what each layer lets through, and which limits it has to use.
 import type { RateBook } from '../../rates/rate.js';
-import { budgetLayer, type RulingBudget } from '../budget/budget-rule.js';
+import { budgetLayer, type EnforcedBudget } from '../budget/budget-rule.js';
 import { type KyaCap, kyaLayer } from '../policy/kya-limit.js';
-import { policyLayer, type RulingPolicy } from '../policy/policy-rule.js';
-import { cardLayer, type RulingCard } from './card-rule.js';
-import { mandateLayer, type RulingMandate } from './mandate-rule.js';
+import { type EnforcedPolicy, policyLayer } from '../policy/policy-rule.js';
+import { cardLayer, type EnforcedCard } from './card-rule.js';
+import { type EnforcedMandate, mandateLayer } from './mandate-rule.js';
 import { isApprovable, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
 
 /** The rules in force for one spend: those that its facts are bound by. */
 export interface RulesInForce {
   /** Caps of the agent's tier; none when no agent spends. */
   kya: readonly KyaCap[];
-  policies: readonly RulingPolicy[];
-  budgets: readonly RulingBudget[];
+  policies: readonly EnforcedPolicy[];
+  budgets: readonly EnforcedBudget[];
   rates: RateBook;
   /** The mandate that the spend is an execution of. */
-  mandate?: RulingMandate | undefined;
+  mandate?: EnforcedMandate | undefined;
   /** The vaulted card that pays, where it has limits. */
-  card?: RulingCard | undefined;
+  card?: EnforcedCard | undefined;
 }
 
 /**

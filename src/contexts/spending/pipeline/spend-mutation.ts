@@ -9,7 +9,7 @@ import type { Tx } from '../../../platform/postgres/database.js';
 import { rollBack } from '../../../platform/postgres/rollback.js';
 import { approval as readApproval } from '../approval/approval.js';
 import { type DryRun, dryRunSpend } from './dry-run.js';
-import { type Carried, carryOut, type Draft, type SpendForm } from './execution.js';
+import { type Draft, executeSpend, type SpendForm, type SpendResult } from './execution.js';
 import type { Authority } from './pipeline.js';
 
 /** What is to be spent, before it is posted. */
@@ -26,7 +26,7 @@ export interface SpendingThing<Input, Terms, Plan extends { spend: SpendPlan<V> 
   /** Reads in the transaction what binds the thing, keeps that as it is, and says what it spends: null where nothing. */
   plan(ctx: Ctx, tx: Tx, input: Input, terms: Terms): Promise<Plan>;
   /** Writes its rows, once its spend is posted or held. */
-  insert(ctx: Ctx, tx: Tx, plan: Plan, spent: Carried<V> | null): Promise<Made>;
+  insert(ctx: Ctx, tx: Tx, plan: Plan, spent: SpendResult<V> | null): Promise<Made>;
   /** What becomes due by it: the table and the time. */
   due(made: Made): [table: string, at: Date | null];
   /** Names it for a repeated key. */
@@ -81,8 +81,8 @@ export function spendMutation<Input, Terms, Plan extends { spend: SpendPlan<V> |
   };
 }
 
-function spendIn<V>(ctx: Ctx, tx: Tx, { authority, draft, requestApproval }: SpendPlan<V>): Promise<Carried<V>> {
-  return carryOut(ctx, authority, draft, { in: tx, requestApproval });
+function spendIn<V>(ctx: Ctx, tx: Tx, { authority, draft, requestApproval }: SpendPlan<V>): Promise<SpendResult<V>> {
+  return executeSpend(ctx, authority, draft, { in: tx, requestApproval });
 }
 
 function spendsNothing(): ValidationFailed {

@@ -4,7 +4,7 @@ import type { ActingAgent, Ctx, Workspace } from '../../../platform/ctx.js';
 import { budgetUse } from '../budget/budget-use.js';
 import { spending } from '../freeze/kill-switch.js';
 import { kyaCounter } from '../policy/kya-limit.js';
-import { hasFigure, type RulingRule } from '../policy/policy-rule.js';
+import { type EnforcedRule, hasFigure } from '../policy/policy-rule.js';
 import { windowOf } from './limit.js';
 import { counterKey, readCounters } from './posting.js';
 import { rulebook, rulesFor } from './rulebook.js';
@@ -44,7 +44,7 @@ export async function spendableBy(ctx: Ctx, { id: agentId, status, kyaTier, pare
   return protocols.filter((protocol) => open.flat().some(({ policies }) => policies.every(({ rules }) => rules.every(allows(protocol)))));
 }
 
-function allows(protocol: Protocol): (rule: RulingRule) => boolean {
+function allows(protocol: Protocol): (rule: EnforcedRule) => boolean {
   return (rule) => rule.kind !== 'protocols' || rule.action !== 'deny' || rule.allow.has(protocol);
 }
 

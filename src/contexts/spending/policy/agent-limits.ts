@@ -1,14 +1,14 @@
 // What an agent may spend, and how much of it is left: everything that binds it (CONTRACT.md 5, 6).
 import type { Ctx } from '../../../platform/ctx.js';
 import { agent } from '../../agents/agent.js';
-import { type Period, windowOf } from '../pipeline/limit.js';
+import { type LimitPeriod, windowOf } from '../pipeline/limit.js';
 import { counterKey, readCounters } from '../pipeline/posting.js';
 import { rulebook } from '../pipeline/rulebook.js';
 import { type KyaCap, kyaCounter } from './kya-limit.js';
 
 /** One cap of an agent and what it has used of it. `window` and `resetsAt` are null for the cap of a single spend. */
 export interface AgentCap {
-  per: Period;
+  per: LimitPeriod;
   currency: string;
   /** Minor units. */
   max: bigint;

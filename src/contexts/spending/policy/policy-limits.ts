@@ -2,10 +2,10 @@
 import type { Ctx } from '../../../platform/ctx.js';
 import { NotFound } from '../../../platform/errors.js';
 import { actingAgent } from '../../agents/agent.js';
-import { type Period, printFigure, type RuleAction, remainingOf, windowOf } from '../pipeline/limit.js';
+import { type LimitPeriod, printFigure, type RuleAction, remainingOf, windowOf } from '../pipeline/limit.js';
 import { counterKey, readCounters } from '../pipeline/posting.js';
 import { rulebook } from '../pipeline/rulebook.js';
-import { type AmountRule, type CountRule, hasFigure, type RulingPolicy } from './policy-rule.js';
+import { type AmountRule, type CountRule, type EnforcedPolicy, hasFigure } from './policy-rule.js';
 
 /** A rule of a policy and what is left of it: amounts of its currency, or numbers of spends. */
 export interface PolicyLimit {
@@ -13,7 +13,7 @@ export interface PolicyLimit {
   name: string;
   ruleId: string;
   kind: 'max_amount' | 'max_count' | 'velocity';
-  per: Period;
+  per: LimitPeriod;
   /** Null for a rule that counts spends. */
   currency: string | null;
   /** Null, like `used`, where they would tell an agent what others have spent. */
@@ -38,12 +38,12 @@ export async function policyLimits(ctx: Ctx, agentId: string): Promise<PolicyLim
   );
   return counted.map(({ policy, rule, counter, window, resetsAt }) => {
     const used = window === null ? 0n : (counters.get(counterKey({ counter, window })) ?? 0n);
-    return { ...figuresOf(rule, used, tellsAll(ctx, policy)), ...headOf(policy, rule), resetsAt };
+    return { ...figuresOf(rule, used, showsUsage(ctx, policy)), ...headOf(policy, rule), resetsAt };
   });
 }
 
 interface Bound {
-  policy: RulingPolicy;
+  policy: EnforcedPolicy;
   rule: AmountRule | CountRule;
 }
 
@@ -69,7 +69,7 @@ function windowIn(rule: Bound['rule'], at: Date): { counter: string; window: str
 }
 
 /** An agent reads of a policy that counts others too what is left, and not what they used (Gap G-104). */
-function tellsAll({ actor }: Ctx, { targetType }: RulingPolicy): boolean {
+function showsUsage({ actor }: Ctx, { targetType }: EnforcedPolicy): boolean {
   return actor.type !== 'agent' || targetType === 'agent' || targetType === 'wallet';
 }
 
@@ -78,6 +78,6 @@ function figuresOf({ maximum: max, currency }: Bound['rule'], used: bigint, all:
   return { max: all ? print(max) : null, used: all ? print(used) : null, remaining: print(remainingOf({ max, used })) };
 }
 
-function headOf({ id: policyId, name }: RulingPolicy, { ruleId, kind, per, currency, action }: Bound['rule']) {
+function headOf({ id: policyId, name }: EnforcedPolicy, { ruleId, kind, per, currency, action }: Bound['rule']) {
   return { policyId, name, ruleId, kind, per, currency, action };
 }

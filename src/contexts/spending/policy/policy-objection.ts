@@ -49,7 +49,7 @@ export function objectionOf(rule: StaticRule, spend: SpendFacts): Objection | nu
       return { code: 'policy_violation', reason: 'protocol', says, facts: { protocol: spend.protocol } };
     }
     case 'hours':
-      if (isOpen(rule, rule.clock(spend.at))) return null;
+      if (isWithinHours(rule, rule.clock(spend.at))) return null;
       return { code: 'policy_violation', reason: 'hours', says: `allows spends from ${rule.text}; it is outside of these hours.` };
     case 'new_counterparty': {
       if (spend.isKnownCounterparty !== false) return null;
@@ -108,7 +108,7 @@ function counterpartyObjection({ allow, block }: Lists, { payee }: SpendFacts): 
 }
 
 /** Whether it is within the hours. */
-export function isOpen({ days, from, to }: Pick<Hours, 'days' | 'from' | 'to'>, { day, minute }: LocalTime): boolean {
+export function isWithinHours({ days, from, to }: Pick<Hours, 'days' | 'from' | 'to'>, { day, minute }: LocalTime): boolean {
   if (from < to) return days.has(day) && minute >= from && minute < to;
   return (days.has(day) && minute >= from) || (days.has(dayBefore(day)) && minute < to);
 }

@@ -15,7 +15,7 @@ export interface TargetRef {
   targetId: string | null;
 }
 
-export const defaultTimeoutSeconds = 3_600;
+export const defaultPolicyTimeoutSeconds = 3_600;
 
 type Path = readonly (string | number)[];
 
@@ -41,7 +41,7 @@ export class PolicyReader {
     return {
       threshold: this.#amount(threshold, currency, ['approval', 'threshold'], 0n),
       currency,
-      timeoutSeconds: timeoutSeconds ?? defaultTimeoutSeconds,
+      timeoutSeconds: timeoutSeconds ?? defaultPolicyTimeoutSeconds,
     };
   }
 

@@ -19,7 +19,7 @@ export async function checkTarget(tx: Read, { targetType, targetId }: TargetRef)
  * The rules with every id as it is printed, each name once. 404 `not_found` for an id that names nothing in this workspace, with the
  * member that does.
  */
-export async function lookUpIds(tx: Read, rules: readonly PolicyRule[]): Promise<PolicyRule[]> {
+export async function resolveIds(tx: Read, rules: readonly PolicyRule[]): Promise<PolicyRule[]> {
   const [merchants, counterparties] = await Promise.all([
     printedIds(tx, ['merchant'], namesOf(rules, 'merchants')),
     printedIds(tx, ['account', 'agent', 'wallet'], namesOf(rules, 'counterparties')),

@@ -1,26 +1,26 @@
-// The rules of policies, and what they say of a spend (CONTRACT.md 6). Rules that count give uses of limits, which the posting consumes;
+// The rules of policies, and how a spend is evaluated against them (CONTRACT.md 6). Rules that count give uses of limits, which the posting consumes;
 // the others give results by themselves.
 import type { Policy } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { formatMinor, parseMinor } from '../../../platform/money.js';
 import { parseAnyId, printId } from '../../../platform/schema/id.js';
 import type { RateBook } from '../../rates/rate.js';
-import { type Period, type RuleAction, type RuleUse, windowOf } from '../pipeline/limit.js';
+import { type LimitPeriod, type RuleAction, type RuleUse, windowOf } from '../pipeline/limit.js';
 import { type LocalClock, localClock } from '../pipeline/local-time.js';
 import type { PolicyApproval, PolicyRule } from '../pipeline/rule-kind.js';
 import { noRate, type RuleResult, type RuleResults, type SpendFacts } from '../pipeline/rule-result.js';
 import { type MerchantLists, objectionOf, type StaticRule } from './policy-objection.js';
 
-/** A policy as the pipeline reads it: amounts in minor units, read once. */
-export interface RulingPolicy {
+/** A policy as the pipeline enforces it: amounts in minor units, read once. */
+export interface EnforcedPolicy {
   id: string;
   version: number;
   name: string;
   targetType: Policy['targetType'];
   targetId: string | null;
-  rules: readonly RulingRule[];
+  rules: readonly EnforcedRule[];
   /** A spend above the threshold has to be approved. */
-  approval: RulingThreshold | null;
+  approval: EnforcedThreshold | null;
 }
 
 interface Named {
@@ -28,7 +28,7 @@ interface Named {
   ruleId: string;
 }
 
-interface RulingThreshold extends Named {
+interface EnforcedThreshold extends Named {
   threshold: bigint;
   currency: string;
   timeoutSeconds: number;
@@ -42,7 +42,7 @@ interface Counted extends Named {
 /** A cap of the amount of one spend, or of all spends in a window. */
 export interface AmountRule extends Counted {
   kind: 'max_amount';
-  per: Exclude<Period, 'once'>;
+  per: Exclude<LimitPeriod, 'once'>;
   maximum: bigint;
   currency: string;
   action: RuleAction;
@@ -51,17 +51,17 @@ export interface AmountRule extends Counted {
 /** A cap of the number of spends in a window. */
 export interface CountRule extends Counted {
   kind: 'max_count' | 'velocity';
-  per: Exclude<Period, 'tx' | 'once'>;
+  per: Exclude<LimitPeriod, 'tx' | 'once'>;
   maximum: bigint;
   currency: null;
   action: RuleAction;
 }
 
-/** A rule as the pipeline asks it. */
-export type RulingRule = AmountRule | CountRule | (Named & { action: RuleAction } & StaticRule);
+/** A rule as the pipeline enforces it. */
+export type EnforcedRule = AmountRule | CountRule | (Named & { action: RuleAction } & StaticRule);
 
 /** True for a rule with a figure that limits: those that count, and the cap of a single spend. */
-export function hasFigure(rule: RulingRule): rule is AmountRule | CountRule {
+export function hasFigure(rule: EnforcedRule): rule is AmountRule | CountRule {
   return rule.kind === 'max_amount' || rule.kind === 'max_count' || rule.kind === 'velocity';
 }
 
@@ -73,23 +73,23 @@ function policyCounter(policyId: string, { kind, per, currency }: Pick<AmountRul
   return ['policy', policyId, kind, per, ...(currency === null ? [] : [currency])].join(':');
 }
 
-/** What the policies that bind a spend say of it. */
-export function policyLayer(facts: SpendFacts, policies: readonly RulingPolicy[], rates: RateBook): RuleResults {
+/** The results of the policies that bind a spend. */
+export function policyLayer(facts: SpendFacts, policies: readonly EnforcedPolicy[], rates: RateBook): RuleResults {
   const answer: RuleResults = { uses: [], results: [], rateIds: [] };
   for (const policy of policies) {
     for (const rule of policy.rules) {
-      if (rule.kind === 'max_amount') askAmount(rule, policy, facts, rates, answer);
+      if (rule.kind === 'max_amount') evaluateAmount(rule, policy, facts, rates, answer);
       else if (hasFigure(rule)) answer.uses.push(useOf(rule, policy, 1n, facts.at));
-      else askStatic(rule, policy, facts, answer);
+      else evaluateStatic(rule, policy, facts, answer);
     }
-    if (policy.approval !== null) askThreshold(policy.approval, policy, facts, rates, answer);
+    if (policy.approval !== null) evaluateThreshold(policy.approval, policy, facts, rates, answer);
   }
   return answer;
 }
 
-function askAmount(
+function evaluateAmount(
   rule: AmountRule,
-  policy: RulingPolicy,
+  policy: EnforcedPolicy,
   { amount, currency, at }: SpendFacts,
   rates: RateBook,
   answer: RuleResults,
@@ -112,7 +112,7 @@ function askAmount(
   answer.results.push({ ...resultBy(rule, policy), code: 'policy_violation', reason: 'max_amount', message, limit });
 }
 
-function useOf(rule: AmountRule | CountRule, policy: RulingPolicy, used: bigint, at: Date): RuleUse {
+function useOf(rule: AmountRule | CountRule, policy: EnforcedPolicy, used: bigint, at: Date): RuleUse {
   const { ruleId, counter, per, maximum, currency, action } = rule;
   if (per === 'tx') throw new Error('a single spend has no window');
   const { name: window, resetsAt } = windowOf(per, at);
@@ -120,16 +120,21 @@ function useOf(rule: AmountRule | CountRule, policy: RulingPolicy, used: bigint,
   return { counter, window, used, reserved: 0n, maximum, layer: 'policy', ruleId, per, currency, action, resetsAt, timeoutSeconds };
 }
 
-function askStatic(rule: Named & { action: RuleAction } & StaticRule, policy: RulingPolicy, facts: SpendFacts, answer: RuleResults): void {
+function evaluateStatic(
+  rule: Named & { action: RuleAction } & StaticRule,
+  policy: EnforcedPolicy,
+  facts: SpendFacts,
+  answer: RuleResults,
+): void {
   const objection = objectionOf(rule, facts);
   if (objection === null) return;
   const { says, ...rest } = objection;
   answer.results.push({ ...resultBy(rule, policy), ...rest, message: `The policy "${policy.name}" ${says}` });
 }
 
-function askThreshold(
-  { ruleId, threshold, currency, timeoutSeconds }: RulingThreshold,
-  policy: RulingPolicy,
+function evaluateThreshold(
+  { ruleId, threshold, currency, timeoutSeconds }: EnforcedThreshold,
+  policy: EnforcedPolicy,
   spend: SpendFacts,
   rates: RateBook,
   answer: RuleResults,
@@ -149,7 +154,7 @@ function askThreshold(
 /** What all results of a rule have in common. An approval that it asks for waits as long as those of its policy do. */
 function resultBy(
   { ruleId, action }: Named & { action: RuleAction },
-  { approval }: RulingPolicy,
+  { approval }: EnforcedPolicy,
 ): Pick<RuleResult, 'layer' | 'ruleId' | 'outcome' | 'timeoutSeconds'> {
   return {
     layer: 'policy',
@@ -160,19 +165,19 @@ function resultBy(
 }
 
 /** The rules of the policies that ask which merchants are paid. */
-export function merchantRules(policies: readonly RulingPolicy[]): MerchantLists[] {
+export function merchantRules(policies: readonly EnforcedPolicy[]): MerchantLists[] {
   return policies.flatMap(({ rules }) =>
-    rules.filter((rule): rule is RulingRule & MerchantLists => rule.kind === 'merchants' || rule.kind === 'categories'),
+    rules.filter((rule): rule is EnforcedRule & MerchantLists => rule.kind === 'merchants' || rule.kind === 'categories'),
   );
 }
 
 /** True when a rule of the policies asks whether the payee was paid before. */
-export function asksForCounterparty(policies: readonly RulingPolicy[]): boolean {
+export function needsCounterparty(policies: readonly EnforcedPolicy[]): boolean {
   return policies.some(({ rules }) => rules.some(({ kind }) => kind === 'new_counterparty'));
 }
 
 /** The policies of the workspace that are enabled. */
-export async function rulingPolicies({ db }: Pick<Ctx, 'db'>): Promise<RulingPolicy[]> {
+export async function enforcedPolicies({ db }: Pick<Ctx, 'db'>): Promise<EnforcedPolicy[]> {
   const rows = await db.policy.findMany({ where: { deletedAt: null, enabled: true }, orderBy: { id: 'asc' } });
   const clocks = new Map<string, LocalClock>();
   const clockOf = (zone: string) => {
@@ -180,13 +185,13 @@ export async function rulingPolicies({ db }: Pick<Ctx, 'db'>): Promise<RulingPol
     clocks.set(zone, clock);
     return clock;
   };
-  return rows.map((row) => rulingPolicy(row, clockOf));
+  return rows.map((row) => enforcedPolicy(row, clockOf));
 }
 
 type StoredPolicy = Pick<Policy, 'id' | 'version' | 'name' | 'targetType' | 'targetId' | 'rules' | 'approval'>;
 
-/** A policy made ready to be asked. */
-export function rulingPolicy(row: StoredPolicy, clockOf: (zone: string) => LocalClock = localClock): RulingPolicy {
+/** A stored policy, parsed once so that every spend can be evaluated against it. */
+export function enforcedPolicy(row: StoredPolicy, clockOf: (zone: string) => LocalClock = localClock): EnforcedPolicy {
   const { id, version, name, targetType, targetId } = row;
   const rules = row.rules as unknown as PolicyRule[];
   const approval = row.approval as unknown as PolicyApproval | null;
@@ -196,7 +201,7 @@ export function rulingPolicy(row: StoredPolicy, clockOf: (zone: string) => Local
     name,
     targetType,
     targetId,
-    rules: rules.map((rule, index) => rulingRule(rule, id, index, clockOf)),
+    rules: rules.map((rule, index) => enforcedRule(rule, id, index, clockOf)),
     approval: approval && {
       ruleId: `${printId('policy', id)}.approval`,
       threshold: parseMinor(approval.threshold, approval.currency, ['threshold'], 0n),
@@ -206,11 +211,11 @@ export function rulingPolicy(row: StoredPolicy, clockOf: (zone: string) => Local
   };
 }
 
-function rulingRule(rule: PolicyRule, policyId: string, index: number, clockOf: (zone: string) => LocalClock): RulingRule {
+function enforcedRule(rule: PolicyRule, policyId: string, index: number, clockOf: (zone: string) => LocalClock): EnforcedRule {
   const { kind, action } = rule;
   const head = { ruleId: `${printId('policy', policyId)}.rules.${index}`, action };
-  const counted = <T extends Pick<AmountRule | CountRule, 'kind' | 'per' | 'currency'>>(said: T) => {
-    return { ...head, ...said, counter: policyCounter(policyId, said) };
+  const counted = <T extends Pick<AmountRule | CountRule, 'kind' | 'per' | 'currency'>>(figures: T) => {
+    return { ...head, ...figures, counter: policyCounter(policyId, figures) };
   };
   switch (kind) {
     case 'max_amount': {

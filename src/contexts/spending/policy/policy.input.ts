@@ -7,7 +7,7 @@ import { PolicyRuleInput } from './policy-rule.input.js';
 export const PolicyTargetEnum = builder.enumType(PolicyTarget, { name: 'PolicyTargetType' });
 
 /** Rules of a policy. */
-export const mostRules = 50;
+export const mostPolicyRules = 50;
 
 export const PolicyTargetInput = builder.inputType('PolicyTargetInput', {
   fields: (t) => ({
@@ -30,7 +30,7 @@ export const PolicyApprovalInput = builder.inputType('PolicyApprovalInput', {
 export type PolicyApprovalInput = typeof PolicyApprovalInput.$inferInput;
 
 const name = z.string().trim().min(1).max(200);
-const rules = z.array(z.unknown()).max(mostRules);
+const rules = z.array(z.unknown()).max(mostPolicyRules);
 
 export const CreatePolicyInput = builder.inputType('CreatePolicyInput', {
   fields: (t) => ({

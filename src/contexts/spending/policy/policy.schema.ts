@@ -5,8 +5,8 @@ import { once } from '../../../platform/idempotency.js';
 import { builder, facts, listed, pageOf } from '../../../platform/schema/builder.js';
 import type { PolicyApproval } from '../pipeline/rule-kind.js';
 import { rest } from '../rest.js';
-import { CreatePolicyInput, mostRules, PolicyTargetEnum, UpdatePolicyInput } from './policy.input.js';
-import { approvalOf, createPolicy, deletePolicy, mostPolicies, policies, policy, rulesOf, updatePolicy } from './policy.js';
+import { CreatePolicyInput, mostPolicyRules, PolicyTargetEnum, UpdatePolicyInput } from './policy.input.js';
+import { approvalRuleOf, createPolicy, deletePolicy, mostPolicies, policies, policy, rulesOf, updatePolicy } from './policy.js';
 import { PolicyRuleType } from './policy-rule.schema.js';
 
 const Target = builder.objectRef<{ targetType: PolicyTarget; targetId: string | null }>('PolicyTarget').implement({
@@ -33,8 +33,8 @@ const Policy = builder.prismaObject('Policy', {
     version: t.exposeInt('version', { description: 'Grows with each change; decisions name it.' }),
     name: t.exposeString('name'),
     target: t.field({ type: Target, resolve: (row) => row }),
-    rules: t.field({ type: [PolicyRuleType], ...facts({ most: mostRules }), resolve: rulesOf }),
-    approval: t.field({ type: ApprovalRule, nullable: true, resolve: approvalOf }),
+    rules: t.field({ type: [PolicyRuleType], ...facts({ most: mostPolicyRules }), resolve: rulesOf }),
+    approval: t.field({ type: ApprovalRule, nullable: true, resolve: approvalRuleOf }),
     enabled: t.exposeBoolean('enabled'),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime' }),

@@ -12,7 +12,7 @@ import type { PolicyApproval, PolicyRule } from '../pipeline/rule-kind.js';
 import { dropRulebook } from '../pipeline/rules-tag.js';
 import type { CreatePolicyInput, UpdatePolicyInput } from './policy.input.js';
 import { PolicyReader, refuseEmpty } from './policy-reader.js';
-import { checkTarget, lookUpIds } from './policy-reference.js';
+import { checkTarget, resolveIds } from './policy-reference.js';
 
 /** Policies of a workspace, deleted ones not counted. */
 export const mostPolicies = 100;
@@ -28,7 +28,7 @@ export async function createPolicy(ctx: Ctx, input: CreatePolicyInput): Promise<
   const created = await transact(ctx, async (tx) => {
     await checkRoom(ctx, tx);
     await checkTarget(tx, target);
-    const rules = await lookUpIds(tx, given);
+    const rules = await resolveIds(tx, given);
     const at = ctx.clock.now();
     const row = { id: newId(at), version: 1, ...stored({ rules, approval }) };
     await writeVersion(tx, row, at);
@@ -53,13 +53,13 @@ export async function updatePolicy(ctx: Ctx, input: UpdatePolicyInput & { id: st
   const changed = await transact(ctx, async (tx) => {
     const before = await lockRow(tx.policy, id, { where: { deletedAt: null } });
     if (name == null && given === undefined && approval === undefined && enabled == null) return before;
-    const says = {
-      rules: given === undefined ? rulesOf(before) : await lookUpIds(tx, given),
-      approval: approval === undefined ? approvalOf(before) : approval,
+    const terms = {
+      rules: given === undefined ? rulesOf(before) : await resolveIds(tx, given),
+      approval: approval === undefined ? approvalRuleOf(before) : approval,
     };
-    refuseEmpty(says.rules, says.approval);
+    refuseEmpty(terms.rules, terms.approval);
     const at = ctx.clock.now();
-    const row = { version: before.version + 1, ...stored(says) };
+    const row = { version: before.version + 1, ...stored(terms) };
     await writeVersion(tx, { id, ...row }, at);
     return tx.policy.update({
       where: rowKey(ctx, id),
@@ -97,7 +97,7 @@ export function rulesOf({ rules }: Pick<Policy, 'rules'>): PolicyRule[] {
 }
 
 /** The approval of a policy, as it is shown. */
-export function approvalOf({ approval }: Pick<Policy, 'approval'>): PolicyApproval | null {
+export function approvalRuleOf({ approval }: Pick<Policy, 'approval'>): PolicyApproval | null {
   return approval as unknown as PolicyApproval | null;
 }
 
@@ -115,12 +115,12 @@ async function checkRoom({ workspace }: Ctx, tx: Tx): Promise<void> {
   throw invalidRequest(`A workspace has at most ${mostPolicies} policies: delete one first, or add rules to another.`, 'max');
 }
 
-interface Says {
+interface PolicyTerms {
   rules: readonly PolicyRule[];
   approval: PolicyApproval | null;
 }
 
-function stored({ rules, approval }: Says) {
+function stored({ rules, approval }: PolicyTerms) {
   return {
     rules: rules as unknown as Prisma.InputJsonArray,
     approval: approval === null ? Prisma.DbNull : (approval as unknown as Prisma.InputJsonObject),

@@ -1,7 +1,7 @@
 // Addresses and quantities of the EVM as the protocols write them in JSON. Two spellings of an address are one: bytes are compared.
 
 /** An address in lower case: `0x` and 40 hexadecimal digits. */
-export type Address = `0x${string}`;
+export type ChainAddress = `0x${string}`;
 
 /** 32 bytes, as `0x` and 64 hexadecimal digits in lower case. */
 export type Bytes32 = `0x${string}`;
@@ -12,8 +12,8 @@ const largest = 2n ** 256n - 1n;
  * Reads an address in any capitals. The check sum of EIP-55 is not asked for: the reference facilitator takes addresses without it, and
  * what is signed are the bytes.
  */
-export function parseAddress(text: string): Address | null {
-  return /^0x[0-9a-fA-F]{40}$/.test(text) ? (text.toLowerCase() as Address) : null;
+export function parseAddress(text: string): ChainAddress | null {
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? (text.toLowerCase() as ChainAddress) : null;
 }
 
 /** Reads 32 bytes in any capitals; null for what is none. */

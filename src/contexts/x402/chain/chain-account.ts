@@ -3,7 +3,7 @@ import type { Ctx } from '../../../platform/ctx.js';
 import { NotFound, TestModeOnly, ValidationFailed } from '../../../platform/errors.js';
 import { transact } from '../../../platform/idempotency.js';
 import { formatMinor, parseMinor } from '../../../platform/money.js';
-import { type Address, parseAddress } from './address.js';
+import { type ChainAddress, parseAddress } from './address.js';
 import { creditBalance } from './chain.sql.js';
 import { ownChain } from './network.js';
 
@@ -32,7 +32,7 @@ export async function fundChainAccount(ctx: Ctx, input: { address: string; amoun
   refuseLive(ctx);
   const { network, currency } = ownChain(ctx);
   const amount = parseMinor(input.amount, currency, ['amount']);
-  const address = input.address.toLowerCase() as Address;
+  const address = input.address.toLowerCase() as ChainAddress;
   const mint = async (tx: Parameters<typeof creditBalance>[1]) => {
     const balance = await creditBalance(ctx, tx, network, address, amount);
     if (balance <= mostMinted) return { address, currency, balance };

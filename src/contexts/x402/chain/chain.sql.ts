@@ -1,12 +1,18 @@
 // The statements of the simulated chain: each takes its row's lock and changes it at once, so that parallel transfers follow each other.
 import type { Ctx } from '../../../platform/ctx.js';
 import type { Db, Tx } from '../../../platform/postgres/database.js';
-import type { Address } from './address.js';
+import type { ChainAddress } from './address.js';
 
 type Where = Pick<Ctx, 'workspace'>;
 
 /** Adds base units to a balance, which it then has. */
-export async function creditBalance({ workspace }: Where, tx: Tx | Db, network: string, address: Address, value: bigint): Promise<bigint> {
+export async function creditBalance(
+  { workspace }: Where,
+  tx: Tx | Db,
+  network: string,
+  address: ChainAddress,
+  value: bigint,
+): Promise<bigint> {
   const [row] = await tx.$queryRaw<{ balance: bigint }[]>`
     INSERT INTO chain_balance (workspace_id, network, address, balance) VALUES (${workspace.id}::uuid, ${network}, ${address}, ${value})
     ON CONFLICT (workspace_id, network, address) DO UPDATE SET balance = chain_balance.balance + excluded.balance RETURNING balance`;
@@ -14,7 +20,7 @@ export async function creditBalance({ workspace }: Where, tx: Tx | Db, network: 
 }
 
 /** Takes base units from a balance; false when it does not have them. */
-export async function debitBalance({ workspace }: Where, tx: Tx, network: string, address: Address, value: bigint): Promise<boolean> {
+export async function debitBalance({ workspace }: Where, tx: Tx, network: string, address: ChainAddress, value: bigint): Promise<boolean> {
   const taken = await tx.$executeRaw`UPDATE chain_balance SET balance = balance - ${value}
     WHERE workspace_id = ${workspace.id}::uuid AND network = ${network} AND address = ${address} AND balance >= ${value}`;
   return taken === 1;

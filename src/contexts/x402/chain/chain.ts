@@ -3,7 +3,7 @@
 import { connections } from '../../../platform/connection.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { DependencyUnavailable } from '../../../platform/errors.js';
-import type { Address, Bytes32 } from './address.js';
+import type { Bytes32, ChainAddress } from './address.js';
 import type { TransferAuthorization } from './transfer-authorization.js';
 
 /**
@@ -12,30 +12,30 @@ import type { TransferAuthorization } from './transfer-authorization.js';
  */
 export type ChainAnswer = { state: 'done'; txHash: string } | { state: 'refused'; reason: 'insufficient_funds' | 'nonce_used' };
 
-/** What an authorization has moved, as the chain tells it: its owner may have signed several with one nonce, of which one is carried out. */
-export interface CarriedOut {
+/** An authorization that the chain has executed: its owner may have signed several with one nonce, of which one is executed. */
+export interface ExecutedAuthorization {
   txHash: string;
-  to: Address;
+  to: ChainAddress;
   value: bigint;
 }
 
 /** The methods of the token contract that payments need; amounts in base units. */
 export interface Chain {
   network: string;
-  balanceOf(ctx: Ctx, address: Address): Promise<bigint>;
+  balanceOf(ctx: Ctx, address: ChainAddress): Promise<bigint>;
   /** The transaction that used a nonce, and what it moved; null while it is unused. */
-  authorizationState(ctx: Ctx, from: Address, nonce: Bytes32): Promise<CarriedOut | null>;
+  authorizationState(ctx: Ctx, from: ChainAddress, nonce: Bytes32): Promise<ExecutedAuthorization | null>;
   /** Carries out an authorization whose signature was verified, once. */
   transferWithAuthorization(ctx: Ctx, authorization: TransferAuthorization, signature: string): Promise<ChainAnswer>;
   /** The address of a wallet, always the same: what reaches it is the wallet's. */
-  depositAddress(ctx: Ctx, walletId: string): Promise<Address>;
+  depositAddress(ctx: Ctx, walletId: string): Promise<ChainAddress>;
 }
 
 /** The chains that somebody serves, by their networks. */
 export const chains = connections<Chain>('chains');
 
-/** What a chain says to a question on which nothing hangs yet. 503 for one that fails. */
-export async function saidBy<T>(answer: Promise<T>): Promise<T> {
+/** The answer of a chain to a read that nothing depends on yet. 503 for one that fails. */
+export async function chainAnswer<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {

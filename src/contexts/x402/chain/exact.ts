@@ -3,10 +3,10 @@
 import type { Ctx } from '../../../platform/ctx.js';
 import { parseId } from '../../../platform/schema/id.js';
 import type { Requirements } from '../wire/wire.js';
-import { type Address, type Bytes32, parseAddress, parseBytes32, parseUint256 } from './address.js';
-import { type Chain, saidBy } from './chain.js';
+import { type Bytes32, type ChainAddress, parseAddress, parseBytes32, parseUint256 } from './address.js';
+import { type Chain, chainAnswer } from './chain.js';
 import type { ChainNetwork } from './network.js';
-import { digestOf, signerOf, type TransferAuthorization } from './transfer-authorization.js';
+import { authorizationDigest, signerOf, type TransferAuthorization } from './transfer-authorization.js';
 
 /** What a payment was signed for, as it claims, and what was signed. */
 export interface SignedPayment {
@@ -16,8 +16,8 @@ export interface SignedPayment {
   payload: Record<string, unknown>;
 }
 
-export type Verdict =
-  | { isValid: true; payer: Address; authorization: TransferAuthorization; signature: string }
+export type ExactVerification =
+  | { isValid: true; payer: ChainAddress; authorization: TransferAuthorization; signature: string }
   | { isValid: false; invalidReason: string; payer?: string };
 
 /** An authorization must be good for so many seconds more, in which it can reach the chain. */
@@ -35,10 +35,10 @@ export async function verifyExact(
   { chain, own }: { chain: Chain; own: ChainNetwork },
   payment: SignedPayment,
   requirements: Requirements,
-): Promise<Verdict> {
+): Promise<ExactVerification> {
   const readable = readPayload(payment.payload);
   const payer = payerIn(payment.payload);
-  const refuse = (invalidReason: string): Verdict => ({ isValid: false, invalidReason, ...(payer !== undefined && { payer }) });
+  const refuse = (invalidReason: string): ExactVerification => ({ isValid: false, invalidReason, ...(payer !== undefined && { payer }) });
   if (payment.scheme !== 'exact' || requirements.scheme !== 'exact') return refuse('unsupported_scheme');
   const { name, version } = requirements.extra;
   if (typeof name !== 'string' || typeof version !== 'string') return refuse('invalid_payment_requirements');
@@ -50,7 +50,7 @@ export async function verifyExact(
   const domain = { name, version, chainId: own.chainId, verifyingContract: asset };
   // Signed for another name or version is signed for another contract: the token's own would not take it.
   const isOfToken = name === own.token.name && version === own.token.version;
-  if (!isOfToken || signerOf(digestOf(domain, authorization), signature) !== authorization.from)
+  if (!isOfToken || signerOf(authorizationDigest(domain, authorization), signature) !== authorization.from)
     return refuse('invalid_exact_evm_payload_signature');
   const reason =
     faultOf(authorization, { payTo, amount: BigInt(requirements.amount), now: secondsNow(ctx) }) ??
@@ -67,7 +67,7 @@ function secondsNow({ platform }: Ctx): bigint {
   return BigInt(Math.floor(platform.clock.now().getTime() / 1000));
 }
 
-function faultOf(authorization: TransferAuthorization, asked: { payTo: Address; amount: bigint; now: bigint }): string | null {
+function faultOf(authorization: TransferAuthorization, asked: { payTo: ChainAddress; amount: bigint; now: bigint }): string | null {
   const { to, validBefore, validAfter, value } = authorization;
   if (to !== asked.payTo) return 'invalid_exact_evm_payload_recipient_mismatch';
   if (validBefore < asked.now + leastSeconds) return 'invalid_exact_evm_payload_authorization_valid_before';
@@ -76,8 +76,8 @@ function faultOf(authorization: TransferAuthorization, asked: { payTo: Address; 
 }
 
 async function faultOnChain(ctx: Ctx, chain: Chain, { from, nonce, value }: TransferAuthorization): Promise<string | null> {
-  if ((await saidBy(chain.authorizationState(ctx, from, nonce))) !== null) return 'invalid_transaction_state';
-  return (await saidBy(chain.balanceOf(ctx, from))) < value ? 'insufficient_funds' : null;
+  if ((await chainAnswer(chain.authorizationState(ctx, from, nonce))) !== null) return 'invalid_transaction_state';
+  return (await chainAnswer(chain.balanceOf(ctx, from))) < value ? 'insufficient_funds' : null;
 }
 
 /** The authorization in a payload; null where a member is missing or is none. */
@@ -94,8 +94,8 @@ export function readPayload({ signature, authorization }: Record<string, unknown
   return { authorization: { from, to, value, validAfter, validBefore, nonce: nonce as Bytes32 }, signature };
 }
 
-/** A payer as payments are kept by it: the bare id of a wallet, or an address in lower case. */
-export function keptPayer(payer: string): string {
+/** A payer as payments are stored under it: the bare id of a wallet, or an address in lower case. */
+export function storedPayer(payer: string): string {
   return parseId('wallet', payer) ?? payer.toLowerCase();
 }
 

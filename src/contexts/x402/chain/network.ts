@@ -1,6 +1,6 @@
 // The networks of x402: the ledger of the platform, and chains whose token is known (CONTRACT.md 9). Both are named as CAIP-2 names them.
 import type { Ctx, Environment } from '../../../platform/ctx.js';
-import type { Address } from './address.js';
+import type { ChainAddress } from './address.js';
 
 /** A chain, and the token on it that payments are made in. */
 export interface ChainNetwork {
@@ -9,7 +9,7 @@ export interface ChainNetwork {
   nameV1: string;
   chainId: bigint;
   currency: 'USDC';
-  token: { address: Address; name: string; version: string };
+  token: { address: ChainAddress; name: string; version: string };
   /** The rail in whose clearing account money from the chain arrives. */
   rail: string;
 }

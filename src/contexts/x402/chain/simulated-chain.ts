@@ -6,7 +6,7 @@ import type { Connection } from '../../../platform/connection.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { newId } from '../../../platform/schema/id.js';
-import type { Address } from './address.js';
+import type { ChainAddress } from './address.js';
 import type { Chain, ChainAnswer } from './chain.js';
 import { creditBalance, debitBalance, useAuthorization } from './chain.sql.js';
 import { walletOfDeposit } from './deposit.js';
@@ -31,7 +31,7 @@ function simulated(own: ChainNetwork): Chain {
     balanceOf: async ({ db }, address) => (await db.chainBalance.findFirst({ where: { network, address } }))?.balance ?? 0n,
     authorizationState: async ({ db }, payer, nonce) => {
       const used = await db.chainAuthorization.findFirst({ where: { network, payer, nonce } });
-      return used === null ? null : { txHash: used.txHash, to: used.payee as Address, value: used.value };
+      return used === null ? null : { txHash: used.txHash, to: used.payee as ChainAddress, value: used.value };
     },
     transferWithAuthorization: (ctx, authorization) => transfer(ctx, own, authorization),
     depositAddress: async ({ workspace }, walletId) => addressOf(`${workspace.id}:${walletId}`),
@@ -39,7 +39,7 @@ function simulated(own: ChainNetwork): Chain {
 }
 
 /** An address that nobody has the key of. */
-function addressOf(text: string): Address {
+function addressOf(text: string): ChainAddress {
   return `0x${Buffer.from(keccak_256(Buffer.from(text)).subarray(12)).toString('hex')}`;
 }
 
@@ -66,7 +66,7 @@ async function bookArrival(
   ctx: Ctx,
   tx: Tx,
   { network, rail, currency }: ChainNetwork,
-  arrival: { to: Address; value: bigint; txHash: string },
+  arrival: { to: ChainAddress; value: bigint; txHash: string },
 ) {
   if ((await walletOfDeposit(ctx, network, arrival.to)) === null) return;
   const at = ctx.clock.now();

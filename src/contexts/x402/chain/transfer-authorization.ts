@@ -3,19 +3,19 @@
 // in JavaScript and hand out no digest, and viem is large; so the two structures are hashed here, and the tests compare them with viem.
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { recover } from 'tiny-secp256k1';
-import type { Address, Bytes32 } from './address.js';
+import type { Bytes32, ChainAddress } from './address.js';
 
 /** The token contract that a signature is for. */
 export interface TokenDomain {
   name: string;
   version: string;
   chainId: bigint;
-  verifyingContract: Address;
+  verifyingContract: ChainAddress;
 }
 
 export interface TransferAuthorization {
-  from: Address;
-  to: Address;
+  from: ChainAddress;
+  to: ChainAddress;
   /** Base units of the token. */
   value: bigint;
   /** Seconds since 1970: good from the second after it. */
@@ -32,7 +32,7 @@ const authorizationType = typeHash(
 const half = BigInt('0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0');
 
 /** The 32 bytes that the owner signs. */
-export function digestOf(domain: TokenDomain, authorization: TransferAuthorization): Uint8Array {
+export function authorizationDigest(domain: TokenDomain, authorization: TransferAuthorization): Uint8Array {
   return keccak_256(Buffer.concat([Buffer.of(0x19, 0x01), domainHash(domain), authorizationHash(authorization)]));
 }
 
@@ -66,7 +66,7 @@ function authorizationHash({ from, to, value, validAfter, validBefore, nonce }: 
  * Who signed a digest. Null for what is no signature of a key: not 65 bytes (a contract's), another v than 27 and 28 (0 and 1), r or s
  * out of range, and the high one of the two values of s, which token contracts refuse.
  */
-export function signerOf(digest: Uint8Array, signature: string): Address | null {
+export function signerOf(digest: Uint8Array, signature: string): ChainAddress | null {
   if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) return null;
   const bytes = Buffer.from(signature.slice(2), 'hex');
   const recovery = recoveryOf(bytes[64] as number);
@@ -98,6 +98,6 @@ function word(value: bigint): Buffer {
   return Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 }
 
-function addressWord(address: Address): Buffer {
+function addressWord(address: ChainAddress): Buffer {
   return Buffer.from(address.slice(2).padStart(64, '0'), 'hex');
 }

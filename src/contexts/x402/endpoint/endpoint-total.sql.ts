@@ -38,7 +38,7 @@ export interface EndpointTotal {
 }
 
 /** What an endpoint has earned; those of a list are read together. */
-export async function totalOf(ctx: Ctx, endpointId: string): Promise<EndpointTotal> {
+export async function endpointTotalOf(ctx: Ctx, endpointId: string): Promise<EndpointTotal> {
   const found = await loadTogether(ctx, 'endpoint total', endpointId, async (ids) => {
     const rows = await ctx.db.x402EndpointTotal.findMany({ where: { endpointId: { in: [...ids] } } });
     return new Map(rows.map((row) => [row.endpointId, { calls: Number(row.calls), revenue: row.revenue }]));

@@ -7,9 +7,9 @@ import { builder, facts, pageArgs, pageOf } from '../../../platform/schema/build
 import { UnsupportedNetwork } from '../errors.js';
 import { rest } from '../rest.js';
 import { CreateX402EndpointInput, EndpointStatusEnum, MethodEnum, SchemeEnum, UpdateX402EndpointInput } from './endpoint.input.js';
-import { endpoint, type endpointMethods, endpoints, seesPrivateSide } from './endpoint.js';
+import { canSeeEndpoint, endpoint, type endpointMethods, endpoints } from './endpoint.js';
 import { createEndpoint, deleteEndpoint, updateEndpoint } from './endpoint-request.js';
-import { totalOf } from './endpoint-total.sql.js';
+import { endpointTotalOf } from './endpoint-total.sql.js';
 import { payToOf } from './offer.js';
 import { discountsOf, mostDiscounts, type VolumeDiscount } from './price.js';
 
@@ -30,13 +30,13 @@ export const EndpointType = builder.objectRef<X402Endpoint>('X402Endpoint').impl
       accountId: t.field({
         type: 'AccountId',
         ...nullable,
-        resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.accountId : null),
+        resolve: (row, _args, ctx) => (canSeeEndpoint(ctx, row) ? row.accountId : null),
       }),
       receiverWalletId: t.field({
         type: 'WalletId',
         ...nullable,
         description: 'The wallet that is paid.',
-        resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.receiverWalletId : null),
+        resolve: (row, _args, ctx) => (canSeeEndpoint(ctx, row) ? row.receiverWalletId : null),
       }),
       name: t.exposeString('name'),
       path: t.exposeString('path', nullable),
@@ -57,19 +57,19 @@ export const EndpointType = builder.objectRef<X402Endpoint>('X402Endpoint').impl
       totalCalls: t.int({
         ...nullable,
         description: 'Settled payments; a moment behind.',
-        resolve: async (row, _args, ctx) => (seesPrivateSide(ctx, row) ? (await totalOf(ctx, row.id)).calls : null),
+        resolve: async (row, _args, ctx) => (canSeeEndpoint(ctx, row) ? (await endpointTotalOf(ctx, row.id)).calls : null),
       }),
       totalRevenue: t.field({
         type: 'Amount',
         ...nullable,
         description: 'What they came to, before fees; a moment behind.',
         resolve: async (row, _args, ctx) =>
-          seesPrivateSide(ctx, row) ? formatMinor((await totalOf(ctx, row.id)).revenue, row.currency) : null,
+          canSeeEndpoint(ctx, row) ? formatMinor((await endpointTotalOf(ctx, row.id)).revenue, row.currency) : null,
       }),
       metadata: t.field({
         type: 'JSONObject',
         ...nullable,
-        resolve: (row, _args, ctx) => (seesPrivateSide(ctx, row) ? row.metadata : null),
+        resolve: (row, _args, ctx) => (canSeeEndpoint(ctx, row) ? row.metadata : null),
       }),
       createdAt: t.expose('createdAt', { type: 'DateTime' }),
       updatedAt: t.expose('updatedAt', { type: 'DateTime' }),

@@ -25,7 +25,7 @@ export const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY'] 
 export const visibleEndpoints = new Visibility<Prisma.X402EndpointWhereInput>({ agent: () => ({}) });
 
 /** True for those who may read the endpoint's account: they alone see its private side. */
-export function seesPrivateSide(ctx: Ctx, { accountId }: Pick<X402Endpoint, 'accountId'>): boolean {
+export function canSeeEndpoint(ctx: Ctx, { accountId }: Pick<X402Endpoint, 'accountId'>): boolean {
   return visibleAccounts.sees(ctx, { id: accountId });
 }
 
@@ -37,7 +37,7 @@ export async function endpoint(ctx: Ctx, id: string, field?: string): Promise<X4
 }
 
 /** An endpoint that is there, kept in the process until it changes; null for none. */
-export function keptEndpoint(ctx: Ctx, id: string): Promise<X402Endpoint | null> {
+export function cachedEndpoint(ctx: Ctx, id: string): Promise<X402Endpoint | null> {
   return ctx.platform.cache.get(`x402_endpoint:${ctx.workspace.id}:${id}`, async () => ({
     value: await ctx.db.x402Endpoint.findFirst({ where: { id, deletedAt: null } }),
     tags: [`x402_endpoint:${id}`],
@@ -46,7 +46,7 @@ export function keptEndpoint(ctx: Ctx, id: string): Promise<X402Endpoint | null>
 
 /** The endpoint that a payment names. 404 for none, 409 for one that is not active. */
 export async function payableEndpoint(ctx: Ctx, id: string, field?: string): Promise<X402Endpoint> {
-  const found = await keptEndpoint(ctx, id);
+  const found = await cachedEndpoint(ctx, id);
   if (found === null || !visibleEndpoints.sees(ctx, found)) throw field === undefined ? new NotFound() : new NotFound(field);
   if (found.status !== 'active') {
     const message = `The endpoint is ${found.status}: it takes no payments.`;

@@ -9,7 +9,7 @@ import { type ChainNetwork, chainNetwork, ledgerNetwork, ownChain } from '../cha
 import { priceFor } from './price.js';
 
 /** PaymentRequirements of version 2. */
-export interface Offer {
+export interface PaymentOption {
   scheme: 'exact' | 'upto';
   network: string;
   /** Minor units, which are the base units of the token. */
@@ -28,7 +28,7 @@ const timeoutSeconds = 60;
  * The offers to a payer, the endpoint's own network first, the ledger's always. Somebody unknown is offered the base price. A chain that
  * nobody serves is not offered.
  */
-export async function offersOf(ctx: Ctx, endpoint: X402Endpoint, payer: string | null = null): Promise<Offer[]> {
+export async function offersOf(ctx: Ctx, endpoint: X402Endpoint, payer: string | null = null): Promise<PaymentOption[]> {
   const { amount } = await priceFor(ctx, endpoint, payer);
   const ledger = ledgerOffer(ctx, endpoint, amount);
   const chain = chainNetwork(ctx, endpoint.network);
@@ -38,7 +38,7 @@ export async function offersOf(ctx: Ctx, endpoint: X402Endpoint, payer: string |
   return [ledger];
 }
 
-function ledgerOffer(ctx: Ctx, { id, scheme, currency, receiverWalletId }: X402Endpoint, amount: bigint): Offer {
+function ledgerOffer(ctx: Ctx, { id, scheme, currency, receiverWalletId }: X402Endpoint, amount: bigint): PaymentOption {
   return {
     scheme,
     network: ledgerNetwork(ctx),
@@ -51,16 +51,16 @@ function ledgerOffer(ctx: Ctx, { id, scheme, currency, receiverWalletId }: X402E
 }
 
 /** The requirements of a payment to an address of a chain. */
-export function chainOffer({ network, token }: ChainNetwork, payTo: string, amount: bigint): Offer {
+export function chainOffer({ network, token }: ChainNetwork, payTo: string, amount: bigint): PaymentOption {
   const { address, name, version } = token;
   const extra = { name, version };
   return { scheme: 'exact', network, amount: amount.toString(), asset: address, payTo, maxTimeoutSeconds: timeoutSeconds, extra };
 }
 
-type Accepted = Pick<Offer, 'scheme' | 'network' | 'amount' | 'asset' | 'payTo'>;
+type Accepted = Pick<PaymentOption, 'scheme' | 'network' | 'amount' | 'asset' | 'payTo'>;
 
 /** True when what a payment accepted is this offer, in all that money hangs on. Addresses may be spelled in any capitals. */
-export function isOffer(accepted: Accepted, offer: Offer): boolean {
+export function isOffer(accepted: Accepted, offer: PaymentOption): boolean {
   const same = (a: string, b: string) => a === b || (/^0x/i.test(b) && a.toLowerCase() === b.toLowerCase());
   return (
     accepted.scheme === offer.scheme &&

@@ -51,7 +51,7 @@ export function discountsOf({ volumeDiscounts }: Pick<X402Endpoint, 'volumeDisco
 }
 
 /** What a call costs, minor units, rounded up; `discount` is what it got off. */
-export interface Price {
+export interface EndpointPrice {
   amount: bigint;
   discount: bigint;
 }
@@ -59,7 +59,7 @@ export interface Price {
 type Priced = Pick<X402Endpoint, 'id' | 'basePrice' | 'volumeDiscounts'>;
 
 /** What the next call costs a payer: a wallet's id or an address. Null: somebody unknown, who pays the base price. */
-export async function priceFor(ctx: Ctx, endpoint: Priced, payer: string | null): Promise<Price> {
+export async function priceFor(ctx: Ctx, endpoint: Priced, payer: string | null): Promise<EndpointPrice> {
   const discounts = discountsOf(endpoint);
   const last = discounts.at(-1);
   if (payer === null || last === undefined) return { amount: endpoint.basePrice, discount: 0n };
@@ -68,7 +68,7 @@ export async function priceFor(ctx: Ctx, endpoint: Priced, payer: string | null)
 }
 
 /** What a call costs after so many others in its month. */
-export function priceAfter(basePrice: bigint, discounts: readonly VolumeDiscount[], calls: number): Price {
+export function priceAfter(basePrice: bigint, discounts: readonly VolumeDiscount[], calls: number): EndpointPrice {
   const reached = discounts.filter(({ threshold }) => calls >= threshold).at(-1);
   const shares = reached === undefined ? 10_000n : (sharesOf(reached.priceMultiplier) ?? 10_000n);
   const amount = (basePrice * shares + 9_999n) / 10_000n;

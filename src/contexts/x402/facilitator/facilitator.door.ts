@@ -95,8 +95,8 @@ export const verifyDoor = guardedDoor({
   failures: [],
   take: async (ctx, { body }) => {
     const { payload, requirements } = readRequested(ctx, body);
-    const verdict = await verifyPayload(ctx, payload, requirements);
-    return { body: verdict.isValid ? { isValid: true, payer: verdict.payer } : verdict };
+    const verification = await verifyPayload(ctx, payload, requirements);
+    return { body: verification.isValid ? { isValid: true, payer: verification.payer } : verification };
   },
 });
 

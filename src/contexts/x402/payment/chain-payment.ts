@@ -16,11 +16,11 @@ import { isUniqueViolation } from '../../../platform/postgres/failure.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { newId, printId } from '../../../platform/schema/id.js';
 import { walletRef } from '../../accounts/wallet-ref.js';
-import { post } from '../../spending/pipeline/posting.js';
+import { postSpend } from '../../spending/pipeline/posting.js';
 import { rulebook } from '../../spending/pipeline/rulebook.js';
 import { type NewTransfer, transferPosting, transferRow } from '../../transfers/transfer.js';
 import { withholdingOf } from '../../transfers/withholding.js';
-import { type CarriedOut, type Chain, chainOf } from '../chain/chain.js';
+import { type Chain, chainOf, type ExecutedAuthorization } from '../chain/chain.js';
 import { walletOfDeposit } from '../chain/deposit.js';
 import { readPayload } from '../chain/exact.js';
 import { type ChainNetwork, ownChain } from '../chain/network.js';
@@ -126,7 +126,7 @@ async function submit(
     chain === undefined ? null : await answered(ctx, () => chain.transferWithAuthorization(ctx, authorization, signature), null);
   if (chain === undefined || answer === null) return row;
   if (answer.state === 'done') return arrive(ctx, row.id, answer.txHash);
-  if (answer.reason === 'insufficient_funds') return fail(ctx, row.id, 'insufficient_funds');
+  if (answer.reason === 'insufficient_funds') return failChainPayment(ctx, row.id, 'insufficient_funds');
   const used = await answered(ctx, () => chain.authorizationState(ctx, authorization.from, authorization.nonce), null);
   return used === null ? row : followUse(ctx, row, authorization, used);
 }
@@ -134,8 +134,10 @@ async function submit(
 /**
  * The nonce was used: by us, by somebody who handed the same authorization in, or by its owner for something else, which pays nobody here.
  */
-function followUse(ctx: Ctx, row: X402Payment, { to, value }: TransferAuthorization, used: CarriedOut): Promise<X402Payment> {
-  return used.to === to && used.value === value ? arrive(ctx, row.id, used.txHash) : fail(ctx, row.id, 'invalid_transaction_state');
+function followUse(ctx: Ctx, row: X402Payment, { to, value }: TransferAuthorization, used: ExecutedAuthorization): Promise<X402Payment> {
+  return used.to === to && used.value === value
+    ? arrive(ctx, row.id, used.txHash)
+    : failChainPayment(ctx, row.id, 'invalid_transaction_state');
 }
 
 /** The money has come: it is posted, and the payment settled with it, once. */
@@ -184,10 +186,10 @@ async function credit(
   };
   const transfer = transferRow(ctx, value, id);
   const rules = await rulebook(reader);
-  await post(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { in: tx });
+  await postSpend(ctx, transferPosting(ctx, transfer, value, { limits: [], guards: [], rules }), { in: tx });
 }
 
-function fail(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment> {
+function failChainPayment(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment> {
   return transact(ctx, async (tx) => {
     const before = await lockRow(tx.x402Payment, id);
     if (before.status !== 'pending') return before;
@@ -199,15 +201,15 @@ function fail(ctx: Ctx, id: string, failureReason: string): Promise<X402Payment>
 export async function stepPayment(ctx: Ctx, id: string): Promise<void> {
   const row = await ctx.db.x402Payment.findFirst({ where: { id } });
   if (row?.status !== 'pending' || row.dueAt === null || row.dueAt > ctx.clock.now()) return;
-  const after = await askChain(ctx, row);
+  const after = await pollChain(ctx, row);
   if (after.status !== 'pending') return;
   const dueAt = nextInquiry(ctx.clock.now(), row.asked, longestAskSeconds);
   await ctx.db.x402Payment.updateMany({ where: { id, status: 'pending' }, data: { asked: row.asked + 1, dueAt, leaseUntil: null } });
   ringAt(ctx, 'x402_payment', dueAt);
 }
 
-/** Asks the chain of a payment that is pending, and follows what it says: nothing where it says nothing. */
-export async function askChain(ctx: Ctx, row: X402Payment): Promise<X402Payment> {
+/** Polls the chain of a payment that is pending, and applies its answer; without an answer nothing changes. */
+export async function pollChain(ctx: Ctx, row: X402Payment): Promise<X402Payment> {
   const chain = chainOf(ctx, row.network);
   const signed = readPayload(readPaymentHeader(row.paymentSignature ?? '')?.payload ?? {});
   if (chain === undefined || signed === null) return row;
@@ -216,12 +218,16 @@ export async function askChain(ctx: Ctx, row: X402Payment): Promise<X402Payment>
   if (state.used !== null) return followUse(ctx, row, signed.authorization, state.used);
   const now = BigInt(Math.floor(ctx.platform.clock.now().getTime() / 1000));
   // The contract takes it no more, and has not taken it.
-  if (signed.authorization.validBefore <= now) return fail(ctx, row.id, 'invalid_exact_evm_payload_authorization_valid_before');
+  if (signed.authorization.validBefore <= now) return failChainPayment(ctx, row.id, 'invalid_exact_evm_payload_authorization_valid_before');
   return submit(ctx, row, signed);
 }
 
 /** Whether the contract has used the nonce of an authorization, and for what; null where nobody knows. */
-async function stateOf(ctx: Ctx, chain: Chain, { from, nonce }: TransferAuthorization): Promise<{ used: CarriedOut | null } | null> {
+async function stateOf(
+  ctx: Ctx,
+  chain: Chain,
+  { from, nonce }: TransferAuthorization,
+): Promise<{ used: ExecutedAuthorization | null } | null> {
   return answered(ctx, async () => ({ used: await chain.authorizationState(ctx, from, nonce) }), null);
 }
 

@@ -12,8 +12,8 @@ import { rowOf } from '../../../platform/postgres/column.js';
 import { newId, printId } from '../../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../../accounts/wallet-ref.js';
 import { type DryRun, dryRunSpend } from '../../spending/pipeline/dry-run.js';
-import { carryOut, type Draft, type SpendForm } from '../../spending/pipeline/execution.js';
-import { checkMandateCurrency, type RulingMandate } from '../../spending/pipeline/mandate-rule.js';
+import { type Draft, executeSpend, type SpendForm } from '../../spending/pipeline/execution.js';
+import { checkMandateCurrency, type EnforcedMandate } from '../../spending/pipeline/mandate-rule.js';
 import { authorizeSpend, type Spend } from '../../spending/pipeline/pipeline.js';
 import { SameWallet } from '../../transfers/errors.js';
 import type { NewTransfer } from '../../transfers/transfer.js';
@@ -27,7 +27,7 @@ import { signProof } from './proof.js';
 const uptoSeconds = 3_600;
 
 /** What is to be paid, for what. */
-export interface PaymentOrder {
+export interface LedgerPaymentOrder {
   endpoint: X402Endpoint;
   from: WalletRef;
   /** Minor units; with the scheme `upto` the most that it may come to. */
@@ -44,7 +44,7 @@ export interface PaymentOrder {
   identifier?: Claim | undefined;
   /** The agent that an API key acts for. */
   agentId?: string | undefined;
-  mandate?: RulingMandate | undefined;
+  mandate?: EnforcedMandate | undefined;
   description?: string | null | undefined;
   request?: Spend['request'];
   requestApproval?: boolean | undefined;
@@ -68,28 +68,30 @@ interface Plan extends TransferPlan {
 }
 
 /** Pays: at once, or held until it is approved, or until the seller settles what was used. Refusals leave nothing behind. */
-export async function payOnLedger(ctx: Ctx, order: PaymentOrder): Promise<MadePayment> {
+export async function payOnLedger(ctx: Ctx, order: LedgerPaymentOrder): Promise<MadePayment> {
   const plan = await planLedgerPayment(ctx, order);
   const { payment: planned } = plan;
   planned.proof = await signProof(ctx.platform, planned);
   // A facilitator's seller serves the call on its answer: the payment is used up with it (Gap G-320).
   if (order.isFinal === true) planned.consumedAt = planned.createdAt;
-  const draft = (form: SpendForm) => draftPayment(ctx, plan, form);
+  const draft = (form: SpendForm) => draftLedgerPayment(ctx, plan, form);
   const options = { key: planned.id, requestApproval: order.requestApproval === true };
-  const { value, approval } = await carryOut(ctx, plan.authority, draft, options);
+  const { value, approval } = await executeSpend(ctx, plan.authority, draft, options);
   if (value.dueAt !== null) ringAt(ctx, 'transfer', value.dueAt);
   if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
   return { payment: value.payment, approval };
 }
 
 /** What payOnLedger() would do. */
-export async function dryRunPayment(ctx: Ctx, order: PaymentOrder): Promise<DryRun> {
+export async function dryRunLedgerPayment(ctx: Ctx, order: LedgerPaymentOrder): Promise<DryRun> {
   const plan = await planLedgerPayment(ctx, order);
-  return dryRunSpend(ctx, plan.authority, (form) => draftPayment(ctx, plan, form), { requestApproval: order.requestApproval === true });
+  return dryRunSpend(ctx, plan.authority, (form) => draftLedgerPayment(ctx, plan, form), {
+    requestApproval: order.requestApproval === true,
+  });
 }
 
 /** Everything that can be known of a payment before the ledger is asked. 422 for a wallet in another currency, or the receiver's own. */
-export async function planLedgerPayment(ctx: Ctx, order: PaymentOrder): Promise<Plan> {
+export async function planLedgerPayment(ctx: Ctx, order: LedgerPaymentOrder): Promise<Plan> {
   const { endpoint, from, amount, agentId, mandate, request, description, requestApproval, byMpp, identifier } = order;
   const protocol = byMpp === undefined ? 'x402' : 'mpp';
   const { currency, scheme } = endpoint;
@@ -147,7 +149,7 @@ export async function receiverOf(ctx: Ctx, { receiverWalletId }: Pick<X402Endpoi
   return found;
 }
 
-interface NewPayment extends Pick<PaymentOrder, 'endpoint' | 'from' | 'amount' | 'nonce' | 'paymentSignature' | 'byMpp'> {
+interface NewPayment extends Pick<LedgerPaymentOrder, 'endpoint' | 'from' | 'amount' | 'nonce' | 'paymentSignature' | 'byMpp'> {
   id: string;
   at: Date;
   to: WalletRef;
@@ -189,7 +191,7 @@ function paymentRow(ctx: Ctx, { id, at, to, spenderId, endpoint, from, amount, n
 }
 
 /** The posting of the transfer with the row of the payment in it; one whose money is held is pending, and proves nothing yet. */
-export function draftPayment(ctx: Ctx, plan: Plan, form: SpendForm): Draft<{ payment: X402Payment; dueAt: Date | null }> {
+export function draftLedgerPayment(ctx: Ctx, plan: Plan, form: SpendForm): Draft<{ payment: X402Payment; dueAt: Date | null }> {
   const { id } = plan.payment;
   const draft = draftTransfer(ctx, id, plan, form);
   const { value: transfer, posting } = draft;

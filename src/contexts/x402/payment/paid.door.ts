@@ -6,9 +6,9 @@ import type { DoorAnswer, DoorRequest, OpenDoor } from '../../../platform/door.j
 import { ValidationFailed } from '../../../platform/errors.js';
 import { formatMinor } from '../../../platform/money.js';
 import { printId } from '../../../platform/schema/id.js';
-import { keptPayer, payerIn } from '../chain/exact.js';
+import { payerIn, storedPayer } from '../chain/exact.js';
 import { chainNetwork } from '../chain/network.js';
-import { isOffer, type Offer, offersOf } from '../endpoint/offer.js';
+import { isOffer, offersOf, type PaymentOption } from '../endpoint/offer.js';
 import { paymentRequired } from '../wire/challenge.js';
 import { type PaymentScheme, schemeOf } from '../wire/payment-scheme.js';
 import {
@@ -23,7 +23,7 @@ import {
 } from '../wire/wire.js';
 import { madeAnswer } from './made-answer.js';
 import { type PaidRequest, readPaidRequest } from './paid-request.js';
-import { type Outcome, settlementOf, settlePayload, signedPayment, withNetwork } from './settlement.js';
+import { type SettlementOutcome, settlementOf, settlePayload, signedPayment, withNetwork } from './settlement.js';
 
 const refusedFacts = {
   payment_id: z.string().optional(),
@@ -137,7 +137,7 @@ async function takeBy(
 async function settleAt(paidRequest: PaidRequest, { version, payload }: Presented, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
   const offer = await offerFor(paidRequest, payload);
   const network = payload.x402Version === 1 ? payload.network : payload.accepted.network;
-  const outcome: Outcome =
+  const outcome: SettlementOutcome =
     offer === undefined
       ? { made: null, reason: 'invalid_payment_requirements', payer: undefined }
       : await settlePayload(paidRequest.ctx, withNetwork(paidRequest.ctx, payload), readRequirements(offer), paidRequest.endpoint);
@@ -145,11 +145,11 @@ async function settleAt(paidRequest: PaidRequest, { version, payload }: Presente
   const headers = { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: printHeader(settlement), 'Cache-Control': 'no-store' };
   if (outcome.made !== null && outcome.reason === null) return madeAnswer(outcome.made, settlement, headers);
   const error = outcome.reason ?? 'unexpected_settle_error';
-  return paymentRequired(paidRequest, schemes, { version, error, facts: factsOf(outcome), headers });
+  return paymentRequired(paidRequest, schemes, { version, error, facts: paidRequestFacts(outcome), headers });
 }
 
 /** What a payment that was none is told besides (Gap G-304). */
-function factsOf({ made, error }: Outcome): object {
+function paidRequestFacts({ made, error }: SettlementOutcome): object {
   return {
     ...(made !== null && { payment_id: printId('x402Payment', made.payment.id) }),
     ...(error !== undefined && { code: error.code, details: error.details ?? {} }),
@@ -157,12 +157,12 @@ function factsOf({ made, error }: Outcome): object {
 }
 
 /** The offer that a payment accepts: one that is made to anybody, or to who pays. What it says of the offer itself counts for nothing. */
-async function offerFor({ ctx, endpoint }: PaidRequest, payload: PaymentPayload): Promise<Offer | undefined> {
+async function offerFor({ ctx, endpoint }: PaidRequest, payload: PaymentPayload): Promise<PaymentOption | undefined> {
   const { scheme, network, payload: signed } = signedPayment(payload);
   const payer = payerIn(signed);
-  const own = payer === undefined ? [] : await offersOf(ctx, endpoint, keptPayer(payer));
+  const own = payer === undefined ? [] : await offersOf(ctx, endpoint, storedPayer(payer));
   const offers = [...(await offersOf(ctx, endpoint)), ...own];
-  if (payload.x402Version === 2) return offers.find((offer) => isOffer(readRequirements(payload.accepted) as Offer, offer));
+  if (payload.x402Version === 2) return offers.find((offer) => isOffer(readRequirements(payload.accepted) as PaymentOption, offer));
   // Version 1 says no more than these two.
   const name = chainNetwork(ctx, network)?.network ?? network;
   const fitting = offers.filter((offer) => offer.scheme === scheme && offer.network === name);

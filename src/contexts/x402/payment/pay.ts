@@ -14,11 +14,18 @@ import { checkPresentation, presentedMandate } from '../../spending/pipeline/man
 import { checkMandateAgent } from '../../spending/pipeline/mandate-rule.js';
 import { ledgerNetwork } from '../chain/network.js';
 import { endpoint, payableEndpoint } from '../endpoint/endpoint.js';
-import { isOffer, type Offer, offersOf } from '../endpoint/offer.js';
+import { isOffer, offersOf, type PaymentOption } from '../endpoint/offer.js';
 import { priceFor } from '../endpoint/price.js';
 import { PaymentInvalid, UnsupportedNetwork } from '../errors.js';
 import { acceptsIn } from '../wire/wire.js';
-import { draftPayment, dryRunPayment, type MadePayment, type PaymentOrder, payOnLedger, planLedgerPayment } from './ledger-payment.js';
+import {
+  draftLedgerPayment,
+  dryRunLedgerPayment,
+  type LedgerPaymentOrder,
+  type MadePayment,
+  payOnLedger,
+  planLedgerPayment,
+} from './ledger-payment.js';
 import type { PayX402Input, QuoteX402PaymentInput } from './payment.input.js';
 
 /** How long a price is promised (Gap G-299). */
@@ -85,9 +92,9 @@ export async function quoteAgain(ctx: Ctx, id: string): Promise<PaymentQuote> {
   return quoteOf(row, of, of.basePrice - row.amount, judged);
 }
 
-async function judge(ctx: Ctx, order: PaymentOrder): Promise<Judgement> {
+async function judge(ctx: Ctx, order: LedgerPaymentOrder): Promise<Judgement> {
   const plan = await planLedgerPayment(ctx, order);
-  const { decision, refusals } = await tryOut(ctx, plan.authority, (form) => draftPayment(ctx, plan, form));
+  const { decision, refusals } = await tryOut(ctx, plan.authority, (form) => draftLedgerPayment(ctx, plan, form));
   return { affordable: refusals.every(({ layer }) => layer !== 'balance'), decision };
 }
 
@@ -98,10 +105,10 @@ export async function pay(ctx: Ctx, input: PayX402Input): Promise<MadePayment> {
 
 /** What pay() would do. */
 export async function dryRunPay(ctx: Ctx, input: PayX402Input): Promise<DryRun> {
-  return dryRunPayment(ctx, await orderOf(ctx, input));
+  return dryRunLedgerPayment(ctx, await orderOf(ctx, input));
 }
 
-async function orderOf(ctx: Ctx, input: PayX402Input): Promise<PaymentOrder> {
+async function orderOf(ctx: Ctx, input: PayX402Input): Promise<LedgerPaymentOrder> {
   checkPresentation(input);
   const from = await walletFor(ctx, input.fromWalletId);
   const { agentId, description, requestApproval } = input;
@@ -120,7 +127,7 @@ async function orderOf(ctx: Ctx, input: PayX402Input): Promise<PaymentOrder> {
   };
 }
 
-type Demanded = Pick<PaymentOrder, 'endpoint' | 'amount' | 'nonce' | 'identifier'>;
+type Demanded = Pick<LedgerPaymentOrder, 'endpoint' | 'amount' | 'nonce' | 'identifier'>;
 
 /** The endpoint, its price for the wallet, and the payment request that is used up, where there is one: by whichever wallet. */
 async function demandOf(ctx: Ctx, input: PayX402Input, from: WalletRef): Promise<Demanded> {
@@ -162,7 +169,7 @@ async function endpointOf(
   const id = parseId('x402Endpoint', wanted.extra['endpoint_id']);
   if (id === null) throw new NotFound('paymentRequired');
   const found = await payableEndpoint(ctx, id, 'paymentRequired');
-  if (!(await offersOf(ctx, found)).some((offer) => isOffer(wanted as Offer, offer))) {
+  if (!(await offersOf(ctx, found)).some((offer) => isOffer(wanted as PaymentOption, offer))) {
     throw new PaymentInvalid('invalid_payment_requirements', 'The endpoint does not offer this: ask it for its 402 again.', {
       next_actions: [
         { rel: 'challenge', actor: 'any', method: 'GET', path: `/v1/x402/endpoints/${printId('x402Endpoint', id)}/challenge` },

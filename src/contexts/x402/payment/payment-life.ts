@@ -15,7 +15,7 @@ import { refuseWhilePending } from '../../spending/approval/approval.js';
 import { transferSubject } from '../../transfers/approval.js';
 import { captureHeld } from '../../transfers/hold.js';
 import { completedEvent, proofSeconds, settlementHash } from './payment.js';
-import { checkUsable, lockPayment, useUp } from './payment-use.js';
+import { checkUsable, lockX402Payment, useUp } from './payment-use.js';
 import { signProof } from './proof.js';
 
 /** How a payment is approved, which settles it, and ended. */
@@ -41,13 +41,13 @@ export async function failPayment(_ctx: Ctx, tx: Tx, { id, status, failureCode }
 async function settlePayment(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402Payment> {
   const before = await lockRow(tx.x402Payment, transfer.id);
   const at = ctx.clock.now();
-  const says = {
+  const settled = {
     amount: transfer.capturedAmount ?? transfer.amount,
     expiresAt: addSeconds(at, proofSeconds),
     txHash: settlementHash(transfer),
   };
-  const proof = await signProof(ctx.platform, { ...before, ...says });
-  const data = { ...says, proof, status: 'settled', settledAt: at } as const;
+  const proof = await signProof(ctx.platform, { ...before, ...settled });
+  const data = { ...settled, proof, status: 'settled', settledAt: at } as const;
   const row = await tx.x402Payment.update({ where: rowKey(ctx, before.id), data });
   await writeEvents(tx, row.workspaceId, [completedEvent(ctx, row)]);
   return row;
@@ -59,7 +59,7 @@ async function settlePayment(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402
  */
 export function consumePayment(ctx: Ctx, id: string, amount: string | null): Promise<X402Payment> {
   return transact(ctx, async (tx) => {
-    const seen = await lockPayment(ctx, tx, id);
+    const seen = await lockX402Payment(ctx, tx, id);
     refusePayer(ctx, seen.payment);
     const isUpto = seen.payment.status === 'pending' && seen.payment.scheme === 'upto';
     const settled = isUpto ? await settleUsed(ctx, tx, seen.payment, amount) : seen.payment;

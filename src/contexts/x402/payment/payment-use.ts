@@ -9,7 +9,7 @@ import { printId } from '../../../platform/schema/id.js';
 import { visiblePayments, x402PaymentLifecycle } from './payment.js';
 
 /** A payment, and the transfer that moved its money; null for one that moved on a chain alone. */
-export interface SeenPayment {
+export interface VisiblePayment {
   payment: X402Payment;
   transfer: Transfer | null;
 }
@@ -18,7 +18,7 @@ export interface SeenPayment {
  * The payment that the actor sees, under its lock, and before it under that of its transfer: whoever ends or refunds a transfer holds that
  * one. 404 otherwise, at `field` where it was no path.
  */
-export async function lockPayment(ctx: Ctx, tx: Tx, id: string, field?: string): Promise<SeenPayment> {
+export async function lockX402Payment(ctx: Ctx, tx: Tx, id: string, field?: string): Promise<VisiblePayment> {
   const where = visiblePayments.where(ctx);
   const known = await within(ctx, tx).db.x402Payment.findFirst({ where: { AND: [{ id }, where] }, select: { transferId: true } });
   const transfer = known?.transferId == null ? null : await lockRow(tx.transfer, known.transferId);
@@ -26,7 +26,7 @@ export async function lockPayment(ctx: Ctx, tx: Tx, id: string, field?: string):
 }
 
 /** The same without locks, for what is only asked. */
-export async function seenPayment(ctx: Ctx, id: string, field: string): Promise<SeenPayment> {
+export async function visiblePayment(ctx: Ctx, id: string, field: string): Promise<VisiblePayment> {
   const payment = await ctx.db.x402Payment.findFirst({ where: { AND: [{ id }, visiblePayments.where(ctx)] } });
   if (payment === null) throw new NotFound(field);
   const { transferId } = payment;
@@ -39,7 +39,7 @@ export function isRefunded(transfer: Pick<Transfer, 'amount' | 'capturedAmount' 
 }
 
 /** Throws 409 unless the payment was made and not used, and its proof is still good. */
-export function checkUsable({ clock }: Pick<Ctx, 'clock'>, { payment: row, transfer }: SeenPayment): void {
+export function checkUsable({ clock }: Pick<Ctx, 'clock'>, { payment: row, transfer }: VisiblePayment): void {
   const id = printId('x402Payment', row.id);
   const read = { next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/x402/payments/${id}` }] } as const;
   if (row.status === 'pending') throw new StateConflict('The payment has not been made yet.', row.status, ['settled'], read);

@@ -60,7 +60,7 @@ const PaymentPayload = builder.objectRef<MadePayment>('X402PaymentPayload').impl
 });
 
 /** The payload of a keyed request that is repeated. */
-async function payloadOf(ctx: Ctx, id: string): Promise<MadePayment> {
+async function x402PaymentPayload(ctx: Ctx, id: string): Promise<MadePayment> {
   const made = await payment(ctx, id);
   const transfer = made.transferId === null ? null : await ctx.db.transfer.findFirst({ where: { id: made.transferId } });
   return { payment: made, approval: transfer?.approvalId == null ? null : await approval(ctx, transfer.approvalId) };
@@ -142,7 +142,7 @@ builder.mutationFields((t) => ({
     type: PaymentPayload,
     args: { input: t.arg({ type: PayX402Input }) },
     ...facts({ errors: payErrors }),
-    resolve: once((ctx, { input }) => pay(ctx, input), payloadOf),
+    resolve: once((ctx, { input }) => pay(ctx, input), x402PaymentPayload),
   }),
   dryRunPayX402: t.field({
     route: rest('POST /v1/x402/pay', 'Say what a payment would do, and change nothing.', { when: 'dry_run' }),

@@ -4,14 +4,14 @@ import type { Claim } from '../../../ledger/posting.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { ApiError, Forbidden, NotFound } from '../../../platform/errors.js';
 import type { WalletRef } from '../../accounts/wallet-ref.js';
-import { payerIn, type SignedPayment, type Verdict, verifyExact } from '../chain/exact.js';
+import { type ExactVerification, payerIn, type SignedPayment, verifyExact } from '../chain/exact.js';
 import { chainNetwork, ledgerNetwork } from '../chain/network.js';
 import { payableEndpoint } from '../endpoint/endpoint.js';
 import { identifierClaim, identifierIn, paymentBefore } from '../wire/payment-identifier.js';
 import { mostHeaderLength, type PaymentPayload, printHeader, type Requirements, type SettlementResponse } from '../wire/wire.js';
-import { askChain, payFromChain, servedChain } from './chain-payment.js';
+import { payFromChain, pollChain, servedChain } from './chain-payment.js';
 import { readAuthorization } from './ledger-authorization.js';
-import { dryRunPayment, type MadePayment, payOnLedger, receiverOf } from './ledger-payment.js';
+import { dryRunLedgerPayment, type MadePayment, payOnLedger, receiverOf } from './ledger-payment.js';
 
 /** What a payload was signed for, as it says itself. */
 export function signedPayment(payload: PaymentPayload): SignedPayment {
@@ -27,7 +27,7 @@ export function withNetwork(ctx: Ctx, payload: PaymentPayload): PaymentPayload {
 }
 
 /** What came of a payload: a payment, or the reason for none. */
-export interface Outcome {
+export interface SettlementOutcome {
   made: MadePayment | null;
   /** Why not, in the words of the specification; null where it was paid, or waits. */
   reason: string | null;
@@ -41,10 +41,10 @@ export async function verifyPayload(
   ctx: Ctx,
   payload: PaymentPayload,
   requirements: Requirements,
-): Promise<Verdict | { isValid: true; payer: string }> {
+): Promise<ExactVerification | { isValid: true; payer: string }> {
   const payment = signedPayment(payload);
   const payer = payerIn(payment.payload);
-  const refuse = (invalidReason: string): Verdict => ({ isValid: false, invalidReason, ...(payer !== undefined && { payer }) });
+  const refuse = (invalidReason: string): ExactVerification => ({ isValid: false, invalidReason, ...(payer !== undefined && { payer }) });
   try {
     checkMeasure(payload, requirements);
     if (requirements.network === ledgerNetwork(ctx)) return { isValid: true, payer: await verifyLedger(ctx, payment, requirements) };
@@ -58,7 +58,7 @@ export async function verifyPayload(
 
 async function verifyLedger(ctx: Ctx, payment: SignedPayment, requirements: Requirements): Promise<string> {
   const { order, payer } = await ledgerOrder(ctx, payment, requirements);
-  const { decision } = await dryRunPayment(payer, order);
+  const { decision } = await dryRunLedgerPayment(payer, order);
   if (decision.outcome === 'deny')
     throw new Reason(decision.code === 'insufficient_balance' ? 'insufficient_funds' : 'unexpected_verify_error');
   const used = { payerWallet: order.from.walletId, nonce: order.nonce, network: requirements.network };
@@ -106,7 +106,7 @@ export async function settlePayload(
   payload: PaymentPayload,
   requirements: Requirements,
   endpoint: X402Endpoint | null,
-): Promise<Outcome> {
+): Promise<SettlementOutcome> {
   const [identifier, payer] = [identifierIn(payload), payerIn(signedPayment(payload).payload)];
   if (identifier === undefined || payer === undefined) return settleNew(ctx, payload, requirements, { endpoint });
   const claim = identifierClaim({ network: requirements.network, payer, identifier });
@@ -122,13 +122,13 @@ export async function settlePayload(
 }
 
 /** What came of a payment that was made before; none for another endpoint, nor when its proof has ended or was used at a door. */
-async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoint | null): Promise<Outcome> {
+async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoint | null): Promise<SettlementOutcome> {
   const { payerWallet: payer, status, expiresAt, consumedAt, transferId } = before;
   // What a facilitator settles is used up with it, and its endpoint is not known beforehand.
   const isOther = endpoint !== null && before.endpointId !== endpoint.id;
   const isOver = (status === 'settled' && expiresAt <= ctx.clock.now()) || (endpoint !== null && consumedAt !== null);
   if (isOver || isOther) return { made: null, reason: 'invalid_transaction_state', payer };
-  if (before.network !== ledgerNetwork(ctx)) return chainOutcome(status === 'pending' ? await askChain(ctx, before) : before, payer);
+  if (before.network !== ledgerNetwork(ctx)) return chainOutcome(status === 'pending' ? await pollChain(ctx, before) : before, payer);
   if (status === 'failed') return { made: null, reason: before.failureReason ?? 'unexpected_settle_error', payer };
   if (status === 'settled') return { made: { payment: before, approval: null }, reason: null, payer };
   const { approvalId } = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId ?? '' }, select: { approvalId: true } });
@@ -138,7 +138,7 @@ async function outcomeAgain(ctx: Ctx, before: X402Payment, endpoint: X402Endpoin
 }
 
 /** What came of a payment from a chain, which may not have answered yet. */
-function chainOutcome(payment: X402Payment, payer: string | undefined): Outcome {
+function chainOutcome(payment: X402Payment, payer: string | undefined): SettlementOutcome {
   if (payment.status === 'failed') return { made: null, reason: payment.failureReason ?? 'unexpected_settle_error', payer };
   return { made: { payment, approval: null }, reason: payment.status === 'pending' ? 'unexpected_settle_error' : null, payer };
 }
@@ -155,10 +155,15 @@ async function settleNew(
   payload: PaymentPayload,
   requirements: Requirements,
   { endpoint, identifier }: Settling,
-): Promise<Outcome> {
+): Promise<SettlementOutcome> {
   const payment = signedPayment(payload);
   const payer = payerIn(payment.payload);
-  const none = (reason: string, error?: unknown): Outcome => ({ made: null, reason, payer, ...(error instanceof ApiError && { error }) });
+  const none = (reason: string, error?: unknown): SettlementOutcome => ({
+    made: null,
+    reason,
+    payer,
+    ...(error instanceof ApiError && { error }),
+  });
   try {
     checkMeasure(payload, requirements);
     const paymentSignature = printHeader(payload);
@@ -171,9 +176,9 @@ async function settleNew(
     }
     const served = servedChain(ctx);
     if (served === null || chainNetwork(ctx, requirements.network) === undefined) return none('invalid_network');
-    const verdict = await verifyExact(ctx, served, payment, requirements);
-    if (!verdict.isValid) return none(verdict.invalidReason);
-    const made = await payFromChain(ctx, { ...verdict, own: served.own, paymentSignature, endpoint, identifier });
+    const verification = await verifyExact(ctx, served, payment, requirements);
+    if (!verification.isValid) return none(verification.invalidReason);
+    const made = await payFromChain(ctx, { ...verification, own: served.own, paymentSignature, endpoint, identifier });
     if (made === null) return none('invalid_transaction_state');
     return chainOutcome(made, payer);
   } catch (error) {
@@ -193,7 +198,7 @@ function refusalText(error: unknown): string {
 }
 
 /** What the protocol answers for an outcome; `network` in the spelling of whoever asks. */
-export function settlementOf({ made, reason, payer }: Outcome, network: string): SettlementResponse {
+export function settlementOf({ made, reason, payer }: SettlementOutcome, network: string): SettlementResponse {
   const settled = made !== null && reason === null && made.approval === null;
   const common = { ...(payer !== undefined && { payer }), network };
   if (!settled) return { success: false, errorReason: reason ?? 'approval_required', transaction: '', ...common };

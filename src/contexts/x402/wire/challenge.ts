@@ -2,14 +2,14 @@
 import type { Ctx } from '../../../platform/ctx.js';
 import type { DoorAnswer } from '../../../platform/door.js';
 import { chainNetwork } from '../chain/network.js';
-import { type Offer, offersOf } from '../endpoint/offer.js';
+import { offersOf, type PaymentOption } from '../endpoint/offer.js';
 import type { PaidRequest } from '../payment/paid-request.js';
 import { offeredExtensions } from './payment-identifier.js';
 import type { PaymentScheme } from './payment-scheme.js';
 import { printHeader } from './wire.js';
 
 /** PaymentRequirements of version 1. */
-function offerV1(ctx: Ctx, { resource, endpoint }: PaidRequest, { amount, network, ...offer }: Offer) {
+function offerV1(ctx: Ctx, { resource, endpoint }: PaidRequest, { amount, network, ...offer }: PaymentOption) {
   const { name, description } = endpoint;
   return {
     ...offer,

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { X402Payment } from '../../../generated/prisma/client.js';
 import type { Claim } from '../../../ledger/posting.js';
 import type { Ctx } from '../../../platform/ctx.js';
-import { keptPayer } from '../chain/exact.js';
+import { storedPayer } from '../chain/exact.js';
 import { PaymentIdentifierUsed } from '../errors.js';
 import { type PaymentPayload, printHeader } from './wire.js';
 
@@ -36,7 +36,7 @@ export function identifierIn(payload: PaymentPayload): string | undefined {
 
 /** An id of a payer on a network: what it is claimed by stands among the nonces, with a word before it that names no network. */
 export function identifierClaim({ network, payer, identifier }: { network: string; payer: string; identifier: string }): Claim {
-  return { kind: 'x402_nonce', key: `id ${network} ${keptPayer(payer)} ${identifier}` };
+  return { kind: 'x402_nonce', key: `id ${network} ${storedPayer(payer)} ${identifier}` };
 }
 
 /** The payment that a claimed id has made; null while it has made none. 409 where another payload did. */

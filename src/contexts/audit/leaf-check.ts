@@ -1,0 +1,90 @@
+// Checking the leaves of blocks against the lines that they stand for, and the lines against the leaves.
+import type pg from 'pg';
+import { leafHash, lineDigest } from '../../platform/audit-leaf.js';
+import { type Block, type LineRef, leavesOf, linesBetween, linesOf, type StoredLine } from './block.sql.js';
+import { rootOf, type Tree, withLeaf } from './tree.js';
+
+/** How far a check of the tree has come. */
+export interface Walk {
+  tree: Tree;
+  /** Leaves before this one are counted into the tree, but not checked. */
+  from: bigint;
+  checked: number;
+  /** All lines with ids up to this one have been found among the leaves. */
+  highestId: string;
+  /** The line of the last leaf. */
+  lastId: string | null;
+  /** What the first leaf has to say of the chain before it. */
+  chainEnd: { position: number; chain_hash: string };
+}
+
+/**
+ * Checks blocks that follow each other, and moves the walk behind them. Returns the first line that is wrong or comes after a missing one,
+ * null where none comes after it, undefined when all is right.
+ */
+export async function checkBlocks(
+  pool: pg.Pool,
+  workspaceId: string,
+  walk: Walk,
+  blocks: readonly Block[],
+): Promise<string | null | undefined> {
+  const ids = blocks.flatMap(({ lineIds }) => lineIds);
+  const lines = new Map((await linesOf(pool, workspaceId, ids)).map((line) => [line.id, line]));
+  for (const block of blocks) {
+    const invalid = checkBlock(walk, block, lines);
+    if (invalid !== undefined) return invalid;
+  }
+  const highest = [walk.highestId, ...ids].sort().at(-1) as string;
+  const [stray] = await strayLines(pool, workspaceId, walk.highestId, highest, new Set(ids));
+  walk.highestId = highest;
+  return stray?.id;
+}
+
+function checkBlock(walk: Walk, block: Block, lines: ReadonlyMap<string, StoredLine>): string | null | undefined {
+  const { firstLeaf, lineIds, leaves, root } = block;
+  if (firstLeaf !== walk.tree.size || leaves.length !== lineIds.length) return lineIds[0] ?? null;
+  let isMissing = false;
+  for (const [n, id] of lineIds.entries()) {
+    const leaf = leaves[n] as Buffer;
+    const index = firstLeaf + BigInt(n);
+    walk.tree = withLeaf(walk.tree, leaf);
+    walk.lastId = id;
+    if (index < walk.from) continue;
+    const line = lines.get(id);
+    isMissing ||= line === undefined;
+    if (line === undefined) continue;
+    if (isMissing || !isWhole(line, leaf) || (index === 0n && !saysChainEnd(line, walk.chainEnd))) return id;
+    walk.checked += 1;
+  }
+  if (isMissing) return null;
+  return rootOf(walk.tree).equals(root) ? undefined : (lineIds[0] ?? null);
+}
+
+/** True when the leaf is what the line says now. */
+function isWhole(line: StoredLine, leaf: Buffer): boolean {
+  const { seed, digest } = line;
+  return seed !== null && digest !== null && lineDigest(line, seed).equals(digest) && leafHash(digest).equals(leaf);
+}
+
+function saysChainEnd({ outcome }: StoredLine, { position, chain_hash }: Walk['chainEnd']): boolean {
+  const said = outcome as Partial<Walk['chainEnd']> | null;
+  return said?.position === position && said.chain_hash === chain_hash;
+}
+
+/** Lines with ids above `after`, up to `upTo` where it is given, that are neither among `known` nor a leaf anywhere. */
+export async function strayLines(
+  pool: pg.Pool,
+  workspaceId: string,
+  after: string,
+  upTo: string | null,
+  known: ReadonlySet<string>,
+): Promise<LineRef[]> {
+  const others = (await linesBetween(pool, workspaceId, after, upTo)).filter(({ id }) => !known.has(id));
+  if (others.length === 0) return [];
+  const leaves = await leavesOf(
+    pool,
+    workspaceId,
+    others.map(({ id }) => id),
+  );
+  return others.filter(({ id }) => !leaves.has(id));
+}

@@ -1,0 +1,47 @@
+// The Merkle tree of RFC 6962 as it grows: leaf by leaf, from the roots of the complete trees that it is made of.
+import { createHash } from 'node:crypto';
+
+/** A tree of `size` leaves. `peaks` are the roots of the complete trees that it is made of, the largest first. */
+export interface Tree {
+  size: bigint;
+  peaks: readonly Buffer[];
+}
+
+export const emptyTree: Tree = { size: 0n, peaks: [] };
+
+const nodePrefix = Buffer.of(1);
+
+function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+  return createHash('sha256').update(nodePrefix).update(left).update(right).digest();
+}
+
+/** The tree with one leaf more. */
+export function withLeaf({ size, peaks }: Tree, leaf: Buffer): Tree {
+  const grown = [...peaks];
+  let node = leaf;
+  // Two complete trees of one size are one of the next: as many as there are ones at the end of the binary size.
+  for (let rest = size; (rest & 1n) === 1n; rest >>= 1n) node = nodeHash(grown.pop() as Buffer, node);
+  grown.push(node);
+  return { size: size + 1n, peaks: grown };
+}
+
+/** The root; that of no leaf at all is the hash of nothing. */
+export function rootOf({ peaks }: Tree): Buffer {
+  const last = peaks.at(-1);
+  if (last === undefined) return createHash('sha256').digest();
+  return peaks.slice(0, -1).reduceRight((right, left) => nodeHash(left, right), last);
+}
+
+const hashBytes = 32;
+
+/** Hashes one behind the other, as a column has them. */
+export function joinHashes(hashes: readonly Buffer[]): Buffer {
+  return Buffer.concat(hashes);
+}
+
+/** The hashes in a column. */
+export function splitHashes(joined: Uint8Array | null): Buffer[] {
+  if (joined === null) return [];
+  const bytes = Buffer.from(joined);
+  return Array.from({ length: bytes.length / hashBytes }, (_, n) => bytes.subarray(n * hashBytes, (n + 1) * hashBytes));
+}
