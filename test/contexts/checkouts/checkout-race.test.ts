@@ -147,8 +147,9 @@ describe('a checkout', () => {
     const checkout = await shop.begin();
     const client = await first.connect();
     await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE transfer IN SHARE MODE');
-    const held = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    const waiting = async () => (await client.query(held)).rows.length;
+    // What is due is looked for meanwhile, and waits too. A transaction would go on seeing the statements that it saw first.
+    const held = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ledger_post(%'";
+    const waiting = async () => (await first.db.query(held)).rows.length;
     const lost = shop.completeKeyed(checkout, 'killed').catch(() => 'lost');
     await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
     await first.crash();
