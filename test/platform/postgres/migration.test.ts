@@ -106,6 +106,65 @@ describe('migrate', () => {
     expect(await migrate(url, { dir })).toEqual(['20250102000000_second']);
   });
 
+  describe('an initial migration that replaces others', () => {
+    const sha256 = (sql: string) => createHash('sha256').update(sql).digest('hex');
+    const names = async () =>
+      (await db.query('select migration_name from _prisma_migrations order by 1')).rows.map((row) => row.migration_name);
+    const replace = async () => {
+      for (const name of ['20250101000000_first', '20250102000000_second'])
+        await rm(path.join(dir, 'migrations', name), { recursive: true });
+      await write('20250103000000_initial', 'create table purse (id int primary key, cents bigint not null, note text);');
+      const lines = [`${sha256(first)}  20250101000000_first`, `${sha256(second)}  20250102000000_second`];
+      await writeFile(path.join(dir, 'migrations', '20250103000000_initial', 'replaces.sha256'), `${lines.join('\n')}\n`);
+    };
+
+    it('is applied to an empty database', async () => {
+      await replace();
+      expect(await migrate(url, { dir })).toEqual(['20250103000000_initial']);
+      expect((await db.query('select * from purse')).rows).toEqual([]);
+      expect(await names()).toEqual(['20250103000000_initial']);
+    });
+
+    it('is entered, once, for a database that has just these, which stays as it is', async () => {
+      await migrate(url, { dir });
+      await replace();
+      await write('20250104000000_next', 'alter table purse add column owner text;');
+      expect(await pendingMigrations(db, dir)).toEqual(['20250103000000_initial', '20250104000000_next']);
+      const applied = await Promise.all([1, 2, 3].map(() => migrate(url, { dir })));
+      expect(applied.flat()).toEqual(['20250104000000_next']);
+      expect((await db.query('select * from purse')).rows).toEqual([{ id: 1, cents: '60', note: 'a;b', owner: null }]);
+      expect(await names()).toEqual(['20250101000000_first', '20250102000000_second', '20250103000000_initial', '20250104000000_next']);
+      expect(await pendingMigrations(db, dir)).toEqual([]);
+    });
+
+    it('refuses a database with any other history, and does nothing to it', async () => {
+      await migrate(url, { dir });
+      await replace();
+      const refuse = async (change: string, reason: string) => {
+        await db.query('begin');
+        await db.query(change);
+        const before = await names();
+        await db.query('commit');
+        await expect(migrate(url, { dir })).rejects.toThrow(
+          `The tables of this database are not those of 20250103000000_initial: ${reason}. Start with an empty database`,
+        );
+        expect(await names()).toEqual(before);
+      };
+      await refuse(
+        `insert into _prisma_migrations select 'x', checksum, now(), '20250102120000_mine' from _prisma_migrations limit 1`,
+        'it does not know migration 20250102120000_mine',
+      );
+      await refuse(
+        `update _prisma_migrations set checksum = repeat('0', 64) where migration_name = '20250101000000_first'`,
+        'migration 20250101000000_first was applied in another form',
+      );
+      await refuse(
+        `delete from _prisma_migrations where migration_name = '20250101000000_first'`,
+        'migration 20250101000000_first was not applied',
+      );
+    });
+  });
+
   it("applies the package's own migrations when told no folder", async () => {
     await migrate(url);
     expect(await pendingMigrations(db)).toEqual([]);
