@@ -88,7 +88,7 @@ beforeAll(async () => {
   postgres = await startEmbeddedPostgres({ dataDir: data.dataDir, durable: false, settings, notice: () => {} });
   db = new pg.Client({ connectionString: postgres.url });
   await db.connect();
-});
+}, 180_000);
 
 afterAll(async () => {
   await db?.end();
