@@ -117,7 +117,13 @@ function probes({ alive, ready, metrics }: Health, ...before: Handler[]): Endpoi
 /** What asks for no credential. Probes are outside of the limits too. */
 function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, address: Handler): Endpoint[] {
   const listener = { baseUrl, host: platform.config.host };
-  const docs = openDocs({ title, openapi, serverDescription: environment === 'live' ? 'Production' : 'Sandbox', listener });
+  const docs = openDocs({
+    title,
+    openapi,
+    serverDescription: environment === 'live' ? 'Production' : 'Sandbox',
+    clock: platform.clock,
+    listener,
+  });
   const forPeople = openConsole();
   return [
     ...probes(health, ...(platform.config.metricsPublic ? [] : [hideFromElsewhere])),

@@ -52,7 +52,7 @@ export function operations(): Operation[] {
 }
 
 /** The seed that a member such as `parent_account_id` or `owner_id` names. */
-function seedOf(name: string, seeds: Seeds): string | undefined {
+export function seedOf(name: string, seeds: Seeds): string | undefined {
   if (!/(^|_)id$/.test(name)) return undefined;
   const nouns = name.replace(/_?id$/, '').split('_');
   for (let from = 0; from < nouns.length; from += 1) {

@@ -5,15 +5,18 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type ListenerAddress, originFor } from '../platform/authority.js';
+import type { Clock } from '../platform/clock.js';
 import { type Asset, packAsset, sendAsset } from './asset.js';
+import { dayOf, withExamplesOf } from './example-date.js';
 import type { Handler } from './state.js';
 
 export interface DocsOptions {
   title: string;
-  /** The document; its `servers` are replaced by the address of this listener. */
+  /** The document; its `servers` are replaced by the address of this listener, and the dates of its examples by those of today. */
   openapi: () => Record<string, unknown>;
   /** What `servers` says of this listener, such as "Sandbox". */
   serverDescription: string;
+  clock: Clock;
   /** Where it is reached; see `originFor`. */
   listener: ListenerAddress;
 }
@@ -125,7 +128,7 @@ export interface Docs {
 }
 
 /** The handlers of /docs, its files and /v1/openapi.json. */
-export function openDocs({ title, openapi, serverDescription, listener }: DocsOptions): Docs {
+export function openDocs({ title, openapi, serverDescription, clock, listener }: DocsOptions): Docs {
   let files: Promise<Files> | undefined;
   const load = (): Promise<Files> => {
     files ??= loadFiles(title).catch((error) => {
@@ -136,11 +139,15 @@ export function openDocs({ title, openapi, serverDescription, listener }: DocsOp
   };
   // The text by the address that it names. Each is printed once: whoever comes under one port after another cannot have it done over.
   const documents = new Map<string, Promise<Asset>>();
+  let printedOn = 0;
   const documentFor = (origin: string): Promise<Asset> => {
+    const today = dayOf(clock.now());
+    if (today !== printedOn) documents.clear();
+    printedOn = today;
     const url = documents.has(origin) || documents.size < mostAddresses ? origin : '/';
     const kept = documents.get(url);
     if (kept !== undefined) return kept;
-    const document = { ...openapi(), servers: [{ url, description: serverDescription }] };
+    const document = { ...withExamplesOf(today, openapi()), servers: [{ url, description: serverDescription }] };
     const asset = packAsset(JSON.stringify(document), 'application/json');
     documents.set(url, asset);
     asset.catch(() => documents.delete(url));

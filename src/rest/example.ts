@@ -1,5 +1,6 @@
 // Examples for the API document. A face may give its own in `extensions: { example }` of an input type or field (in wire
-// terms); the others follow from the scalars. An example of an input is shown only if the walk itself accepts it.
+// terms); the others follow from the scalars. An example of an input has its required members, those with an example of their own, and
+// those that say `extensions: { shown: true }`; none with the example null. It is shown only if the walk itself accepts it.
 import {
   type GraphQLInputField,
   type GraphQLInputObjectType,
@@ -44,8 +45,9 @@ export function exampleOfInput(type: GraphQLInputObjectType): Record<string, unk
 function membersOf(type: GraphQLInputObjectType, outer: readonly GraphQLInputObjectType[]): unknown {
   if (type.extensions['example'] !== undefined) return type.extensions['example'];
   const members = Object.values(type.getFields()).flatMap((field): [string, unknown][] => {
-    const shown = isRequiredInputField(field) || field.extensions['example'] !== undefined;
-    return shown ? [[snakeCase(field.name), exampleOfField(field, [...outer, type])]] : [];
+    const { example, shown } = field.extensions as { example?: unknown; shown?: boolean };
+    const isShown = shown === true || (example === undefined ? isRequiredInputField(field) : example !== null);
+    return isShown ? [[snakeCase(field.name), exampleOfField(field, [...outer, type])]] : [];
   });
   return Object.fromEntries(members);
 }

@@ -155,9 +155,10 @@ function pages(platform: Platform, { registry }: Metrics, address: Handler, redi
     title: 'Notes API',
     openapi: () => {
       printed.documents += 1;
-      return { openapi: '3.1.0', info: { title: 'Notes' } };
+      return { openapi: '3.1.0', info: { title: 'Notes' }, example: { at: '2026-11-21T10:00:00.000Z', due: '2026-12-01', of: '2026' } };
     },
     serverDescription: 'Test',
+    clock: { now: () => new Date('2026-03-02T12:00:00Z') },
     listener: { baseUrl: null, host: '127.0.0.1' },
   });
   return [

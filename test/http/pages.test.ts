@@ -108,6 +108,8 @@ describe('GET /v1/openapi.json', () => {
     expect(await response.json()).toEqual({
       openapi: '3.1.0',
       info: { title: 'Notes' },
+      // Written for 2026-11-21, and served on the day of the clock.
+      example: { at: '2026-03-02T10:00:00.000Z', due: '2026-03-12', of: '2026' },
       servers: [{ url: server.url, description: 'Test' }],
     });
     expect((await get('/v1/openapi.json', { 'if-none-match': response.headers.get('etag') ?? '' })).status).toBe(304);

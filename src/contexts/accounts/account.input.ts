@@ -12,7 +12,7 @@ const customer = z.string().min(1).max(128);
 export const CreateAccountInput = builder.inputType('CreateAccountInput', {
   fields: (t) => ({
     type: t.field({ type: AccountTypeEnum }),
-    name: t.string({ validate: name }),
+    name: t.string({ validate: name, extensions: { example: 'Ada Byron' } }),
     email: t.string({ required: false, validate: email }),
     country: t.string({
       required: false,
@@ -32,7 +32,7 @@ export type CreateAccountInput = typeof CreateAccountInput.$inferInput;
 
 export const UpdateAccountInput = builder.inputType('UpdateAccountInput', {
   fields: (t) => ({
-    name: t.string({ required: false, validate: name }),
+    name: t.string({ required: false, validate: name, extensions: { example: 'Ada Lovelace' } }),
     email: t.string({ required: false, validate: email }),
     status: t.field({ type: AccountStatusEnum, required: false }),
     customerReference: t.string({ required: false, description: 'Set once, where the account has none.', validate: customer }),

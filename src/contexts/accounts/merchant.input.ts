@@ -10,8 +10,12 @@ const url = z.url({ protocol: /^https?$/ }).max(2048);
 
 export const CreateMerchantInput = builder.inputType('CreateMerchantInput', {
   fields: (t) => ({
-    name: t.string({ validate: merchantName }),
-    category: t.string({ description: 'A slug, or a four-digit merchant category code.', validate: category.max(64) }),
+    name: t.string({ validate: merchantName, extensions: { example: 'Pottery Ltd' } }),
+    category: t.string({
+      description: 'A slug, or a four-digit merchant category code.',
+      validate: category.max(64),
+      extensions: { example: 'retail' },
+    }),
     accountId: t.field({ type: 'AccountId' }),
     settlementWalletId: t.field({ type: 'WalletId', required: false }),
     url: t.string({ required: false, validate: url }),
@@ -26,7 +30,7 @@ export type CreateMerchantInput = typeof CreateMerchantInput.$inferInput;
 
 export const UpdateMerchantInput = builder.inputType('UpdateMerchantInput', {
   fields: (t) => ({
-    name: t.string({ required: false, validate: merchantName }),
+    name: t.string({ required: false, validate: merchantName, extensions: { example: 'Pottery and Glass Ltd' } }),
     category: t.string({ required: false, validate: category.max(64) }),
     settlementWalletId: t.field({ type: 'WalletId', required: false }),
     url: t.string({ required: false, validate: url }),

@@ -24,7 +24,7 @@ export type CreateWalletInput = typeof CreateWalletInput.$inferInput;
 
 export const UpdateWalletInput = builder.inputType('UpdateWalletInput', {
   fields: (t) => ({
-    name: t.string({ required: false, validate: walletName }),
+    name: t.string({ required: false, validate: walletName, extensions: { example: 'Purse' } }),
     lowBalanceThreshold: t.field({ type: 'Amount', required: false }),
     metadata: t.field({ type: 'JSONObject', required: false }),
   }),
@@ -32,5 +32,7 @@ export const UpdateWalletInput = builder.inputType('UpdateWalletInput', {
 export type UpdateWalletInput = typeof UpdateWalletInput.$inferInput;
 
 export const FreezeWalletInput = builder.inputType('FreezeWalletInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().max(500) }) }),
+  fields: (t) => ({
+    reason: t.string({ required: false, validate: z.string().max(500), extensions: { example: 'The card of its owner was stolen.' } }),
+  }),
 });

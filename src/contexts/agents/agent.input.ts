@@ -13,7 +13,7 @@ const AgentWalletInput = builder.inputType('AgentWalletInput', { fields: (t) => 
 export const CreateAgentInput = builder.inputType('CreateAgentInput', {
   fields: (t) => ({
     parentAccountId: t.field({ type: 'AccountId' }),
-    name: t.string({ validate: name }),
+    name: t.string({ validate: name, extensions: { example: 'Buyer' } }),
     kyaTier: t.int({ required: false, description: '0 to 3; 0 by default.', validate: kyaTier }),
     generateKeypair: t.boolean({ required: false, description: 'Make an Ed25519 key pair; the private key is answered once.' }),
     description: t.string({ required: false, validate: description }),
@@ -26,7 +26,7 @@ export type CreateAgentInput = typeof CreateAgentInput.$inferInput;
 
 export const UpdateAgentInput = builder.inputType('UpdateAgentInput', {
   fields: (t) => ({
-    name: t.string({ required: false, validate: name }),
+    name: t.string({ required: false, validate: name, extensions: { example: 'Buyer of paper' } }),
     description: t.string({ required: false, validate: description }),
     kyaTier: t.int({ required: false, description: 'Not by the agent itself.', validate: kyaTier }),
     skills: t.field({

@@ -22,6 +22,7 @@ export const RotateAuthKeyInput = builder.inputType('RotateAuthKeyInput', {
       required: false,
       description: 'Why an API key rotates without a proof.',
       validate: z.string().trim().min(1).max(500),
+      extensions: { example: 'The machine that had the key was replaced.' },
     }),
   }),
 });

@@ -4,10 +4,11 @@ import { builder } from '../../platform/schema/builder.js';
 
 export const AuthenticateInput = builder.inputType('AuthenticateInput', {
   fields: (t) => ({
-    challenge: t.string({ validate: z.string().min(1).max(512) }),
+    challenge: t.string({ validate: z.string().min(1).max(512), extensions: { example: 'agt_auth:1:b1c2...' } }),
     signature: t.string({
       description: 'Base64 Ed25519 signature of the challenge (its UTF-8 bytes).',
       validate: z.string().min(1).max(512),
+      extensions: { example: 'q83vEjRWeJA...' },
     }),
   }),
 });

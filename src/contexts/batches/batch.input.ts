@@ -30,5 +30,7 @@ export const CreateTransferBatchInput = builder.inputType('CreateTransferBatchIn
 export type CreateTransferBatchInput = typeof CreateTransferBatchInput.$inferInput;
 
 export const CancelBatchInput = builder.inputType('CancelBatchInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
+  fields: (t) => ({
+    reason: t.string({ required: false, validate: z.string().min(1).max(500), extensions: { example: 'Ordered twice.' } }),
+  }),
 });

@@ -8,8 +8,12 @@ export const provider = z.string().min(1).max(64);
 
 export const CreateFundingTransactionInput = builder.inputType('CreateFundingTransactionInput', {
   fields: (t) => ({
-    provider: t.string({ description: 'One of those of GET /v1/funding/providers.', validate: provider }),
-    type: t.field({ type: FundingTypeEnum }),
+    provider: t.string({
+      description: 'One of those of GET /v1/funding/providers.',
+      validate: provider,
+      extensions: { example: 'sandbox' },
+    }),
+    type: t.field({ type: FundingTypeEnum, extensions: { example: 'sandbox' } }),
     walletId: t.field({ type: 'WalletId', description: 'The wallet that gets the money.' }),
     amount: t.field({ type: 'Amount', description: 'What is collected; the fee of the rail is a part of it.' }),
     currency: t.field({ type: 'Currency', description: 'That of the wallet.' }),

@@ -8,7 +8,7 @@ export const EnvironmentEnum = builder.enumType(Environment, { name: 'Environmen
 
 export const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
   fields: (t) => ({
-    name: t.string({ validate: z.string().trim().min(1).max(200) }),
+    name: t.string({ validate: z.string().trim().min(1).max(200), extensions: { example: 'Laptop of Ada' } }),
     environment: t.field({ type: EnvironmentEnum, required: false, description: "The caller's own, which is the default." }),
     scopes: t.stringList({
       required: false,

@@ -23,7 +23,13 @@ const EndedAuthSessionType = builder.objectRef<EndedAuthSession>('EndedAuthSessi
 });
 
 const CreateAuthSessionInput = builder.inputType('CreateAuthSessionInput', {
-  fields: (t) => ({ apiKey: t.string({ description: 'pk_test_... or pk_live_...', validate: z.string().min(1).max(256) }) }),
+  fields: (t) => ({
+    apiKey: t.string({
+      description: 'pk_test_... or pk_live_...',
+      validate: z.string().min(1).max(256),
+      extensions: { example: 'pk_test_Ywn0...' },
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({

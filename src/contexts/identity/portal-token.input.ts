@@ -9,6 +9,7 @@ export const CreatePortalTokenInput = builder.inputType('CreatePortalTokenInput'
       description: 'As accounts have it: the token reads their data.',
       // Never trimmed: another reference is another customer's.
       validate: z.string().regex(/\S/, 'must not be blank').max(200),
+      extensions: { example: 'customer-4711' },
     }),
     scopes: t.stringList({
       description: 'What the token reads: usage:read, transfers:read, agents:read.',

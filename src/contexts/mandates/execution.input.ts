@@ -6,7 +6,11 @@ import { CaptureByEnum, CaptureModeEnum } from '../transfers/transfer.input.js';
 
 export const ExecuteMandateInput = builder.inputType('ExecuteMandateInput', {
   fields: (t) => ({
-    mandateJwt: t.string({ description: 'The JWT that the mandate has now.', validate: z.string().min(1).max(mostJwtLength) }),
+    mandateJwt: t.string({
+      description: 'The JWT that the mandate has now.',
+      validate: z.string().min(1).max(mostJwtLength),
+      extensions: { example: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' },
+    }),
     merchantId: t.field({ type: 'MerchantId' }),
     merchantCategory: t.string({ required: false, description: 'That of the merchant.', validate: z.string().min(1).max(64) }),
     amount: t.field({ type: 'Amount' }),

@@ -7,7 +7,12 @@ import { serviceUrl } from './session.input.js';
 export const PayMppInput = builder.inputType('PayMppInput', {
   fields: (t) => ({
     serviceUrl: t.string(serviceUrl),
-    payeeWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid; by default that of the service.' }),
+    payeeWalletId: t.field({
+      type: 'WalletId',
+      required: false,
+      description: 'The wallet that is paid; by default that of the service.',
+      extensions: { shown: true },
+    }),
     amount: t.field({ type: 'Amount' }),
     currency: t.field({ type: 'Currency', required: false, description: 'That of both wallets.' }),
     agentId: t.field({ type: 'AgentUuid', description: 'The agent that spends.' }),

@@ -12,7 +12,12 @@ export const serviceUrl = {
 export const CreateMppSessionInput = builder.inputType('CreateMppSessionInput', {
   fields: (t) => ({
     serviceUrl: t.string(serviceUrl),
-    payeeWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid; by default that of the service.' }),
+    payeeWalletId: t.field({
+      type: 'WalletId',
+      required: false,
+      description: 'The wallet that is paid; by default that of the service.',
+      extensions: { shown: true },
+    }),
     depositAmount: t.field({ type: 'Amount' }),
     currency: t.field({ type: 'Currency', required: false, description: 'That of both wallets.' }),
     agentId: t.field({ type: 'AgentUuid', description: 'The agent that spends.' }),
@@ -50,7 +55,12 @@ export type CloseMppSessionInput = typeof CloseMppSessionInput.$inferInput;
 
 export const CreateMppVoucherInput = builder.inputType('CreateMppVoucherInput', {
   fields: (t) => ({
-    amount: t.field({ type: 'Amount', required: false, description: 'What it adds; either this or `cumulative_amount`.' }),
+    amount: t.field({
+      type: 'Amount',
+      required: false,
+      description: 'What it adds; either this or `cumulative_amount`.',
+      extensions: { example: '1.00' },
+    }),
     cumulativeAmount: t.field({
       type: 'Amount',
       required: false,
@@ -69,7 +79,12 @@ export type CreateMppVoucherInput = typeof CreateMppVoucherInput.$inferInput;
 
 export const VerifyMppVoucherInput = builder.inputType('VerifyMppVoucherInput', {
   fields: (t) => ({
-    voucherId: t.field({ type: 'MppVoucherId', required: false, description: 'Of a session that you may read.' }),
+    voucherId: t.field({
+      type: 'MppVoucherId',
+      required: false,
+      description: 'Of a session that you may read.',
+      extensions: { shown: true },
+    }),
     signedVoucher: t.string({
       required: false,
       validate: z.string().min(1).max(mostTokenLength),

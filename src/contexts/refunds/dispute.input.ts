@@ -36,7 +36,10 @@ export const CreateDisputeInput = builder.inputType('CreateDisputeInput', {
   fields: (t) => ({
     transferId: t.field({ type: 'TransferId' }),
     reason: t.field({ type: DisputeReasonEnum }),
-    description: t.string({ validate: z.string().min(1).max(2000) }),
+    description: t.string({
+      validate: z.string().min(1).max(2000),
+      extensions: { example: 'Paid on Monday, and nothing was delivered.' },
+    }),
     amountDisputed: t.field({ type: 'Amount', required: false, description: 'All that can be refunded by default.' }),
     evidence: t.field({ type: [DisputeEvidenceInput], required: false, validate: fewPieces }),
     requestedResolution: t.field({ type: DisputeResolutionEnum, required: false }),
@@ -46,7 +49,7 @@ export type CreateDisputeInput = typeof CreateDisputeInput.$inferInput;
 
 export const RespondToDisputeInput = builder.inputType('RespondToDisputeInput', {
   fields: (t) => ({
-    response: t.string({ validate: z.string().min(1).max(2000) }),
+    response: t.string({ validate: z.string().min(1).max(2000), extensions: { example: 'It was delivered on Tuesday, see the receipt.' } }),
     evidence: t.field({ type: [DisputeEvidenceInput], required: false, validate: fewPieces }),
   }),
 });

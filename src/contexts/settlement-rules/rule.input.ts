@@ -68,7 +68,7 @@ const priority = z.int().min(0).max(1_000_000);
 
 export const CreateSettlementRuleInput = builder.inputType('CreateSettlementRuleInput', {
   fields: (t) => ({
-    name: t.string({ validate: name }),
+    name: t.string({ validate: name, extensions: { example: 'Tell me' } }),
     walletId: t.field({ type: 'WalletId' }),
     triggerType: t.field({ type: TriggerTypeEnum, extensions: { example: 'manual' } }),
     triggerConfig: t.field({ type: SettlementTriggerConfigInput, required: false }),
@@ -87,7 +87,7 @@ export const UpdateSettlementRuleInput = builder.inputType('UpdateSettlementRule
     triggerConfig: t.field({ type: SettlementTriggerConfigInput, required: false }),
     actionType: t.field({ type: ActionTypeEnum, required: false, description: 'Another one comes with its config.' }),
     actionConfig: t.field({ type: SettlementActionConfigInput, required: false }),
-    enabled: t.boolean({ required: false }),
+    enabled: t.boolean({ required: false, extensions: { example: false } }),
     priority: t.int({ required: false, validate: priority }),
   }),
 });

@@ -8,9 +8,13 @@ const SkillPriceInput = builder.inputType('SkillPriceInput', {
 
 export const CreateSkillInput = builder.inputType('CreateSkillInput', {
   fields: (t) => ({
-    id: t.string({ description: 'How tasks name it; the agent has no other of this id.', validate: skillId }),
-    name: t.string({ validate: skillName }),
-    description: t.string({ validate: skillDescription }),
+    id: t.string({
+      description: 'How tasks name it; the agent has no other of this id.',
+      validate: skillId,
+      extensions: { example: 'translate' },
+    }),
+    name: t.string({ validate: skillName, extensions: { example: 'Translate' } }),
+    description: t.string({ validate: skillDescription, extensions: { example: 'Translates a text into another language.' } }),
     tags: t.stringList({ required: false, description: 'Words by which it is found.', validate: skillTags }),
     inputSchema: t.field({ type: 'JSONObject', required: false, description: 'JSON Schema of the payload of a task.' }),
     outputSchema: t.field({ type: 'JSONObject', required: false, description: 'JSON Schema of what a task delivers.' }),
@@ -21,7 +25,7 @@ export const CreateSkillInput = builder.inputType('CreateSkillInput', {
 export const UpdateSkillInput = builder.inputType('UpdateSkillInput', {
   fields: (t) => ({
     name: t.string({ required: false, validate: skillName }),
-    description: t.string({ required: false, validate: skillDescription }),
+    description: t.string({ required: false, validate: skillDescription, extensions: { example: 'Translates up to 10,000 characters.' } }),
     tags: t.stringList({ required: false, validate: skillTags }),
     inputSchema: t.field({ type: 'JSONObject', required: false, description: 'Null takes it away.' }),
     outputSchema: t.field({ type: 'JSONObject', required: false, description: 'Null takes it away.' }),

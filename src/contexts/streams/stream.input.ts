@@ -20,7 +20,12 @@ export const CreateStreamInput = builder.inputType('CreateStreamInput', {
     fromWalletId: t.field({ type: 'WalletId' }),
     toWalletId: t.field({ type: 'WalletId' }),
     currency: t.field({ type: 'Currency', description: 'That of both wallets.' }),
-    flowRate: t.field({ type: 'FlowRate', required: false, description: 'Major units per second; either this or `rate`.' }),
+    flowRate: t.field({
+      type: 'FlowRate',
+      required: false,
+      description: 'Major units per second; either this or `rate`.',
+      extensions: { example: '0.0001' },
+    }),
     rate: t.field({ type: StreamRateInput, required: false, extensions: { example: null } }),
     initialDeposit: t.field({ type: 'Amount', description: 'Comes out of what is wrapped, then out of what is available.' }),
     buffer: t.field({
@@ -30,7 +35,7 @@ export const CreateStreamInput = builder.inputType('CreateStreamInput', {
       extensions: { example: '1.00' },
     }),
     maxTotal: t.field({ type: 'Amount', required: false, description: 'The stream is complete when so much has flowed.' }),
-    endsAt: t.field({ type: 'DateTime', required: false, extensions: { example: '2099-01-01T00:00:00.000Z' } }),
+    endsAt: t.field({ type: 'DateTime', required: false, extensions: { example: '2026-12-21T10:00:00.000Z' } }),
     metadata: t.field({ type: 'JSONObject', required: false }),
     agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
     requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
@@ -40,7 +45,12 @@ export type CreateStreamInput = typeof CreateStreamInput.$inferInput;
 
 export const UpdateStreamInput = builder.inputType('UpdateStreamInput', {
   fields: (t) => ({
-    flowRate: t.field({ type: 'FlowRate', required: false, description: 'Major units per second; either this or `rate`.' }),
+    flowRate: t.field({
+      type: 'FlowRate',
+      required: false,
+      description: 'Major units per second; either this or `rate`.',
+      extensions: { example: '0.0002' },
+    }),
     rate: t.field({ type: StreamRateInput, required: false, extensions: { example: null } }),
     maxTotal: t.field({ type: 'Amount', required: false, description: 'Null: there is none any more.' }),
     metadata: t.field({ type: 'JSONObject', required: false }),
@@ -66,5 +76,7 @@ export const WithdrawStreamInput = builder.inputType('WithdrawStreamInput', {
 });
 
 export const CancelStreamInput = builder.inputType('CancelStreamInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
+  fields: (t) => ({
+    reason: t.string({ required: false, validate: z.string().min(1).max(500), extensions: { example: 'The work is done.' } }),
+  }),
 });

@@ -31,7 +31,7 @@ export type TaskProgressInput = typeof TaskProgressInput.$inferInput;
 
 export const RequestTaskInput = builder.inputType('RequestTaskInput', {
   fields: (t) => ({
-    message: t.string({ validate: longText }),
+    message: t.string({ validate: longText, extensions: { example: 'Which tense do you want?' } }),
     schema: t.field({ type: 'JSONObject', required: false, description: 'JSON Schema that the data of the answer has to fit.' }),
   }),
 });
@@ -59,18 +59,22 @@ export const CompleteTaskInput = builder.inputType('CompleteTaskInput', {
     deliverable: t.field({
       type: 'JSONObject',
       description: 'Any object, or `artifacts` as A2A has them: `[{name?, parts: [{text | data | url | raw, media_type?}]}]`.',
+      extensions: { example: { text: 'Good morning' } },
     }),
   }),
 });
 
 export const ApproveTaskInput = builder.inputType('ApproveTaskInput', {
-  fields: (t) => ({ rating: t.int({ required: false, validate: stars }), feedback: t.string({ required: false, validate: longText }) }),
+  fields: (t) => ({
+    rating: t.int({ required: false, validate: stars, extensions: { example: 5 } }),
+    feedback: t.string({ required: false, validate: longText }),
+  }),
 });
 export type ApproveTaskInput = typeof ApproveTaskInput.$inferInput;
 
 export const RateTaskInput = builder.inputType('RateTaskInput', {
   fields: (t) => ({
-    rating: t.int({ validate: stars }),
+    rating: t.int({ validate: stars, extensions: { example: 5 } }),
     feedback: t.string({ required: false, validate: longText }),
     // Gap G-334
     side: t.field({

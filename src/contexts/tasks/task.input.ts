@@ -44,7 +44,12 @@ const TaskAcceptanceInput = builder.inputType('TaskAcceptanceInput', {
 
 export const CreateTaskInput = builder.inputType('CreateTaskInput', {
   fields: (t) => ({
-    fromAgentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that gives it: an agent itself by default.' }),
+    fromAgentId: t.field({
+      type: 'AgentUuid',
+      required: false,
+      description: 'The agent that gives it: an agent itself by default.',
+      extensions: { shown: true },
+    }),
     toAgentId: t.field({ type: 'AgentUuid', required: false, description: 'The worker; without one it can be claimed.' }),
     candidateAgentIds: t.field({
       type: ['AgentUuid'],
@@ -53,7 +58,7 @@ export const CreateTaskInput = builder.inputType('CreateTaskInput', {
       description: 'Those who may claim it; every agent by default.',
     }),
     skillId: t.string({ validate: skillId, extensions: { example: 'translate' } }),
-    payload: t.field({ type: 'JSONObject' }),
+    payload: t.field({ type: 'JSONObject', extensions: { example: { text: 'Guten Morgen', to: 'en' } } }),
     payment: t.field({ type: TaskPaymentInput, required: false }),
     deadline: t.field({ type: 'DateTime', required: false, description: 'What is not delivered by then has expired.' }),
     claimTimeoutSeconds: t.int({

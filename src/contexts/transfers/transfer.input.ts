@@ -20,21 +20,26 @@ export const TransferStatusEnum = builder.enumType(TransferStatus, { name: 'Tran
 export const CreateTransferInput = builder.inputType('CreateTransferInput', {
   fields: (t) => ({
     type: t.field({ type: NewTransferType }),
-    fromWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that pays.' }),
+    fromWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that pays.', extensions: { shown: true } }),
     fromAccountId: t.field({
       type: 'AccountId',
       required: false,
       description: 'Instead of a wallet: its oldest active one in the currency.',
     }),
-    toWalletId: t.field({ type: 'WalletId', required: false }),
-    toAccountId: t.field({ type: 'AccountId', required: false }),
+    toWalletId: t.field({ type: 'WalletId', required: false, description: 'The wallet that is paid.', extensions: { shown: true } }),
+    toAccountId: t.field({
+      type: 'AccountId',
+      required: false,
+      description: 'Instead of a wallet: its oldest active one in the currency.',
+    }),
     destination: t.field({ type: DestinationInput, required: false, description: 'Instead of a wallet or an account.' }),
     amount: t.field({
       type: 'Amount',
       required: false,
       description: 'What leaves the payer. With a quote it is left out: the quote says it.',
+      extensions: { shown: true },
     }),
-    currency: t.field({ type: 'Currency', required: false, description: 'That of `amount`.' }),
+    currency: t.field({ type: 'Currency', required: false, description: 'That of `amount`.', extensions: { shown: true } }),
     quoteId: t.field({ type: 'QuoteId', required: false, description: 'The rate for a payee in another currency.' }),
     destinationCurrency: t.field({ type: 'Currency', required: false, description: 'That of the payee; another one takes a quote.' }),
     capture: t.field({ type: CaptureModeEnum, required: false, description: 'manual: hold the money until it is captured.' }),
@@ -77,7 +82,9 @@ export const CaptureTransferInput = builder.inputType('CaptureTransferInput', {
 });
 
 export const CancelTransferInput = builder.inputType('CancelTransferInput', {
-  fields: (t) => ({ reason: t.string({ required: false, validate: z.string().min(1).max(500) }) }),
+  fields: (t) => ({
+    reason: t.string({ required: false, validate: z.string().min(1).max(500), extensions: { example: 'Ordered twice.' } }),
+  }),
 });
 
 export const FundWalletInput = builder.inputType('FundWalletInput', {

@@ -13,8 +13,16 @@ const description = z.string().trim().max(500);
 
 export const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
   fields: (t) => ({
-    url: t.string({ description: 'Where events are posted: https, port 443 or from 1024 on, a public address.', validate: url }),
-    events: t.stringList({ description: 'Types, wildcards such as `transfer.*`, or `*`.', validate: events }),
+    url: t.string({
+      description: 'Where events are posted: https, port 443 or from 1024 on, a public address.',
+      validate: url,
+      extensions: { example: 'https://hooks.example.com/payments' },
+    }),
+    events: t.stringList({
+      description: 'Types, wildcards such as `transfer.*`, or `*`.',
+      validate: events,
+      extensions: { example: ['transfer.*', 'refund.completed'] },
+    }),
     description: t.string({ required: false, validate: description }),
   }),
 });
@@ -24,7 +32,7 @@ export const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
   fields: (t) => ({
     url: t.string({ required: false, validate: url }),
     events: t.stringList({ required: false, validate: events }),
-    description: t.string({ required: false, validate: description }),
+    description: t.string({ required: false, validate: description, extensions: { example: 'Of the shop' } }),
     status: t.field({ type: SettableStatusEnum, required: false, description: 'A disabled subscription is made active again here.' }),
   }),
 });

@@ -12,8 +12,10 @@ export const example: Example = {
   }),
   made: async ({ client, wallet, payee, agent }) => {
     const parties = { wallet: wallet.id, payee: payee.wallet.id, agent: agent.id };
+    const session = await client.make('/v1/mpp/sessions', sessionBody(parties, { deposit_amount: '10.00' }));
     return {
-      mpp_session: (await client.make('/v1/mpp/sessions', sessionBody(parties, { deposit_amount: '10.00' }))).id,
+      mpp_session: session.id,
+      voucher: (await client.make(`/v1/mpp/sessions/${session.id}/vouchers`, voucher())).id,
       mpp_payment: (await client.make('/v1/mpp/pay', payBody(parties))).id,
     };
   },

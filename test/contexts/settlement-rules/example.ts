@@ -15,6 +15,7 @@ export const example: Example = {
       trigger_type: 'manual',
       action_type: actionOf(member),
     }),
+    requestSettlement: ({ to_wallet }) => ({ wallet_id: to_wallet }),
     updateSettlementRule: (_, member) => ({ action_type: actionOf(member) }),
   },
 };

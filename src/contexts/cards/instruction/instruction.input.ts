@@ -13,6 +13,7 @@ export const CreateCardInstructionInput = builder.inputType('CreateCardInstructi
       type: 'JSONObject',
       description:
         'For the network. An authorization names its verification as `network_ref`; a cancellation and a refund name the authorization as `instruction_id`, a refund also an `amount` (by default all that is left).',
+      extensions: { example: { network_ref: 'tap_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' } },
     }),
     requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
   }),

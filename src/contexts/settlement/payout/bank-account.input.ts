@@ -21,9 +21,16 @@ const holderName = z.string().trim().min(1).max(200);
 export const CreateBankAccountInput = builder.inputType('CreateBankAccountInput', {
   fields: (t) => ({
     accountId: t.field({ type: 'AccountId' }),
-    rail: t.string({ description: 'ach, wire, sepa, pix or spei.', validate: z.string().min(1).max(64) }),
-    holderName: t.string({ validate: holderName }),
-    details: t.field({ type: BankDetailsInput }),
+    rail: t.string({
+      description: 'ach, wire, sepa, pix or spei.',
+      validate: z.string().min(1).max(64),
+      extensions: { example: 'ach' },
+    }),
+    holderName: t.string({ validate: holderName, extensions: { example: 'Ada Byron' } }),
+    details: t.field({
+      type: BankDetailsInput,
+      extensions: { example: { routing_number: '021000021', account_number: '000123456789' } },
+    }),
     isDefault: t.boolean({ required: false }),
   }),
 });
@@ -31,7 +38,7 @@ export type CreateBankAccountInput = typeof CreateBankAccountInput.$inferInput;
 
 export const UpdateBankAccountInput = builder.inputType('UpdateBankAccountInput', {
   fields: (t) => ({
-    holderName: t.string({ required: false, validate: holderName }),
+    holderName: t.string({ required: false, validate: holderName, extensions: { example: 'Ada Lovelace' } }),
     isDefault: t.boolean({ required: false, description: 'true: instead of the one that is.' }),
   }),
 });

@@ -9,7 +9,11 @@ export const PayoutDestinationEnum = builder.enumType(PayoutDestination, { name:
 const PayoutDestinationInput = builder.inputType('PayoutDestinationInput', {
   fields: (t) => ({
     type: t.field({ type: PayoutDestinationEnum, description: 'bank: a bank account. wallet: the address of a chain.' }),
-    ref: t.string({ description: 'A bank account id (`ba_...`) or an address.', validate: z.string().min(1).max(128) }),
+    ref: t.string({
+      description: 'A bank account id (`ba_...`) or an address.',
+      validate: z.string().min(1).max(128),
+      extensions: { example: 'ba_01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6d' },
+    }),
   }),
 });
 

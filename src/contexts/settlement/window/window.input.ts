@@ -33,8 +33,8 @@ const optional = {
 
 export const CreateSettlementWindowInput = builder.inputType('CreateSettlementWindowInput', {
   fields: (t) => ({
-    name: t.string({ validate: name }),
-    rail: t.string({ validate: z.string().min(1).max(64) }),
+    name: t.string({ validate: name, extensions: { example: 'Daily ACH' } }),
+    rail: t.string({ validate: z.string().min(1).max(64), extensions: { example: 'ach' } }),
     currency: t.field({ type: 'Currency' }),
     frequency: t.field({ type: WindowFrequencyEnum }),
     scheduleUtc: t.stringList(optional.scheduleUtc),
@@ -48,7 +48,7 @@ export type CreateSettlementWindowInput = typeof CreateSettlementWindowInput.$in
 
 export const UpdateSettlementWindowInput = builder.inputType('UpdateSettlementWindowInput', {
   fields: (t) => ({
-    name: t.string({ required: false, validate: name }),
+    name: t.string({ required: false, validate: name, extensions: { example: 'ACH at noon' } }),
     frequency: t.field({ type: WindowFrequencyEnum, required: false }),
     scheduleUtc: t.stringList(optional.scheduleUtc),
     cronExpression: t.string(optional.cronExpression),

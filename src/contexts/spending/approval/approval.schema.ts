@@ -135,7 +135,14 @@ const ApproveApprovalInput = builder.inputType('ApproveApprovalInput', {
   fields: (t) => ({ comment: t.string({ required: false, validate: words }) }),
 });
 const RejectApprovalInput = builder.inputType('RejectApprovalInput', {
-  fields: (t) => ({ reason: t.string({ required: false, description: 'Kept as the comment.', validate: words }) }),
+  fields: (t) => ({
+    reason: t.string({
+      required: false,
+      description: 'Kept as the comment.',
+      validate: words,
+      extensions: { example: 'Agreed with Ada.' },
+    }),
+  }),
 });
 const CancelApprovalInput = builder.inputType('CancelApprovalInput', {
   fields: (t) => ({ reason: t.string({ required: false, description: 'Kept as the comment.', validate: words }) }),

@@ -12,9 +12,14 @@ export const BreakerDetectorInput = builder.inputType('BreakerDetectorInput', {
   fields: (t) => ({
     kind: t.field({ type: DetectorKindEnum }),
     action: t.field({ type: BreakerActionEnum, description: 'freeze the agent, have its spends approved for an hour, or only record it.' }),
-    count: t.int({ required: false, description: 'Not of `rate`.', validate: bounded(2, 1_000) }),
-    seconds: t.int({ required: false, description: 'Not of `rate`.', validate: bounded(1, 86_400) }),
-    factor: t.float({ required: false, description: 'Of `rate` alone.', validate: z.number().min(2).max(1_000) }),
+    count: t.int({ required: false, description: 'Not of `rate`.', validate: bounded(2, 1_000), extensions: { example: 3 } }),
+    seconds: t.int({ required: false, description: 'Not of `rate`.', validate: bounded(1, 86_400), extensions: { example: 60 } }),
+    factor: t.float({
+      required: false,
+      description: 'Of `rate` alone.',
+      validate: z.number().min(2).max(1_000),
+      extensions: { example: null },
+    }),
   }),
 });
 export type BreakerDetectorInput = typeof BreakerDetectorInput.$inferInput;

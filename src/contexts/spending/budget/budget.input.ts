@@ -31,12 +31,12 @@ export type BudgetScopeInput = typeof BudgetScopeInput.$inferInput;
 
 export const CreateBudgetInput = builder.inputType('CreateBudgetInput', {
   fields: (t) => ({
-    name: t.string({ validate: budgetName }),
+    name: t.string({ validate: budgetName, extensions: { example: 'Marketing' } }),
     scope: t.field({ type: BudgetScopeInput }),
     parentId: t.field({ type: 'BudgetId', required: false, description: 'The budget that it counts within: at most four above it.' }),
     amount: t.field({ type: 'Amount', description: 'At most that of its parent.' }),
     currency: t.field({ type: 'Currency' }),
-    period: t.field({ type: PeriodEnum }),
+    period: t.field({ type: PeriodEnum, extensions: { example: 'month' } }),
     timezone: t.string({ required: false, description: 'A period begins at its midnight: UTC by default.', validate: timezone }),
     expiresAt: t.field({ type: 'DateTime', required: false, description: 'From then on nothing is spent under it.' }),
     alertsAt: t.field({
@@ -52,7 +52,7 @@ export type CreateBudgetInput = typeof CreateBudgetInput.$inferInput;
 export const UpdateBudgetInput = builder.inputType('UpdateBudgetInput', {
   fields: (t) => ({
     name: t.string({ required: false, validate: budgetName }),
-    amount: t.field({ type: 'Amount', required: false }),
+    amount: t.field({ type: 'Amount', required: false, extensions: { example: '500.00' } }),
     expiresAt: t.field({ type: 'DateTime', required: false, description: 'Null: it does not expire.' }),
     alertsAt: t.field({ type: ['Fraction'], required: false, description: 'They replace the ones before.', validate: alertsAt }),
   }),

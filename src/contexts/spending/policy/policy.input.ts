@@ -34,7 +34,7 @@ const rules = z.array(z.unknown()).max(mostPolicyRules);
 
 export const CreatePolicyInput = builder.inputType('CreatePolicyInput', {
   fields: (t) => ({
-    name: t.string({ validate: name }),
+    name: t.string({ validate: name, extensions: { example: 'At most 500 a day' } }),
     target: t.field({ type: PolicyTargetInput }),
     rules: t.field({ type: [PolicyRuleInput], description: 'May be empty where there is an approval.', validate: rules }),
     approval: t.field({ type: PolicyApprovalInput, required: false }),
@@ -45,7 +45,7 @@ export type CreatePolicyInput = typeof CreatePolicyInput.$inferInput;
 
 export const UpdatePolicyInput = builder.inputType('UpdatePolicyInput', {
   fields: (t) => ({
-    name: t.string({ required: false, validate: name }),
+    name: t.string({ required: false, validate: name, extensions: { example: 'At most 500 a day, whoever pays' } }),
     rules: t.field({ type: [PolicyRuleInput], required: false, description: 'They replace the ones before.', validate: rules }),
     approval: t.field({ type: PolicyApprovalInput, required: false, description: 'Null takes it away.' }),
     enabled: t.boolean({ required: false }),

@@ -33,7 +33,7 @@ const discountList = { required: false, validate: z.array(z.any()).max(mostDisco
 
 export const CreateX402EndpointInput = builder.inputType('CreateX402EndpointInput', {
   fields: (t) => ({
-    name: t.string({ validate: endpointName }),
+    name: t.string({ validate: endpointName, extensions: { example: 'Weather' } }),
     path: t.string({
       required: false,
       description: "A path of the seller's gateway; or give url.",
@@ -53,7 +53,7 @@ export const CreateX402EndpointInput = builder.inputType('CreateX402EndpointInpu
       description: 'What a call costs, and with upto what it costs at most.',
       extensions: { example: '0.0035' },
     }),
-    currency: t.field({ type: 'Currency', required: false, description: 'USDC by default.' }),
+    currency: t.field({ type: 'Currency', required: false, description: 'USDC by default.', extensions: { example: 'USDC' } }),
     scheme: t.field({ type: SchemeEnum, required: false, description: 'exact by default.' }),
     network: t.string({ required: false, description: 'That of the ledger by default.', validate: network, extensions: { example: null } }),
     description: t.string({ required: false, validate: description }),
