@@ -128,13 +128,16 @@ const sqlWithoutWorkspace = [
   'x402_payment_due',
 ];
 
-/** Indexes that migrations add by hand, beside those that the data model writes into the first of them. */
+/** Those that the data model makes have these ends; `indexes` looks at them there. */
+const ofDataModel = /_(idx|key)$/;
+
+/** Indexes that migrations add by hand. */
 function sqlIndexes(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path }) => path.endsWith('.sql') && !path.endsWith('_init/migration.sql'))
+    .filter(({ path }) => path.endsWith('.sql'))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/^CREATE (?:UNIQUE )?INDEX (\w+) ON \w+ \((\w+)/gm)]
-        .filter(([, name = '', first]) => first !== 'workspace_id' && !sqlWithoutWorkspace.includes(name))
+        .filter(([, name = '', first]) => first !== 'workspace_id' && !ofDataModel.test(name) && !sqlWithoutWorkspace.includes(name))
         .map(([, name]) => `${path} index ${name} does not begin with the workspace`),
     );
 }
@@ -162,13 +165,9 @@ function migrations(files: readonly SourceFile[]): string[] {
   return lock ? wrong : [...wrong, 'prisma/migrations/migration_lock.toml is missing'];
 }
 
-/** What the migrations made before functions had files of their own. */
-const beforeFunctions = /^prisma\/migrations\/(2026112[12]\d{6})_/;
-
 function functionsInMigrations(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path, text }) => path.startsWith('prisma/migrations/') && /^\s*CREATE\s+(OR\s+REPLACE\s+)?(FUNCTION|TRIGGER)\b/im.test(text))
-    .filter(({ path }) => !beforeFunctions.test(path))
     .map(({ path }) => `${path} makes a function or a trigger: give it a file in prisma/functions`);
 }
 
