@@ -218,7 +218,10 @@ function processGauges(redis: Redis | undefined, worker: Worker | undefined): Ga
         help: '1 when this process is connected to Redis, 0 when it does without. Absent without REDIS_URL.',
         across: 'min',
       },
-      { name: 'worker_lag_seconds', help: 'Time since every loop of the worker of this process had a round that ended well.' },
+      {
+        name: 'worker_lag_seconds',
+        help: 'The longest that a loop of the worker of this process has gone on without a round that ended well.',
+      },
     ],
     read: async () => [
       ...(redis === undefined ? [] : [{ name: 'redis_up', value: redis.status === 'ready' ? 1 : 0 }]),

@@ -8,12 +8,13 @@ import { Loop, type Round } from './platform/due/loop.js';
 import type { RealTimeWork } from './platform/due/real-time.js';
 import type { DueStep } from './platform/due/step.js';
 import { type Sweep, sweepSize } from './platform/due/sweep.js';
+import { type DueWork, dueTables } from './platform/due/workspace-clock.js';
 import { shards } from './platform/shard.js';
 
 export interface Worker {
   /** Finishes the rounds under way and stops. */
   stop(): Promise<void>;
-  /** Milliseconds since every loop but the sweeps had a round that ended well. */
+  /** The longest that a loop, but the sweeps, has gone on without a round that ended well. */
   lagMs(): number;
 }
 
@@ -74,15 +75,15 @@ export function startWorker(platform: Platform, { followers, due, realTime, swee
     );
   });
   const silences = [database.written.listen(() => wakeAll(publishing)), published.listen(() => wakeAll(listening, hearEveryMs))];
-  const tables = due.map((step) => startTable(platform, step, pollMs));
+  const tables = startTables(platform, due, pollMs);
   const inRealTime = realTime.map((each) => startRealTime(platform, each, pollMs));
   const sweeping = sweeps.map((sweep) => startSweep(platform, sweep));
   return {
     async stop() {
       for (const silence of silences) silence();
-      await Promise.all([...publishing, ...listening, ...tables, ...inRealTime, ...sweeping].map((part) => part.stop()));
+      await Promise.all([...publishing, ...listening, tables, ...inRealTime, ...sweeping].map((part) => part.stop()));
     },
-    lagMs: () => Math.max(...[...publishing, ...tables, ...inRealTime].map((part) => part.lagMs())),
+    lagMs: () => Math.max(...[...publishing, tables, ...inRealTime].map((part) => part.lagMs())),
   };
 }
 
@@ -93,13 +94,45 @@ function wakeAll(loops: readonly Loop[], inMs = 0): void {
 /** Listeners hear what was published in stretches: a transaction of each for every publication would cost more than the transfer. */
 const hearEveryMs = 100;
 
+/** A table that nothing wakes looks for itself after this time. */
+const quietMs = 60_000;
+
+/** Runs the due rows of all tables. One poll looks over all of them: an idle platform asks one question a second, not one for each table. */
+function startTables(platform: Platform, due: readonly DueStep[], pollMs: number): Worker {
+  const parts = due.map((step) => startTable(platform, step, Math.max(pollMs, quietMs)));
+  const names = due.map(({ table }) => table);
+  const poll = new Loop({ name: 'due', pollMs, log: platform.log }, async () => {
+    const found = await dueTables(platform, names);
+    await Promise.all(parts.map((part) => part.take(found.get(part.name))));
+    return Number.POSITIVE_INFINITY;
+  });
+  return {
+    async stop() {
+      await poll.stop();
+      await Promise.all(parts.map((part) => part.stop()));
+    },
+    lagMs: () => Math.max(poll.lagMs(), ...parts.map((part) => part.lagMs())),
+  };
+}
+
+interface TableWorker extends Worker {
+  name: string;
+  /** Takes up what the poll has found in the table. */
+  take(found: DueWork | undefined): Promise<void>;
+}
+
 /** Runs the due rows of one table. */
-function startTable(platform: Platform, step: DueStep, pollMs: number): Worker {
+function startTable(platform: Platform, step: DueStep, pollMs: number): TableWorker {
   const table = new DueTable(platform, step);
   const loop = new Loop({ name: step.table, pollMs, log: platform.log }, () => table.look());
   table.onRoom = () => loop.wake(nextLookMs);
   const silence = platform.due.listen(step.table, (inMs) => loop.wake(inMs));
   return {
+    name: step.table,
+    async take(found) {
+      if (found?.isLost) await table.endLostLeases();
+      if (found !== undefined) loop.wake();
+    },
     async stop() {
       silence();
       await loop.stop();

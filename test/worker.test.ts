@@ -119,6 +119,27 @@ describe('due work', () => {
     await expect.poll(() => runsOf(harness)).toEqual([1]);
   });
 
+  it('costs an idle worker one look over all tables at each poll, and no claim', async () => {
+    const statements = vi.spyOn(pg.Client.prototype, 'query');
+    const named = (start: string) =>
+      statements.mock.calls.filter(([config]) => (config as { name?: string } | undefined)?.name?.startsWith(start)).length;
+    start({ due: [new Errands().step({ concurrency: 8 })] }, 20);
+    await expect.poll(() => named('due-tables')).toBeGreaterThan(5);
+    expect([named('claim-errand'), named('lost-leases')]).toEqual([1, 0]);
+  });
+
+  it('whose process died is seen by a poll, and taken up', async () => {
+    const [own] = await workspaces(harness);
+    const errands = new Errands();
+    errands.isQuick = true;
+    const claims = vi.spyOn(pg.Client.prototype, 'query');
+    start({ due: [errands.step({ concurrency: 8 })] }, 20);
+    await expect.poll(() => claims.mock.calls.length).toBeGreaterThan(20);
+    await addErrands(harness, own);
+    await harness.platform.database.pool.query("UPDATE errand SET lease_until = clock_timestamp() + interval '300 ms'");
+    await expect.poll(() => runsOf(harness)).toEqual([1]);
+  });
+
   it('rings for a hold that expires soon', async () => {
     const rings: number[] = [];
     const silence = harness.platform.due.listen('transfer', (inMs) => rings.push(inMs));

@@ -10,8 +10,6 @@ import { OutcomeWriter } from './outcome-writer.js';
 import type { DueStep } from './step.js';
 import { dueTables } from './workspace-clock.js';
 
-/** Leases of processes that died are looked for at most so often. */
-const lostLeasesEveryMs = 1_000;
 /**
  * There may be more: rows were claimed, or let go, or lanes are left that were not visited. It is looked for after this time, so that
  * claims under load are of many rows.
@@ -36,7 +34,6 @@ export class DueTable {
   /** Few enough to keep: one for each workspace that had due rows of late. */
   readonly #writers = new LRUCache<string, OutcomeWriter>({ max: 2_000 });
   #cursor = firstLane;
-  #lostLeasesAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
   /** Called when rows were let go: there is room again. */
   onRoom: () => void = () => {};
@@ -57,6 +54,11 @@ export class DueTable {
   async look(): Promise<number> {
     const { claimed, moreLanes, nextMs } = await this.#look();
     return claimed > 0 || moreLanes ? nextLookMs : Math.max(1, Math.ceil(nextMs ?? Number.POSITIVE_INFINITY));
+  }
+
+  /** Frees the rows of processes that died. */
+  endLostLeases(): Promise<void> {
+    return this.#rows.endLostLeases();
   }
 
   /** Runs everything that is due, to the end. Returns how many rows it was. */
@@ -90,10 +92,6 @@ export class DueTable {
 
   async #look(): Promise<Look> {
     if (this.#held.room <= 0 || this.#stopped) return { claimed: 0, moreLanes: false, nextMs: null };
-    if (performance.now() - this.#lostLeasesAt >= lostLeasesEveryMs) {
-      this.#lostLeasesAt = performance.now();
-      await this.#rows.endLostLeases();
-    }
     const { rows, cursor, moreLanes, nextMs } = await this.#rows.claim(this.#platform.clock.now(), this.#held.describe(), this.#cursor);
     this.#cursor = cursor;
     this.#start(rows);
@@ -149,18 +147,17 @@ export async function runDue(platform: Platform, steps: readonly DueStep[], work
   let taken = 0;
   for (let more = true; more; ) {
     const before = taken;
-    for (const step of await stepsToRun(platform, steps, workspaceId)) taken += await new DueTable(platform, step, workspaceId).drain();
+    const names = steps.map(({ table }) => table);
+    // A clock that is advanced stops at every instant, and mostly for one of the tables.
+    const due = await dueTables(platform, names, workspaceId);
+    for (const step of steps) {
+      const work = due.get(step.table);
+      if (work === undefined) continue;
+      const table = new DueTable(platform, step, workspaceId);
+      if (work.isLost) await table.endLostLeases();
+      taken += await table.drain();
+    }
     more = taken > before;
   }
   return taken;
-}
-
-/** Those whose tables have something due: a clock that is advanced stops at every instant, and mostly for one of them. */
-async function stepsToRun(platform: Platform, steps: readonly DueStep[], workspaceId?: string): Promise<readonly DueStep[]> {
-  const due = await dueTables(
-    platform,
-    steps.map(({ table }) => table),
-    workspaceId,
-  );
-  return steps.filter(({ table }) => due.has(table));
 }

@@ -30,7 +30,8 @@ export class Loop {
   #notBefore = 0;
   #timer: NodeJS.Timeout | undefined;
   #endRest: (() => void) | undefined;
-  #endedAt = performance.now();
+  /** When a round began that has not ended well; the first one, where others followed it. */
+  #openSince: number | undefined;
   /** The last failure that the log was told of, until a round ends well. */
   #said: { message: string; at: number } | undefined;
 
@@ -55,9 +56,9 @@ export class Loop {
     await this.#running;
   }
 
-  /** Milliseconds since the last round ended well. */
+  /** Milliseconds since a round began, and none ended well. 0 while the loop rests after one that did. */
   lagMs(): number {
-    return performance.now() - this.#endedAt;
+    return this.#openSince === undefined ? 0 : performance.now() - this.#openSince;
   }
 
   async #run(): Promise<void> {
@@ -65,9 +66,10 @@ export class Loop {
     while (!this.#stopped) {
       this.#nextAt = Number.POSITIVE_INFINITY;
       let restMs = pollMs;
+      this.#openSince ??= performance.now();
       try {
         restMs = Math.min(pollMs, await this.#round());
-        this.#endedAt = performance.now();
+        this.#openSince = undefined;
         this.#said = undefined;
       } catch (error) {
         this.#say(error);

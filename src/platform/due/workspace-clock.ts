@@ -1,6 +1,8 @@
 // A workspace's time: what is due in it next, and moving its clock (docs/architecture.md "Time"). Raw SQL, because it looks
 // over every table that has a due_at.
+import { hash } from 'node:crypto';
 import type { Platform, Workspace } from '../ctx.js';
+import { byIndex } from '../postgres/lookup-plan.js';
 
 /** Where a workspace stands in its time. `target` is set while its clock is being advanced. */
 export interface Timeline {
@@ -35,29 +37,37 @@ export async function nextDue({ database, agenda }: Platform, workspaceId: strin
   return found.rows[0]?.next ?? null;
 }
 
-/**
- * Those of the tables in which rows are due now and can be claimed: rows of one workspace. Of all workspaces, tables that have rows which
- * are due by the most advanced of their clocks.
- */
+/** What there is to do in a table: it is left out where there is nothing. */
+export interface DueWork {
+  /** Free rows are due. Of all workspaces: by the most advanced of their clocks. */
+  isDue: boolean;
+  /** Leases of processes that died have run out. */
+  isLost: boolean;
+}
+
+/** What there is to do in the tables, of one workspace or of all: one statement, which goes by index. */
 export async function dueTables(
   { database, clock }: Platform,
   tables: readonly string[],
   workspaceId?: string,
-): Promise<ReadonlySet<string>> {
-  if (tables.length === 0) return new Set();
+): Promise<ReadonlyMap<string, DueWork>> {
+  if (tables.length === 0) return new Map();
   const own = workspaceId === undefined ? '' : 'workspace_id = $2 AND';
   const looks = tables.map(
     (table) =>
-      `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${table} WHERE ${own} due_at <= at AND lease_until IS NULL)
-         OR EXISTS (SELECT FROM ${table} WHERE ${own} due_at <= at AND lease_until < clock_timestamp())`,
+      `SELECT '${table}' AS name, EXISTS (SELECT FROM ${table} WHERE ${own} due_at <= at AND lease_until IS NULL) AS "isDue",
+         EXISTS (SELECT FROM ${table} WHERE ${own} lease_until < clock_timestamp()) AS "isLost"`,
   );
-  const found = await database.pool.query<{ name: string }>(
-    `SELECT due.name FROM (
-       SELECT $1::timestamptz + max(clock_offset_ms) * interval '1 ms' AS at FROM workspace ${workspaceId === undefined ? '' : 'WHERE id = $2'}
-     ) now, LATERAL (${looks.join(' UNION ALL ')}) due`,
-    workspaceId === undefined ? [clock.now()] : [clock.now(), workspaceId],
-  );
-  return new Set(found.rows.map(({ name }) => name));
+  const text = `SELECT due.* FROM (
+     SELECT $1::timestamptz + max(clock_offset_ms) * interval '1 ms' AS at FROM workspace ${workspaceId === undefined ? '' : 'WHERE id = $2'}
+   ) now, LATERAL (${looks.join(' UNION ALL ')}) due WHERE due."isDue" OR due."isLost"`;
+  const values = workspaceId === undefined ? [clock.now()] : [clock.now(), workspaceId];
+  const name = `due-tables-${hash('sha1', text, 'base64url')}`;
+  const { rows } = await byIndex(database.pool, async (tx) => {
+    await tx.query('SET LOCAL plan_cache_mode = force_generic_plan');
+    return tx.query<DueWork & { name: string }>({ name, text, values });
+  });
+  return new Map(rows.map((row) => [row.name, row]));
 }
 
 /** True while something of the workspace waits in the outbox. */

@@ -1,6 +1,6 @@
 // The due engine (src/platform/due): claims are fair between workspaces and lanes and bounded, and each row is taken once.
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { DueTable } from '../../../src/platform/due/due-table.js';
+import { DueTable, runDue } from '../../../src/platform/due/due-table.js';
 import type { DueStep } from '../../../src/platform/due/step.js';
 import { rowStep } from '../../../src/platform/due/step.js';
 import { useHarness } from '../../harness.js';
@@ -145,7 +145,7 @@ describe('rows', () => {
     await pool.query(`UPDATE errand SET lease_until = clock_timestamp() + interval '20 seconds' WHERE id = $1`, [held]);
     const errands = new Errands();
     errands.isQuick = true;
-    expect(await tableOf(errands.step({ concurrency: 8 })).drain()).toBe(1);
+    expect(await runDue(harness.platform, [errands.step({ concurrency: 8 })])).toBe(1);
     expect(errands.taken.map(({ id }) => id)).toEqual([lost]);
   });
 
