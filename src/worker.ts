@@ -157,9 +157,12 @@ function startRealTime(platform: Platform, { name, run }: RealTimeWork, pollMs: 
 
 const sweepEveryMs = 60_000;
 
-/** Sweeps once a minute, and again at once while there was a full batch. */
+/** Between two batches those that wait for the same pages and the same disk have their turn. */
+const sweepPaceMs = 20;
+
+/** Sweeps once a minute, and on while there was a full batch. */
 function startSweep(platform: Platform, sweep: Sweep): Loop {
-  return new Loop({ name: sweep.name, pollMs: sweepEveryMs, log: platform.log }, async () =>
+  return new Loop({ name: sweep.name, pollMs: sweepEveryMs, paceMs: sweepPaceMs, log: platform.log }, async () =>
     (await sweep(platform, sweepSize)) >= sweepSize ? 0 : Number.POSITIVE_INFINITY,
   );
 }

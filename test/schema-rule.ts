@@ -103,6 +103,7 @@ const sqlWithoutWorkspace = [
   'funding_due',
   'funding_lane',
   'hold_old',
+  'keyed_answer_default_expiry',
   'limit_crossing_due',
   'mandate_due',
   'mpp_session_due',

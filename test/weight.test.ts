@@ -60,13 +60,16 @@ async function send<T>(server: ServerProcess, path: string, body: object, header
   return (await response.json()) as T;
 }
 
-/** What has been written so far. Sessions report what they did when they end, so no server may be running. */
+/** What has been written so far: a partition counts for its table. Sessions report what they did when they end, so no server may be running. */
 async function weigh(): Promise<Weight> {
   await db.query('SELECT pg_stat_force_next_flush()');
   const tables = await db.query<{ name: string; inserted: number; updated: number; deleted: number; entries: number }>(`
-    SELECT t.relname AS name, t.n_tup_ins::int AS inserted, t.n_tup_upd::int AS updated, t.n_tup_del::int AS deleted,
-      ((t.n_tup_ins + t.n_tup_upd - t.n_tup_hot_upd) * (SELECT count(*) FROM pg_index i WHERE i.indrelid = t.relid AND i.indpred IS NULL))::int AS entries
-    FROM pg_stat_user_tables t`);
+    SELECT coalesce(whole.relname, t.relname) AS name, sum(t.n_tup_ins)::int AS inserted, sum(t.n_tup_upd)::int AS updated,
+      sum(t.n_tup_del)::int AS deleted,
+      sum((t.n_tup_ins + t.n_tup_upd - t.n_tup_hot_upd) *
+        (SELECT count(*) FROM pg_index i WHERE i.indrelid = t.relid AND i.indpred IS NULL))::int AS entries
+    FROM pg_stat_user_tables t LEFT JOIN pg_inherits part ON part.inhrelid = t.relid LEFT JOIN pg_class whole ON whole.oid = part.inhparent
+    GROUP BY 1`);
   const wal = await db.query<{ records: number; bytes: number }>(
     'SELECT wal_records::int AS records, wal_bytes::float8 AS bytes FROM pg_stat_wal',
   );

@@ -14,11 +14,11 @@ import {
   IdempotencyKeyReused,
   type KeyedRequest,
   keyKind,
+  keySeconds,
 } from '../platform/idempotency.js';
 import { isUniqueViolation } from '../platform/postgres/failure.js';
 import { Batch } from '../platform/statement-batch.js';
 
-const lifetimeSeconds = 86_400;
 /** Answers that wait to be stored, and their characters together; beyond either, replays render from the reference. */
 const mostAnswers = 5_000;
 const mostCharacters = 16 * 1024 * 1024;
@@ -47,7 +47,7 @@ function claimOf(ctx: Ctx, key: string, { operation, content }: KeyedRequest): I
   return {
     key: digest(`${workspace.id}\n${actor.type}\n${actor.id}\n${operation}\n${key}`),
     fingerprint: digest(canonicalize(content) ?? ''),
-    expiresAt: addSeconds(platform.clock.now(), lifetimeSeconds),
+    expiresAt: addSeconds(platform.clock.now(), keySeconds),
     recorded: false,
   };
 }

@@ -10,22 +10,15 @@ const windowDays = 92;
 const holdDays = 400;
 
 /**
- * Deletes up to `most` claims that have expired, oldest first, and what was kept with them; answers how many. A claim that does not
- * expire stays for ever.
+ * Deletes up to `most` claims that have expired, oldest first; answers how many. A claim that does not expire stays for ever. Answers
+ * that were kept with them leave by their partitions.
  */
 export async function sweepClaims({ database, clock }: Platform, most = 1_000): Promise<number> {
   const { rowCount } = await byIndex(database.pool, (tx) =>
     tx.query(
-      `WITH expired AS (
-         SELECT workspace_id, kind, key FROM claim WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
-       ), forgotten AS (
-         DELETE FROM claim c USING expired e WHERE c.workspace_id = e.workspace_id AND c.kind = e.kind AND c.key = e.key
-         RETURNING c.workspace_id, c.expires_at, c.key
-       ), answers AS (
-         DELETE FROM keyed_answer a USING forgotten f
-         WHERE a.workspace_id = f.workspace_id AND a.expires_at = f.expires_at AND a.key = f.key
-       )
-       SELECT FROM forgotten`,
+      `DELETE FROM claim c USING (
+         SELECT ctid AS place FROM claim WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+       ) expired WHERE c.ctid = expired.place`,
       [clock.now(), most],
     ),
   );

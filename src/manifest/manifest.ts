@@ -10,6 +10,8 @@ import { writeDenials } from '../platform/denial.js';
 import { dueGauges } from '../platform/due/due-gauge.js';
 import { type DueStep, rowStep } from '../platform/due/step.js';
 import { type Extension, Extensions } from '../platform/extension.js';
+import { keyedAnswers } from '../platform/idempotency.js';
+import { tendPartitions } from '../platform/partition.js';
 import type { Context, ContextParts } from './context.js';
 import { approvalSubjects, type Noun, nameOf, nouns, openOn, settlings, transferSubjects } from './noun.js';
 
@@ -26,7 +28,7 @@ const foundation: Context = {
   events: [lowBalanceEvents],
   metrics: [setSizes, waits, steps, lags],
   gauges: [outboxGauges, dueGauges],
-  sweeps: [sweepEvents, sweepClaims, sweepLimitCounters, sweepHolds],
+  sweeps: [sweepEvents, sweepClaims, sweepLimitCounters, sweepHolds, tendPartitions(keyedAnswers)],
   regularWrites: [writeDenials],
 };
 

@@ -4,6 +4,7 @@ import { writeLine } from './audit.js';
 import type { Ctx, IdempotencyClaim } from './ctx.js';
 import { commit } from './effect.js';
 import { declareError } from './errors.js';
+import type { PartitionedTable } from './partition.js';
 import type { Tx } from './postgres/database.js';
 import { isUniqueViolation, retrySerialization } from './postgres/failure.js';
 
@@ -46,6 +47,19 @@ export interface KeyedRequest {
 
 /** Wraps a mutation. `run` is called again when a replay renders from its reference: it must have no effect of its own. */
 export type Idempotency = (ctx: Ctx, request: KeyedRequest, run: () => Promise<Answer>) => Promise<Answer>;
+
+/** How long a key is kept. */
+export const keySeconds = 86_400;
+
+/** The answers that are kept: each expires with its key. Four hours of partitions are there before they are needed. */
+export const keyedAnswers: PartitionedTable = {
+  table: 'keyed_answer',
+  column: 'expires_at',
+  unit: 'hour',
+  from: keySeconds,
+  to: keySeconds + 4 * 3_600,
+  kept: 3_600,
+};
 
 /** The kind of the claims of requests with a key. */
 export const keyKind = 'idempotency_key';

@@ -2,6 +2,7 @@
 // index that has only the workspace it would read all rows of the workspace (docs/decisions/0017).
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rememberPayees } from '../../../src/contexts/spending/pipeline/counterparty.sql.js';
 import { type NewDatabase, newDatabase } from '../../new-database.js';
 
 let database: NewDatabase;
@@ -23,14 +24,20 @@ const tables = `
     (SELECT array_agg(quote_ident(a.attname) ORDER BY i.place) FROM unnest(x.indkey) WITH ORDINALITY AS i (number, place)
      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.number) AS columns
   FROM pg_class c JOIN pg_index x ON x.indrelid = c.oid AND x.indisprimary JOIN pg_class k ON k.oid = x.indexrelid
-  WHERE c.relnamespace = 'public'::regnamespace AND x.indnkeyatts > 1 ORDER BY c.relname`;
+  WHERE c.relnamespace = 'public'::regnamespace AND x.indnkeyatts > 1 AND NOT c.relispartition ORDER BY c.relname`;
 
 /** The index by which rows are found by all of `columns`, under a plan for any values. */
 async function indexFor(table: string, columns: readonly string[]): Promise<string | undefined> {
   await db.query(`PREPARE by_key AS SELECT FROM ${table} WHERE ${columns.map((column, n) => `${column} = $${n + 1}`).join(' AND ')}`);
   const { rows } = await db.query(`EXPLAIN (FORMAT JSON) EXECUTE by_key (${columns.map(() => 'NULL').join()})`);
   await db.query('DEALLOCATE by_key');
-  return rows[0]['QUERY PLAN'][0].Plan['Index Name'];
+  return wholeOf(rows[0]['QUERY PLAN'][0].Plan['Index Name']);
+}
+
+/** The index of a table, of the one that its partition has. */
+async function wholeOf(index: string): Promise<string> {
+  const { rows } = await db.query('SELECT inhparent::regclass::text AS name FROM pg_inherits WHERE inhrelid = to_regclass($1)', [index]);
+  return rows[0]?.name ?? index;
 }
 
 describe('a look-up by primary key that is planned while its table is empty', () => {
@@ -41,5 +48,25 @@ describe('a look-up by primary key that is planned while its table is empty', ()
     const chosen: Record<string, string | undefined> = {};
     for (const { name, columns } of found) chosen[name] = await indexFor(name, columns);
     expect(chosen).toEqual(Object.fromEntries(found.map(({ name, key }) => [name, key])));
+  });
+});
+
+interface Step {
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  Plans?: Step[];
+}
+
+const stepsOf = (plan: Step): Step[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
+
+describe('the listener of counterparties, planned while its tables are empty', () => {
+  it('looks up each transfer by its key', async () => {
+    await db.query('RESET enable_seqscan; RESET enable_bitmapscan; SET plan_cache_mode = force_generic_plan');
+    await db.query(`PREPARE remember AS ${rememberPayees.text}`);
+    const { rows } = await db.query('EXPLAIN (FORMAT JSON) EXECUTE remember (NULL, NULL, NULL)');
+    const reads = stepsOf(rows[0]['QUERY PLAN'][0].Plan).filter((step) => step['Relation Name'] === 'transfer');
+    expect(reads.map((step) => step['Index Name'])).toEqual(['transfer_pkey']);
+    expect(reads[0]?.['Index Cond']).toMatch(/workspace_id = .* AND \(id = /);
   });
 });

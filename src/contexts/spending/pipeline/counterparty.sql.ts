@@ -5,7 +5,7 @@ import type { EventListener } from '../../../events/listener.js';
  * Account ids in events begin with `acc_`. A payment from or to the outside has no account there. A refund gives back what somebody else
  * has paid, and makes nobody known. So does a stream that has paid nothing: what is put in comes back to its payer at will.
  */
-const remember = {
+export const rememberPayees = {
   name: 'remember-counterparties',
   text: `
     INSERT INTO counterparty (workspace_id, payer_id, payee_id, since)
@@ -26,6 +26,6 @@ const remember = {
 export const counterpartyListener: EventListener = {
   name: 'counterparties',
   async hear(tx, { workspaceId, after, upTo }) {
-    await tx.query({ ...remember, values: [workspaceId, after, upTo] });
+    await tx.query({ ...rememberPayees, values: [workspaceId, after, upTo] });
   },
 };
