@@ -4,7 +4,7 @@ import { Listening } from './events/listener.js';
 import { type Followers, publishEvents } from './events/outbox.js';
 import type { Platform } from './platform/ctx.js';
 import { DueTable, nextLookMs, runDue } from './platform/due/due-table.js';
-import { Loop, type Round } from './platform/due/loop.js';
+import { Loop } from './platform/due/loop.js';
 import type { RealTimeWork } from './platform/due/real-time.js';
 import type { DueStep } from './platform/due/step.js';
 import { type Sweep, sweepSize } from './platform/due/sweep.js';
@@ -63,14 +63,11 @@ export async function publishAll(platform: Platform, followers: Followers, works
  */
 export function startWorker(platform: Platform, { followers, due, realTime, sweeps }: Work, pollMs = 1_000): Worker {
   const { database, published, log } = platform;
-  const publishing = Array.from(
-    { length: shards },
-    (_, shard) => new Loop({ name: 'publish', pollMs, paceMs: publishEveryMs, log }, publisher(platform, followers, shard, pollMs)),
-  );
+  const publishing = Array.from({ length: shards }, (_, shard) => startPublisher(platform, followers, shard, pollMs));
   const listening = followers.listeners.map((listener) => {
     const position = new Listening(platform, listener);
     const { name, paceMs = 0 } = listener;
-    return new Loop({ name: `listen ${name}`, pollMs, paceMs, log }, async () =>
+    return new Loop({ name: `listen ${name}`, pollMs, paceMs: () => paceMs, log }, async () =>
       (await position.round()) > 0 ? hearEveryMs : Number.POSITIVE_INFINITY,
     );
   });
@@ -169,18 +166,29 @@ function startSweep(platform: Platform, sweep: Sweep): Loop {
 
 /** Under load events are published in batches: a round of its own for each transfer would cost more than the transfer. */
 const publishEveryMs = 20;
+/** And at the soonest, while channels of agents show what is published: somebody waits for it. */
+const showEveryMs = 5;
+
+/** How long the publisher rests after a round that took so long: what is shown may take a third of its time, and no more. */
+export function publisherRestMs({ shown, tookMs }: { shown: number; tookMs: number }): number {
+  return shown === 0 ? publishEveryMs : Math.min(publishEveryMs, Math.max(showEveryMs, 2 * tookMs));
+}
 
 /** Publishes what is new, and once every `pollMs` whatever is there: a transaction that took long may have left an earlier line. */
-function publisher(platform: Platform, followers: Followers, shard: number, pollMs: number): Round {
+function startPublisher(platform: Platform, followers: Followers, shard: number, pollMs: number): Loop {
   let last = 0;
   let lookedAtAll = Number.NEGATIVE_INFINITY;
-  return async () => {
-    for (;;) {
+  let paceMs = publishEveryMs;
+  return new Loop({ name: 'publish', pollMs, paceMs: () => paceMs, log: platform.log }, async () => {
+    const begun = performance.now();
+    for (let shown = 0; ; ) {
       const all = performance.now() - lookedAtAll >= pollMs;
       const { more, busy, ...published } = await publishEvents(platform, followers, { shard, after: all ? 0 : last });
       if (all && !more && !busy) lookedAtAll = performance.now();
       last = Math.max(last, published.last);
+      shown += published.shown;
+      paceMs = publisherRestMs({ shown, tookMs: performance.now() - begun });
       if (!more) return busy ? 0 : Number.POSITIVE_INFINITY;
     }
-  };
+  });
 }

@@ -2,9 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { sweepEvents } from '../src/events/outbox.js';
+import { manifest } from '../src/contexts.js';
+import { publishEvents, sweepEvents } from '../src/events/outbox.js';
 import { rowStep } from '../src/platform/due/step.js';
-import { startWorker, type Work, type Worker } from '../src/worker.js';
+import { publisherRestMs, startWorker, type Work, type Worker } from '../src/worker.js';
+import { payer } from './contexts/agents/payer.js';
 import { openWallet, useHarness } from './harness.js';
 import { query } from './ledger/wallet-ref.js';
 import { addErrands, createErrands, Errands, runsOf, workspaces } from './platform/due/errand.js';
@@ -17,7 +19,7 @@ let worker: Worker | undefined;
 function start(work: Partial<Work>, pollMs = noPoll): Worker {
   worker = startWorker(
     harness.platform,
-    { followers: { writeChannels: async () => undefined, listeners: [] }, due: [], realTime: [], sweeps: [], ...work },
+    { followers: { ...manifest.followers, listeners: [] }, due: [], realTime: [], sweeps: [], ...work },
     pollMs,
   );
   return worker;
@@ -34,6 +36,22 @@ afterEach(async () => {
 });
 
 describe('a publisher', () => {
+  it('rests a moment while channels show what it publishes, but longer than it works; else as long as a batch needs', () => {
+    const rests = [0, 1, 4, 9, 40].map((tookMs) => publisherRestMs({ shown: 1, tookMs }));
+    expect(rests).toEqual([5, 5, 8, 18, 20]);
+    expect(publisherRestMs({ shown: 0, tookMs: 1 })).toBe(20);
+  });
+
+  it('shows an event on a channel in the step that publishes it, by one statement', async () => {
+    const { wallet, payee } = await payer(harness);
+    const body = { type: 'internal', from_wallet_id: wallet.id, to_wallet_id: payee.id, amount: '1.00', currency: 'USD' };
+    await harness.test.make('/v1/transfers', body);
+    const query = vi.spyOn(harness.platform.database.pool, 'query');
+    const connect = vi.spyOn(harness.platform.database.pool, 'connect');
+    const { shown } = await publishEvents(harness.platform, manifest.followers);
+    expect([shown, query.mock.calls.length, connect.mock.calls.length]).toEqual([1, 1, 1]);
+  });
+
   it('that finds another at it publishes what that one did not see as soon as it is done', async () => {
     const pollMs = 5_000;
     start({}, pollMs);

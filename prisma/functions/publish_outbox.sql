@@ -1,9 +1,8 @@
--- Publishes lines of the outbox: removes them, notes the publication and writes deliveries. Says how long the oldest line had waited
--- (`lag_ms`), and which traces go on with what was published.
+-- Publishes lines of the outbox: removes them, notes the publication, writes deliveries and numbers what channels of agents show. Says how
+-- long the oldest line had waited (`lag_ms`), and which traces go on with what was published. `p_sender` is that of show_events().
 CREATE OR REPLACE FUNCTION publish_outbox(
-  p_now timestamptz, p_shown boolean, p_most int, p_after bigint, p_shard int, p_shards int, p_workspace uuid,
-  OUT busy boolean, OUT size int, OUT deliveries int, OUT shown json, OUT shown_next boolean, OUT last bigint,
-  OUT lag_ms float8, OUT traces json
+  p_now timestamptz, p_sender text, p_most int, p_after bigint, p_shard int, p_shards int, p_workspace uuid,
+  OUT busy boolean, OUT size int, OUT deliveries int, OUT shown json, OUT last bigint, OUT lag_ms float8, OUT traces json
 ) LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -17,11 +16,10 @@ DECLARE
 BEGIN
   size := 0;
   deliveries := 0;
-  shown_next := false;
   busy := NOT pg_try_advisory_xact_lock(x'6f757462'::int, p_shard);
   IF busy THEN RETURN; END IF;
   WITH oldest AS (
-    SELECT l.workspace_id, l.id, bool_or(l.roles IS NOT NULL) OVER (ORDER BY l.id) AS stops,
+    SELECT l.workspace_id, l.id,
            sum(greatest(cardinality(l.event_ids), 1)) OVER (ORDER BY l.id) - greatest(cardinality(l.event_ids), 1) AS ahead
     FROM (SELECT * FROM outbox o
           WHERE o.id > p_after AND (p_shards = 1 OR shard_of(o.workspace_id, p_shards) = p_shard)
@@ -29,15 +27,14 @@ BEGIN
           ORDER BY o.id LIMIT p_most) l
   ), taken AS (
     DELETE FROM outbox o USING oldest
-    WHERE o.workspace_id = oldest.workspace_id AND o.id = oldest.id AND oldest.ahead < p_most AND (p_shown OR NOT oldest.stops)
+    WHERE o.workspace_id = oldest.workspace_id AND o.id = oldest.id AND oldest.ahead < p_most
     RETURNING o.*
   )
   SELECT e.workspaces, e.events, o.workspaces, o.operations, a.workspaces, a.lines,
-         (SELECT jsonb_object_agg(r.key, r.value) FROM taken, jsonb_each(taken.roles) r),
-         (SELECT bool_or(oldest.stops) FROM oldest) AND NOT p_shown, l.last, l.size, l.lag_ms,
+         (SELECT jsonb_object_agg(r.key, r.value) FROM taken, jsonb_each(taken.roles) r), l.last, l.size, l.lag_ms,
          (SELECT json_agg(json_build_object('traceparent', u.traceparent, 'lagMs', age_ms(t.written_at)))
           FROM taken t CROSS JOIN LATERAL unnest(t.traces) AS u (traceparent))
-  INTO v_workspaces, v_events, v_counting, v_operations, v_audited, v_lines, v_roles, shown_next, last, size, lag_ms, traces
+  INTO v_workspaces, v_events, v_counting, v_operations, v_audited, v_lines, v_roles, last, size, lag_ms, traces
   FROM (SELECT max(t.id) AS last, coalesce(sum(greatest(cardinality(t.event_ids), 1)), 0) AS size, age_ms(min(t.written_at)) AS lag_ms
         FROM taken t) l
   CROSS JOIN (
@@ -88,11 +85,5 @@ BEGIN
   ORDER BY p.place, w.id;
   GET DIAGNOSTICS deliveries = ROW_COUNT;
 
-  IF v_roles IS NULL THEN RETURN; END IF;
-  SELECT json_agg(json_build_object('workspaceId', e.workspace_id, 'id', e.id, 'type', e.type, 'data', event_data(e), 'objectId', e.object_id,
-           'agentId', e.agent_id, 'createdAt', e.created_at, 'roles', v_roles -> e.id::text) ORDER BY u.place)
-  INTO shown
-  FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place)
-  JOIN event e ON e.workspace_id = u.workspace_id AND e.id = u.event_id
-  WHERE v_roles ? u.event_id::text;
+  IF v_roles IS NOT NULL THEN shown := show_events(v_workspaces, v_events, v_roles, p_sender); END IF;
 END $$;

@@ -27,9 +27,14 @@ export interface Emitter<S extends Schemas> {
 
 /** Declares events that a context emits. */
 export function declareEvents<const S extends Schemas>(definitions: Definitions<S>): Emitter<S> {
+  // publish_outbox() numbers a line in the channel of each agent with a role.
+  const rowOf: Emitter<S>['event'] = (ctx, type, data, about) => {
+    const row = eventRow(ctx, type, data as object, about);
+    return definitions[type].channel === undefined ? { ...row, roles: null } : row;
+  };
   return {
     events: definitions as unknown as Declared,
-    event: (ctx, type, data, about) => eventRow(ctx, type, data as object, about),
-    emit: (ctx, tx, type, data, about) => writeEvents(tx, ctx.workspace.id, [eventRow(ctx, type, data as object, about)]),
+    event: rowOf,
+    emit: (ctx, tx, type, data, about) => writeEvents(tx, ctx.workspace.id, [rowOf(ctx, type, data, about)]),
   };
 }

@@ -1,31 +1,33 @@
-// The outbox step publishes events that were committed: it removes their lines, notes the publication, and writes deliveries and
-// channel events, all in one transaction. One process at a time publishes a shard, so that agents' numbers follow that order.
-import type pg from 'pg';
+// The outbox step publishes events that were committed: it removes their lines, notes the publication, writes deliveries and numbers
+// what channels show, in one statement. One process at a time publishes a shard, so that agents' numbers follow that order.
 import { addSeconds } from '../platform/clock.js';
 import type { Platform } from '../platform/ctx.js';
-import { inTransaction } from '../platform/postgres/database.js';
+import type { FanoutItem } from '../platform/fanout.js';
 import { byIndex } from '../platform/postgres/lookup-plan.js';
 import { shards } from '../platform/shard.js';
 import { readTraceparent } from '../platform/trace.js';
-import { eventRetentionSeconds, type Roles } from './event.js';
+import { eventRetentionSeconds } from './event.js';
 import type { EventListener } from './listener.js';
-import type { PublishedEvent } from './publication.js';
 import { lags, steps } from './publication-metric.js';
 
-/** An event that channels of agents show. */
-export interface ShownEvent extends PublishedEvent {
-  roles: Roles;
+/** A line of the channel of an agent: what the agent is to an event that was published. */
+export interface ShownLine {
+  agentId: string;
+  /** Lines of a channel are numbered without a hole. */
+  seq: number;
+  role: string;
+  eventId: string;
+  type: string;
+  data: Record<string, unknown>;
+  createdAt: Date;
 }
 
-/**
- * Writes what the channels of agents show of a batch of events, in the transaction that publishes it. What it returns is called
- * after the commit.
- */
-export type ChannelWriter = (platform: Platform, tx: pg.ClientBase, events: readonly ShownEvent[]) => Promise<(() => void) | undefined>;
+/** What a channel shows in a line. */
+export type ChannelView = (platform: Platform, line: ShownLine) => FanoutItem;
 
 /** What follows from published events beside deliveries, which publish_outbox() writes itself. */
 export interface Followers {
-  writeChannels: ChannelWriter;
+  view: ChannelView;
   /** Read publications from their own stored position, each in a loop of its own. */
   listeners: readonly EventListener[];
 }
@@ -42,6 +44,8 @@ export interface PublishOptions {
 /** What one step published. */
 export interface Published {
   events: number;
+  /** Lines of channels among what follows from them. */
+  shown: number;
   /** The batch was full: there may be more. */
   more: boolean;
   /** Another process is publishing this shard: try again for what it has not read. */
@@ -65,8 +69,7 @@ interface Step {
   busy: boolean;
   size: number;
   deliveries: number;
-  shown: (Omit<ShownEvent, 'createdAt'> & { createdAt: string })[] | null;
-  shown_next: boolean;
+  shown: (Omit<ShownLine, 'createdAt'> & { createdAt: string })[] | null;
   last: string | null;
   /** How long the oldest line had waited, in the time of the database. */
   lag_ms: number | null;
@@ -77,45 +80,26 @@ const publish = { name: 'publish-outbox', text: `SELECT * FROM publish_outbox($1
 /** A line may be committed after some with higher numbers: so many numbers before `after` are read again. */
 const slack = 1_000;
 
-/**
- * Publishes one batch: one statement, and a second one in a transaction with `writeChannels` where channels of agents show
- * something. Nothing is published while another process publishes the shard.
- */
-export async function publishEvents(platform: Platform, { writeChannels }: Followers, options: PublishOptions = {}): Promise<Published> {
-  const { pool } = platform.database;
+/** Publishes one batch, and shows it on the channels that this process holds. Nothing is published while another process publishes the shard. */
+export async function publishEvents(platform: Platform, { view }: Followers, options: PublishOptions = {}): Promise<Published> {
+  const { clock, database, fanout, due, published } = platform;
   const { after = 0, shard = 0, workspaceId = null } = options;
-  const step = async (tx: pg.ClientBase | pg.Pool, shown: boolean): Promise<Step> => {
-    const values = [platform.clock.now(), shown, Math.max(0, after - slack), shard, workspaceId];
-    const { rows } = await tx.query<Step>({ ...publish, values });
-    return rows[0] ?? { busy: false, size: 0, deliveries: 0, shown: null, shown_next: false, last: null, lag_ms: null, traces: null };
-  };
-  const published: Published = { events: 0, more: false, busy: false, last: after };
   const begun = performance.now();
-  const note = ({ busy, size, deliveries, last, lag_ms, traces }: Step) => {
-    steps.inc({ result: busy ? 'busy' : size > 0 ? 'published' : 'idle' });
-    if (lag_ms !== null) lags.observe(lag_ms / 1_000);
-    if (traces !== null) tracePublication(platform, traces, { size, sinceMs: performance.now() - begun });
-    published.events += size;
-    published.busy ||= busy;
-    if (deliveries > 0) platform.due.ring('webhook_delivery');
-    published.more ||= size >= batchSize;
-    published.last = Math.max(published.last, Number(last ?? 0));
-  };
-  const plain = await step(pool, false);
-  note(plain);
-  if (plain.shown_next) {
-    let afterCommit: (() => void) | undefined;
-    const taken = await inTransaction(pool, async (tx) => {
-      const batch = await step(tx, true);
-      const events = (batch.shown ?? []).map((event) => ({ ...event, createdAt: new Date(event.createdAt) }));
-      afterCommit = events.length > 0 ? await writeChannels(platform, tx, events) : undefined;
-      return batch;
-    });
-    note(taken);
-    afterCommit?.();
-  }
-  if (published.events > 0) platform.published.ring();
-  return published;
+  const notifier = fanout.notifier ?? null;
+  const values = [clock.now(), notifier, Math.max(0, after - slack), shard, workspaceId];
+  const { rows } = await database.pool.query<Step>({ ...publish, values });
+  const [step] = rows;
+  if (step === undefined) throw new Error('publish_outbox() returned nothing');
+  const { busy, size, deliveries, shown, last, lag_ms: lagMs, traces } = step;
+  steps.inc({ result: busy ? 'busy' : size > 0 ? 'published' : 'idle' });
+  if (lagMs !== null) lags.observe(lagMs / 1_000);
+  if (traces !== null) tracePublication(platform, traces, { size, sinceMs: performance.now() - begun });
+  const lines = shown ?? [];
+  const items = lines.map((line) => view(platform, { ...line, createdAt: new Date(line.createdAt) }));
+  fanout.hand(items, { isNotified: notifier !== null });
+  if (deliveries > 0) due.ring('webhook_delivery');
+  if (size > 0) published.ring();
+  return { events: size, shown: lines.length, more: size >= batchSize, busy, last: Math.max(after, Number(last ?? 0)) };
 }
 
 /** Shows a step in the traces of what it published. It has ended by now: only then is known what it found. */

@@ -2,7 +2,7 @@
 import type { Metric } from 'prom-client';
 import type { Declared } from '../events/catalog.js';
 import type { EventListener } from '../events/listener.js';
-import type { ChannelWriter } from '../events/outbox.js';
+import type { ChannelView } from '../events/outbox.js';
 import type { EscrowExplanation } from '../ledger/trial-balance.js';
 import type { CredentialResolver } from '../platform/credential.js';
 import type { Platform } from '../platform/ctx.js';
@@ -41,8 +41,8 @@ export interface ContextParts {
   metrics: readonly Metric[];
   /** What /metrics reads when it is asked for. */
   gauges: readonly GaugeGroup[];
-  /** Writes the channels of agents from published events. */
-  channelWriters: readonly ChannelWriter[];
+  /** What the channels of agents show of published events. */
+  channelViews: readonly ChannelView[];
   /** What ends the streams of the process before it ends itself. */
   streamEnds: readonly PlatformWork[];
   /** What it keeps in memory and writes every few seconds, and once more when the process ends. */

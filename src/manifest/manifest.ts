@@ -16,7 +16,7 @@ import type { Context, ContextParts } from './context.js';
 import { approvalSubjects, type Noun, nameOf, nouns, openOn, settlings, transferSubjects } from './noun.js';
 
 /** What a process is made of. */
-export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | 'channelWriters'> {
+export interface Manifest extends Omit<ContextParts, 'events' | 'extensions' | 'channelViews'> {
   /** Makes what contexts hand to those below them; a platform has its own. */
   extensions(): Extensions;
   /** What follows from published events. */
@@ -48,7 +48,7 @@ export function manifestOf(contexts: readonly Context[]): Manifest {
     nouns: own,
     extensions: () => new Extensions(extensions),
     listeners,
-    followers: { listeners, writeChannels: onlyOne(every('channelWriters')) },
+    followers: { listeners, view: onlyOne(every('channelViews')) },
     due: [...own.flatMap(dueOf), ...every('due')],
     doors: every('doors'),
     credentials: every('credentials'),

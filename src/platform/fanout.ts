@@ -82,14 +82,22 @@ export class Fanout {
    * the commit: it hands them to the readers of this process, and with Redis to the other processes.
    */
   async announce(tx: Tx | pg.ClientBase, items: readonly FanoutItem[]): Promise<() => void> {
-    const throughRedis = this.#redis?.status === 'ready';
-    if (!throughRedis) {
+    const isNotified = this.notifier !== undefined;
+    if (isNotified) {
       for (const notice of this.#notices(items)) await runIn(tx, notify, [notice]);
     }
-    return () => {
-      this.deliver(items);
-      if (throughRedis) this.#append(items);
-    };
+    return () => this.hand(items, { isNotified });
+  }
+
+  /** In whose name the transaction that writes items notifies the other processes; undefined while Redis carries them. */
+  get notifier(): string | undefined {
+    return this.#redis?.status === 'ready' ? undefined : this.sender;
+  }
+
+  /** Hands items that were committed to the readers of this process, and through Redis to the other ones unless those were notified. */
+  hand(items: readonly FanoutItem[], { isNotified }: { isNotified: boolean }): void {
+    this.deliver(items);
+    if (!isNotified && items.length > 0) this.#append(items);
   }
 
   /** Hands items to the readers of this process. */

@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { manifest } from '../../src/contexts.js';
 import { eventsOf, Listening, type Stretch } from '../../src/events/listener.js';
 import { publishEvents, sweepPublications } from '../../src/events/outbox.js';
 import { work } from '../../src/worker.js';
@@ -13,7 +14,7 @@ import { tallyListener, tallyTables } from './tally.js';
 
 const harness = useHarness();
 const children: ChildProcess[] = [];
-const published = { writeChannels: async () => undefined, listeners: [] };
+const published = { ...manifest.followers, listeners: [] };
 
 beforeAll(async () => void (await query(harness, tallyTables)));
 afterAll(async () => {

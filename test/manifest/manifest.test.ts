@@ -44,7 +44,7 @@ describe('the nouns', () => {
       openOn: async () => [],
       settling: { where: `status = 'sent'` },
     });
-    const { nouns: own, due, extensions } = manifestOf([context({ nouns: [parcel], channelWriters: [async () => undefined] })]);
+    const { nouns: own, due, extensions } = manifestOf([context({ nouns: [parcel], channelViews: [manifest.followers.view] })]);
     expect(own).toEqual([parcel]);
     expect(due.map((step) => step.table)).toEqual([table]);
     expect(extensions().of(nouns)).toEqual([parcel]);

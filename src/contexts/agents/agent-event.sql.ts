@@ -1,6 +1,7 @@
 // Agent events: what the channel of an agent shows, numbered without a hole under the channel's row lock. They are kept as long as
 // they can be read again: the last 100, for five minutes of the workspace's time (SPEC.md "Agent push channel").
 import type pg from 'pg';
+import type { ShownLine } from '../../events/outbox.js';
 import type { FanoutItem } from '../../platform/fanout.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { byIndex } from '../../platform/postgres/lookup-plan.js';
@@ -8,7 +9,7 @@ import { byIndex } from '../../platform/postgres/lookup-plan.js';
 /** One event of a channel, as the fan-out carries it: its topic is the agent. */
 export type AgentEvent = FanoutItem;
 
-/** An agent event before it has a number. `data` is the JSON text that readers get. */
+/** A line that comes from no event, before it has a number. `data` is the JSON text that readers get. */
 export interface NewAgentEvent {
   workspaceId: string;
   agentId: string;
@@ -74,12 +75,14 @@ export interface Replay {
 }
 
 const replayQuery = `
-  SELECT c.last_seq, e.seq, e.event_id, e.type, e.data::text AS data
+  SELECT c.last_seq, e.seq, e.event_id AS "eventId", e.type, e.data::text AS data, e.role,
+    v.type AS "eventType", event_data(v) AS "eventData", v.created_at AS "createdAt"
   FROM agent_channel c
   JOIN workspace w ON w.id = c.workspace_id
   LEFT JOIN agent_event e ON e.workspace_id = c.workspace_id AND e.agent_id = c.agent_id
     AND e.seq > $3 AND e.seq > c.last_seq - ${bufferedEvents}
     AND e.created_at >= $4::timestamptz + w.clock_offset_ms * interval '1 millisecond' - interval '${bufferedSeconds} seconds'
+  LEFT JOIN event v ON e.role IS NOT NULL AND v.workspace_id = e.workspace_id AND v.id = e.event_id
   WHERE c.workspace_id = $1 AND c.agent_id = $2
   ORDER BY e.seq`;
 
@@ -89,14 +92,40 @@ export interface ChannelKey {
   agentId: string;
 }
 
-/** What a reader at position `after` may still read. The time is real. */
-export async function readAgentEvents(pool: pg.Pool, { workspaceId, agentId }: ChannelKey, after: number, now: Date): Promise<Replay> {
-  const { rows } = await pool.query({ name: 'read-agent-events', text: replayQuery, values: [workspaceId, agentId, after, now] });
-  const events = rows.filter(({ seq }) => seq !== null);
-  return {
-    lastSeq: Number(rows[0]?.last_seq ?? 0),
-    events: events.map(({ seq, event_id, type, data }) => ({ topic: agentId, seq: Number(seq), eventId: event_id, type, data })),
-  };
+/** A row of the query: a line of its own, one with its event, or none. */
+type ReplayRow = { last_seq: string } & (
+  | { seq: null }
+  | { seq: string; eventId: string; role: null; type: string; data: string }
+  | { seq: string; eventId: string; role: string; eventType: string; eventData: Record<string, unknown>; createdAt: Date }
+);
+
+export interface ReplayFrom {
+  after: number;
+  /** The real time. */
+  now: Date;
+  /** What is shown of an event. */
+  show: (line: ShownLine) => AgentEvent;
+}
+
+/** What a reader at position `after` may still read. */
+export async function readAgentEvents(
+  pool: pg.Pool,
+  { workspaceId, agentId }: ChannelKey,
+  { after, now, show }: ReplayFrom,
+): Promise<Replay> {
+  const { rows } = await pool.query<ReplayRow>({
+    name: 'read-agent-events',
+    text: replayQuery,
+    values: [workspaceId, agentId, after, now],
+  });
+  const events = rows.flatMap((row): AgentEvent[] => {
+    if (row.seq === null) return [];
+    const [seq, { eventId }] = [Number(row.seq), row];
+    if (row.role === null) return [{ topic: agentId, seq, eventId, type: row.type, data: row.data }];
+    const { role, eventType: type, eventData: data, createdAt } = row;
+    return [show({ agentId, seq, role, eventId, type, data, createdAt })];
+  });
+  return { lastSeq: Number(rows[0]?.last_seq ?? 0), events };
 }
 
 /** The last numbers of many channels, by agent. */

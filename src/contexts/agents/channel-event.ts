@@ -1,12 +1,12 @@
 // What the channel of an agent shows (CONTRACT.md 5 "SSE channel"): its own frames, declared here, and a numbered event for each
 // published event whose declaration has a channel line.
 import { z } from 'zod';
-import { catalogOf, type EventCatalog } from '../../events/catalog.js';
+import { catalogOf } from '../../events/catalog.js';
 import { id } from '../../events/data.js';
-import type { ChannelWriter, ShownEvent } from '../../events/outbox.js';
+import type { ChannelView } from '../../events/outbox.js';
 import type { Platform } from '../../platform/ctx.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { appendAgentEvents, deleteOldAgentEvents, type NewAgentEvent } from './agent-event.sql.js';
+import { type ChannelKey, deleteOldAgentEvents, type NewAgentEvent, type Replay, readAgentEvents } from './agent-event.sql.js';
 
 const time = z.iso.datetime();
 
@@ -48,22 +48,19 @@ export function newFrame<T extends ChannelFrame>(
   return { workspaceId, agentId, eventId, type, data: channelText(type, { agentId, eventId, at }, data), createdAt: at };
 }
 
-/** What the channels of the agents with a role in an event show of it; nothing when its type has no channel line. */
-function agentEventsOf(catalog: EventCatalog, { workspaceId, id: eventId, type, createdAt, data, roles }: ShownEvent): NewAgentEvent[] {
-  const channel = catalog.get(type)?.channel;
-  if (channel === undefined) return [];
-  return Object.entries(roles).map(([agentId, role]) => {
-    const text = channelText(channel.type, { agentId, eventId, at: createdAt }, channel.line(data, role));
-    return { workspaceId, agentId, eventId, type: channel.type, data: text, createdAt };
-  });
-}
-
-/** Writes what channels show of a batch, in the order of its events, and announces it to the readers of every process. */
-export const writeChannels: ChannelWriter = async (platform, tx, events) => {
-  const shown = events.flatMap((event) => agentEventsOf(catalogOf({ platform }), event));
-  if (shown.length === 0) return undefined;
-  return platform.fanout.announce(tx, await appendAgentEvents(tx, shown));
+/** What a channel shows of an event, by the channel line of its type. */
+export const showLine: ChannelView = (platform, { agentId, seq, role, eventId, type, data, createdAt }) => {
+  const channel = catalogOf({ platform }).get(type)?.channel;
+  const shownAs = channel?.type ?? type;
+  const text = channelText(shownAs, { agentId, eventId, at: createdAt }, channel?.line(data, role) ?? {});
+  return { topic: agentId, seq, eventId, type: shownAs, data: text };
 };
+
+/** What a reader at position `after` may still read. */
+export function replay(platform: Platform, channel: ChannelKey, after: number): Promise<Replay> {
+  const { database, clock } = platform;
+  return readAgentEvents(database.pool, channel, { after, now: clock.now(), show: (line) => showLine(platform, line) });
+}
 
 /** Deletes agent events that can no longer be read. For the worker. */
 export function sweepAgentEvents({ database, clock }: Platform, most: number): Promise<number> {

@@ -4,8 +4,8 @@ import type { Platform } from '../../platform/ctx.js';
 import type { Reader } from '../../platform/fanout.js';
 import { Mailbox, type Message, newRetryMs } from '../../platform/mailbox.js';
 import { printId } from '../../platform/schema/id.js';
-import { type AgentEvent, printSeq, type Replay, readAgentEvents } from './agent-event.sql.js';
-import { type ChannelFrame, type ChannelFrameData, frameText } from './channel-event.js';
+import { type AgentEvent, printSeq, type Replay } from './agent-event.sql.js';
+import { type ChannelFrame, type ChannelFrameData, frameText, replay } from './channel-event.js';
 import { type ChannelConnection, connectionsOf, type OpenStream } from './connection.js';
 
 /** Where a reader wants to go on: after a number, or with what comes (`lastSeq`). */
@@ -35,15 +35,15 @@ export class ChannelReader implements OpenStream, Reader {
   /** Sends `connected`, shows what was missed, and goes on with what comes. */
   async begin(from: ChannelPosition): Promise<void> {
     const resumed = 'after' in from;
-    const replay = resumed ? await this.#read(from.after) : undefined;
+    const missed = resumed ? await this.#read(from.after) : undefined;
     // A number that the channel has not reached is no position: the reader goes on from its end.
-    this.#position = resumed ? Math.min(from.after, replay?.lastSeq ?? 0) : from.lastSeq;
+    this.#position = resumed ? Math.min(from.after, missed?.lastSeq ?? 0) : from.lastSeq;
     // Without a position of its own a reader that is cut off before the first event would not know what it missed (Gap G-85).
     const id = resumed ? undefined : printSeq(this.#position);
     const { sessionId, expiresAt } = this.connection;
     const session_expires_at = sessionId === null ? null : expiresAt.toISOString();
-    this.#send('connected', { session_expires_at, resumed, replayed: replay?.events.length ?? 0 }, id);
-    if (replay !== undefined) this.#show(replay);
+    this.#send('connected', { session_expires_at, resumed, replayed: missed?.events.length ?? 0 }, id);
+    if (missed !== undefined) this.#show(missed);
     this.#begun = true;
     if (this.#newest > this.#position) this.behind();
   }
@@ -92,8 +92,7 @@ export class ChannelReader implements OpenStream, Reader {
   }
 
   #read(after: number): Promise<Replay> {
-    const { database, clock } = this.#platform;
-    return readAgentEvents(database.pool, this.connection, after, clock.now());
+    return replay(this.#platform, this.connection, after);
   }
 
   /** Reads from PostgreSQL until everything that was announced is shown. Connections.#ask() tries again when this fails. */

@@ -1,6 +1,6 @@
 // What agents give to the process.
 import { context } from '../../manifest/context.js';
-import { sweepAgentEvents, writeChannels } from './channel-event.js';
+import { showLine, sweepAgentEvents } from './channel-event.js';
 import { endStreams } from './connection.js';
 import { agentTokenCredential, sessionCredential } from './credential.js';
 import { agent, agentToken, authKey, session } from './noun.js';
@@ -9,7 +9,7 @@ import { sweepLogins } from './session.js';
 export const agents = context({
   nouns: [agent, authKey, agentToken, session],
   credentials: [sessionCredential, agentTokenCredential],
-  channelWriters: [writeChannels],
+  channelViews: [showLine],
   sweeps: [sweepLogins, sweepAgentEvents],
   streamEnds: [endStreams],
 });

@@ -3,7 +3,8 @@
 import DataLoader from 'dataloader';
 import type { Ctx } from '../../platform/ctx.js';
 import { agent } from './agent.js';
-import { printSeq, readAgentEvents } from './agent-event.sql.js';
+import { printSeq } from './agent-event.sql.js';
+import { replay } from './channel-event.js';
 import { liveSince } from './connection.js';
 
 export interface Liveness {
@@ -31,7 +32,7 @@ export async function liveness(ctx: Ctx, agentId: string): Promise<Liveness> {
   });
   const channel = await db.agentChannel.findFirst({ where: { agentId } });
   const key = { workspaceId: ctx.workspace.id, agentId };
-  const { events } = await readAgentEvents(platform.database.pool, key, 0, platform.clock.now());
+  const { events } = await replay(platform, key, 0);
   const last = await db.agentSession.findFirst({
     where: { id: { in: live.map(({ sessionId }) => sessionId) } },
     orderBy: { expiresAt: 'desc' },

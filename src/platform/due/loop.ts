@@ -10,8 +10,8 @@ export interface LoopOptions {
   name: string;
   /** The longest rest between two rounds. */
   pollMs: number;
-  /** The shortest time between two rounds, so that a round under load is a batch. */
-  paceMs?: number;
+  /** The shortest time between two rounds, asked after each, so that a round under load is a batch. */
+  paceMs?: () => number;
   log: Logger;
 }
 
@@ -62,7 +62,7 @@ export class Loop {
   }
 
   async #run(): Promise<void> {
-    const { pollMs, paceMs = 0 } = this.#options;
+    const { pollMs, paceMs = () => 0 } = this.#options;
     while (!this.#stopped) {
       this.#nextAt = Number.POSITIVE_INFINITY;
       let restMs = pollMs;
@@ -74,7 +74,7 @@ export class Loop {
       } catch (error) {
         this.#say(error);
       }
-      this.#notBefore = performance.now() + paceMs;
+      this.#notBefore = performance.now() + paceMs();
       // What asked for a round during this one waits for the pace too.
       this.#nextAt = Math.max(this.#nextAt, this.#notBefore);
       this.wake(restMs);

@@ -81,6 +81,21 @@ describe('GET /v1/agents/{id}/connect', () => {
     await stream.leave();
   });
 
+  it('200: a replay is what was shown at first, character by character', async () => {
+    const agent = await payer(harness);
+    const stream = await connect(harness.test, agent.id, agent.session);
+    await stream.first('connected');
+    await pay(harness, agent);
+    await stream.first('transfer_completed');
+    await stream.leave();
+    const shown = stream.text.slice(stream.text.indexOf('id: 00000000002'));
+    const again = await connect(harness.test, agent.id, agent.session, '00000000001');
+    await again.first('transfer_completed');
+    expect(shown).toContain('"direction":"outbound"');
+    expect(again.text).toContain(shown);
+    await again.leave();
+  });
+
   it('200: a gap is told before the replay: older than five minutes, more than a hundred, and not twice', async () => {
     const agent = await payer(harness);
     await pay(harness, agent, 2);

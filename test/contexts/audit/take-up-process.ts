@@ -21,7 +21,7 @@ const hanging = {
 const listening = new Listening({ database, log }, mode === 'hang' ? hanging : takeUpLines);
 if (mode !== 'hang') report('working');
 for (;;) {
-  await database.pool.query('SELECT FROM publish_outbox(clock_timestamp(), false, 7, 0, 0, 1, NULL)');
+  await database.pool.query('SELECT FROM publish_outbox(clock_timestamp(), NULL, 7, 0, 0, 1, NULL)');
   await listening.drain();
   await pause(2);
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => second.stop());
 
-const publish = () => publishEvents(harness.platform, { writeChannels: async () => undefined, listeners: [] });
+const publish = () => publishEvents(harness.platform, { ...manifest.followers, listeners: [] });
 const lookSteps = manifest.due.filter(({ table }) => table === 'breaker_look');
 
 /** Lets every process hear and look at the same time. */

@@ -1,5 +1,6 @@
 // The runaway breaker at work: real transfers of agents, and the trips that follow from them (src/contexts/spending/breaker/breaker-look.ts).
 import { beforeEach, describe, expect, it } from 'vitest';
+import { manifest } from '../../../src/contexts.js';
 import { publishEvents } from '../../../src/events/outbox.js';
 import { pay, transferBody } from '../../factories/payment.js';
 import { type Json, openWallet, useHarness } from '../../harness.js';
@@ -219,7 +220,7 @@ describe('rate', () => {
       for (const amount of differing(count)) await agent.pay(shop, amount);
       harness.clock.advance(60);
     }
-    await publishEvents(harness.platform, { writeChannels: async () => undefined, listeners: [] });
+    await publishEvents(harness.platform, { ...manifest.followers, listeners: [] });
     await settle(harness, 60);
     expect(await kindsOf(agent)).toEqual(['rate']);
   });

@@ -4,6 +4,7 @@ import { stepCrossing } from '../../../src/contexts/spending/budget/budget-alert
 import { workspaceOf } from '../../../src/platform/ctx.js';
 import { systemCtx } from '../../../src/platform/due/step.js';
 import { newBudget, type Spender, spender } from '../../factories/budget.js';
+import { channelLines } from '../../factories/channel.js';
 import { type Json, useHarness } from '../../harness.js';
 import { enrol, signIn } from '../agents/identity.js';
 import { connect, type EventReader } from '../agents/stream.js';
@@ -147,10 +148,10 @@ describe('whom an alert is told', () => {
     await agent.pay('60.00');
     await harness.runDue();
     expect([await told(account), await told(tenant)]).toMatchObject([[{ fraction: 0.5 }], [{ fraction: 0.5 }]]);
-    const lines = await harness.platform.database.unscoped.agentEvent.findMany({ where: { type: 'budget_alert' } });
-    const mine = lines.filter(({ agentId }) => [agent, sister, gone, stranger].some(({ uuid }) => uuid === agentId));
-    expect(mine.map(({ agentId }) => agentId).sort()).toEqual([agent.uuid, sister.uuid].sort());
-    for (const { data } of mine) expect(data).toMatchObject({ budget_id: account.id });
+    const alertsOf = async ({ uuid }: { uuid: string }) =>
+      (await channelLines(harness, uuid)).flatMap(({ type, data }) => (type === 'budget_alert' ? [data['budget_id']] : []));
+    for (const told of [agent, sister]) expect(await alertsOf(told)).toEqual([account.id]);
+    for (const untold of [gone, stranger]) expect(await alertsOf(untold)).toEqual([]);
     await harness.other.delete(`/v1/budgets/${tenant.id}`);
   });
 

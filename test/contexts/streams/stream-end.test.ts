@@ -1,5 +1,6 @@
 // What happens to a stream by itself: its money is used up, it comes to its end or its maximum, and the agents are told in time.
 import { describe, expect, it } from 'vitest';
+import { channelLines } from '../../factories/channel.js';
 import { balanceOf } from '../../factories/payment.js';
 import { agentStream, inSeconds, newStream, readStream, step } from '../../factories/stream.js';
 import { type Json, useHarness } from '../../harness.js';
@@ -8,12 +9,10 @@ const harness = useHarness();
 
 /** What the channel of an agent was told of a stream. */
 async function alertsOf(agentId: string, { id }: Json): Promise<[severity: string, runway: number][]> {
-  const rows = await harness.platform.database.unscoped.agentEvent.findMany({
-    where: { agentId, type: 'stream_alert' },
-    orderBy: { seq: 'asc' },
-  });
-  return rows
-    .map(({ data }: Json) => data)
+  const lines = await channelLines(harness, agentId);
+  return lines
+    .filter(({ type }) => type === 'stream_alert')
+    .map(({ data }) => data)
     .filter(({ stream_id }) => stream_id === id)
     .map(({ severity, runway_seconds }) => [severity, runway_seconds]);
 }

@@ -1,6 +1,7 @@
 // A task from its first request to its last: the money, the table of statuses, and what happens by itself (CONTRACT.md 11)
 import { describe, expect, it } from 'vitest';
 import { taskLifecycle } from '../../../src/contexts/tasks/task.js';
+import { channelLines } from '../../factories/channel.js';
 import { balanceOf } from '../../factories/payment.js';
 import { giveTask, later, newHand, newSides, offerTask, readTask, type Sides, stepTask, taskIn } from '../../factories/task.js';
 import { type Json, useHarness } from '../../harness.js';
@@ -137,8 +138,8 @@ describe('a task', () => {
 
 /** The lines of an agent's channel, with what has changed. */
 async function channelOf({ uuid }: { uuid: string }): Promise<string[]> {
-  const lines = await harness.platform.database.unscoped.agentEvent.findMany({ where: { agentId: uuid }, orderBy: { seq: 'asc' } });
-  return lines.map(({ type, data }) => [type, (data as Json)['change']].filter((part) => part !== undefined).join(' '));
+  const lines = await channelLines(harness, uuid);
+  return lines.map(({ type, data }) => [type, data['change']].filter((part) => part !== undefined).join(' '));
 }
 
 describe('the table of statuses', () => {
