@@ -1,5 +1,5 @@
-// Group commit: postings that arrive while a statement is under way go together in the next one, and each caller gets its own
-// verdict. Nothing waits for a timer: a set leaves as soon as one of the slots is free. The queue is bounded in length and in time.
+// Group commit: postings that arrive in one turn of the event loop, or while statements are under way, go together in the next one, and each
+// caller gets its own verdict. Nothing waits for a timer: a set leaves as soon as one of the slots is free. The queue is bounded in length and in time.
 import { recordsAt } from '../events/event.js';
 import { Overloaded } from '../platform/errors.js';
 import type { Database } from '../platform/postgres/database.js';
@@ -48,12 +48,8 @@ class Collector {
       return;
     }
     this.#queue.push(waiting);
-    if (this.#underWay === 0) {
-      this.#flush();
-      return;
-    }
-    this.#expireLater();
-    // Something is under way already: let what arrives in the same turn of the loop go together.
+    if (this.#underWay >= slots) this.#expireLater();
+    // What arrives in the same turn of the loop goes together.
     if (this.#scheduled || this.#underWay >= slots) return;
     this.#scheduled = true;
     setImmediate(() => {
@@ -72,6 +68,7 @@ class Collector {
         this.#flush();
       });
     }
+    this.#expireLater();
   }
 
   /** The next set: the oldest postings whose claims and changes differ. One with a claim of the set waits for the next, which refuses it. */
