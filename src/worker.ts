@@ -159,7 +159,7 @@ const sweepPaceMs = 20;
 
 /** Sweeps once a minute, and on while there was a full batch. */
 function startSweep(platform: Platform, sweep: Sweep): Loop {
-  return new Loop({ name: sweep.name, pollMs: sweepEveryMs, paceMs: sweepPaceMs, log: platform.log }, async () =>
+  return new Loop({ name: sweep.name, pollMs: sweepEveryMs, paceMs: () => sweepPaceMs, log: platform.log }, async () =>
     (await sweep(platform, sweepSize)) >= sweepSize ? 0 : Number.POSITIVE_INFINITY,
   );
 }

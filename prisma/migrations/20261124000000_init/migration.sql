@@ -61,8 +61,15 @@ CREATE TABLE keyed_answer (
   key text NOT NULL,
   status integer NOT NULL,
   body text NOT NULL
-);
+) PARTITION BY RANGE (expires_at);
 ALTER TABLE keyed_answer ADD CONSTRAINT keyed_answer_pkey PRIMARY KEY (workspace_id, expires_at, key);
+
+-- The net: what has no partition of its own falls into it, and is deleted from it by the index.
+-- The net: what has no partition of its own falls into it, and is deleted from it by the index.
+CREATE TABLE keyed_answer_default (LIKE keyed_answer);
+CREATE INDEX keyed_answer_default_expiry ON keyed_answer_default (expires_at);
+ALTER TABLE keyed_answer_default ADD CONSTRAINT keyed_answer_default_pkey PRIMARY KEY (workspace_id, expires_at, key);
+ALTER TABLE keyed_answer ATTACH PARTITION keyed_answer_default DEFAULT;
 
 -- identity
 
@@ -931,11 +938,14 @@ CREATE TABLE agent_event (
   agent_id uuid NOT NULL,
   seq bigint NOT NULL,
   event_id uuid NOT NULL,
-  type text NOT NULL,
-  data jsonb NOT NULL,
-  created_at timestamptz(3) NOT NULL
+  type text,
+  data jsonb,
+  created_at timestamptz(3) NOT NULL,
+  role text
 );
 ALTER TABLE agent_event ADD CONSTRAINT agent_event_pkey PRIMARY KEY (workspace_id, agent_id, seq);
+ALTER TABLE agent_event ADD CONSTRAINT agent_event_says_once CHECK (((role IS NULL) = (data IS NOT NULL))
+  AND ((role IS NULL) = (type IS NOT NULL)));
 
 CREATE TABLE agent_connection (
   workspace_id uuid NOT NULL,
