@@ -65,7 +65,6 @@ CREATE TABLE keyed_answer (
 ALTER TABLE keyed_answer ADD CONSTRAINT keyed_answer_pkey PRIMARY KEY (workspace_id, expires_at, key);
 
 -- The net: what has no partition of its own falls into it, and is deleted from it by the index.
--- The net: what has no partition of its own falls into it, and is deleted from it by the index.
 CREATE TABLE keyed_answer_default (LIKE keyed_answer);
 CREATE INDEX keyed_answer_default_expiry ON keyed_answer_default (expires_at);
 ALTER TABLE keyed_answer_default ADD CONSTRAINT keyed_answer_default_pkey PRIMARY KEY (workspace_id, expires_at, key);
