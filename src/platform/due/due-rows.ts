@@ -52,24 +52,26 @@ export class DueRows {
   readonly #step: DueStep;
   readonly #lanes: DueLanes;
   readonly #claim: { name: string; text: string };
+  /** One process claims rows of a table at a time. */
+  readonly #lock: string;
 
   constructor(pool: pg.Pool, step: DueStep, workspaceId?: string) {
     this.#pool = pool;
     this.#step = step;
     this.#lanes = new DueLanes(step, workspaceId);
+    this.#lock = `SELECT pg_advisory_xact_lock(hashtextextended('due ${step.table}', 0))`;
     this.#claim = { name: `claim-${step.table}-${step.lane?.column ?? ''}`, text: claimStatement(step) };
   }
 
   /** Claims rows that are due. One process claims rows of a table at a time, so that it sees the leases of the others. */
   claim(now: Date, places: Places, cursor: string): Promise<DueClaim> {
-    return byIndex(this.#pool, async (tx) => {
-      const lock = `SELECT pg_advisory_xact_lock(hashtextextended('due ${this.#step.table}', 0))`;
-      await tx.query(`SET LOCAL plan_cache_mode = force_generic_plan; ${lock}`);
+    const claim = async (tx: pg.ClientBase): Promise<DueClaim> => {
       const { lanes, nextMs, leftAfter } = await this.#lanes.look(tx, now, cursor);
       const share = shareRoom(lanes, places, cursor, leftAfter);
       const rows = share.shares.size === 0 ? [] : await this.#claimOf(tx, now, share.shares);
       return { rows, nextMs, cursor: share.cursor, moreLanes: leftAfter !== null };
-    });
+    };
+    return byIndex(this.#pool, claim, ['SET LOCAL plan_cache_mode = force_generic_plan', this.#lock]);
   }
 
   async #claimOf(tx: pg.ClientBase, now: Date, shares: ReadonlyMap<DueLane, number>): Promise<ClaimedRow[]> {

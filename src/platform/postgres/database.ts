@@ -106,20 +106,25 @@ export function openDatabase(url: string, { poolSize, log }: { poolSize: number;
   };
 }
 
-/**
- * Runs `work` in a transaction on a connection of its own, for statements that Prisma is too slow for. `statementMs`: how long each of
- * them may take, where that is more than a request may wait.
- */
+/** How a transaction is run. */
+export interface TransactionOptions {
+  /** How long each statement may take, where that is more than a request may wait. */
+  statementMs?: number;
+  /** Statements without values that go out with its BEGIN, in one message: each is text of the code. */
+  first?: readonly string[];
+}
+
+/** Runs `work` in a transaction on a connection of its own, for statements that Prisma is too slow for. */
 export async function inTransaction<T>(
   pool: pg.Pool,
   work: (tx: pg.ClientBase) => Promise<T>,
-  { statementMs }: { statementMs?: number } = {},
+  { statementMs, first = [] }: TransactionOptions = {},
 ): Promise<T> {
   const client = (await pool.connect()) as unknown as Connection & pg.PoolClient;
   client.allow(statementMs);
   try {
-    await client.query('BEGIN');
-    if (statementMs !== undefined) await client.query(`SET LOCAL statement_timeout = ${statementMs}`);
+    const patience = statementMs === undefined ? [] : [`SET LOCAL statement_timeout = ${statementMs}`];
+    await client.query(['BEGIN', ...patience, ...first].join('; '));
     const result = await work(client);
     await client.query('COMMIT');
     client.allow();
