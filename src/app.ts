@@ -68,45 +68,55 @@ const title = 'Agent Payments';
 
 /** The Koa application of one listener. Its environment decides which credentials it takes. */
 export function createApp(options: AppOptions): Koa<State, Routed> {
-  const { platform, environment, metrics } = options;
-  const { config, log } = platform;
-  const { clock, primary } = platform;
+  const { platform, environment } = options;
+  const { config, log, clock, primary } = platform;
   const rates = limitRates({ limits: limitsOf(config, environment), environment, clock, redis: options.redis, primary });
   const identify = identifier({ platform, environment, resolvers: manifest.credentials });
   const guards = [rates.address, authenticate(platform, identify), rates.actor];
 
   const app = new Koa<State, Routed>();
   app.on('error', logAppError(log));
-  app.use(metrics.observe(environment));
-  app.use(noteRequests(countRequests(platform)));
-  app.use(identifyRequest({ environment, https: options.baseUrl?.startsWith('https:') ?? false, trustedProxies: config.trustedProxies }));
-  if (platform.tracing !== undefined) app.use(traceRequests(platform.tracing, environment));
-  const pagesElsewhere = allowOrigins(config.corsOrigins);
-  if (pagesElsewhere !== undefined) app.use(pagesElsewhere);
-  app.use(renderErrors(log));
-  app.use(limitAnswers(options.unread));
-  app.use(limitTime(options.deadlineMs));
   app.use(
-    routeRequests([
-      ...pages(options, rates.address),
-      ...graphql(options, guards),
-      ...rest(options, guards),
-      ...doorways(options, guards),
-      ...mcp(options, guards, identify),
-    ]),
+    routeRequests({
+      first: firstOf(options),
+      endpoints: [
+        ...pages(options, rates.address),
+        ...graphql(options, guards),
+        ...rest(options, guards),
+        ...doorways(options, guards),
+        ...mcp(options, guards, identify),
+      ],
+      // A request without an endpoint pays the general class like any other, and is then 405 or 404.
+      nowhere: [...guards, refuseMethod],
+    }),
   );
-  // A request without an endpoint pays the general class like any other, and is then 405 or 404.
-  for (const guard of guards) app.use(guard);
-  app.use(refuseMethod);
   return app;
 }
 
-const get = (path: string, ...handlers: Handler[]): Endpoint => ({ method: 'GET', path, handlers });
+/** What a request passes first. What decides nothing for an endpoint is not in its chain: nobody is known where it is open. */
+function firstOf({ platform, environment, baseUrl, metrics, unread, deadlineMs }: AppOptions): (endpoint?: Endpoint) => Handler[] {
+  const { config, log, tracing } = platform;
+  const count = noteRequests(countRequests(platform));
+  const pagesElsewhere = allowOrigins(config.corsOrigins);
+  const observe = metrics.observe(environment);
+  const rest = [
+    identifyRequest({ environment, https: baseUrl?.startsWith('https:') ?? false, trustedProxies: config.trustedProxies }),
+    ...(tracing === undefined ? [] : [traceRequests(tracing, environment)]),
+    ...(pagesElsewhere === undefined ? [] : [pagesElsewhere]),
+    renderErrors(log),
+    limitAnswers(unread),
+    limitTime(deadlineMs),
+  ];
+  return (endpoint) => [observe, ...(endpoint?.isOpen ? [] : [count]), ...rest];
+}
+
+/** A page asks nobody who they are. */
+const get = (path: string, ...handlers: Handler[]): Endpoint => ({ method: 'GET', path, isOpen: true, handlers });
 
 /** The application of METRICS_PORT: probes and metrics, for those who watch the process. Gap G-384 */
 export function createProbeApp(health: Health): Koa<State, Routed> {
   const app = new Koa<State, Routed>();
-  app.use(routeRequests(probes(health)));
+  app.use(routeRequests({ endpoints: probes(health) }));
   return app;
 }
 
@@ -172,9 +182,10 @@ function rest({ schema, routes, keys, limitLoad }: AppOptions, guards: readonly 
 function doorways({ platform, environment, baseUrl, keys, limitLoad }: AppOptions, guards: readonly Handler[]): Endpoint[] {
   return manifest.doors.map((door) => {
     const serve = serveDoor(door, { platform, environment, baseUrl, idempotency: keys.run });
-    const asked = door.audience === undefined ? guards.slice(0, 1) : guards;
+    const isOpen = door.audience === undefined;
+    const asked = isOpen ? guards.slice(0, 1) : guards;
     const { method, path } = door;
-    return { method, path, speak: speakAs(door), handlers: [limitLoad, ...asked, (http) => serve(http, http.state)] };
+    return { method, path, isOpen, speak: speakAs(door), handlers: [limitLoad, ...asked, (http) => serve(http, http.state)] };
   });
 }
 

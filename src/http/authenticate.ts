@@ -50,6 +50,6 @@ export function authenticate(platform: Platform, identify: Identify): Handler {
   return async (http, next) => {
     const { state } = http;
     state.ctx = createCtx(platform, await identify(http.req.headers.authorization, state), state);
-    return next();
+    await next();
   };
 }

@@ -85,14 +85,14 @@ export function limitRates(options: RateLimitOptions): RateLimits {
   return {
     address: async (http, next) => {
       http.state.budgetLeft = await take(http, `ip:${networkOf(http.state.ip)}`, Number.POSITIVE_INFINITY);
-      return next();
+      await next();
     },
     actor: async (http, next) => {
       const actor = http.state.ctx?.actor;
       if (actor !== undefined && actor.type !== 'anonymous') {
         await take(http, budgetOf(actor), http.state.budgetLeft ?? Number.POSITIVE_INFINITY);
       }
-      return next();
+      await next();
     },
   };
 }

@@ -26,9 +26,7 @@ export function identifyRequest({ environment, https, trustedProxies }: RequestI
     const trace = readTraceparent(req.headers['traceparent']);
     if (trace !== undefined) state.trace = trace;
     state.face = 'rest';
-    state.rateClass = 'general';
     state.rateCost = 1;
-    state.route = 'unknown';
     res.setHeader('X-Request-Id', state.requestId);
     res.setHeader('X-Environment', environment);
     res.setHeader('Cache-Control', 'no-store');

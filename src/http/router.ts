@@ -1,8 +1,10 @@
-// From method and path to the handlers of an endpoint, through @koa/router. Its matching is linear, so there is one router for each
-// noun (`/v1/agents`, `/docs`), picked from a map (decision 0022). `/v1/v1/...` is served as `/v1/...` (Gap G-02); HEAD is GET.
+// From method and path to the chain of an endpoint: all that a request passes there, composed at the start (decision 0067). A path without
+// parameters is found in a map, any other by @koa/router. Its matching is linear, so there is one router for each noun (`/v1/agents`,
+// `/docs`), picked from a map (decision 0022). `/v1/v1/...` is served as `/v1/...` (Gap G-02); HEAD is GET.
 import { METHODS } from 'node:http';
 import Router from '@koa/router';
 import { MethodNotAllowed } from '../platform/errors.js';
+import { compose } from './chain.js';
 import type { RateClass } from './root-field.js';
 import type { Handler, Routed, State } from './state.js';
 
@@ -15,7 +17,9 @@ export interface Endpoint {
   /** Each segment is a name or a whole parameter, as in `/v1/agents/{id}/keys`; the noun is a name. */
   path: string;
   rateClass?: RateClass | undefined;
-  /** Passed first, also by requests of methods that the path does not take: how its protocol speaks. */
+  /** True where nobody is asked who they are. */
+  isOpen?: boolean;
+  /** Passed before the handlers, also by requests of methods that the path does not take: how its protocol speaks. */
   speak?: Handler | undefined;
   /** In the order in which a request passes them; the last one answers. */
   handlers: readonly Handler[];
@@ -24,26 +28,66 @@ export interface Endpoint {
 /** The longest path parameter that is read, as it is sent. */
 const maxParameterLength = 500;
 
-/** Sends each request to its endpoint. A request without one goes on: the budgets come next, then `refuseMethod`. */
-export function routeRequests(endpoints: readonly Endpoint[]): Handler {
+/** What the requests of a listener pass. */
+export interface Served {
+  endpoints: readonly Endpoint[];
+  /** What comes before the handlers of an endpoint, and before `nowhere`. */
+  first?: (endpoint?: Endpoint) => readonly Handler[];
+  /** What a request passes that has no endpoint: the budgets, then `refuseMethod`. */
+  nowhere?: readonly Handler[];
+}
+
+/** Sends each request through the chain of its endpoint. */
+export function routeRequests({ endpoints, first = () => [], nowhere = [] }: Served): Handler {
+  const chains = new Map<string, Handler>();
   const routers = new Map<string, Handler>();
-  const speakers = new Map(endpoints.flatMap(({ path, speak }) => (speak === undefined ? [] : [[routerPath(path), speak] as const])));
   for (const [noun, own] of byNoun(endpoints)) {
     const router = new Router<State, Routed>({ sensitive: true, strict: true });
-    for (const endpoint of own.sort(compareEndpoints)) register(router, endpoint);
+    for (const endpoint of own.sort(compareEndpoints)) {
+      const chain = chainOf(endpoint, first(endpoint));
+      const verbs = verbsOf(endpoint);
+      router.register(routerPath(endpoint.path), verbs, [chain] as never);
+      // Where it matches, a path without parameters comes before all others.
+      if (!endpoint.path.includes('{')) for (const verb of verbs) chains.set(`${verb} ${endpoint.path}`, chain);
+    }
     routers.set(noun, router.routes() as unknown as Handler);
   }
+  const nobody = compose([...first(), ...nowhere]);
+  const speakers = new Map(
+    endpoints.flatMap(({ path, speak }) =>
+      speak === undefined ? [] : [[routerPath(path), compose([...first(), speak, ...nowhere])] as const],
+    ),
+  );
   return (http, next) => {
-    const path = canonicalPath(http.path);
+    http.state.route = 'unknown';
+    http.state.rateClass = 'general';
+    const given = http.path;
+    const path = canonicalPath(given);
     const router = path === undefined ? undefined : routers.get(nounOf(path));
-    if (path === undefined || router === undefined) return next();
-    if (path !== http.path) http.path = path;
+    if (path === undefined || router === undefined) return nobody(http, next);
+    if (path !== given) http.path = path;
+    const chain = chains.get(`${http.method} ${path}`);
+    if (chain !== undefined) {
+      http.params = {};
+      return chain(http, next);
+    }
     return router(http, () => {
-      const speak = http.matched?.map((layer) => speakers.get(String(layer.path))).find((found) => found !== undefined);
-      return speak === undefined ? next() : speak(http, next);
+      const speaker = http.matched?.map((layer) => speakers.get(String(layer.path))).find((found) => found !== undefined);
+      return (speaker ?? nobody)(http, next);
     });
   };
 }
+
+function chainOf({ path, rateClass = 'general', speak, handlers }: Endpoint, first: readonly Handler[]): Handler {
+  const chain = compose([...first, ...(speak === undefined ? [] : [speak]), ...handlers]);
+  return (http, next) => {
+    http.state.route = path;
+    http.state.rateClass = rateClass;
+    return chain(http, next);
+  };
+}
+
+const verbsOf = ({ method }: Endpoint): string[] => (method === 'all' ? METHODS : method === 'GET' ? ['GET', 'HEAD'] : [method]);
 
 /** A path as the router has it. */
 const routerPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
@@ -85,16 +129,6 @@ function compareEndpoints(a: Endpoint, b: Endpoint): number {
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-function register(router: Router<State, Routed>, { method, path, rateClass = 'general', speak, handlers }: Endpoint): void {
-  const name: Handler = ({ state }, next) => {
-    state.route = path;
-    state.rateClass = rateClass;
-    return next();
-  };
-  const verbs = method === 'all' ? METHODS : [method];
-  router.register(routerPath(path), verbs, [name, ...(speak === undefined ? [] : [speak]), ...handlers] as never);
 }
 
 /** Percent-encoded characters that need no encoding (RFC 3986 section 2.3): the same path, spelled in another way. */

@@ -221,12 +221,14 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   app.use(limitAnswers(unread));
   app.use(limitTime(options.deadlineMs));
   app.use(
-    routeRequests([
-      ...pages(platform, metrics, rates.address, redis),
-      ...graphql(keys, log, guards),
-      ...doorways(options, platform, keys, guards),
-      ...(options.endpoints ?? []),
-    ]),
+    routeRequests({
+      endpoints: [
+        ...pages(platform, metrics, rates.address, redis),
+        ...graphql(keys, log, guards),
+        ...doorways(options, platform, keys, guards),
+        ...(options.endpoints ?? []),
+      ],
+    }),
   );
   app.use((http, next) => {
     if (http.path.startsWith('/auth/')) http.state.rateClass = 'auth';

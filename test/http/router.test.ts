@@ -126,7 +126,7 @@ describe('a method', () => {
 
 describe('an endpoint', () => {
   it('has a noun that is a name', () => {
-    expect(() => routeRequests([echo('GET', '/v1/{noun}/parts')])).toThrow('/v1/{noun}/parts: the noun of a path is a name');
+    expect(() => routeRequests({ endpoints: [echo('GET', '/v1/{noun}/parts')] })).toThrow('/v1/{noun}/parts: the noun of a path is a name');
   });
 
   it('pays the class that it names', async () => {

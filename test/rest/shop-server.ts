@@ -56,7 +56,7 @@ export function openShop(): void {
         koaCtx.body = { code, fields: fields?.map(({ path, message }) => `${path.join('.')} ${message}`) };
       }
     });
-    app.use(routeRequests(compileEndpoints(schema, compileRoutes(schema, [shop]), idempotency).map(endpointOf)));
+    app.use(routeRequests({ endpoints: compileEndpoints(schema, compileRoutes(schema, [shop]), idempotency).map(endpointOf) }));
     app.use(refuseMethod);
     server = createServer(app.callback());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
