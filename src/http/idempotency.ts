@@ -2,8 +2,8 @@
 // written in the transaction of the effect, so a second run cannot have one. Only a run that fails asks whether the key has
 // been used before, and is then answered with what the first one made. A fresh request so costs no query for its key.
 import { hash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import { answerText } from '../platform/answer-text.js';
+import { canonicalJson } from '../platform/canonical-json.js';
 import { addSeconds } from '../platform/clock.js';
 import type { Ctx, IdempotencyClaim, Platform } from '../platform/ctx.js';
 import { ValidationFailed } from '../platform/errors.js';
@@ -46,7 +46,7 @@ function claimOf(ctx: Ctx, key: string, { operation, content }: KeyedRequest): I
   const { actor, workspace, platform } = ctx;
   return {
     key: digest(`${workspace.id}\n${actor.type}\n${actor.id}\n${operation}\n${key}`),
-    fingerprint: digest(canonicalize(content) ?? ''),
+    fingerprint: digest(canonicalJson(content)),
     expiresAt: addSeconds(platform.clock.now(), keySeconds),
     recorded: false,
   };

@@ -1,7 +1,8 @@
 // What a line of the audit log is in the tree of its workspace: parts, each with a digest, and a leaf over the digests (CONTRACT.md 25). A
 // part can be shown or erased by itself: whoever has the digests can still check the leaf.
 import { createHmac, hash } from 'node:crypto';
-import canonicalize from 'canonicalize';
+import { canonicalJson } from './canonical-json.js';
+import { printTime } from './postgres/column.js';
 import { printId, printSubject } from './schema/id.js';
 
 /** What of a line its parts say. Times and ids as the database has them. */
@@ -53,18 +54,18 @@ function partsOf(line: LeafLine): Part[] {
   const act = {
     action: line.action,
     actor: { id: line.actorId && printActor(line.actorType, line.actorId), type: line.actorType },
-    at: line.at.toISOString(),
+    at: printTime(line.at),
     line_id: printId('auditEntry', line.id),
     resource: { id: line.resourceId && printResource(line.resourceType, line.resourceId), type: line.resourceType },
     via: { kind: line.via },
   };
   const parts: Part[] = [{ name: 'act', value: JSON.stringify(act) }];
   const said: string[] = [];
-  if (line.changes !== null) said.push(`"changes":${canonicalize(line.changes)}`);
+  if (line.changes !== null) said.push(`"changes":${canonicalJson(line.changes)}`);
   if (line.ip !== null) said.push(`"ip":${JSON.stringify(line.ip)}`);
   if (line.requestId !== null) said.push(`"request_id":${JSON.stringify(line.requestId)}`);
   if (said.length > 0) parts.push({ name: 'said', value: `{${said.join(',')}}` });
-  if (line.outcome !== null) parts.push({ name: 'outcome', value: canonicalize(line.outcome) ?? '' });
+  if (line.outcome !== null) parts.push({ name: 'outcome', value: canonicalJson(line.outcome) });
   return parts;
 }
 

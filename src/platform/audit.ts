@@ -1,8 +1,8 @@
 // The lines of the audit log (CONTRACT.md 18): every change leaves one, written with it where it stays. contexts/audit makes them leaves of the
 // tree of the workspace once they are committed.
-import { randomBytes } from 'node:crypto';
 import { type LeafLine, lineDigest } from './audit-leaf.js';
 import type { Clock } from './clock.js';
+import { fewRandomBytes } from './crypto.js';
 import type { Act, Ctx } from './ctx.js';
 import { type Row, rowOf } from './postgres/column.js';
 import type { Database, Tx } from './postgres/database.js';
@@ -46,7 +46,7 @@ export function auditLine(ctx: AuditSubject, reference: string | null, act = ctx
 
 /** The row of a line, with the digest that its leaf is made of. */
 export function sealLine(workspaceId: string, line: LeafLine): Row {
-  const seed = randomBytes(16);
+  const seed = fewRandomBytes(16);
   return rowOf({ workspaceId, ...line, seed, digest: lineDigest(line, seed) });
 }
 

@@ -11,6 +11,20 @@ export function newToken(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url');
 }
 
+/** Random bytes that nobody has been given yet. */
+const drawn = { bytes: Buffer.alloc(0), given: 0 };
+const drawnAtOnce = 8_192;
+
+/** A few random bytes. Drawn many at once: asked for one by one they take as long as everything else about an id. */
+export function fewRandomBytes(size: number): Buffer {
+  if (drawn.given + size > drawn.bytes.length) {
+    drawn.bytes = randomBytes(drawnAtOnce);
+    drawn.given = 0;
+  }
+  drawn.given += size;
+  return drawn.bytes.subarray(drawn.given - size, drawn.given);
+}
+
 /** Strict base64: padded, standard alphabet, no white space, exactly `bytes` long. Null otherwise. */
 export function decodeBase64(text: string, bytes: number): Buffer<ArrayBuffer> | null {
   const decoded = Buffer.from(text, 'base64') as Buffer<ArrayBuffer>;

@@ -2,6 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 import { idKinds as ofNouns } from '../../generated/id-kind.js';
+import { fewRandomBytes } from '../crypto.js';
 import { camelCase } from '../snake-case.js';
 
 /**
@@ -39,7 +40,7 @@ export function newId(at: Date): string {
   sequences.set(msecs, seq);
   const [oldest] = sequences.size > clocks ? sequences.keys() : [];
   if (oldest !== undefined) sequences.delete(oldest);
-  return v7({ msecs, seq });
+  return v7({ msecs, seq, random: fewRandomBytes(16) });
 }
 
 /** `agt_0198...`: the prefixed form of an id. */
