@@ -2,9 +2,9 @@
 // of one index, in order and no more than a page needs; what else is asked for is checked on them. The branches are merged by id.
 import type { Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { type Row, typedRows } from '../../platform/postgres/column.js';
+import { typedRows } from '../../platform/postgres/column.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
-import type { Window } from '../../platform/schema/page.js';
+import { defaultLimit, type Window } from '../../platform/schema/page.js';
 
 /** What chooses transfers. Amounts in minor units; ids between `from` (inclusive) and `below`. */
 export interface TransferChoice {
@@ -48,9 +48,12 @@ class Values {
 /** The statement for the ids of a page, newest first, and its values. */
 function pageOf(workspaceId: string, choice: TransferChoice, { after, skip, take }: Window): { text: string; values: unknown[] } {
   const values = new Values(workspaceId);
-  const below = after !== undefined && (choice.below === undefined || after < choice.below) ? after : choice.below;
   const reach = values.add(skip + take);
-  const parts = branchesOf({ ...choice, below }, values, (rows) => `${rows} ORDER BY t.id DESC LIMIT ${reach}`);
+  const parts = branchesOf(
+    { ...choice, below: earlier(after, choice.below) },
+    values,
+    (rows) => `${rows} ORDER BY t.id DESC LIMIT ${reach}`,
+  );
   const text = `SELECT id FROM (${parts.join(' UNION ')}) found WHERE workspace_id = $1
     ORDER BY id DESC OFFSET ${values.add(skip)} LIMIT ${values.add(take)}`;
   return { text, values: values.list };
@@ -65,10 +68,35 @@ export async function transferIds(ctx: Ctx, choice: TransferChoice, window: Wind
 
 /** The transfers of a page, newest first. */
 export async function transferRows(ctx: Ctx, choice: TransferChoice, window: Window): Promise<Transfer[]> {
-  const { text, values } = pageOf(ctx.workspace.id, choice, window);
+  const statement = newestOf(ctx.workspace.id, choice, window) ?? rowsOf(pageOf(ctx.workspace.id, choice, window));
+  return typedRows(await ctx.platform.database.pool.query({ ...statement, rowMode: 'array' }));
+}
+
+function rowsOf({ text, values }: { text: string; values: unknown[] }): { text: string; values: unknown[] } {
   const whole = `SELECT t.* FROM (${text}) page
     CROSS JOIN LATERAL (SELECT * FROM transfer WHERE workspace_id = $1 AND id = page.id OFFSET 0) t ORDER BY t.id DESC`;
-  return typedRows(await ctx.platform.database.pool.query<Row>(whole, values));
+  return { text: whole, values };
+}
+
+/**
+ * The statement for the page that is asked for most: the newest of all transfers, or of a stretch of time. One of the usual length is planned
+ * once: planning takes longer than reading. The length stands in the statement, or a plan for any length would be taken for dear.
+ */
+function newestOf(workspaceId: string, { equal, from, below, ...parties }: TransferChoice, { after, skip, take }: Window) {
+  const isChosen = Object.keys(equal).length > 0 || Object.values(parties).some((party) => party !== undefined);
+  if (isChosen || skip > 0) return undefined;
+  const values = new Values(workspaceId);
+  const bounds = { from, below: earlier(after, below) };
+  const conditions = idRange({ equal, ...bounds }, values).map((condition) => `AND ${condition}`);
+  const bounded = Object.entries(bounds).flatMap(([name, bound]) => (bound === undefined ? [] : [name]));
+  const name = take === defaultLimit + 1 ? { name: ['newest-transfers', ...bounded].join('-') } : {};
+  const text = `SELECT t.* FROM transfer t WHERE t.workspace_id = $1 ${conditions.join(' ')} ORDER BY t.id DESC LIMIT ${take}`;
+  return { ...name, text, values: values.list };
+}
+
+/** The lower one of two ids that a page stays below. */
+function earlier(after: string | undefined, below: string | undefined): string | undefined {
+  return after !== undefined && (below === undefined || after < below) ? after : below;
 }
 
 /** How many transfers there are; looks at no more than `most` in each branch. */

@@ -1,6 +1,6 @@
 // Rows as PostgreSQL reads them from JSON: members are named as the columns, values are what JSON can carry. The data model spells
 // a column of `camelCase` always `camel_case` (test/schema-rule.ts holds it to that), so no list of names is kept by hand.
-import type { QueryResult } from 'pg';
+import type { QueryArrayResult } from 'pg';
 import { camelCase, snakeCase } from '../snake-case.js';
 
 /** A row by column: text, number, boolean, or JSON for a JSON column. A member that is left out has the default of its column. */
@@ -11,15 +11,35 @@ const columns = new Map<string, string>();
 /** Values of this type (int8) come as text. */
 const int8 = 20;
 
-/** Rows of a table that a statement of ours has read, as the generated client has them: members are named as the columns. */
-export function typedRows<T>({ rows, fields }: Pick<QueryResult<Row>, 'rows' | 'fields'>): T[] {
-  const members = fields.map(({ name, dataTypeID }) => ({ name, member: camelCase(name), isBigint: dataTypeID === int8 }));
+/** How rows of the same columns are read. */
+interface Reader {
+  members: readonly { name: string; isBigint: boolean }[];
+  /** Rows begin as its copies: an object that is given so many members one by one becomes a slow dictionary. */
+  empty: Readonly<Record<string, unknown>>;
+}
+
+const readers = new Map<string, Reader>();
+
+function readerOf(fields: QueryArrayResult['fields']): Reader {
+  const key = fields.map(({ name, dataTypeID }) => `${name} ${dataTypeID}`).join();
+  let reader = readers.get(key);
+  if (reader === undefined) {
+    const members = fields.map(({ name, dataTypeID }) => ({ name: camelCase(name), isBigint: dataTypeID === int8 }));
+    reader = { members, empty: JSON.parse(`{${members.map(({ name }) => `"${name}":null`).join()}}`) };
+    readers.set(key, reader);
+  }
+  return reader;
+}
+
+/** Rows of a table that a statement of ours has read as lists, as the generated client has them: members are named as the columns. */
+export function typedRows<T>({ rows, fields }: Pick<QueryArrayResult, 'rows' | 'fields'>): T[] {
+  const { members, empty } = readerOf(fields);
   return rows.map((row) => {
-    const typed: Record<string, unknown> = {};
-    for (const { name, member, isBigint } of members) {
-      const value = row[name];
-      typed[member] = isBigint && value !== null ? BigInt(value as string) : value;
-    }
+    const typed = { ...empty };
+    members.forEach(({ name, isBigint }, n) => {
+      const value = row[n];
+      if (value !== null) typed[name] = isBigint ? BigInt(value as string) : value;
+    });
     return typed as T;
   });
 }
@@ -58,14 +78,14 @@ function printValue(value: unknown): unknown {
   return value;
 }
 
-const printed = new WeakMap<Date, string>();
+const last = { at: Number.NaN, text: '' };
 
 /** A time as text. The rows of one posting often have one and the same, which is then printed once. */
 export function printTime(at: Date): string {
-  let text = printed.get(at);
-  if (text === undefined) {
-    text = at.toISOString();
-    printed.set(at, text);
+  const ms = at.getTime();
+  if (ms !== last.at) {
+    last.text = at.toISOString();
+    last.at = ms;
   }
-  return text;
+  return last.text;
 }
