@@ -13,7 +13,7 @@ import { isSlow } from './slow.js';
 type Json = any;
 
 const seeds = isSlow ? 20 : 1;
-const [operations, kills] = isSlow ? [500, 10] : [60, 1];
+const [operations, kills] = isSlow ? [500, 10] : [30, 1];
 const day = 86_400;
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
 

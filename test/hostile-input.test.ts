@@ -1,5 +1,5 @@
 // Whatever is sent, through REST and GraphQL: no 5xx, no 200 that is no JSON, and always the error shape (CONTRACT.md 0 "Errors").
-// Driven by openapi.json and the schema, so that a new operation is covered the day it is there. Each attack is tried on a 96th of the
+// Driven by openapi.json and the schema, so that a new operation is covered the day it is there. Each attack is tried on a 192nd of the
 // operations and of their members, always the same ones; SLOW=1 tries all on all.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { madeSeeds } from './example.js';

@@ -191,7 +191,7 @@ export async function eachOf<T>(items: Iterable<T>, work: (item: T) => Promise<v
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-const oneOf = isSlow ? 1 : 96;
+const oneOf = isSlow ? 1 : 192;
 
 /** The attacks on something that are tried. They depend on its name alone, so that a failure comes again. */
 export function sampleOf<T extends { attack: string }>(target: string, cases: Iterable<T>): T[] {

@@ -9,7 +9,7 @@ import { ask, make, type Server } from './load.js';
 import { ServerOnDatabase } from './server-database.js';
 import { isSlow } from './slow.js';
 
-const [lives, requests, kills] = isSlow ? [20, 500, 4] : [1, 100, 1];
+const [lives, requests, kills] = isSlow ? [20, 500, 4] : [1, 50, 1];
 vi.setConfig({ testTimeout: isSlow ? 600_000 : 120_000, hookTimeout: 60_000 });
 
 let server: ServerOnDatabase;

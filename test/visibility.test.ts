@@ -12,6 +12,7 @@ import { readAll, type Walk, walker } from './factories/marked-walk.js';
 import { payBody, sessionBody } from './factories/mpp.js';
 import { type Json, useHarness } from './harness.js';
 import type { Seeds } from './operation.js';
+import { isSlow } from './slow.js';
 
 const harness = useHarness();
 const patience = { timeout: 300_000 };
@@ -114,7 +115,7 @@ describe('an agent', patience, () => {
   });
 
   it('nor with the ids of another customer, or of one that it deals with', async () => {
-    for (const seeds of [foreign, partner, received, { transfer: own['funding'] as string }]) {
+    for (const seeds of isSlow ? [foreign, partner, received, { transfer: own['funding'] as string }] : [foreign, partner]) {
       expect((await walk({ ...own, ...seeds })).leaks).toEqual([]);
     }
   });
@@ -175,7 +176,7 @@ describe('what an agent sees of a transfer', () => {
 describe('the key of another tenant', patience, () => {
   it('finds no mark from any root', async () => {
     const walk = walker('query', harness.other.key, harness.other, { ...own, ...foreign });
-    for (const seeds of [own, foreign]) expect((await walk({ ...own, ...seeds })).leaks).toEqual([]);
+    for (const seeds of isSlow ? [own, foreign] : [foreign]) expect((await walk({ ...own, ...seeds })).leaks).toEqual([]);
   });
 });
 
@@ -195,7 +196,7 @@ describe('the tenant’s own key', patience, () => {
 describe('the mutations of an agent', patience, () => {
   it('answer with no mark of another customer', async () => {
     const walk = walker('mutation', agent.token, harness.test, foreign);
-    for (const seeds of [foreign, own]) expect((await walk({ ...own, ...seeds })).leaks).toEqual([]);
+    for (const seeds of isSlow ? [foreign, own] : [foreign]) expect((await walk({ ...own, ...seeds })).leaks).toEqual([]);
   });
 });
 

@@ -5,8 +5,9 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/postgres/embedded-server.js';
 import { buildOnce, type DataDir, prepareData, type ServerProcess, startServerProcess } from './process.js';
+import { isSlow } from './slow.js';
 
-const transfers = 4_000;
+const transfers = isSlow ? 4_000 : 1_500;
 const connections = 16;
 /** WAL as a server writes it whose changes are read by others, without whole pages: their number depends on when a checkpoint was. */
 const settings = { wal_level: 'logical', full_page_writes: 'off', shared_buffers: '32MB' };

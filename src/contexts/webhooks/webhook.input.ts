@@ -21,7 +21,7 @@ export const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     events: t.stringList({
       description: 'Types, wildcards such as `transfer.*`, or `*`.',
       validate: events,
-      extensions: { example: ['transfer.*', 'refund.completed'] },
+      extensions: { example: ['transfer.*'] },
     }),
     description: t.string({ required: false, validate: description }),
   }),

@@ -24,6 +24,8 @@ export const example: Example = {
     payMpp: ({ to_wallet }) => ({ service_url, payee_wallet_id: to_wallet, amount: '1.00' }),
     createMppVoucher: voucher,
     createMppVoucherAlias: voucher,
-    verifyMppVoucher: () => ({ signed_voucher: 'none' }),
+    verifyMppVoucher: (_, member) => (member === 'voucher_id' ? {} : { signed_voucher: 'none' }),
   },
+  // A voucher that nobody knows is an answer.
+  free: { verifyMppVoucher: ['voucher_id'] },
 };

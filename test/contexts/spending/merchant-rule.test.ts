@@ -1,5 +1,5 @@
 // Rules of merchants and categories bind every way to pay the account of a merchant, into whichever of its wallets (CONTRACT.md 29).
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkoutBody } from '../../factories/checkout.js';
 import { executionBody, mandateBody, newSeller } from '../../factories/mandate.js';
 import { payBody as mppBody, sessionBody } from '../../factories/mpp.js';
@@ -217,8 +217,9 @@ describe('several merchants of one account', () => {
       await harness.test.make('/v1/merchants', { name, category: 'travel', account_id: paid.merchant.account_id });
     const payer = await bound({ kind: 'categories', block: ['gambling'] });
     const { body } = await pay(payer, paid.drawer, paid);
-    const row = await harness.platform.database.unscoped.decision.findFirstOrThrow({ where: { agentId: payer.uuid } });
-    const { facts } = row.input as Json;
+    // What refused is written after the answer.
+    const read = () => harness.platform.database.unscoped.decision.findFirstOrThrow({ where: { agentId: payer.uuid } });
+    const { facts } = (await vi.waitFor(read, { timeout: 20_000 })).input as Json;
     expect([body.code, facts.otherMerchants.map(({ category }: Json) => category)]).toEqual(['merchant_blocked', ['gambling']]);
   });
 });
