@@ -98,7 +98,7 @@ const redis = new FleetingRedis(await freePort());
 const fleetingUrl = (await redis.start()) ? `redis://127.0.0.1:${redis.port}/10` : null;
 afterAll(() => redis.stop());
 
-const events = isSlow ? 600 : 100;
+const events = isSlow ? 600 : 200;
 
 describe.each([
   ['PostgreSQL alone', null],
