@@ -71,14 +71,18 @@ describe('verifySignature', () => {
     expect(verifySignature(publicKey, 'text', Buffer.concat([raw, raw]).toString('base64'))).toBe(false);
   });
 
-  it('needs less than 0.2 ms once a key is known', () => {
+  it('needs less than a third of the time of a verification in JavaScript once a key is known', () => {
     const { publicKey, privateKey } = generateKeyPair();
-    const signature = Buffer.from(nacl.sign.detached(Buffer.from('text'), Buffer.from(privateKey, 'base64'))).toString('base64');
-    for (let i = 0; i < 100; i += 1) verifySignature(publicKey, 'text', signature);
-    const before = process.cpuUsage();
-    for (let i = 0; i < 500; i += 1) verifySignature(publicKey, 'text', signature);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 500 / 1000).toBeLessThan(0.2);
+    const signed = nacl.sign.detached(Buffer.from('text'), Buffer.from(privateKey, 'base64'));
+    const signature = Buffer.from(signed).toString('base64');
+    const cpuOf = (work: () => unknown) => {
+      for (let n = 0; n < 50; n += 1) work();
+      const before = process.cpuUsage();
+      for (let n = 0; n < 100; n += 1) work();
+      return process.cpuUsage(before).user;
+    };
+    const ours = cpuOf(() => verifySignature(publicKey, 'text', signature));
+    expect(ours).toBeLessThan(cpuOf(() => nacl.sign.detached.verify(Buffer.from('text'), signed, publicKey)) / 3);
   });
 });
 

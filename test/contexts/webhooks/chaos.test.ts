@@ -24,7 +24,7 @@ afterAll(async () => {
   forbidden.close();
 });
 
-const count = isSlow ? 10_000 : 150;
+const count = isSlow ? 10_000 : 400;
 const lanes = 8;
 
 /** Commits the events of `count` deliveries to subscriptions of the receiver. */
