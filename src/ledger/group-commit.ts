@@ -48,9 +48,12 @@ class Collector {
       return;
     }
     this.#queue.push(waiting);
-    if (this.#underWay >= slots) this.#expireLater();
+    if (this.#underWay >= slots) {
+      this.#expireLater();
+      return;
+    }
     // What arrives in the same turn of the loop goes together.
-    if (this.#scheduled || this.#underWay >= slots) return;
+    if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;

@@ -94,7 +94,7 @@ describe('a process that is killed', { timeout: 240_000 }, () => {
     await expectDoneOnce(batch, to, 250);
   });
 
-  it.runIf(isSlow)('while its postings are under way, which are committed after it is gone', async () => {
+  it('while its postings are under way, which are committed after it is gone', async () => {
     const { from, to } = await twoWallets(harness.test, { funded: '120.00' });
     const batch = await taken(harness.test, bodies(from, to, times(120)));
     const letGo = await holdUp('transfer');
