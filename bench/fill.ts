@@ -25,13 +25,13 @@ const statements = [
    SELECT $1::uuid, at + interval '3 days', encode(sha256(id::text::bytea), 'base64'), 201, repeat('x', 700) FROM filling`,
 ];
 
-/** Writes `count` old transfers into the sandbox of the bench. */
-export async function fill(db: pg.Client, count: number): Promise<void> {
-  const { rows } = await db.query<{ id: string }>("SELECT id FROM workspace WHERE environment = 'test' LIMIT 1");
+/** Writes `count` old transfers into the sandbox of the bench, after so many that are there. */
+export async function fill(db: pg.ClientBase, count: number, written = 0): Promise<void> {
+  const { rows } = await db.query<{ id: string }>("SELECT id FROM workspace WHERE environment = 'test' ORDER BY id LIMIT 1");
   await db.query('CREATE TEMPORARY TABLE filling (n bigint, id uuid, at timestamptz)');
-  for (let from = 1; from <= count; from += step) {
+  for (let from = written + 1; from <= written + count; from += step) {
     await db.query('TRUNCATE filling');
-    await db.query(choose, [from, Math.min(count, from + step - 1)]);
+    await db.query(choose, [from, Math.min(written + count, from + step - 1)]);
     for (const text of statements) await db.query(text, [rows[0]?.id]);
   }
   await db.query('DROP TABLE filling');

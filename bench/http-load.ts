@@ -8,17 +8,17 @@ export interface Load {
   seconds: number;
 }
 
-/** Sends what `next` makes over `connections` for `seconds`; an answer that is not 2xx is a failure. */
-export async function sendLoad(url: URL, connections: number, seconds: number, next: () => string): Promise<Load> {
+/** Sends what `next` makes over `connections` for `seconds`; an answer whose status does not begin with `status` is a failure. */
+export async function sendLoad(url: URL, connections: number, seconds: number, next: () => string, status = '2'): Promise<Load> {
   const load: Load = { requests: 0, failures: 0, seconds: 0 };
   const from = process.hrtime.bigint();
   const until = from + BigInt(Math.round(seconds * 1e9));
-  await Promise.all(Array.from({ length: connections }, () => converse(url, until, next, load)));
+  await Promise.all(Array.from({ length: connections }, () => converse(url, until, next, load, status)));
   load.seconds = Number(process.hrtime.bigint() - from) / 1e9;
   return load;
 }
 
-function converse(url: URL, until: bigint, next: () => string, load: Load): Promise<void> {
+function converse(url: URL, until: bigint, next: () => string, load: Load, status: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(Number(url.port), url.hostname);
     socket.setNoDelay(true);
@@ -39,7 +39,7 @@ function converse(url: URL, until: bigint, next: () => string, load: Load): Prom
       const length = Number(/content-length: (\d+)/i.exec(got)?.[1] ?? 0);
       if (got.length < head + 4 + length) return;
       load.requests += 1;
-      if (got.charCodeAt(9) !== 50) load.failures += 1;
+      if (got[9] !== status) load.failures += 1;
       got = '';
       send();
     });

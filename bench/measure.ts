@@ -24,10 +24,10 @@ export interface Result {
   load: number;
 }
 
-/** Sends requests over so many connections for so many seconds. Fails when one of them does. */
-export async function measure(url: URL, connections: number, seconds: number, next: Next): Promise<Result> {
+/** Sends requests over so many connections for so many seconds. Fails when one of them does: `status` is the first digit of the others. */
+export async function measure(url: URL, connections: number, seconds: number, next: Next, status = '2'): Promise<Result> {
   const before = await cpuSeconds(url);
-  const load = await sendLoad(url, connections, seconds, next);
+  const load = await sendLoad(url, connections, seconds, next, status);
   const after = await cpuSeconds(url);
   if (load.failures > 0) throw new Error(`${load.failures} of ${load.requests} requests failed`);
   const micros = (part: keyof CpuSeconds) => ((after[part] - before[part]) * 1e6) / load.requests;
@@ -40,8 +40,17 @@ export function transferRequest(url: URL, body: string, key: string | undefined)
 }
 
 /** A whole HTTP request that posts a body. */
-export function postRequest(url: URL, path: string, body: string, key: string | undefined): string {
-  const keyHeader = key === undefined ? '' : `Idempotency-Key: ${key}\r\n`;
+export function postRequest(
+  url: URL,
+  path: string,
+  body: string,
+  key: string | undefined,
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const named = { ...more, ...(key !== undefined && { 'Idempotency-Key': key }) };
+  const keyHeader = Object.entries(named)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
   const head = `POST ${path} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: Bearer ${testKey}\r\n`;
   return `${head}Content-Type: application/json\r\n${keyHeader}Content-Length: ${body.length}\r\n\r\n${body}`;
 }

@@ -66,14 +66,15 @@ export class Sandbox {
     const args = ['--enable-source-maps', '--max-semi-space-size=32', 'dist/main.js'];
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let printed = '';
-    for await (const chunk of child.stdout) {
-      printed += String(chunk);
-      const found = /Sandbox\s+(http:\S+)/.exec(printed);
-      if (found?.[1] !== undefined && printed.includes('First call')) {
-        child.stdout.resume();
-        return new Sandbox(new URL(found[1]), child);
-      }
-    }
+    const url = await new Promise<string | undefined>((resolve) => {
+      // It goes on to say things: nobody who stops reading may close its output.
+      child.stdout.on('data', (chunk: Buffer) => {
+        printed += String(chunk);
+        if (printed.includes('First call')) resolve(/Sandbox\s+(http:\S+)/.exec(printed)?.[1]);
+      });
+      child.once('exit', () => resolve(undefined));
+    });
+    if (url !== undefined) return new Sandbox(new URL(url), child);
     throw new Error(`the server did not start:\n${printed}`);
   }
 

@@ -8,8 +8,10 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   lists: () => import('./lists.js'),
   batch: () => import('./batch.js'),
   protocols: () => import('./protocols.js'),
+  wires: () => import('./wires.js'),
   insight: () => import('./insight.js'),
   growth: () => import('./growth.js'),
+  cells: () => import('./cells.js'),
 };
 
 const bench = benches[name];

@@ -1,10 +1,10 @@
 // What the spans of one transfer cost in CPU, without a platform around them: sampled and sent, not sampled, and not traced at all.
 // Unlike rates this hardly depends on what else the machine does.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { TracingConfig } from '../src/config.js';
 import { createLogger } from '../src/platform/log.js';
 import { inSpanOf, type TraceSpan } from '../src/platform/trace.js';
 import { openTracing } from '../src/platform/trace-export.js';
+import type { TracingConfig } from '../src/setting.js';
 
 const cpuMicros = (): number => {
   const { user, system } = process.cpuUsage();

@@ -13,16 +13,17 @@ import { sendLoad } from './http-load.js';
 import { measure, type Next, type Result } from './measure.js';
 import { median, openBenchDatabase, Sandbox, say } from './platform.js';
 import { runPolicies } from './policies.js';
+import { runScoped } from './scoped.js';
 import { runTraced } from './traced.js';
 import { makeWallets, requestMaker } from './wallets.js';
 
 const about = `Usage: npm run bench -- transfers [--rounds 5] [--seconds 4] [--wallets 1000] [--no-keys] [--full 2000000]
-                                      [--policies] [--traced] [--audited]
+                                      [--policies] [--keys] [--traced] [--audited]
 
 Needs pgbench on the PATH. Uses an embedded PostgreSQL of its own unless DATABASE_URL names a database that it may fill.
 Every request has an Idempotency-Key; requests without one are measured beside them. --no-keys measures only those.
---full writes so many old transfers first. --policies compares with rules of spend control in force instead, --traced with traces on,
---audited with a server that keeps no audit log; these three do without pgbench.`;
+--full writes so many old transfers first. --policies compares with rules of spend control in force instead, --keys a key that may do one
+thing with one that may do everything, --traced with traces on, --audited with a server that keeps no audit log; these do without pgbench.`;
 
 /** A script of pgbench: a payer at random, and a payee at random or always the first wallet. */
 function scriptOf(wallets: number, hot: boolean, call: (from: string, to: string) => string): string {
@@ -45,6 +46,7 @@ export async function run(args: string[]): Promise<void> {
       'no-keys': { type: 'boolean' },
       full: { type: 'string' },
       policies: { type: 'boolean' },
+      keys: { type: 'boolean' },
       traced: { type: 'boolean' },
       audited: { type: 'boolean' },
       help: { type: 'boolean' },
@@ -65,6 +67,7 @@ export async function run(args: string[]): Promise<void> {
     sandbox = await Sandbox.start(database.url);
     const { url } = sandbox;
     if (values.policies) return await runPolicies(sandbox, rounds, seconds);
+    if (values.keys) return await runScoped(sandbox, { rounds, seconds, wallets });
     const ids = await makeWallets(sandbox, wallets);
     if (values.full !== undefined) await fill(db, Number(values.full));
     await makeBaselines(db, wallets);

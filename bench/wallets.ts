@@ -3,7 +3,7 @@ import { transferRequest } from './measure.js';
 import { type Sandbox, say } from './platform.js';
 
 /** Wallets of one account, in US dollars; their ids. */
-export async function makeWallets(sandbox: Sandbox, count: number): Promise<string[]> {
+export async function makeWallets(sandbox: Pick<Sandbox, 'make'>, count: number): Promise<string[]> {
   const make = async (target: string, body: object) => (await sandbox.make<{ data: { id: string } }>(target, body)).data.id;
   const owner = await make('/v1/accounts', { type: 'business', name: 'Bench' });
   const ids: string[] = [];

@@ -1,10 +1,12 @@
 // Builds dist/ from src/: the Prisma client, then the server, whose types tsc checks and which rolldown bundles, then what is read at run
-// time beside the code (GraphQL documents), and the console, which is a program of its own for browsers. Then sdk/dist, the package for callers.
+// time beside the code (GraphQL documents), and the console, which is a program of its own for browsers, and the documentation. Then sdk/dist, the package for callers.
 //   node scripts/build.mjs              build everything
 //   node scripts/build.mjs --if-stale   only what changed since the last build: in an unchanged checkout a few milliseconds
 //   node scripts/build.mjs --client     only what is generated into src: the Prisma client, when it is stale, and the kinds of ids
 //   node scripts/build.mjs --console    only dist/console, and only when it is stale
 //   node scripts/build.mjs --sdk        only sdk/dist, and only when it is stale
+//   node scripts/build.mjs --docs       only dist/docs, and only when it is stale
+//   node scripts/build.mjs --verify     only verify/dist, and only when it is stale
 // Says nothing on standard output: `npm run --silent cli` prints JSON there.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -104,7 +106,8 @@ function compile(print) {
       cpSync(file, copy);
     }
     writeFileSync(path.join(fresh, '.stamp'), print);
-    if (existsSync(at('dist', 'console'))) cpSync(at('dist', 'console'), path.join(fresh, 'console'), { recursive: true });
+    for (const site of ['console', 'docs'])
+      if (existsSync(at('dist', site))) cpSync(at('dist', site), path.join(fresh, site), { recursive: true });
     // A swap rather than writing in place: nobody starts from a half-built dist, and deleted sources leave nothing behind.
     rmSync(at('dist'), { recursive: true, force: true });
     renameSync(fresh, at('dist'));
@@ -131,20 +134,69 @@ function buildConsole() {
   }
 }
 
+/** Builds dist/docs when it is stale. */
+function buildDocs() {
+  const stamp = at('dist', 'docs', '.stamp');
+  const print = fingerprint({
+    folders: ['docs', 'scripts/docs'],
+    files: ['scripts/docs.mjs', 'openapi.json', 'schema.graphql', 'src/console/icon.svg', 'package-lock.json'],
+  });
+  if (isFresh(stamp, print)) return;
+  const fresh = at(`dist.docs.${process.pid}`);
+  try {
+    packaged('markdown-it', '.');
+    run(at('scripts', 'docs.mjs'), [fresh]);
+    writeFileSync(path.join(fresh, '.stamp'), print);
+    mkdirSync(at('dist'), { recursive: true });
+    rmSync(at('dist', 'docs'), { recursive: true, force: true });
+    renameSync(fresh, at('dist', 'docs'));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
 /** Builds sdk/dist when it is stale. An image of the server has no sources of it. */
 function buildSdk() {
   if (!existsSync(at('sdk', 'src'))) return;
   const stamp = at('sdk', 'dist', '.stamp');
-  const files = ['openapi.json', 'package-lock.json', 'sdk/package.json', 'sdk/tsconfig.json', 'sdk/generate.mjs'];
+  const own = ['package.json', 'tsconfig.json', 'tsconfig.cjs.json', 'generate.mjs', 'python.mjs'];
+  const files = ['openapi.json', 'package-lock.json', ...own.map((name) => `sdk/${name}`)];
   const print = fingerprint({ folders: ['sdk/src'], files });
   if (isFresh(stamp, print)) return;
   const fresh = at('sdk', `dist.${process.pid}`);
   try {
     run(at('sdk', 'generate.mjs'), []);
     run(packaged('typescript', 'bin/tsc'), ['-p', 'sdk', '--outDir', fresh]);
+    buildCommonJs(path.join(fresh, 'cjs'));
     writeFileSync(path.join(fresh, '.stamp'), print);
     rmSync(at('sdk', 'dist'), { recursive: true, force: true });
     renameSync(fresh, at('sdk', 'dist'));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** The SDK for require(). The types of the operations, which are long, are those of the modules. */
+function buildCommonJs(folder) {
+  run(packaged('typescript', 'bin/tsc'), ['-p', 'sdk/tsconfig.cjs.json', '--outDir', folder]);
+  writeFileSync(path.join(folder, 'package.json'), '{ "type": "commonjs" }\n');
+  const types = "export type * from '../../generated/api.js' with { 'resolution-mode': 'import' };\n";
+  writeFileSync(path.join(folder, 'generated', 'api.d.ts'), types);
+}
+
+/** Builds verify/dist, one file without a dependency, when it is stale. An image of the server has no sources of it. */
+function buildVerifier() {
+  if (!existsSync(at('verify', 'src'))) return;
+  const stamp = at('verify', 'dist', '.stamp');
+  const print = fingerprint({ folders: ['verify/src'], files: ['package-lock.json'] });
+  if (isFresh(stamp, print)) return;
+  const fresh = at('verify', `dist.${process.pid}`);
+  try {
+    const shape = ['--format', 'esm', '--platform', 'node', '--minify', '--banner', '#!/usr/bin/env node'];
+    run(packaged('rolldown', 'bin/cli.mjs'), [at('verify', 'src', 'main.ts'), '--file', path.join(fresh, 'verify.mjs'), ...shape]);
+    writeFileSync(path.join(fresh, '.stamp'), print);
+    rmSync(at('verify', 'dist'), { recursive: true, force: true });
+    renameSync(fresh, at('verify', 'dist'));
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
@@ -161,8 +213,10 @@ function build() {
     generateIdKinds();
   }
   if (options.has('--console')) buildConsole();
+  if (options.has('--docs')) buildDocs();
   if (options.has('--sdk')) buildSdk();
-  if (['--client', '--console', '--sdk'].some((part) => options.has(part))) return;
+  if (options.has('--verify')) buildVerifier();
+  if (['--client', '--console', '--docs', '--sdk', '--verify'].some((part) => options.has(part))) return;
   buildAll();
 }
 
@@ -179,7 +233,9 @@ function buildAll() {
     compile(print);
   }
   buildConsole();
+  buildDocs();
   buildSdk();
+  buildVerifier();
 }
 
 try {

@@ -59,7 +59,7 @@ const guards: readonly Guard[] = [
     noun: 'card verification',
     frozenIs: 'the result',
     frozen:
-      'id workspace_id agent_id network rejection_reason nonce_hash merchant_ref amount currency description created_at expires_at kept_until',
+      'id workspace_id agent_id network rejection_reason rejection_details nonce_hash merchant_ref amount currency description created_at expires_at kept_until',
     once: 'instruction_id',
   },
   {

@@ -5,8 +5,8 @@ import type { Lifecycle } from '../src/platform/lifecycle.js';
 
 const head = `# Lifecycles
 
-Printed by \`npm run schema\` from the lifecycles that nouns name. A status is followed by those on its line and by no others. What has no
-request happens by itself, or with something else; what is narrower than the table says from where.
+Printed by \`npm run schema\` from the lifecycles of the nouns. A status may change to those in its row and to no other. The lines below a
+table say which request leads to a status, and from where if not from everywhere. Other changes happen by themselves or with something else.
 `;
 
 export function printLifecycles(nouns: readonly Noun[]): string {

@@ -2,13 +2,18 @@
 import { fileURLToPath } from 'node:url';
 import { parse, print, printSchema } from 'graphql';
 import { manifest } from '../src/contexts.js';
+import answers from '../src/rest/answers.json' with { type: 'json' };
 import { openApi } from '../src/rest/openapi.js';
 import { printOperations } from '../src/rest/print.js';
 import { compileRoutes, definitionsOf, loadOperations } from '../src/rest/routes.js';
 import { schema } from '../src/schema.js';
 import { printAnswers } from './console-answers.js';
+import { printGaps } from './gaps.js';
 import { printGuards } from './guards.js';
 import { printLifecycles } from './lifecycles.js';
+import { printScalars } from './scalar-types.js';
+import { printInputs } from './ucp-input.js';
+import { printProtocols } from './versions.js';
 
 const written = loadOperations(fileURLToPath(new URL('../src/contexts', import.meta.url)));
 const routes = compileRoutes(schema, written);
@@ -16,11 +21,15 @@ const routes = compileRoutes(schema, written);
 /** Their text, by their path. */
 export const printed: Readonly<Record<string, string>> = {
   'schema.graphql': `${printSchema(schema)}\n`,
+  'graphql/scalars.ts': printScalars(schema),
   'operations.graphql': printRoutes(),
-  'openapi.json': `${JSON.stringify(openApi(routes, manifest), null, 2)}\n`,
+  'openapi.json': `${JSON.stringify(openApi(routes, { doors: manifest.doors, answers }), null, 2)}\n`,
   'docs/lifecycles.md': printLifecycles(manifest.nouns),
+  'docs/protocols.md': printProtocols(),
+  'docs/spec-gaps.md': printGaps(),
   'src/console/answers.ts': printAnswers(schema),
   ...printGuards(),
+  ...printInputs(),
 };
 
 /** The operations of the routes that stand on fields, by context, after the fragments that they share. */

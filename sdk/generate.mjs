@@ -1,13 +1,20 @@
-// Prints src/generated from the openapi.json of the project: the types of every operation, by openapi-typescript, the codes
-// of errors, and which operations take an Idempotency-Key. The build runs it: node sdk/generate.mjs
+// Prints src/generated from the openapi.json of the project: the types of every operation, by openapi-typescript, the codes of errors, and
+// which operations take an Idempotency-Key; and the same for Python, by python.mjs. The build runs it: node sdk/generate.mjs
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
+import { printPython } from './python.mjs';
 
 const generated = new URL('./src/generated/', import.meta.url);
+const python = new URL('./python/src/agent_payments/generated/', import.meta.url);
 const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
 
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+  Object.entries(item).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
 );
 const isKey = ({ $ref, name }) => $ref === '#/components/parameters/IdempotencyKey' || name === 'Idempotency-Key';
 const takesKey = ({ parameters = [] }) => parameters.some(isKey);
@@ -48,6 +55,10 @@ write(
   'key-exception.ts',
   `/** Requests that read and take an Idempotency-Key, or do not read and take none. */\nexport const keyExceptions: readonly string[] = [\n${list.join('\n')}\n];\n`,
 );
+
+mkdirSync(python, { recursive: true });
+const keyed = operations.map((one) => ({ ...one, isKeyed: takesKey(one.operation) }));
+for (const [name, text] of Object.entries(printPython(document, keyed, codes))) writeFileSync(new URL(name, python), text);
 
 operations.forEach(dropWhatIsThrown);
 delete document.components.responses;

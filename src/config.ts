@@ -1,40 +1,44 @@
 // Every setting of a process, read once from the environment: typed, frozen, and refused as a whole when anything is wrong.
 // The only place that looks at process.env (ARCHITECTURE.md 9).
-import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import {
+  apiKey,
+  cellNames,
+  hostPorts,
+  hostRate,
+  mailAddress,
+  oneOf,
+  origins,
+  perMinute,
+  port,
+  processes,
+  publicUrl,
+  samplers,
+  secretsKey,
+  share,
+  type TracingConfig,
+  text,
+  url,
+  wholeNumber,
+  yesOrNo,
+} from './setting.js';
 
 const roles = ['all', 'api', 'worker'] as const;
-const samplers = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-/** Where spans are sent, and of which requests. */
-export interface TracingConfig {
-  /** Without a trailing slash. */
-  readonly endpoint: string;
-  /** Null: that of OTEL_RESOURCE_ATTRIBUTES, or ours. */
-  readonly serviceName: string | null;
-  /** Null: every request while there are few. */
-  readonly sampler: (typeof samplers)[number] | null;
-  /** The share of requests, for the samplers that take one. */
-  readonly ratio: number;
-}
 
 export interface Config {
   /** Null: an embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null;
   readonly databasePool: number;
+  /** The cells that are served; null: all that are listed. */
+  readonly cells: readonly string[] | null;
   /** Null: what Redis speeds up runs inside the process. */
   readonly redisUrl: string | null;
   /** Absolute. */
   readonly dataDir: string;
+  /** The folder of what was told to others: absolute, and outside of the database. */
+  readonly memoryDir: string;
   readonly host: string;
   readonly port: number;
   readonly sandboxPort: number;
@@ -51,7 +55,7 @@ export interface Config {
   readonly bootstrapTestKey: string | null;
   readonly printKeys: boolean;
   /** Requests per minute, for an IP address and for an actor alike. */
-  readonly rateLimit: { readonly general: number; readonly sandbox: number; readonly auth: number };
+  readonly rateLimit: Readonly<Record<'general' | 'sandbox' | 'auth' | 'login' | 'tile', number>>;
   /** Origins of web pages that may call from a browser; `*` is any. */
   readonly corsOrigins: readonly string[];
   /** How many proxies in front of us append to X-Forwarded-For; 0 ignores the header. */
@@ -60,8 +64,13 @@ export interface Config {
   readonly secretsKey: string | null;
   /** Lower-case host:port pairs that webhooks may reach although their address is private. */
   readonly webhookAllowHosts: readonly string[];
+  /** Lower-case host:port pairs of identity providers that are reached although their address is private, over http too. */
+  readonly oidcAllowHosts: readonly string[];
   /** Events a second that a workspace sends to one verified host; null: any number. */
   readonly webhookHostRate: { readonly test: number | null; readonly live: number | null };
+  /** Null: no mail is sent, and links are shown to whoever makes them. */
+  readonly smtpUrl: string | null;
+  readonly mailFrom: string | null;
   readonly logLevel: (typeof logLevels)[number];
   /** Null: nothing is traced. */
   readonly tracing: TracingConfig | null;
@@ -78,54 +87,6 @@ export class ConfigError extends Error {
   }
 }
 
-const text = (form: RegExp, message: string) => z.string().regex(form, message);
-const wholeNumber = (min: number, max: number) => {
-  const fits = (text: string) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max;
-  return z.string().refine(fits, `must be a whole number from ${min} to ${max}`).transform(Number);
-};
-
-const url = (...schemes: string[]) => {
-  const fits = (text: string) => URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1));
-  return z.string().refine(fits, `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
-};
-const publicUrl = url('http', 'https')
-  .refine((text) => !/[?#]/.test(text), 'must have no query and no fragment')
-  .transform((text) => text.replace(/\/+$/, ''));
-const oneOf = <T extends string>(names: readonly T[]) => z.enum(names, `must be one of ${names.join(', ')}`);
-const yesOrNo = oneOf(['true', 'false'] as const).transform((text) => text === 'true');
-
-/** At least 32 characters with the prefix: who can guess one is the tenant. */
-const apiKey = (prefix: string) =>
-  text(new RegExp(`^${prefix}[A-Za-z0-9_-]{24,200}$`), `must be ${prefix} followed by 24 to 200 letters, digits, "-" or "_"`);
-
-const hostPort = /^([a-z0-9.-]+|\[[0-9a-f:.]+\]):(\d{1,5})$/;
-/** A comma-separated list, in lower case. */
-const list = z
-  .string()
-  .toLowerCase()
-  .transform((text) => text.split(/\s*,\s*/).filter(Boolean));
-const hostPorts = list.refine(
-  (entries) => entries.every((entry) => Number(hostPort.exec(entry)?.[2] ?? 0) % 65_536 > 0),
-  'must be a comma-separated list of host:port',
-);
-const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-const origins = list.refine(
-  (entries) => entries.every((entry) => entry === '*' || isOrigin(entry)),
-  'must be a comma-separated list of origins, such as https://pages.example, or *',
-);
-const secretsKey = text(/^[0-9a-fA-F]{64}$/, 'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)').toLowerCase();
-const share = text(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, 'must be a number from 0 to 1').transform(Number);
-
-// Gap G-413: what is set counts in both environments.
-const hostRate = text(/^(none|[1-9]\d{0,4})$/, 'must be none or a whole number from 1 to 99999')
-  .transform((text) => (text === 'none' ? null : Number(text)))
-  .transform((rate) => Object.freeze({ test: rate, live: rate }));
-const port = wholeNumber(0, 65_535);
-const processes = text(/^(auto|[1-9]\d?)$/, 'must be auto or a whole number from 1 to 99').transform((text) =>
-  text === 'auto' ? Math.max(1, availableParallelism() - 1) : Number(text),
-);
-const perMinute = wholeNumber(1, 100_000_000);
-
 // An empty default means "unset", which reads as null. `secret` values are not repeated in messages.
 const table = {
   DATABASE_URL: {
@@ -135,6 +96,11 @@ const table = {
     meaning: 'PostgreSQL 15 or newer. Unset: an embedded PostgreSQL 18 in `DATA_DIR`',
   },
   DATABASE_POOL: { schema: wholeNumber(1, 1_000), default: '10', meaning: 'Connections that one process opens to PostgreSQL' },
+  CELLS: {
+    schema: cellNames,
+    default: '',
+    meaning: 'Cells that this process serves, comma-separated. Unset: all that `cli cell list` lists',
+  },
   REDIS_URL: {
     schema: url('redis', 'rediss'),
     default: '',
@@ -142,6 +108,11 @@ const table = {
     meaning: 'Redis, for rate limits and events across processes. Unset: they live in the process',
   },
   DATA_DIR: { schema: z.string(), default: '.data', meaning: 'Where the embedded database and generated secrets are kept' },
+  PLATFORM_MEMORY: {
+    schema: z.string(),
+    default: '',
+    meaning: 'Folder, on another disk than the database, that remembers what was signed. Unset: `memory` in `DATA_DIR`',
+  },
   HOST: { schema: text(/^[^\s/]+$/, 'must be a host name or an IP address'), default: '127.0.0.1', meaning: 'Address to listen on' },
   PORT: { schema: port, default: '4000', meaning: 'Port of production (live keys); 0 picks a free one' },
   SANDBOX_PORT: { schema: port, default: '4001', meaning: 'Port of the sandbox (test keys); 0 picks a free one' },
@@ -170,6 +141,12 @@ const table = {
     default: '5',
     meaning: 'Requests per minute to challenge, authenticate and `/v1/auth/*`, in either environment',
   },
+  RATE_LIMIT_LOGIN: {
+    schema: perMinute,
+    default: '20',
+    meaning: 'Requests per minute to `/v1/login/*`, where people sign in, in either environment',
+  },
+  RATE_LIMIT_TILE: { schema: perMinute, default: '1000', meaning: 'Requests per minute to published logs of evidence' },
   CORS_ORIGINS: {
     schema: origins,
     default: '',
@@ -189,6 +166,18 @@ const table = {
     meaning:
       'Events a second that one workspace sends to one host that has proved itself, or `none`. Unset: 100 in the sandbox, `none` in production',
   },
+  OIDC_ALLOW_HOSTS: {
+    schema: hostPorts,
+    default: '',
+    meaning: 'Private `host:port` pairs of identity providers at which people may sign in, comma-separated; over http too',
+  },
+  SMTP_URL: {
+    schema: url('smtp', 'smtps'),
+    default: '',
+    secret: true,
+    meaning: 'SMTP server for mail to people, with its credentials. Unset: links are shown to whoever makes them',
+  },
+  MAIL_FROM: { schema: mailAddress, default: '', meaning: 'Sender of mail to people; required with `SMTP_URL`' },
   LOG_LEVEL: { schema: oneOf(logLevels), default: 'info', meaning: `One of ${logLevels.join(', ')}` },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     schema: publicUrl,
@@ -261,8 +250,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const config: Config = {
     databaseUrl: read('DATABASE_URL'),
     databasePool: read('DATABASE_POOL'),
+    cells: read('CELLS'),
     redisUrl: read('REDIS_URL'),
     dataDir: path.resolve(read('DATA_DIR')),
+    memoryDir: path.resolve(read('PLATFORM_MEMORY') ?? path.join(read('DATA_DIR'), 'memory')),
     host: read('HOST'),
     port: read('PORT'),
     sandboxPort: read('SANDBOX_PORT'),
@@ -275,17 +266,27 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     bootstrapLiveKey: read('BOOTSTRAP_LIVE_KEY'),
     bootstrapTestKey: read('BOOTSTRAP_TEST_KEY'),
     printKeys: read('PRINT_KEYS'),
-    rateLimit: Object.freeze({ general: read('RATE_LIMIT_GENERAL'), sandbox: read('RATE_LIMIT_SANDBOX'), auth: read('RATE_LIMIT_AUTH') }),
+    rateLimit: Object.freeze({
+      general: read('RATE_LIMIT_GENERAL'),
+      sandbox: read('RATE_LIMIT_SANDBOX'),
+      auth: read('RATE_LIMIT_AUTH'),
+      login: read('RATE_LIMIT_LOGIN'),
+      tile: read('RATE_LIMIT_TILE'),
+    }),
     corsOrigins: Object.freeze(read('CORS_ORIGINS') ?? []),
     trustedProxies: read('TRUSTED_PROXIES'),
     secretsKey: read('SECRETS_KEY'),
     webhookAllowHosts: Object.freeze(read('WEBHOOK_ALLOW_HOSTS') ?? []),
+    oidcAllowHosts: Object.freeze(read('OIDC_ALLOW_HOSTS') ?? []),
     webhookHostRate: read('WEBHOOK_HOST_RATE') ?? Object.freeze({ test: 100, live: null }),
+    smtpUrl: read('SMTP_URL'),
+    mailFrom: read('MAIL_FROM'),
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(read),
   };
   if (env['DATABASE_URL']?.trim() && !env['SECRETS_KEY']?.trim())
     problems.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)');
+  if (config.smtpUrl !== null && config.mailFrom === null) problems.push('MAIL_FROM is required with SMTP_URL: the sender of mail');
   for (const name of config.tracing === null ? [] : numbersOfSdk) {
     const text = env[name]?.trim();
     if (text && !/^[1-9]\d{0,8}$/.test(text))

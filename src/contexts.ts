@@ -8,11 +8,14 @@ import { audit } from './contexts/audit/context.js';
 import { batches } from './contexts/batches/context.js';
 import { cards } from './contexts/cards/context.js';
 import { checkouts } from './contexts/checkouts/context.js';
+import { connections } from './contexts/connections/context.js';
 import { events } from './contexts/events/context.js';
+import { evidence } from './contexts/evidence/context.js';
 import { funding } from './contexts/funding/context.js';
 import { identity } from './contexts/identity/context.js';
 import { mandates } from './contexts/mandates/context.js';
 import { mpp } from './contexts/mpp/context.js';
+import { people } from './contexts/people/context.js';
 import { rates } from './contexts/rates/context.js';
 import { reconciliation } from './contexts/reconciliation/context.js';
 import { refunds } from './contexts/refunds/context.js';
@@ -32,10 +35,12 @@ import { manifestOf } from './manifest/manifest.js';
 
 export const manifest = manifestOf([
   identity,
+  people,
   accounts,
   agents,
   rates,
   spending,
+  connections,
   usage,
   transfers,
   streams,
@@ -53,11 +58,12 @@ export const manifest = manifestOf([
   checkouts,
   analytics,
   acp,
+  webhooks,
   ucp,
   reconciliation,
   treasury,
   audit,
-  webhooks,
+  evidence,
   events,
   sandbox,
 ]);

@@ -10,7 +10,7 @@ import type { ReadyConfig } from './platform/data-home.js';
 import type { Logger } from './platform/log.js';
 import { Line } from './platform/processes/line.js';
 import { type Launched, Place } from './platform/processes/place.js';
-import { openPlatform, type RunningServer, type ServerOptions } from './server.js';
+import { closePlatform, openPlatform, type RunningServer, type ServerOptions } from './server.js';
 
 /** What a process that was started by the first one says when it listens. */
 export type Addresses = Pick<RunningServer, 'urls' | 'metricsUrl'>;
@@ -54,7 +54,7 @@ export async function startProcesses(options: ServerOptions): Promise<RunningPro
   const { config, log } = options;
   await prepareOnce(options);
   cluster.setupPrimary({ exec: program, args: [argument] });
-  const shared = { budgets: countBudgets(config), streams: new SharedStreams(), metrics: new SharedMetrics() };
+  const shared = { budgets: countBudgets(), streams: new SharedStreams(), metrics: new SharedMetrics() };
   const places = Array.from({ length: config.processes }, (_, index) => {
     const number = index + 1;
     // Background work of one process is enough; the others would only ask what there is.
@@ -77,10 +77,7 @@ async function prepareOnce({ prepare, ...options }: ServerOptions): Promise<void
   try {
     await prepare?.(platform);
   } finally {
-    platform.fanout.close();
-    await platform.outbound.close();
-    await platform.cache.close();
-    await platform.database.close();
+    await closePlatform(platform);
   }
 }
 

@@ -2,43 +2,34 @@
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { type AppOptions, createApp, createProbeApp } from './app.js';
+import { openCells, RunningCells, type Shared } from './cell.js';
 import { manifest } from './contexts.js';
-import { hasUnheard } from './events/listener.js';
 import { createHttpServer } from './http/deadline.js';
 import { openHealth, type ReadinessCheck } from './http/health.js';
-import { IdempotencyKeys } from './http/idempotency.js';
 import { addressOf, close, listen } from './http/listening.js';
-import { limitLoad } from './http/load.js';
+import { Load } from './http/load.js';
 import { createMetrics } from './http/metrics.js';
 import { metricsOfAll } from './http/shared-metrics.js';
 import { Unread, type UnreadOptions } from './http/unread.js';
 import { compileCatalog } from './mcp/catalog.js';
-import { endToolStreams } from './mcp/tool-stream.js';
-import { endWaits } from './mcp/waiting.js';
-import { CoherentCache } from './platform/cache.js';
 import { type Clock, systemClock } from './platform/clock.js';
 import { Vault } from './platform/crypto.js';
-import type { Agenda, Environment, Platform } from './platform/ctx.js';
+import type { Environment, Platform } from './platform/ctx.js';
 import type { ReadyConfig } from './platform/data-home.js';
-import { DueBell } from './platform/due/due-bell.js';
-import { Loop } from './platform/due/loop.js';
-import { Fanout } from './platform/fanout.js';
 import type { GaugeGroup } from './platform/gauge.js';
 import { lazily } from './platform/lazy.js';
 import type { Logger } from './platform/log.js';
 import { Outbound } from './platform/outbound/client.js';
-import { openDatabase } from './platform/postgres/database.js';
 import { pendingMigrations } from './platform/postgres/migration.js';
 import type { Line } from './platform/processes/line.js';
 import { openRedis, type Redis } from './platform/redis.js';
 import { inputPrinter } from './platform/schema/print-input.js';
 import { SchemaChecker } from './platform/schema-checker.js';
-import { Signal } from './platform/signal.js';
 import type { Tracing } from './platform/trace.js';
+import answers from './rest/answers.json' with { type: 'json' };
 import { openApi } from './rest/openapi.js';
 import { compileRoutes, loadOperations, type Route } from './rest/routes.js';
 import { schema } from './schema.js';
-import { publishAll, startWorker, type Worker, work } from './worker.js';
 
 export interface ServerOptions {
   config: ReadyConfig;
@@ -57,6 +48,8 @@ export interface ServerOptions {
   nameServers?: readonly string[] | undefined;
   /** The first process, where it has started this one beside others. */
   primary?: Line | undefined;
+  /** Serves one merchant alone, at this port, and neither of the two listeners; `platformUrl` is where the platform is reached. */
+  shop?: { merchantId: string; environment: Environment; host: string; port: number; platformUrl: string };
   /** Runs before the worker works and the listeners listen: what a caller may rely on from the first request on. */
   prepare?: (platform: Platform) => Promise<void>;
 }
@@ -76,44 +69,32 @@ async function tracingOf({ config: { tracing }, log }: ServerOptions): Promise<T
   return tracing === null ? undefined : (await import('./platform/trace-export.js')).openTracing(tracing, log);
 }
 
-/** Connects the long-lived parts. `redis` carries the fan-out between processes. */
-export async function openPlatform(
+/** Connects the long-lived parts, for every cell. The platform of the first cell stands for them. `redis` carries the fan-out between processes. */
+export function openPlatform(
   { config, log, clock = systemClock, heartbeatMs = 30_000, nameServers, primary }: ServerOptions,
   redis?: Redis | undefined,
   tracing?: Tracing | undefined,
 ): Promise<Platform> {
-  const database = openDatabase(config.databaseUrl, { poolSize: config.databasePool, log });
-  const cache = new CoherentCache(config.databaseUrl, log);
-  await cache.open();
-  const outbound = new Outbound({ allowHosts: config.webhookAllowHosts, nameServers, now: () => clock.now().getTime() });
-  const fanout = new Fanout({ pool: database.pool, cache, redis, log });
-  const listenerNames = manifest.listeners.map(({ name }) => name);
-  const agenda: Agenda = {
-    tables: manifest.due.map(({ table }) => table),
-    publish: async (workspaceId) => void (await publishAll(platform, manifest.followers, workspaceId)),
-    settle: (workspaceId) => work(platform, { followers: manifest.followers, due: manifest.due }, workspaceId),
-    isUnheard: (workspaceId) => hasUnheard(database.pool, workspaceId, listenerNames),
-  };
-  const platform: Platform = {
+  const shared: Shared = {
     config,
-    database,
-    cache,
-    fanout,
     heartbeatMs,
     vault: new Vault(config.secretsKey),
     printInput: inputPrinter(schema),
     schemas: new SchemaChecker({ log }),
-    outbound,
+    outbound: new Outbound({ allowHosts: config.webhookAllowHosts, nameServers, now: () => clock.now().getTime() }),
     clock,
     log,
-    agenda,
     extensions: manifest.extensions(),
-    due: new DueBell(),
-    published: new Signal(),
     ...(tracing && { tracing }),
     ...(primary && { primary }),
   };
-  return platform;
+  return openCells(shared, redis);
+}
+
+/** Lets go of a platform that nothing was started on. */
+export async function closePlatform({ cells, outbound }: Platform): Promise<void> {
+  await outbound.close();
+  await cells.close();
 }
 
 /** Starts what the role asks for: listeners (api), worker, or both (all). */
@@ -121,17 +102,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { config, log } = options;
   const redis = config.redisUrl === null ? undefined : openRedis(config.redisUrl, log);
   const platform = await openPlatform(options, redis, await tracingOf(options));
-  await options.prepare?.(platform);
-  shareBell(platform, config.role);
-  const keys = new IdempotencyKeys(platform);
-  const worker = config.role === 'api' || options.pollMs === 0 ? undefined : startWorker(platform, manifest, options.pollMs);
-  const writing = startWriting(platform, options.pollMs === 0 ? [] : manifest.regularWrites);
-  const checks = readinessChecks(platform, redis, worker);
+  await options.prepare?.(platform).catch(async (error) => {
+    await closePlatform(platform);
+    throw error;
+  });
+  const running = new RunningCells(platform, options.pollMs);
+  const keys = running.idempotency;
+  const checks = readinessChecks(platform, redis, running);
 
-  const groups = [...manifest.gauges, processGauges(redis, worker)];
+  const groups = [...manifest.gauges, processGauges(redis, running)];
   const metrics = createMetrics(platform.database.pool, { platform, metrics: manifest.metrics, groups });
   const shared = options.primary === undefined ? metrics.registry : metricsOfAll(metrics.registry, options.primary);
-  const health = openHealth({ checks, metrics: shared, clock: systemClock });
+  const health = openHealth({
+    checks,
+    metrics: shared,
+    clock: systemClock,
+    hasCell: (name) => platform.cells.listed.some((cell) => cell.name === name),
+  });
   const unread = new Unread(options.unread);
   const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis, unread });
   const probes = config.metricsPort === null ? undefined : createHttpServer(createProbeApp(health).callback(), unread);
@@ -143,75 +130,52 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     ...(probes && { metricsUrl: addressOf(probes, config.host) }),
     async stop() {
       const closed = Promise.all(Object.values(servers).map((server) => close(server)));
-      for (const endStreams of [...manifest.streamEnds, endToolStreams, endWaits]) await endStreams(platform);
+      await running.endStreams();
       await closed;
-      // Deliveries that get no answer for so long are given back, and sent again by the next process.
-      const impatience = setTimeout(() => void platform.outbound.close(), sendGraceMs);
-      await worker?.stop();
-      clearTimeout(impatience);
-      platform.fanout.close();
-      await platform.outbound.close();
-      await keys.close();
-      await platform.schemas.close();
-      await writing.stop();
-      await platform.cache.close();
+      await running.stop();
       redis?.disconnect();
-      await platform.database.close();
+      await platform.cells.close();
       await Promise.all([platform.tracing?.close(), probes && close(probes, probeGraceMs)]);
     },
   };
 }
 
-/** How long deliveries may go on waiting for their answers when the process ends. */
-const sendGraceMs = 2_000;
-/** And answers to probes: who asks again asks another process. */
+/** How long answers to probes may take when the process ends: who asks again asks another process. */
 const probeGraceMs = 500;
 
 /** The listeners of an environment each. */
 async function openListeners(
-  { config, mostInFlight, deadlineMs }: ServerOptions,
+  { config, mostInFlight, deadlineMs, shop }: ServerOptions,
   parts: Pick<AppOptions, 'platform' | 'keys' | 'metrics' | 'health' | 'redis' | 'unread'>,
 ): Promise<Partial<Record<Environment, Server>>> {
   const routes = allRoutes();
-  const openapi = lazily(() => openApi(routes, manifest));
-  const catalog = lazily(() => compileCatalog(schema, routes, parts.keys.run));
-  const load = limitLoad(parts.platform.database.pool, mostInFlight);
+  const openapi = lazily(() => openApi(routes, { doors: manifest.doors, answers }));
+  const catalog = lazily(() => compileCatalog(schema, routes, parts.keys));
+  const load = new Load(parts.platform, mostInFlight);
   const listeners = [
     { environment: 'live', setting: 'PORT', port: config.port, baseUrl: config.baseUrl },
     { environment: 'test', setting: 'SANDBOX_PORT', port: config.sandboxPort, baseUrl: config.sandboxUrl },
   ] as const;
   const servers: Partial<Record<Environment, Server>> = {};
+  if (shop !== undefined) {
+    const { environment, platformUrl: baseUrl, port, host } = shop;
+    const app = createApp({ ...parts, schema, routes, openapi, catalog, load, deadlineMs, environment, baseUrl, shop });
+    servers[environment] = await listen(createHttpServer(app.callback(), parts.unread), { setting: '--listen', port, host });
+    return servers;
+  }
   for (const { environment, setting, port, baseUrl } of listeners) {
-    const app = createApp({ ...parts, schema, routes, openapi, catalog, limitLoad: load, deadlineMs, environment, baseUrl });
+    const app = createApp({ ...parts, schema, routes, openapi, catalog, load, deadlineMs, environment, baseUrl });
     const server = createHttpServer(app.callback(), parts.unread);
     servers[environment] = await listen(server, { setting, port, host: config.host });
   }
   return servers;
 }
 
-const writeEveryMs = 3_000;
-
-/** Writes what the process keeps in memory, every few seconds and when it ends. */
-function startWriting(platform: Platform, writes: typeof manifest.regularWrites): { stop: () => Promise<void> } {
-  const loops = writes.map((write) => {
-    const round = async () => {
-      await write(platform);
-      return Number.POSITIVE_INFINITY;
-    };
-    return new Loop({ name: write.name, pollMs: writeEveryMs, log: platform.log }, round);
-  });
-  return {
-    async stop() {
-      await Promise.all(loops.map((loop) => loop.stop()));
-      for (const write of manifest.lastWrites) await write(platform);
-    },
-  };
-}
-
 /** What Redis and the worker of this process do; a process without them has no such values. */
-function processGauges(redis: Redis | undefined, worker: Worker | undefined): GaugeGroup {
+function processGauges(redis: Redis | undefined, running: RunningCells): GaugeGroup {
   return {
     name: 'process',
+    isOfProcess: true,
     gauges: [
       {
         name: 'redis_up',
@@ -225,48 +189,32 @@ function processGauges(redis: Redis | undefined, worker: Worker | undefined): Ga
     ],
     read: async () => [
       ...(redis === undefined ? [] : [{ name: 'redis_up', value: redis.status === 'ready' ? 1 : 0 }]),
-      ...(worker === undefined ? [] : [{ name: 'worker_lag_seconds', value: worker.lagMs() / 1_000 }]),
+      ...(running.workers.length === 0 ? [] : [{ name: 'worker_lag_seconds', value: lagMs(running) / 1_000 }]),
     ],
   };
 }
 
-/** What `/ready` asks: the database and its migrations are required, the rest is reported. */
-function readinessChecks({ database }: Platform, redis: Redis | undefined, worker: Worker | undefined): Record<string, ReadinessCheck> {
-  return {
-    database: { required: true, check: async () => void (await database.pool.query('SELECT 1')) },
-    migrations: {
-      required: true,
-      check: async () => {
-        const pending = await pendingMigrations(database.pool);
-        if (pending.length > 0) throw new Error('migrations are pending');
-        return undefined;
-      },
-    },
-    ...(redis && { redis: { required: false, check: async () => void (await redis.ping()) } }),
-    ...(worker && { worker: { required: false, check: async () => ({ lag_ms: Math.round(worker.lagMs()) }) } }),
-  };
+/** The longest lag of the workers of all cells. */
+function lagMs({ workers }: RunningCells): number {
+  return Math.max(...workers.map(({ worker }) => worker.lagMs()));
 }
 
-/** A process that does not work wakes those that do; a failure leaves them to their poll. */
-function shareBell({ database, fanout, log }: Platform, role: ReadyConfig['role']): void {
-  if (role !== 'api') {
-    fanout.onWake(() => database.written.ring());
-    return;
-  }
-  let waking = false;
-  let rung = false;
-  const wake = async () => {
-    waking = true;
-    while (rung) {
-      rung = false;
-      await fanout.wakeWorkers().catch((error: unknown) => log.warn({ err: error }, 'the workers were not woken'));
-    }
-    waking = false;
+/** What `/ready` asks: a database and its migrations are required, the rest is reported. With several cells, one that answers is enough. */
+function readinessChecks({ cells }: Platform, redis: Redis | undefined, running: RunningCells): Record<string, ReadinessCheck> {
+  const ask = (question: (pool: Platform['database']['pool']) => Promise<unknown>) => (cell?: string) =>
+    cells.ask(({ database }) => question(database.pool), cell);
+  return {
+    database: { required: true, check: ask((pool) => pool.query('SELECT 1')) },
+    migrations: {
+      required: true,
+      check: ask(async (pool) => {
+        const pending = await pendingMigrations(pool);
+        if (pending.length > 0) throw new Error('migrations are pending');
+      }),
+    },
+    ...(redis && { redis: { required: false, check: async () => void (await redis.ping()) } }),
+    ...(running.workers.length > 0 && { worker: { required: false, check: async () => ({ lag_ms: Math.round(lagMs(running)) }) } }),
   };
-  database.written.listen(() => {
-    rung = true;
-    if (!waking) void wake();
-  });
 }
 
 function addressesOf(servers: Partial<Record<Environment, Server>>, host: string): RunningServer['urls'] {

@@ -1,12 +1,15 @@
-// The two pages in a real browser: GraphiQL and the API reference work, and ask nobody but this server (CONTRACT.md 21).
-import { existsSync } from 'node:fs';
+// Pages in a real browser: GraphiQL, the guides and the API reference work, and ask nobody but this server (CONTRACT.md 21).
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, openWallet, useHarness } from './harness.js';
 import { isSlow } from './slow.js';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const executablePath = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
 const h = useHarness();
 /** A folder; each picture costs a second. */
 const shots = process.env['SCREENSHOTS'];
@@ -29,6 +32,10 @@ function excerpt(document: Json): Json {
   keep(paths);
   return { ...document, paths, components: { ...components, securitySchemes: document['components'].securitySchemes } };
 }
+
+/** What axe finds on the page, by its own rules. */
+const faultsOf = `(() => { ${readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')}; })();
+  axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].target.join(' ')))`;
 
 describe.skipIf(executablePath === undefined)('in a browser', () => {
   let browser: Browser;
@@ -71,7 +78,7 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
   /** What the browser would show the next person who opens the page. */
   const kept = () => page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])');
 
-  it('GraphiQL opens with examples, and runs each tab with the key that it is given once and does not keep', async () => {
+  it('GraphiQL opens with an example and a list of them, and runs each tab with the key that it is given once and does not keep', async () => {
     await page.goto(`${h.test.url}/graphql`);
     await expect.poll(() => textOf('.graphiql-query-editor'), soon).toContain('query Welcome');
     await shot('graphiql');
@@ -80,7 +87,7 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     await expect.poll(() => textOf('.result-window'), soon).toContain('"environment": "test"');
     expect(await textOf('.result-window')).toContain('"available": "42.00"');
     await shot('graphiql-answer');
-    await page.locator('.graphiql-tab-button', { hasText: 'Dashboard' }).click();
+    await page.getByLabel('Explore: open an example').selectOption({ label: 'A dashboard in one request' });
     await expect.poll(() => textOf('.graphiql-query-editor'), soon).toContain('query Dashboard');
     await page.locator('.graphiql-execute-button').click();
     await expect.poll(() => textOf('.result-window'), soon).toContain('"insight"');
@@ -96,10 +103,37 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     expect(await kept()).not.toContain('pk_test_');
   }, 60_000);
 
+  it('a guide is read by tab, found by search, fits each screen, and has no fault of accessibility', async () => {
+    await page.goto(`${h.test.url}/docs/start`);
+    const [python, block] = [page.getByRole('tab', { name: 'Python' }), page.locator('.codes').first()];
+    await page.getByRole('tab', { name: 'curl' }).first().focus();
+    await page.keyboard.press('ArrowLeft');
+    expect(await python.first().getAttribute('aria-selected')).toBe('true');
+    expect(await block.locator('pre:visible').first().textContent()).toContain('import json');
+    // What somebody chose counts on the next page too, and in every block of it.
+    await page.goto(`${h.test.url}/docs/pay`);
+    const chosen = await python.evaluateAll((tabs) => tabs.map((tab) => tab.getAttribute('aria-selected')));
+    expect([chosen.length > 3, new Set(chosen)]).toEqual([true, new Set(['true'])]);
+    await page.keyboard.press('/');
+    await page.keyboard.type('replace secret');
+    await expect.poll(() => textOf('[role=option][aria-selected=true]'), soon).toContain('Replace the secret');
+    await shot('docs-search');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/webhooks#replace-the-secret');
+    expect(await page.evaluate(faultsOf)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await page.evaluate(faultsOf)).toEqual([]);
+    for (const width of [390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 860 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      await shot(`docs-${width}`);
+    }
+  }, 60_000);
+
   it('the reference renders, its try-it works, and it leads to GraphiQL with the operation', async () => {
-    await page.route('**/v1/openapi.json', async (route) => route.fulfill({ json: excerpt(await (await route.fetch()).json()) }));
+    await page.route('**/docs/openapi.json', async (route) => route.fulfill({ json: excerpt(await (await route.fetch()).json()) }));
     await page.addInitScript("localStorage.setItem('authorized', 'pk_test_of_before')");
-    await page.goto(`${h.test.url}/docs`);
+    await page.goto(`${h.test.url}/docs/reference`);
     const operation = page.locator('[id^="operations-"][id$="-listWallets"]');
     await page.locator('#operations-tag-accounts').click(soon);
     await operation.waitFor(soon);

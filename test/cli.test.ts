@@ -5,6 +5,7 @@ import path from 'node:path';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endWorkspaceStreams } from '../src/contexts/events/workspace-stream.js';
+import { freePort } from '../src/platform/postgres/cluster.js';
 import { openWallet, useHarness } from './harness.js';
 import { buildOnce, Program, runCli } from './process.js';
 
@@ -93,10 +94,18 @@ describe('cli trigger', () => {
     expect(event).toMatchObject({ type: 'transfer.failed', data: { amount: '7.00' } });
   }, 30_000);
 
+  it('says that nothing listens at a dead port', async () => {
+    const dead = `http://127.0.0.1:${await freePort()}`;
+    expect(await runCli(['trigger', 'transfer.completed', '--url', dead, '--key', harness.test.key], {})).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`Nothing listens on ${dead}`),
+    });
+  }, 30_000);
+
   it('says what the platform refuses', async () => {
     expect(await runCli(['trigger', 'nothing.happened', ...caller()], {})).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('names no event type'),
+      stderr: expect.stringContaining('is not an event type'),
     });
     const live = await runCli(['trigger', 'webhook.test', '--url', harness.live.url, '--key', harness.live.key], {});
     expect(live).toMatchObject({ code: 1, stderr: expect.stringMatching(/sandbox/) });

@@ -105,7 +105,10 @@ async function open(path = '/health'): Promise<Socket> {
 
 /** The value of a metric, over all processes. */
 async function metric(name: string, url = `${server.test}/metrics`): Promise<number> {
-  const line = (await (await fetch(url)).text()).split('\n').find((each) => each.startsWith(`${name} `));
+  const response = await fetch(url);
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `));
   return Number(line?.slice(line.lastIndexOf(' ') + 1) ?? 0);
 }
 

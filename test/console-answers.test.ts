@@ -28,7 +28,7 @@ it('links to operations that the reference has', () => {
   };
   const known = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId, tags }) => `${tags?.[0]}/${operationId}`));
   const named = readFiles(['src/console'], ['.tsx']).flatMap(({ text }) =>
-    [...text.matchAll(/\/docs#\/([\w/-]+)/g)].map(([, name]) => name),
+    [...text.matchAll(/\/docs(?:\/reference)?#\/([\w/-]+)/g)].map(([, name]) => name),
   );
   expect(named.length).toBeGreaterThan(4);
   expect(named.filter((name) => !known.includes(name ?? ''))).toEqual([]);

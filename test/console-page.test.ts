@@ -7,6 +7,23 @@ import { useHarness } from './harness.js';
 const h = useHarness();
 execFileSync(process.execPath, [path.join(import.meta.dirname, '..', 'scripts', 'build.mjs'), '--console']);
 
+describe('GET /', () => {
+  it('is a page for a browser, with its links, and JSON that says the same for others', async () => {
+    const served = await fetch(h.test.url, { headers: { accept: 'text/html,application/xhtml+xml' } });
+    const html = await served.text();
+    expect([served.status, served.headers.get('vary')]).toEqual([200, expect.stringContaining('Accept')]);
+    expect(served.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/);
+    // An empty icon is asked of nobody.
+    const links = [...html.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, link = '']) => link);
+    const plain = (await (await fetch(h.test.url)).json()) as { environment: string; links: Record<string, string> };
+    expect(plain.environment).toBe('sandbox');
+    expect(links).toEqual([expect.stringMatching(/^\/assets\/home\.[0-9a-f]{16}\.css$/), ...Object.values(plain.links)]);
+    for (const link of links.filter((each) => each !== '/mcp'))
+      expect([link, (await fetch(h.test.url + link, { headers: { accept: 'text/html' } })).status]).toEqual([link, 200]);
+    expect((await fetch(`${h.test.url}/assets/home.0000000000000000.css`)).status).toBe(404);
+  });
+});
+
 describe('GET /console', () => {
   it('is served whole from here, under a policy that lets nothing else run', async () => {
     const served = await fetch(`${h.test.url}/console/agents`);

@@ -5,7 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { settings } from '../src/config.js';
 import { codeOf, exists, readFiles } from './source.js';
 
-const documents = readFiles(['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'sdk/README.md'], ['.md']);
+const documents = readFiles(
+  ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'src', 'sdk/README.md', 'sdk/python/README.md'],
+  ['.md'],
+);
 const sources = readFiles(
   ['src', 'test', 'scripts', 'bench', 'prisma', 'sdk/src', 'examples'],
   ['.ts', '.tsx', '.mjs', '.graphql', '.prisma', '.sql'],
@@ -13,6 +16,31 @@ const sources = readFiles(
 const textOf = (name: string) => documents.find((document) => document.path === name)?.text ?? '';
 const readme = textOf('README.md');
 const architecture = textOf('docs/architecture.md');
+
+const wordsOf = (text: string) => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
+
+/** True for a file in a folder below the document that names it by its last part. */
+const isBelow = (source: string, document: string, file: string) =>
+  source.startsWith(`${path.posix.dirname(document)}/`) && source.endsWith(`/${file}`);
+
+const openapi = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'));
+
+/** An operation of openapi.json, with the components that it refers to. */
+function resolvedOperation(id: string): unknown {
+  const operations = Object.values<Record<string, { operationId?: string }>>(openapi.paths).flatMap((item) => Object.values(item));
+  const found = operations.find(({ operationId }) => operationId === id);
+  if (found === undefined) throw new Error(`there is no operation ${id}`);
+  const named = new Map<string, unknown>();
+  const follow = (value: unknown): void => {
+    for (const [, name = ''] of (JSON.stringify(value) ?? '').matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (named.has(name)) continue;
+      named.set(name, openapi.components.schemas[name]);
+      follow(openapi.components.schemas[name]);
+    }
+  };
+  follow(found);
+  return [found, ...named.values()];
+}
 
 /** Rows of a table as cells, heading left out. */
 function rowsOf(text: string, heading: string): string[][] {
@@ -59,7 +87,7 @@ describe('commands', () => {
     version: string;
   };
   const shell = documents.flatMap(({ path: name, text }) =>
-    [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, commands = '']) => ({ name, commands })),
+    [...text.matchAll(/```sh.*\n([\s\S]*?)```/g)].map(([, commands = '']) => ({ name, commands })),
   );
 
   it('are scripts of package.json', () => {
@@ -97,11 +125,38 @@ describe('docs/architecture.md', () => {
     expect(named.filter(({ heading }) => !headings.some((line) => `${line} `.includes(heading)))).toEqual([]);
   });
 
-  it('closes with a glossary in order', () => {
-    const words = rowsOf(architecture, '| word | meaning |').map(([word = '']) => word);
+  it('is read in fifteen minutes', () => {
+    expect(wordsOf(architecture)).toBeLessThanOrEqual(2_500);
+  });
+});
+
+describe('docs/glossary.md', () => {
+  it('is in order', () => {
+    const words = rowsOf(textOf('docs/glossary.md'), '| word | meaning |').map(([word = '']) => word);
     expect(words.length).toBeGreaterThan(20);
     expect(words).toEqual(words.toSorted((a, b) => a.localeCompare(b, 'en')));
-    expect(architecture.trimEnd().split('\n## ').at(-1)).toMatch(/^Glossary\n/);
+  });
+});
+
+describe('README.md of a folder of src', () => {
+  // That of src itself has the tables of who may import whom.
+  const notes = documents.filter(({ path: name }) => name.startsWith('src/') && name !== 'src/README.md');
+
+  it('is short', () => {
+    expect(notes.length).toBeGreaterThan(15);
+    expect(notes.filter(({ text }) => wordsOf(text) > 400).map(({ path: name }) => name)).toEqual([]);
+  });
+
+  it('names files that exist, from its folder, src, or a context', () => {
+    const lost = notes.flatMap(({ path: name, text }) =>
+      [...text.matchAll(/(?<![\w/*.-])((?:[a-z0-9-]+\/|\.\.\/)*[a-z0-9-]+(?:\.[a-z]+)*\.(?:ts|sql))\b/g)].flatMap(([, file = '']) => {
+        const folders = [path.posix.dirname(name), '', 'src', 'src/contexts'];
+        const found =
+          folders.some((folder) => exists(path.posix.join(folder, file))) || sources.some((source) => isBelow(source.path, name, file));
+        return found ? [] : [`${name} names ${file}`];
+      }),
+    );
+    expect(lost).toEqual([]);
   });
 });
 
@@ -118,47 +173,51 @@ describe('docs/lifecycles.md', () => {
   });
 });
 
-describe('docs/spec-gaps.md', () => {
-  const rows = textOf('docs/spec-gaps.md')
-    .split('\n')
-    .flatMap((line) => (/^\| (G-\d+) \|/.test(line) ? [line.split(/(?<!\\)\|/).slice(1, -1)] : []))
-    .map(([id = '', words = '', choice = '', files = '']) => ({
-      id: id.trim(),
-      words,
-      choice,
-      files: [...files.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file),
-    }));
-  const mentions = sources.flatMap(({ path: name, text }) => [...text.matchAll(/Gap (G-\d+)/g)].map(([, id = '']) => ({ id, name })));
+// That it is what the comments say, `npm run schema:check` looks.
+describe('gaps of the specification', () => {
+  const lines = sources.flatMap(({ path: name, text }) => text.split('\n').map((line) => ({ name, line })));
+  const mentions = lines.flatMap(({ name, line }) => (/\bGap G-\d+/.test(line) && name !== 'test/docs.test.ts' ? [{ name, line }] : []));
+  const idOf = (line: string) => /\bGap (G-\d+)/.exec(line)?.[1] ?? '';
 
-  it('numbers its rows without a hole, each for good: a new one takes the next number wherever it stands', () => {
-    expect(rows.length).toBeGreaterThan(40);
-    const numbers = rows.map(({ id }) => Number(id.slice('G-'.length))).sort((one, other) => one - other);
-    expect(numbers).toEqual(rows.map((_, i) => i + 1));
-    expect(rows.filter(({ words, choice }) => words.trim() === '' || choice.trim() === '')).toEqual([]);
+  it('say the choice in one line, each once', () => {
+    expect(mentions.length).toBeGreaterThan(400);
+    const whole = /^\s*(\/\/|--|\/\*\*|\*) Gap G-\d+: \S.*[.]( \*\/)?$/;
+    expect(mentions.filter(({ line }) => !whole.test(line) || line.length > 140)).toEqual([]);
+    const ids = mentions.map(({ line }) => idOf(line));
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 
-  it('names the files that say so', () => {
-    const unsaid = rows.flatMap(({ id, files }) =>
-      files
-        .filter((file) => !mentions.some((mention) => mention.id === id && mention.name === file))
-        .map((file) => `${id} is not mentioned in ${file}`),
+  it('are all in the printed table', () => {
+    const printed = [...textOf('docs/spec-gaps.md').matchAll(/^\| (G-\d+) \|/gm)].map(([, id = '']) => id);
+    expect(printed.toSorted()).toEqual(mentions.map(({ line }) => idOf(line)).toSorted());
+  });
+
+  it('exist where others refer to them', () => {
+    const known = new Set(mentions.map(({ line }) => idOf(line)));
+    const named = [...lines, ...documents.map(({ path: name, text }) => ({ name, line: text }))].flatMap(({ name, line }) =>
+      [...line.matchAll(/\b(?:see|Gap) (G-\d+)/g)].flatMap(([, id = '']) => (known.has(id) ? [] : [`${name} names ${id}`])),
     );
-    expect(unsaid).toEqual([]);
-    expect(rows.filter(({ files }) => files.length === 0).map(({ id }) => id)).toEqual([]);
+    expect(named).toEqual([]);
   });
 
-  it('has every gap that a comment names', () => {
-    const unlisted = mentions
-      .filter(({ id, name }) => !rows.some((row) => row.id === id && row.files.includes(name)))
-      .map(({ id, name }) => `${name} mentions ${id}`);
-    expect(unlisted).toEqual([]);
-  });
-
-  it('is named in comments alone', () => {
+  it('are named in comments alone', () => {
     const inCode = sources.filter(
       ({ path: name, text }) => name.startsWith('src/') && name.endsWith('.ts') && /Gap G-\d/.test(codeOf(text, { strings: true })),
     );
     expect(inCode.map(({ path: name }) => name)).toEqual([]);
+  });
+});
+
+describe('docs/names.md', () => {
+  it('says what operations take and print', () => {
+    const rows = rowsOf(textOf('docs/names.md'), '| thing | name | where | why |');
+    const textsOf = (id: string) => JSON.stringify(resolvedOperation(id));
+    const named = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+    const missing = rows.flatMap(([, names, where]) =>
+      named(where).flatMap((id) => named(names).flatMap((name) => (textsOf(id).includes(`"${name}"`) ? [] : [`${id} has no ${name}`]))),
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    expect(missing).toEqual([]);
   });
 });
 
@@ -203,7 +262,7 @@ describe('links', () => {
   it('lead to files and folders that exist', () => {
     const links = documents.flatMap(({ path: name, text }) =>
       [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)]
-        .filter(([, to = '']) => !/^[a-z]+:/.test(to))
+        .filter(([, to = '']) => !/^([a-z]+:|\/docs\/)/.test(to))
         .map(([, to = '']) => path.posix.join(path.posix.dirname(name), to)),
     );
     expect(links.length).toBeGreaterThan(10);

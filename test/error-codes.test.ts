@@ -114,10 +114,8 @@ const causes: Record<string, () => Promise<Answer>> = {
     const { from, to } = await twoWallets(harness.test, { funded: '1.00' });
     return pay(from, to, '2.00');
   },
-  same_wallet: async () => {
-    const { from } = await twoWallets(harness.test);
-    return pay(from, from, '1.00');
-  },
+  same_wallet: () => twoWallets(harness.test).then(({ from }) => pay(from, from, '1.00')),
+  person_required: () => harness.live.post('/v1/invitations', { email: 'ada@example.com', role: 'owner' }),
   ...moneyCauses(harness),
   ...mandateCauses(harness),
   ...checkoutCauses(harness),
@@ -126,7 +124,8 @@ const causes: Record<string, () => Promise<Answer>> = {
 };
 
 /** Codes whose rules have tests of their own; what their errors say is looked at below. */
-const madeBelow = ['insufficient_scope', 'policy_violation', 'merchant_blocked', 'budget_exceeded', 'mandate_limit_exceeded'];
+const ofLimits = ['policy_violation', 'merchant_blocked', 'budget_exceeded', 'mandate_limit_exceeded'];
+const madeBelow = ['insufficient_scope', 'step_up_required', ...ofLimits];
 
 /** Codes that a protocol spells on its own wire, whose tests cause them. */
 const onTheWire = ['capabilities_incompatible', 'no_offer', 'profile_malformed', 'version_unsupported'];
@@ -271,9 +270,7 @@ describe('the refusal of a rule', () => {
     expect(error.details?.next_actions?.map(({ rel }) => rel)).toEqual(['request_approval', 'limits', 'change_limit']);
   });
 
-  it('insufficient_scope, for a kind of credential that is not issued yet', () => {
-    expect(faultOf(403, new InsufficientScope('A portal token reads.').details)).toBeNull();
-  });
+  it('insufficient_scope', () => expect(faultOf(403, new InsufficientScope({ required: 'cards:read', scopes: [] }).details)).toBeNull());
 });
 
 describe('the look at a refusal', () => {

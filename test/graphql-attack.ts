@@ -70,8 +70,10 @@ export function exampleOf(type: GraphQLInputType, name: string, seeds: Seeds): u
   const noun = /^(\w+?)(Uu)?[Ii]d$/.exec(nullable.name)?.[1];
   const seed = noun === undefined ? undefined : (seeds[snakeCase(noun.charAt(0).toLowerCase() + noun.slice(1))] ?? seeds['account']);
   // A rail is named, and has no id; nor has an address of a chain. The id of a skill is text.
-  const named = ['rail', 'address', 'skill_id'].includes(snakeCase(name)) ? seeds[snakeCase(name).replace(/_id$/, '')] : undefined;
-  return seed ?? named ?? exampleOfLeaf(nullable, snakeCase(name));
+  const named = ['rail', 'address', 'skill_id', 'leaf'].includes(snakeCase(name)) ? seeds[snakeCase(name).replace(/_id$/, '')] : undefined;
+  // A tree of one leaf is the beginning of every other one.
+  const size = nullable.name === 'Cents' && name === 'from' ? 1 : undefined;
+  return seed ?? named ?? size ?? exampleOfLeaf(nullable, snakeCase(name));
 }
 
 /** Places below an argument: the argument itself and every member of its input types. */

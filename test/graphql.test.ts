@@ -231,10 +231,10 @@ describe('GraphiQL', () => {
   };
 
   it('opens with examples that run, the first one in front', async () => {
-    const { defaultQuery, defaultTabs } = await open('/graphql');
-    expect(defaultTabs[0].query).toBe(defaultQuery);
-    expect(defaultTabs.length).toBeGreaterThan(2);
-    for (const { query } of defaultTabs as Json[]) {
+    const { defaultQuery, defaultTabs, examples } = await open('/graphql');
+    expect([defaultTabs[0].query, examples[0].document]).toEqual([defaultQuery, defaultQuery]);
+    expect(examples).toHaveLength(16);
+    for (const { document: query } of examples as Json[]) {
       if (/^subscription/m.test(query)) {
         expect(validate(schema, parse(query))).toEqual([]);
         continue;

@@ -1,9 +1,9 @@
-// A running platform for one test file: its own database, both listeners, a clock that the test moves, and a ledger that is
-// checked after every test. Every answer is checked against openapi.json, and every refusal says what can be done about it.
+// A running platform for one test file. After every test its books are checked, and every answer is held against openapi.json.
 import { randomBytes } from 'node:crypto';
 import { type Dispatcher, request } from 'undici';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { loadConfig } from '../src/config.js';
+import { checkDocuments } from '../src/contexts/audit/document-check.js';
 import { createTenant } from '../src/contexts/identity/tenant.js';
 import { manifest } from '../src/contexts.js';
 import { checkLedger } from '../src/ledger/trial-balance.js';
@@ -12,6 +12,7 @@ import type { Platform } from '../src/platform/ctx.js';
 import { createLogger } from '../src/platform/log.js';
 import { startServer } from '../src/server.js';
 import { work } from '../src/worker.js';
+import { withSecondCell } from './cells.js';
 import { checkEvents } from './event-data.js';
 import { givePlatformBack, type Started, takePlatform } from './kept-platform.js';
 import { newDatabase } from './new-database.js';
@@ -132,7 +133,7 @@ function parse(text: string): Json {
 
 export interface HarnessOptions {
   /** Requests per minute; plenty unless a test is about the limits. */
-  limits?: { general?: number; sandbox?: number; auth?: number };
+  limits?: { general?: number; sandbox?: number; auth?: number; login?: number };
   env?: Record<string, string>;
   /** Private addresses with their port to which the sandbox may send. */
   allowHosts?: readonly string[] | undefined;
@@ -157,9 +158,19 @@ export class Harness {
   other!: Client;
   tenantId!: string;
 
-  /** Publishes what was written and runs everything that is due. */
-  runDue(): Promise<void> {
-    return work(this.platform, manifest);
+  /** The platform of the first cell, in whose database the directory is: that of the first tenant, but with TEST_CELLS=2. */
+  get directory(): Platform {
+    return this.platform.cells.home;
+  }
+
+  /** The platform of the cell of the second tenant: the same. */
+  get elsewhere(): Platform {
+    return this.platform.cells.home;
+  }
+
+  /** Publishes what was written and runs everything that is due, in every cell. */
+  async runDue(): Promise<void> {
+    for (const platform of this.platform.cells.served) await work(platform, manifest);
   }
 
   /** Moves the clock and runs what became due. */
@@ -181,17 +192,19 @@ async function startPlatform(
   { limits = {}, env = {}, allowHosts, route, mostInFlight, nameServers = noNameServer }: HarnessOptions,
 ): Promise<Started> {
   const database = await newDatabase();
-  const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000 } = limits;
+  const { general = 1_000_000, sandbox = 1_000_000, auth = 1_000_000, login = 1_000_000 } = limits;
   const databaseUrl = (await route?.(database.url)) ?? database.url;
   const secretsKey = randomBytes(32).toString('hex');
   const config = loadConfig({
     DATABASE_URL: databaseUrl,
+    PLATFORM_MEMORY: database.memory,
     SECRETS_KEY: secretsKey,
     PORT: '0',
     SANDBOX_PORT: '0',
     RATE_LIMIT_GENERAL: String(general),
     RATE_LIMIT_SANDBOX: String(sandbox),
     RATE_LIMIT_AUTH: String(auth),
+    RATE_LIMIT_LOGIN: String(login),
     // The clock stands still: a second would never end.
     WEBHOOK_HOST_RATE: 'none',
     ...env,
@@ -204,14 +217,18 @@ async function startPlatform(
     nameServers,
     ...(mostInFlight && { mostInFlight }),
   });
-  return {
+  const started = {
     ...server,
     remove: async () => {
       await server.stop();
       await database.drop();
     },
   };
+  return hasCells ? withSecondCell(started) : started;
 }
+
+/** With TEST_CELLS=2 the tenant of a file is in a second cell, and the stranger in the first. */
+export const hasCells = process.env['TEST_CELLS'] === '2';
 
 /**
  * A platform for the test file that calls this at its top level: an own one when it asks for something special, else the one that the
@@ -219,7 +236,7 @@ async function startPlatform(
  */
 export function useHarness({ checkLedger: check = true, allowHosts, ...options }: HarnessOptions = {}): Harness {
   const harness = new Harness();
-  const isOwn = Object.keys(options).length > 0;
+  const isOwn = Object.keys(options).length > 0 || hasCells;
   let own: Started | undefined;
   let failed = false;
   let checked = '';
@@ -231,7 +248,7 @@ export function useHarness({ checkLedger: check = true, allowHosts, ...options }
     if (isOwn) own = server;
     harness.platform = server.platform;
     const tenant = await createTenant(server.platform, { name: 'Tenant' });
-    const stranger = await createTenant(server.platform, { name: 'Stranger' });
+    const stranger = await createTenant(server.platform.cells.home, { name: 'Stranger' });
     harness.tenantId = tenant.tenantId;
     harness.test = new Client(server.urls.test ?? '', tenant.testKey);
     harness.live = new Client(server.urls.live ?? '', tenant.liveKey);
@@ -254,8 +271,10 @@ export function useHarness({ checkLedger: check = true, allowHosts, ...options }
   return harness;
 
   async function checkBooks(): Promise<void> {
-    await checkEvents(harness.platform.database);
-    if (check) expect(await checkLedger(harness.platform.database, manifest.escrows)).toEqual([]);
+    for (const { database } of harness.platform.cells.served) {
+      await checkEvents(database);
+      if (check) expect([...(await checkLedger(database, manifest.escrows)), ...(await checkDocuments(database))]).toEqual([]);
+    }
   }
 }
 

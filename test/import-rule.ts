@@ -1,14 +1,14 @@
-// Who may import whom. The two tables of docs/architecture.md 2 are the rule; this reads and applies them.
+// Who may import whom. The two tables of src/README.md are the rule; this reads and applies them.
 import { importsOf, type Rule, readFiles, type SourceFile } from './source.js';
 
-const [architecture] = readFiles(['docs/architecture.md'], ['.md']);
-const text = architecture?.text ?? '';
+const [readme] = readFiles(['src/README.md'], ['.md']);
+const text = readme?.text ?? '';
 
 /** Rows of the table under a heading row: first cell -> the words of the second. */
 function tableOf(heading: string): Map<string, string[]> {
   const begin = text.indexOf(`| ${heading} |`);
   const rows = text.slice(begin).split('\n\n')[0]?.split('\n').slice(2) ?? [];
-  if (begin < 0 || rows.length === 0) throw new Error(`docs/architecture.md has no table "${heading}"`);
+  if (begin < 0 || rows.length === 0) throw new Error(`src/README.md has no table "${heading}"`);
   return new Map(
     rows.map((row) => {
       const [, first = '', second = ''] = row.split('|').map((cell) => cell.trim());
@@ -62,7 +62,7 @@ function byContext(files: readonly SourceFile[]): string[] {
     const own = contextOf(file.path);
     if (own === undefined) return [];
     const below = contexts.get(own);
-    if (below === undefined) return [`${file.path} belongs to a context that docs/architecture.md does not know`];
+    if (below === undefined) return [`${file.path} belongs to a context that src/README.md does not know`];
     return importsOf(file)
       .filter(({ from }) => {
         const other = contextOf(from);

@@ -2,12 +2,14 @@
 // an operation that is added is tested too.
 import { type GraphQLScalarType, getNamedType, getNullableType, isCompositeType, isScalarType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { snakeCase } from '../src/platform/snake-case.js';
 import { schema } from '../src/schema.js';
 import { bodyOf, isFree, madeSeeds, storedSeeds } from './example.js';
 import { type Answer, type Client, type Json, nowhere, useHarness } from './harness.js';
 import { document } from './openapi.js';
-import { exampleOf, membersOf, type Operation, operations, pathOf, type Route, type Seeds, withMember } from './operation.js';
+import { exampleOf, membersOf, type Operation, operations, pathOf, type Route, type Seeds, seedOf, withMember } from './operation.js';
 import { expectRefused, plain } from './refusal.js';
+import { isSlow } from './slow.js';
 
 const harness = useHarness();
 let ours: Seeds;
@@ -27,11 +29,17 @@ beforeAll(async () => {
   ];
 });
 
-/** Operations on single things. A rail, a network, a processor and an address are nobody's: whoever asks for one means his own. */
+/**
+ * Operations on single things. A rail, a network, a processor and an address are nobody's: whoever asks for one means his own. What a program
+ * asks for is shown to people alone (test/contexts/connections).
+ */
 const aboutOne = () =>
-  operations().filter(({ path, template }) => path.length > 0 && !/\{(rail|network|processor|address)\}/.test(template));
+  operations().filter(({ path, template }) => path.length > 0 && !/\{(rail|network|processor|address|uid)\}/.test(template));
 
 const isPublic = ({ template, method }: Operation) => document.paths[template][method.toLowerCase()].security.length === 0;
+
+/** Members belong to the tenant: its sandbox and its production have the same. */
+const isOfTenant = (template: string) => /^\/v1\/(members|invitations)\b/.test(template);
 
 /** The id that each parameter of a path gets from `seeds`. */
 function idsIn(template: string, seeds: Seeds): Record<string, string> {
@@ -52,11 +60,16 @@ const alike = ({ status, body }: Answer) => ({ status, code: body.code, members:
 
 /** What strangers see of their own things: every operation that reads one thing. */
 async function portrait(): Promise<Json[]> {
-  const reads = aboutOne().filter(({ method }) => method === 'GET');
+  // A receipt is of a completed transfer alone.
+  const reads = aboutOne().filter(({ method, id }) => method === 'GET' && id !== 'getTransferReceipt');
   const answers = strangers.map(({ client, seeds }) => Promise.all(reads.map(({ template }) => client.get(pathOf(template, seeds)))));
   return (await Promise.all(answers)).flat().map(({ status, body }) => {
     expect(status).toBe(200);
-    return JSON.parse(JSON.stringify(body, (name, value) => (/(_used_at|^at)$/.test(name) ? undefined : value)));
+    return JSON.parse(
+      JSON.stringify(body, (name, value) =>
+        /(_used_at|^at|^leaf_hash|^leaf_index|^tree_size|^tree_head|^checkpoint|^inclusion_proof)$/.test(name) ? undefined : value,
+      ),
+    );
   });
 }
 
@@ -99,6 +112,7 @@ describe('the id of a stranger’s object in a path', () => {
           for (const noId of ['x', `evt_${nowhere}`]) expect(plain(await ask(noId)), noId).toEqual(plain(missing));
         }
         for (const { whose, seeds } of strangers) {
+          if (whose === 'production' && isOfTenant(template)) continue;
           const answer = () => ask(idsIn(template, seeds)[parameter]);
           if (!isPublic(operation)) expect(plain(await answer()), whose).toEqual(plain(missing));
           // A public operation finds an agent of any tenant, but of its own environment alone.
@@ -111,7 +125,10 @@ describe('the id of a stranger’s object in a path', () => {
   it('and nothing of theirs was changed', async () => {
     const before = await portrait();
     for (const operation of withPath.filter((one) => one.method !== 'GET' && !isPublic(one))) {
-      for (const { seeds } of strangers) expect((await send(operation, pathOf(operation.template, seeds))).status).toBe(404);
+      for (const { whose, seeds } of strangers) {
+        if (whose === 'production' && isOfTenant(operation.template)) continue;
+        expect((await send(operation, pathOf(operation.template, seeds))).status).toBe(404);
+      }
     }
     expect(await portrait()).toEqual(before);
   });
@@ -174,9 +191,12 @@ describe('the id of a stranger’s object in GraphQL', () => {
     const [argument, ...others] = field.args.filter(({ type }) => type !== getNullableType(type));
     const type = argument === undefined ? undefined : getNullableType(argument.type);
     if (argument === undefined || !isScalarType(type) || others.length > 0 || !isCompositeType(getNamedType(field.type))) return [];
-    return [{ field: field.name, argument: argument.name, type }];
+    return ['DateTime', 'Cents'].includes(type.name) ? [] : [{ field: field.name, argument: argument.name, type }];
   });
-  const ids = () => [...new Set(strangers.flatMap(({ seeds }) => Object.values(seeds)))];
+  const ids = (field: string) => {
+    const apart = strangers.filter(({ whose }) => whose !== 'production' || !['member', 'invitation'].includes(field));
+    return [...new Set(apart.flatMap(({ seeds }) => Object.values(seeds)))];
+  };
   /** True when the type of the argument takes the id: an id with the prefix of another noun it does not. */
   const takes = ({ type }: { type: GraphQLScalarType }, id: string) => {
     try {
@@ -186,6 +206,9 @@ describe('the id of a stranger’s object in GraphQL', () => {
     }
   };
 
+  /** What the id is of that a field asks for. By default a stranger's ids of it are tried, and an eighth of the others. */
+  const nounOf = ({ field, argument }: (typeof fields)[number]) => (argument === 'id' ? `${snakeCase(field)}_id` : snakeCase(argument));
+
   async function ask({ field, argument, type }: (typeof fields)[number], id: string): Promise<object> {
     const { body } = await harness.test.graphql(`query ($id: ${type}!) { ${field}(${argument}: $id) { __typename } }`, { id });
     return { data: body.data, code: body.errors?.[0].extensions.code, message: body.errors?.[0].message };
@@ -194,13 +217,18 @@ describe('the id of a stranger’s object in GraphQL', () => {
   it('there are such fields', () =>
     expect(fields.map(({ field }) => field)).toEqual(expect.arrayContaining(['account', 'wallet', 'transfer', 'agent'])));
 
-  for (const one of fields) {
+  for (const [at, one] of fields.entries()) {
     it(`${one.field} answers as if there were none`, async () => {
       const missing = await ask(one, nowhere);
-      expect(missing).toMatchObject({ code: 'not_found' });
-      const taken = ids().filter((id) => takes(one, id));
+      expect(missing).toMatchObject(one.field === 'search' ? { data: { search: [] } } : { code: 'not_found' });
+      const taken = ids(one.field).filter((id) => takes(one, id));
       expect(taken.length).toBeGreaterThan(strangers.length);
-      for (const answer of await Promise.all(taken.map((id) => ask(one, id)))) expect(answer).toEqual(missing);
+      const own = strangers.flatMap(({ seeds }) => seedOf(nounOf(one), seeds) ?? []);
+      const isAsked = (id: string, index: number) => isSlow || own.length === 0 || own.includes(id) || index % 8 === at % 8;
+      const asked = taken.filter(isAsked);
+      // Some at a time: all at once are more than a machine with other work takes.
+      for (let from = 0; from < asked.length; from += 20)
+        for (const answer of await Promise.all(asked.slice(from, from + 20).map((id) => ask(one, id)))) expect(answer).toEqual(missing);
     });
   }
 

@@ -1,4 +1,5 @@
 // Clients that leave before they are answered: their requests end all the same, and the process goes on to serve others.
+import { subscribe } from 'node:diagnostics_channel';
 import { request } from 'node:http';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { enrol } from './contexts/agents/identity.js';
@@ -33,20 +34,38 @@ const headersOf = (key: string) => ({ Authorization: `Bearer ${key}`, 'Content-T
 /** Answered over a new connection, without the database. */
 const isAlive = async () => expect((await fetch(`${h.test.url}/health`, { headers: { Connection: 'close' } })).status).toBe(200);
 
+/** Requests that servers of this process have begun to serve. */
+let begunHere = 0;
+subscribe('http.server.request.start', () => {
+  begunHere += 1;
+});
+
 /** As many requests as the process holds, whose clients leave while the database is silent. Of each body so many bytes are sent. */
 async function leaveAll(path: string, headers: Record<string, string>, body?: string, bytes = body?.length): Promise<void> {
   // What is kept of the credential would answer without the database.
   h.platform.cache.clear();
   proxy.stall();
   const all = { ...headers, ...(body && { 'Content-Length': String(body.length) }) };
-  const begin = () => request(h.test.url + path, { method: body ? 'POST' : 'GET', headers: all, agent: false }).on('error', () => {});
+  const begin = () => {
+    const sent = request(h.test.url + path, { method: body ? 'POST' : 'GET', headers: all, agent: false }).on('error', () => {});
+    const closed = new Promise((resolve) => sent.once('close', resolve));
+    const leave = () => {
+      sent.destroy();
+      return closed;
+    };
+    return { sent, leave };
+  };
+  const before = begunHere;
   const begun = Array.from({ length: mostInFlight }, begin);
-  await Promise.all(begun.map((each) => (body ? new Promise((sent) => each.write(body.slice(0, bytes), sent)) : each.end())));
-  // Connections are taken in their order: once these are answered, the others have been read. One that is refused shows it.
-  for (let n = 0; n < 3; n++) await isAlive();
+  for (const { sent } of begun) {
+    if (body) sent.write(body.slice(0, bytes));
+    else sent.end();
+  }
+  await expect.poll(() => begunHere - before, { interval: 5 }).toBe(mostInFlight);
+  // The process holds as many as it may: one more is refused.
   await expect.poll(async () => (await h.test.get('/v1/accounts')).body.code, { interval: 5, timeout: 10_000 }).toBe('overloaded');
   // The process has heard that they have left before the database speaks again.
-  await Promise.all(begun.map((each) => new Promise((closed) => each.once('close', closed).destroy())));
+  await Promise.all(begun.map(({ leave }) => leave()));
   await isAlive();
   proxy.heal();
 }

@@ -30,6 +30,8 @@ type Json = any;
 const decimal = (cents: number) => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 const centsOf = (amount: string) => Math.round(Number(amount) * 100);
 
+const answerMs = 20_000;
+
 /** Sends a request with the tenant's key; throws where no answer comes. */
 export async function ask(
   { url, key }: Server,
@@ -42,6 +44,8 @@ export async function ask(
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    // A connection that was on its way to a process when that was killed is never answered: who calls has a limit, and sends again.
+    signal: AbortSignal.timeout(answerMs),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };

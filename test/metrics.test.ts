@@ -19,7 +19,13 @@ async function scrape(url = harness.test.url): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`);
   expect(response.status).toBe(200);
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
+  // With one cell it is `main` everywhere.
+  const nameOf = (line: string) =>
+    line
+      .slice(0, line.lastIndexOf(' '))
+      .replace(/(?<=\{)cell="main",?/, '')
+      .replace('{}', '');
+  return new Map(lines.map((line) => [nameOf(line), Number(line.slice(line.lastIndexOf(' ') + 1))]));
 }
 
 /** How much each of `names` grew while `work` was done. */
@@ -179,8 +185,9 @@ describe('GET /metrics', () => {
     }));
     const { registry } = createMetrics(harness.platform.database.pool, { platform: harness.platform, metrics: [], groups });
     const text = await registry.metrics();
-    expect(text).toContain('gauges_read{group="well"} 1\ngauges_read{group="ill"} 0\n');
-    expect(text).toContain('\nwell_rows 3\n');
+    expect(text).toContain('gauges_read{cell="main",group="well"} 1\n');
+    expect(text).toContain('gauges_read{cell="main",group="ill"} 0\n');
+    expect(text).toContain('\nwell_rows{cell="main"} 3\n');
     expect(text).not.toMatch(/^ill_rows/m);
   });
 
@@ -198,7 +205,7 @@ describe('GET /metrics', () => {
       harness.clock.advance(5);
       return registry.metrics();
     };
-    for (let scrapes = 0; scrapes < 3; scrapes += 1) expect(await read()).toContain('gauges_read{group="slow"} 0');
+    for (let scrapes = 0; scrapes < 3; scrapes += 1) expect(await read()).toContain('gauges_read{cell="main",group="slow"} 0');
     expect(answers).toHaveLength(1);
     answers[0]?.();
     let next: Promise<string> | undefined;
@@ -207,7 +214,7 @@ describe('GET /metrics', () => {
       expect(answers).toHaveLength(2);
     });
     answers[1]?.();
-    expect(await next).toContain('\nslow_rows 4\n');
+    expect(await next).toContain('\nslow_rows{cell="main"} 4\n');
   });
 
   it('counts nobody as waiting for a connection while one is idle', async () => {
@@ -221,7 +228,7 @@ describe('GET /metrics', () => {
     const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
     const late = pool.connect();
     const busy = createMetrics(pool).registry;
-    expect(await busy.metrics()).toContain('database_connections{state="waiting"} 1\n');
+    expect(await busy.metrics()).toContain('database_connections{cell="main",state="waiting"} 1\n');
     for (const client of taken) client.release();
     (await late).release();
   });

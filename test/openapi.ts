@@ -3,13 +3,14 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 import { manifest } from '../src/contexts.js';
+import answers from '../src/rest/answers.json' with { type: 'json' };
 import { openApi } from '../src/rest/openapi.js';
 import { compileRoutes, loadOperations } from '../src/rest/routes.js';
 import { schema } from '../src/schema.js';
 
 const routes = compileRoutes(schema, loadOperations(new URL('../src/contexts', import.meta.url).pathname));
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document
-export const document: any = openApi(routes, manifest);
+export const document: any = openApi(routes, { doors: manifest.doors, answers });
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats.default(ajv);

@@ -27,9 +27,10 @@ export class Program {
   stdout = '';
   stderr = '';
 
-  constructor(file: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-    this.child = spawn(process.execPath, [file, ...args], {
-      cwd: root,
+  /** @param bin what runs it; by default Node */
+  constructor(file: string, args: readonly string[], env: Readonly<Record<string, string>>, { bin = process.execPath, cwd = root } = {}) {
+    this.child = spawn(bin, [file, ...args], {
+      cwd,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -106,20 +107,25 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Runs a command of the command line to its end. */
-export function runCli(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  return new Program(path.join(root, 'dist', 'cli.js'), args, env).ended;
+/** Starts a command of the command line. */
+export function launchCli(args: readonly string[], env: Readonly<Record<string, string>>): Program {
+  return new Program(path.join(root, 'dist', 'cli.js'), args, env);
 }
 
-/** Starts a server without waiting for it. */
-export function launchServer(env: Readonly<Record<string, string>>): ServerProcess {
-  return new ServerProcess(path.join(root, 'dist', 'main.js'), [], env);
+/** Runs a command of the command line to its end. */
+export function runCli(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  return launchCli(args, env).ended;
+}
+
+/** Starts a server without waiting for it, by this Node or another one. */
+export function launchServer(env: Readonly<Record<string, string>>, { bin = process.execPath } = {}): ServerProcess {
+  return new ServerProcess(path.join(root, 'dist', 'main.js'), [], env, { bin });
 }
 
 /** Starts a server; returns when it says that it is ready. */
-export async function startServerProcess(env: Readonly<Record<string, string>>): Promise<ServerProcess> {
+export async function startServerProcess(env: Readonly<Record<string, string>>, options: { bin?: string } = {}): Promise<ServerProcess> {
   const begun = performance.now();
-  const server = launchServer(env);
+  const server = launchServer(env, options);
   const ready = new Promise<void>((resolve) => {
     server.child.stdout?.on('data', () => {
       if (server.readyIn > 0 || !server.stdout.includes('is ready')) return;

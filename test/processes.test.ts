@@ -87,13 +87,6 @@ describe('a start', () => {
     expect(stderr).toContain(`PORT ${port} is in use`);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   });
-
-  it('plays the demo', async () => {
-    const { code, stdout, stderr } = await runCli(['demo', '--url', first.test], env);
-    expect(stderr).toBe('');
-    expect(code).toBe(0);
-    expect(stdout).toContain('A paid once, B was paid, the overdraft was refused, the trial balance is zero.');
-  });
 });
 
 describe('kill -9 of the server under load', () => {

@@ -1,9 +1,13 @@
 // The stated limits on the whole platform: 100 per minute in production, 1,000 in the sandbox, 5 for signing in, each listener
 // with its own budgets (SPEC.md "Limits", CONTRACT.md 0 "Small decisions").
 import { type Redis, Redis as RedisClient } from 'ioredis';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limitTenant } from '../src/cli/tenant.js';
 import { loadConfig } from '../src/config.js';
-import { limitsOf } from '../src/http/budget.js';
+import { tenantWorkspace } from '../src/contexts/identity/tenant.js';
+import type { Workspace } from '../src/platform/ctx.js';
+import { limitsOf, type OperatorRates } from '../src/platform/rate-limit.js';
 import { type Answer, type Client, nowhere, useHarness } from './harness.js';
 import { findRedis } from './http/redis.js';
 
@@ -26,8 +30,8 @@ async function expectRefused(answer: Answer, limit: number): Promise<void> {
 
 describe('by default', () => {
   it('the numbers are those of the specification', () => {
-    expect(limitsOf(loadConfig({}), 'live')).toEqual({ general: 100, auth: 5 });
-    expect(limitsOf(loadConfig({}), 'test')).toEqual({ general: 1_000, auth: 5 });
+    expect(limitsOf(loadConfig({}), 'live')).toEqual({ general: 100, auth: 5, login: 20, tile: 1_000 });
+    expect(limitsOf(loadConfig({}), 'test')).toEqual({ general: 1_000, auth: 5, login: 20, tile: 1_000 });
   });
 });
 
@@ -97,11 +101,64 @@ describe('sandbox', () => {
   });
 });
 
+describe('the operator', () => {
+  const h = useHarness({ limits: { general: 3 }, env: { TRUSTED_PROXIES: '1' } });
+  let address = 0;
+  /** From an address of its own, which so binds nobody. */
+  const ask = (path = '/v1/me', as = h.live.key) => {
+    address += 1;
+    return h.live.get(path, { as, headers: { 'X-Forwarded-For': `198.51.100.${address}` } });
+  };
+  const workspace = async () => (await tenantWorkspace(h.platform, h.tenantId, 'live')) as Workspace;
+  const say = async (rates: OperatorRates) => limitTenant(h.platform, [await workspace()], rates);
+
+  it('gives a tenant other numbers, which hold at once, also where a budget was used up', async () => {
+    for (const left of [2, 1, 0]) expect(budgetOf(await ask())).toEqual([3, left]);
+    await expectRefused(await ask(), 3);
+    expect(await say({ actorRate: 8 })).toEqual([{ environment: 'live', actor: 8, workspace: 80 }]);
+    // The address has its own three, and less than that is left of eight after the refused ones.
+    expect((await ask()).status).toBe(200);
+    expect(await say({ workspaceRate: 6 })).toEqual([{ environment: 'live', actor: 8, workspace: 6 }]);
+    expect((await ask('/v1/rate-limits')).body.data.slice(1, 3)).toMatchObject([
+      { class: 'general', per: 'actor', limit: 8 },
+      { class: 'general', per: 'workspace', limit: 6 },
+    ]);
+    expect(await say({ actorRate: null, workspaceRate: null })).toEqual([{ environment: 'live', actor: 3, workspace: 30 }]);
+    await expectRefused(await ask(), 3);
+    expect(budgetOf(await h.test.get('/v1/me'))[0]).toBe(1_000_000);
+  });
+
+  it('counts the requests of all keys of a workspace together', async () => {
+    await say({ actorRate: 100, workspaceRate: 1_000 });
+    const { key } = await h.live.make('/v1/api-keys', { name: 'Second' });
+    expect((await ask('/v1/me', key)).status).toBe(200);
+    await say({ workspaceRate: 1 });
+    await expectRefused(await ask('/v1/me', key), 1);
+    await say({ actorRate: null, workspaceRate: null });
+  });
+
+  it('is heard by other processes within a second, and written into the audit log', async () => {
+    await say({ actorRate: 100 });
+    expect((await ask()).status).toBe(200);
+    // As another process does it: nobody here drops anything.
+    const { id } = await workspace();
+    const client = new pg.Client({ connectionString: h.platform.config.databaseUrl ?? '' });
+    await client.connect();
+    await client.query('UPDATE workspace SET workspace_rate = 2 WHERE id = $1', [id]);
+    await client.end();
+    await expect.poll(async () => (await ask()).headers.get('x-ratelimit-limit'), { timeout: 1_000, interval: 50 }).toBe('2');
+    await say({ actorRate: 900, workspaceRate: 1_000 });
+    await h.advance(0);
+    const { data } = (await h.live.get('/v1/audit-log?action=setRateLimits', { headers: { 'X-Forwarded-For': '198.51.100.250' } })).body;
+    expect(data[0]).toMatchObject({ action: 'setRateLimits', changes: { actor: 900, workspace: 1_000 } });
+  });
+});
+
 const found = await findRedis();
 describe.skipIf(found === null)('with Redis', () => {
   const h = useHarness({ limits: { general: 3, sandbox: 4, auth: 2 }, env: { REDIS_URL: found?.url ?? '' } });
   let redis: Redis;
-  const ours = async () => (await redis.keys('rl:*')).filter((key) => /:(127\.0\.0\.1|::1|ip|actor)/.test(key));
+  const ours = async () => (await redis.keys('rl:*')).filter((key) => /:(127\.0\.0\.1|::1|ip|actor|workspace)/.test(key));
 
   beforeAll(async () => {
     redis = new RedisClient(found?.url ?? '');
@@ -125,6 +182,9 @@ describe.skipIf(found === null)('with Redis', () => {
     const keys = await ours();
     expect(keys.filter((key) => key.includes(':live:')).length).toBeGreaterThan(0);
     expect(keys.filter((key) => key.includes(':test:')).length).toBeGreaterThan(0);
-    expect(Math.max(...(await Promise.all(keys.map((key) => redis.ttl(key)))))).toBeLessThanOrEqual(60);
+    expect(keys.filter((key) => key.includes(':workspace:'))).toHaveLength(2);
+    const left = await Promise.all(keys.map((key) => redis.ttl(key)));
+    expect(Math.min(...left)).toBeGreaterThan(0);
+    expect(Math.max(...left)).toBeLessThanOrEqual(60);
   });
 });

@@ -22,19 +22,23 @@ const ops = Object.entries<Json>(document.paths).flatMap(([template, item]) =>
 const closed = {
   forbidden: `
     activateAgent advanceTestClock approveApproval closeWallet connectPaymentHandler createAccount createBankAccount createBudget
-    createFundingTransaction createMandate createMerchant createPolicy createRailFault createSettlementRule createSettlementWindow
-    createVaultedCard createWallet createX402Endpoint deleteBankAccount deleteBudget deleteMandate deletePolicy deleteRailFaults
-    deleteSettlementRule deleteSettlementWindow deleteVaultedCard deleteX402Endpoint disconnectPaymentHandler endAuthSession freezeAgent
-    freezeWallet fundWallet getAgentTimeline getAuditEntry getBankAccount getBreakers getBudget getCheckoutDemand getConvergence
-    getDelivery getDiscrepancy getKyaLimits getLiveness getPolicy getProtocolActivity getProtocolDistribution getProtocolStats
-    getRecentActivity getReconciliationReport getSettlementConfig getSettlementRule getSettlementWindow getTestClock getTreasuryExposure
-    getTreasuryRunway getTreasurySnapshot getTrialBalance getWebhook getWebhookStats listAuditEntries listBankAccounts listBreakerTrips
-    listBudgets listDeadLetters listDeliveries listDiscrepancies listPaymentHandlers listPolicies listRailFaults
-    listReconciliationReports listSettlementExecutions listSettlementRules listSettlementWindows listTreasurySnapshots listWebhooks
-    rejectApproval replayDelivery requestSettlement resendEvent resolveDiscrepancy returnPayout revokeAgent revokeMandate
-    runSettlementRule setCardLimits settleTransfer startReconciliation suspendAgent takeTreasurySnapshot triggerEvent unfreezeAgent
-    unfreezeWallet updateAccount updateBankAccount updateBudget updateMandate updateMerchant updatePolicy updateSettlementConfig
-    updateSettlementRule updateSettlementWindow updateWallet updateX402Endpoint uploadRailEntries verifyAuditLog`,
+    createEvidenceLink createFundingTransaction createInvitation createMandate createMerchant createPolicy createRailFault
+    createSettlementRule createSettlementWindow createVaultedCard createWallet createX402Endpoint deleteBankAccount deleteBudget
+    deleteMandate deletePasskey deletePolicy deleteRailFaults deleteSettlementRule deleteSettlementWindow deleteVaultedCard
+    deleteX402Endpoint denyConnection disconnectPaymentHandler endAuthSession endBrowserSession freezeAgent freezeWallet fundWallet
+    getAgentTimeline getApprovalNotices getAuditEntry getBankAccount getBreakers getBudget getCheckoutDemand getConnectRequest getConnection
+    getConvergence getDelivery getDiscrepancy getEvidence getEvidenceConsistency getEvidenceHead getEvidenceLeaf getInvitation getKyaLimits
+    getLiveness getMember getPolicy getProtocolActivity getProtocolDistribution getProtocolStats getRecentActivity getReconciliationReport
+    getSettlementConfig getSettlementRule getSettlementWindow getSignInSettings getTestClock getTreasuryExposure getTreasuryRunway
+    getTreasurySnapshot getTrialBalance getWebhook getWebhookStats grantConnection listAuditEntries listBankAccounts listBreakerTrips
+    listBrowserSessions listBudgets listConnections listDeadLetters listDeliveries listDiscrepancies listEvidenceLinks listInvitations
+    listMembers listPasskeys listPaymentHandlers listPolicies listRailFaults listReconciliationReports listSettlementExecutions
+    listSettlementRules listSettlementWindows listTreasurySnapshots listWebhooks recoverMember rejectApproval removeMember replayDelivery
+    requestSettlement resendEvent resolveDiscrepancy returnPayout revokeAgent revokeConnection revokeEvidenceLink revokeInvitation
+    revokeMandate runSettlementRule setApprovalNotices setCardLimits setPassword setSignInSettings settleTransfer signOutMember
+    startReconciliation stepUp suspendAgent switchTenant takeTreasurySnapshot testApprovalNotices triggerEvent unfreezeAgent unfreezeWallet
+    updateAccount updateBankAccount updateBudget updateConnection updateEvidence updateMandate updateMember updateMerchant updatePolicy
+    updateSettlementConfig updateSettlementRule updateSettlementWindow updateWallet updateX402Endpoint uploadRailEntries verifyAuditLog`,
   api_key_required: `
     createAgent createApiKey createPortalToken createWebhook deleteWebhook freezeSpending getApiKey getPortalToken listApiKeys
     listPortalTokens provisionAuthKey replayWebhook resetSandbox revokeAgentToken revokeApiKey revokeAuthKey revokePortalToken

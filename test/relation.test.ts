@@ -1,72 +1,46 @@
 // Relations beside the ids that nouns show (CONTRACT.md 29): where they are, that they show no more than their own root, and that those of
 // one level are read together.
-import { getNamedType, isObjectType } from 'graphql';
+import { type GraphQLType, getNamedType, isObjectType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../src/schema.js';
 import { countQueries, enrol } from './contexts/agents/identity.js';
-import { mandateBody } from './factories/mandate.js';
+import { type Holder, mandateBody, newHolder } from './factories/mandate.js';
 import { newEndpoint } from './factories/x402.js';
 import { type Json, openWallet, useHarness } from './harness.js';
 
 const harness = useHarness();
 
-/** Ids without a relation: of the noun itself under another name, and those that are still to come. */
-const without = new Set(
-  [
-    // The same noun, and what it stands in.
-    'X402Payment.paymentId',
-    'WalletBalance.walletId',
-    'AgentLimits.agentId',
-    // What leads back to where one comes from, or is read by another root beside it.
-    'Entry.transferId',
-    'Entry.walletId',
-    'Agent.defaultWalletId',
-    'Merchant.settlementWalletId',
-    'Budget.parentId',
-    'CardInstruction.instructionId',
-    'Refund.disputeId',
-    'Dispute.refundId',
-    'Task.candidateAgentIds',
-    'Decision.rateIds',
-    // Of one side of a transfer alone: they follow what that side sees.
-    ...['agentId', 'approvalId', 'batchId', 'decisionId', 'fromAccountId', 'fromWalletId', 'fundingTransactionId', 'mandateId'],
-    ...['payoutId', 'quoteId', 'refundId', 'streamId', 'taskId', 'toAccountId', 'toWalletId'],
-    // Roots of other contexts, of operators.
-    'BatchItem.transferId',
-    'BatchItem.acpCheckoutId',
-    'BatchItem.ucpCheckoutId',
-    'CardInstruction.decisionId',
-    'Decision.approvalId',
-    'Delivery.eventId',
-    'Delivery.webhookId',
-    'Discrepancy.adjustmentTransferId',
-    'Discrepancy.payoutId',
-    'Discrepancy.reportId',
-    'MppPayment.x402PaymentId',
-    'Payout.windowId',
-    'SettlementRule.walletId',
-    'Task.disputeId',
-  ].map((name) => (name.includes('.') ? name : `Transfer.${name}`)),
-);
+/** Ids without a relation: those of the object itself under another name. */
+const without = ['X402Payment.paymentId'];
 
-describe('an id that a noun shows', () => {
+/** `agent` for `agentId`, `rates` for `rateIds`. */
+const relationOf = (name: string) => name.replace(/yIds$/, 'ies').replace(/Ids$/, 's').replace(/Id$/, '');
+
+describe('an id that a type shows', () => {
   it('has a relation beside it, where its noun has a root', () => {
     const roots = Object.values(schema.getQueryType()?.getFields() ?? {}).filter(({ args }) => args.some(({ name }) => name === 'id'));
-    const nouns = new Set(roots.map(({ type }) => getNamedType(type)).filter(isObjectType));
-    const ids = new Set([
-      'AgentUuid',
-      ...roots.flatMap(({ args }) => args.filter(({ name }) => name === 'id').map(({ type }) => `${getNamedType(type)}`)),
-    ]);
-    const missing = [...nouns].flatMap((noun) => {
-      const fields = noun.getFields();
-      return Object.values(fields).flatMap(({ name, type }) => {
-        const relation = fields[name.replace(/Ids?$/, '')];
-        const isLeft =
-          name === 'id' || !ids.has(`${getNamedType(type)}`) || (relation !== undefined && isObjectType(getNamedType(relation.type)));
-        return isLeft ? [] : [`${noun.name}.${name}`];
+    const kindOf = (type: GraphQLType) => (getNamedType(type) as { extensions?: { idKind?: unknown } }).extensions?.idKind;
+    const kinds = new Set(
+      roots.flatMap(({ name, type, args }) => {
+        const id = args.find((argument) => argument.name === 'id');
+        const noun = getNamedType(type);
+        return id !== undefined && isObjectType(noun) && noun.getFields()['id'] !== undefined && !name.includes('Key')
+          ? kindOf(id.type)
+          : [];
+      }),
+    );
+    expect(kinds.size).toBeGreaterThan(30);
+    const missing = Object.values(schema.getTypeMap())
+      .filter(isObjectType)
+      .flatMap((noun) => {
+        const fields = noun.getFields();
+        return Object.values(fields).flatMap(({ name, type }) => {
+          const relation = fields[relationOf(name)];
+          const isTold = relation !== undefined && isObjectType(getNamedType(relation.type));
+          return name === 'id' || !/Ids?$/.test(name) || !kinds.has(kindOf(type)) || isTold ? [] : [`${noun.name}.${name}`];
+        });
       });
-    });
-    expect(missing.sort()).toEqual([...without].sort());
+    expect(missing.sort()).toEqual(without);
   });
 });
 
@@ -86,6 +60,33 @@ describe('relations', () => {
     };
     await read(1);
     expect(await read(8)).toBe(await read(2));
+  });
+
+  it('of a table of 50 transfers with payer, payee, agent and merchant take at most 6 statements', async () => {
+    const holder = await newHolder(harness.test, { max_per_day: '1000.00' });
+    const other = await newHolder(harness.test);
+    const pay = ({ wallet, token }: Holder) => {
+      const body = { type: 'internal', from_wallet_id: wallet.id, to_wallet_id: holder.merchant.settlement_wallet_id };
+      return harness.test.make('/v1/transfers', { ...body, amount: '1.00', currency: 'USD' }, { as: token });
+    };
+    for (let count = 0; count < 40; count += 10) await Promise.all(Array.from({ length: 10 }, (_, at) => pay(at % 2 ? holder : other)));
+    for (let count = 0; count < 10; count += 1) expect((await holder.spend('2.00')).status).toBe(201);
+    const query = `{ transfers(limit: 50) { nodes { id fromAccountId toAccountId fromAccount { id name } toAccount { id name }
+      fromWallet { id currency } agentId agent { id name } merchant { id name } mandateId mandate { id } decisionId decision { id } } } }`;
+    const names = '{ transfers(limit: 50) { nodes { id fromAccount { name } toAccount { name } agent { name } merchant { name } } } }';
+    let nodes: Json[] = [];
+    const count = await countQueries(harness.platform, async () => {
+      nodes = (await harness.test.graphql(names)).body.data.transfers.nodes;
+    });
+    expect(count).toBeLessThanOrEqual(6);
+    expect(nodes).toHaveLength(50);
+    for (const node of nodes) expect(node).toMatchObject({ fromAccount: { name: 'Ada' }, agent: { name: 'Agent' } });
+    expect(nodes.filter(({ merchant }) => merchant !== null)).toHaveLength(10);
+    const whole: Json[] = (await harness.test.graphql(query)).body.data.transfers.nodes;
+    for (const { fromAccountId, toAccountId, fromAccount, toAccount, agentId, agent, mandateId, mandate, decisionId, decision } of whole) {
+      expect([fromAccount.id, toAccount.id, agent.id]).toEqual([fromAccountId, toAccountId, `agt_${agentId}`]);
+      expect([mandate?.id ?? null, decision?.id ?? null]).toEqual([mandateId, decisionId]);
+    }
   });
 
   it('show an actor what their own root would, and null for the rest', async () => {

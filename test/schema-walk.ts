@@ -37,13 +37,31 @@ const isComposite = (type: GraphQLNamedType): type is GraphQLObjectType => isObj
 const typeOf = (field: Field) => getNamedType(field.type) as GraphQLObjectType;
 const isOpen = (field: Field) => !field.args.some(isRequiredArgument);
 
-/** The paths that go on from one until a type comes back, which is the last on its path. */
-function pathsFrom(path: readonly Field[]): (readonly Field[])[] {
+/** Relations on a path that are walked in every order. Each object has a root of its own, so this is every pair of relations. */
+const mostInEveryOrder = 2;
+
+/**
+ * The paths that go on from a root: all that follow few relations, and beyond them each field that no path has `seen`, by the shortest
+ * way that a document may go. A path ends where a type comes back.
+ */
+function pathsFrom(root: Field, seen: Set<Field>, fits: (path: readonly Field[]) => boolean): (readonly Field[])[] {
+  const paths: (readonly Field[])[] = [];
+  const waiting: (readonly Field[])[] = [[root]];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const from = path;
+    const further = beyond(from).filter((field) => (from.length <= mostInEveryOrder || !seen.has(field)) && fits([...from, field]));
+    for (const field of further) seen.add(field);
+    if (further.length === 0) paths.push(path);
+    waiting.push(...further.map((field) => [...from, field]));
+  }
+  return paths;
+}
+
+function beyond(path: readonly Field[]): Field[] {
   const type = typeOf(path.at(-1) as Field);
   const cameBack = path.slice(0, -1).some((field) => typeOf(field) === type);
-  if (cameBack || path.length === deepest - 1) return [path];
-  const further = Object.values(type.getFields()).filter((field) => isOpen(field) && isComposite(getNamedType(field.type)));
-  return further.length === 0 ? [path] : further.flatMap((field) => pathsFrom([...path, field]));
+  if (cameBack || path.length === deepest - 1) return [];
+  return Object.values(type.getFields()).filter((field) => isOpen(field) && isComposite(getNamedType(field.type)));
 }
 
 function literalOf(value: unknown): string {
@@ -71,8 +89,7 @@ function packed(schema: GraphQLSchema, kind: Kind, selections: readonly string[]
   let nodes = 0;
   let tokens = 0;
   for (const selection of selections) {
-    const alone = parse(`${kind} { ${selection} }`);
-    const more = countNodes(schema, alone, alone.definitions[0] as OperationDefinitionNode);
+    const more = nodesOf(schema, kind, selection);
     const text = tokensOf(selection);
     const together = documents.at(-1);
     if (together === undefined || together.length === mostTogether || nodes + more > mostNodes || tokens + text > mostTokens) {
@@ -88,15 +105,22 @@ function packed(schema: GraphQLSchema, kind: Kind, selections: readonly string[]
   return documents.map((together) => `${kind} { ${together.join(' ')} }`);
 }
 
+function nodesOf(schema: GraphQLSchema, kind: Kind, selection: string): number {
+  const alone = parse(`${kind} { ${selection} }`);
+  return countNodes(schema, alone, alone.definitions[0] as OperationDefinitionNode);
+}
+
 const tokensOf = (text: string) => text.match(/"[^"]*"|[\w-]+|[^\s\w]/g)?.length ?? 0;
 
 /** The walks from every field of Query, or of Mutation, whose required arguments are filled from `seeds`. */
 export function walksOf(schema: GraphQLSchema, kind: Kind, seeds: Seeds): Walk[] {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const seen = new Set<Field>();
   return Object.values(root?.getFields() ?? {})
     .filter((field) => isComposite(getNamedType(field.type)))
     .flatMap((field) => {
-      const selections = pathsFrom([field]).map((path) => selectionOf(path, seeds));
+      const fits = (path: readonly Field[]) => nodesOf(schema, kind, selectionOf(path, seeds)) <= mostNodes;
+      const selections = pathsFrom(field, seen, fits).map((path) => selectionOf(path, seeds));
       return packed(schema, kind, selections).map((document) => ({ root: field.name, document }));
     });
 }

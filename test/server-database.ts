@@ -9,6 +9,7 @@ import { checkLedger } from '../src/ledger/trial-balance.js';
 import type { Platform } from '../src/platform/ctx.js';
 import { createLogger } from '../src/platform/log.js';
 import { openPlatform, type RunningServer, type ServerOptions, startServer } from '../src/server.js';
+import { addCell } from './cells.js';
 import type { Server } from './load.js';
 import { type NewDatabase, newDatabase } from './new-database.js';
 import { buildOnce, type ServerProcess, startServerProcess } from './process.js';
@@ -19,6 +20,7 @@ export class ServerOnDatabase {
   readonly db: pg.Client;
   readonly #database: NewDatabase;
   readonly #clients: pg.Client[] = [];
+  readonly #others: NewDatabase[] = [];
   #platform: Promise<Platform> | undefined;
   #server: ServerProcess;
   #second: RunningServer | undefined;
@@ -55,10 +57,18 @@ export class ServerOnDatabase {
     return { url: this.#server.test, key: this.env['BOOTSTRAP_TEST_KEY'] ?? '' };
   }
 
-  /** The sandbox of a new tenant: its clock and its rails are its own. */
-  async newTenant(): Promise<Server> {
-    const { testKey } = await createTenant(await this.#parts(), { name: 'Tenant' });
+  /** The sandbox of a new tenant: its clock and its rails are its own. It is in the first cell, unless another is named. */
+  async newTenant(cell?: string): Promise<Server> {
+    const platform = await this.#parts();
+    const { testKey } = await createTenant(cell === undefined ? platform : platform.cells.named(cell), { name: 'Tenant' });
     return { url: this.#server.test, key: testKey };
+  }
+
+  /** Takes another database in as a cell. Its platform, as the process of the test has it. */
+  async addCell(name: string): Promise<Platform> {
+    const { platform, database } = await addCell(await this.#parts(), name);
+    this.#others.push(database);
+    return platform;
   }
 
   /** Fails unless the ledger is right. */
@@ -114,9 +124,8 @@ export class ServerOnDatabase {
     for (const client of [this.db, ...this.#clients]) await client.end();
     const platform = await this.#platform;
     await platform?.outbound.close();
-    await platform?.cache.close();
-    await platform?.database.close();
-    await this.#database.drop();
+    await platform?.cells.close();
+    for (const database of [this.#database, ...this.#others]) await database.drop();
   }
 }
 

@@ -2,9 +2,12 @@
 // orderly end (docs/architecture.md 9).
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { freePort } from '../src/platform/postgres/cluster.js';
+import { runHere } from './command.js';
 import {
   buildOnce,
   copyData,
@@ -14,6 +17,7 @@ import {
   makeDataDir,
   postmasterPid,
   prepareData,
+  runCli,
   type ServerProcess,
 } from './process.js';
 
@@ -91,16 +95,19 @@ it('listens when its keys work; ends in order though SIGTERM is repeated', async
   await expectOrderlyEnd('SIGTERM');
 });
 
-it('ends in order and in time though a collector hangs, and callers are in the middle of a request', async () => {
+it('ends in order and in time though a collector hangs, and callers are in the middle of a request; shows no live key when told so', async () => {
   const collector = createServer().listen(0, '127.0.0.1');
   await once(collector, 'listening');
   const [port, metricsPort] = [await freePort(), await freePort()];
   server = await launchBlank({
     PORT: String(port),
     METRICS_PORT: String(metricsPort),
+    PRINT_KEYS: 'false',
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
   });
   await untilShown('is ready');
+  expect(server.stdout + server.stderr).not.toMatch(/pk_live_/);
+  expect(server.stdout).toMatch(/cli.js key create --tenant [0-9a-f-]{36} --environment live\n {2}test {2}pk_test_.{43}\n/);
   const halves = [port, metricsPort].map((at) => connect(Number(at), '127.0.0.1').on('error', () => {}));
   for (const half of halves) half.write('POST /v1/accounts HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{');
   expect(await statusOf(`http://127.0.0.1:${port}/v1/me`)).toBe(401);
@@ -116,22 +123,43 @@ it('shows the keys of the first tenant in a worker too; ends in order though SIG
   await expectOrderlyEnd('SIGINT');
 });
 
-it('shows no live key where it is not asked for one, and says how to make one', async () => {
-  server = await launchBlank({ ROLE: 'worker', PRINT_KEYS: 'false' });
-  await untilShown('Working.');
-  expect(server.stdout + server.stderr).not.toMatch(/pk_live_/);
-  expect(server.stdout).toMatch(/cli.js key create --tenant [0-9a-f-]{36} --environment live\n {2}test {2}pk_test_.{43}\n/);
-  await expectOrderlyEnd('SIGTERM');
-});
-
-it('has shown the keys when a listener then fails', async () => {
+it('says that a port is in use before anything is made', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  server = await launchBlank({ SANDBOX_PORT: String(port) });
+  server = launch({ SANDBOX_PORT: String(port) });
   const { code, stdout, stderr } = await server.ended;
   other.close();
-  expect(code).toBe(1);
+  expect([code, stdout]).toEqual([1, 'Agent Payments is starting.\n']);
   expect(stderr).toContain(`SANDBOX_PORT ${port} is in use`);
-  expect(stdout).toMatch(newKeys);
+  expect(existsSync(data.dataDir)).toBe(false);
+});
+
+it('refuses another SECRETS_KEY than that of the first start, and commands without a server', async () => {
+  server = await launchBlank({});
+  await untilShown('is ready');
+  // The link of the first owner names the port that was picked.
+  await untilShown('/console/join#join_');
+  expect(server.stdout).not.toMatch(/:0\/console/);
+  const [link = ''] = /http\S+\/console\/join#join_[\w-]+/.exec(server.stdout) ?? [];
+  expect(link).toContain(`${/Sandbox +(\S+)/.exec(server.stdout)?.[1]}/console/join#`);
+  expect(await statusOf(link)).toBe(200);
+  const place = ['--data-dir', data.dataDir];
+  const doctor = await runCli(['doctor', ...place, '--url', /Sandbox +(\S+)/.exec(server.stdout)?.[1] ?? ''], {});
+  expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('opens 1 of 1 signing keys') });
+  for (const line of ['Server', 'Database', 'Versions', 'Migrations', 'Clock', 'Disk', 'Rails'])
+    expect(doctor.stdout).toMatch(new RegExp(`^${line} `, 'm'));
+  expect((await runHere(['tenant', 'create', '--name', 'Second', ...place], {})).code).toBe(0);
+  await expectOrderlyEnd('SIGTERM');
+
+  server = launch({ SECRETS_KEY: 'ab'.repeat(32) });
+  const { code, stdout, stderr } = await server.ended;
+  expect([code, stdout]).toEqual([1, expect.not.stringContaining('is ready')]);
+  expect(stderr).toMatch(/^SECRETS_KEY \(from the environment\) is not the key .* signing key /m);
+
+  const stopped = await runHere(['ledger', 'check', ...place], {});
+  expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining(`The database in ${data.dataDir} is not running`)]);
+  const nowhere = path.join(path.dirname(data.dataDir), 'nowhere');
+  const none = await runCli(['tenant', 'create', '--name', 'Lost'], { DATA_DIR: nowhere });
+  expect([none.code, none.stderr, existsSync(nowhere)]).toEqual([1, expect.stringContaining('There is no database in'), false]);
 });

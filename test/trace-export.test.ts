@@ -8,6 +8,7 @@ import { openTracing } from '../src/platform/trace-export.js';
 import { Receiver, subscribe } from './contexts/webhooks/receiver.js';
 import { type Json, openWallet, useHarness } from './harness.js';
 import { query } from './ledger/wallet-ref.js';
+import { envelope, post } from './mcp/modern.js';
 
 // Spans leave at once: the standard's own five seconds are for production.
 vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '10');
@@ -71,6 +72,20 @@ beforeEach(async () => {
 });
 
 describe('a traced request', () => {
+  it('is that of a message of MCP, where no header names one', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_accounts', arguments: {} } };
+    const [inMessage, inHeader] = ['1af7651916cd43dd8448eb211c80319c', '2af7651916cd43dd8448eb211c80319c'];
+    const traceparent = `00-${inMessage}-${parent}-01`;
+    const modern = { ...message, params: { ...message.params, _meta: { ...envelope, traceparent } } };
+    await post(harness.test.url, harness.test.key, modern);
+    await post(harness.test.url, harness.test.key, modern, { headers: { traceparent: `00-${inHeader}-${parent}-01` } });
+    const found = (name: string, id: string) => named(name).find(({ traceId }) => traceId === id);
+    await arrived(() => expect(found('tools/call', inMessage)).toMatchObject({ parentSpanId: parent, kind: 2 }));
+    await arrived(() => expect(found('POST /mcp', inHeader)).toMatchObject({ parentSpanId: parent }));
+    expect(found('query listAccounts', inMessage)).toMatchObject({ parentSpanId: found('tools/call', inMessage)?.spanId });
+    expect(found('tools/call', inHeader)).toBeUndefined();
+  });
+
   it('is one trace, from its caller to its deliveries', async () => {
     await subscribe(harness.test, receiver, '/hook', ['transfer.completed']);
     const { data: transfer } = await pay('1.00', { traceparent: `00-${trace}-${parent}-01` });

@@ -7,6 +7,7 @@ import { enrol, type TestAgent } from './contexts/agents/identity.js';
 import { webhookSeeds } from './contexts/webhooks/example.js';
 import { newCard } from './factories/card.js';
 import { storedInstruction } from './factories/card-instruction.js';
+import { storedCart } from './factories/cart.js';
 import { amount, marked, markedCustomer, word } from './factories/marked.js';
 import { readAll, type Walk, walker } from './factories/marked-walk.js';
 import { payBody, sessionBody } from './factories/mpp.js';
@@ -67,6 +68,7 @@ beforeAll(async () => {
     to_wallet: shared,
     agent: agent.uuid,
     merchant: merchant.id,
+    cart: (await storedCart(harness, { merchant: merchant.id, agent: agent.uuid })).id,
     policy: policy.id,
     vaulted_card: (await newCard(client, {}, agent.account)).id,
     card_instruction: (await storedInstruction(harness, client, 'own', agent)).id,
@@ -88,6 +90,7 @@ const nouns = [
   'Wallet',
   'Balance',
   'Merchant',
+  'Cart',
   'Agent',
   'Transfer',
   'Stream',
@@ -134,7 +137,16 @@ describe('what an agent sees of merchants', () => {
         async (id) => (await harness.test.get(`/v1/merchants/${id}`, { as: agent.token })).body.data,
       ),
     );
-    expect(Object.keys(shop).sort()).toEqual(['accepts_buyer_prices', 'category', 'created_at', 'id', 'name', 'status', 'updated_at']);
+    expect(Object.keys(shop).sort()).toEqual([
+      'accepts_buyer_prices',
+      'category',
+      'created_at',
+      'id',
+      'name',
+      'shop_hosts',
+      'status',
+      'updated_at',
+    ]);
     expect(mine).toMatchObject({ account_id: agent.account.id, metadata: {} });
   });
 
@@ -182,13 +194,11 @@ describe('the key of another tenant', patience, () => {
 
 describe('the tenant’s own key', patience, () => {
   it('finds the marks, so that the walks would see a leak', async () => {
-    const { leaks, types } = await walker('query', harness.test.key, harness.test, foreign)({ ...own, ...foreign });
+    const roots = ['merchants', 'agents', 'transferEntries', 'me', 'account'];
+    const walk = walker('query', harness.test.key, harness.test, foreign, isSlow ? undefined : roots);
+    const { leaks, types } = await walk({ ...own, ...foreign });
     expect(types.size).toBeGreaterThan(nouns.length);
-    expect(leaks).toEqual(
-      expect.arrayContaining(
-        ['merchants', 'agents', 'transferEntries', 'me', 'account'].map((root) => expect.stringContaining(`query ${root}: `)),
-      ),
-    );
+    expect(leaks).toEqual(expect.arrayContaining(roots.map((root) => expect.stringContaining(`query ${root}: `))));
   });
 });
 
@@ -207,7 +217,8 @@ const rows = new Set(
     .map(({ name }) => name),
 );
 /** Fields that get their row from the rule of a root, and the payloads of mutations, which show what the caller has just made. */
-const ruled = /^(Me\.(agent|wallets)|AgentEnrolment\.agent|\w+Payload\.\w+|\w+Page\.nodes|(Query|Mutation)\.\w+)$/;
+const ruled =
+  /^(Me\.(agent|wallets)|AgentEnrolment\.agent|SignIn\.member|GrantedConnection\.connection|\w+Payload\.\w+|\w+Page\.nodes|(Query|Mutation)\.\w+)$/;
 
 /** Fields that show rows and do not ask whether the actor sees them. */
 function unguarded(of: GraphQLSchema): string[] {

@@ -1,8 +1,8 @@
 -- Printed by scripts/guards.ts. Of each card verification: the result never change; instruction_id is set once.
 CREATE OR REPLACE FUNCTION guard_card_verification() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF (NEW.id, NEW.workspace_id, NEW.agent_id, NEW.network, NEW.rejection_reason, NEW.nonce_hash, NEW.merchant_ref, NEW.amount, NEW.currency, NEW.description, NEW.created_at, NEW.expires_at, NEW.kept_until)
-     IS DISTINCT FROM (OLD.id, OLD.workspace_id, OLD.agent_id, OLD.network, OLD.rejection_reason, OLD.nonce_hash, OLD.merchant_ref, OLD.amount, OLD.currency, OLD.description, OLD.created_at, OLD.expires_at, OLD.kept_until) THEN
+  IF (NEW.id, NEW.workspace_id, NEW.agent_id, NEW.network, NEW.rejection_reason, NEW.rejection_details, NEW.nonce_hash, NEW.merchant_ref, NEW.amount, NEW.currency, NEW.description, NEW.created_at, NEW.expires_at, NEW.kept_until)
+     IS DISTINCT FROM (OLD.id, OLD.workspace_id, OLD.agent_id, OLD.network, OLD.rejection_reason, OLD.rejection_details, OLD.nonce_hash, OLD.merchant_ref, OLD.amount, OLD.currency, OLD.description, OLD.created_at, OLD.expires_at, OLD.kept_until) THEN
     RAISE EXCEPTION 'card verification %: the result of this card verification never change', OLD.id USING ERRCODE = 'AP010';
   END IF;
   IF OLD.instruction_id IS NOT NULL AND NEW.instruction_id IS DISTINCT FROM OLD.instruction_id THEN

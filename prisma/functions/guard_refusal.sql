@@ -6,9 +6,12 @@ BEGIN
   CASE kind
     WHEN 'api_key' THEN RETURN guard_api_key(workspace, id);
     WHEN 'jwt' THEN RETURN guard_jwt(workspace, id);
+    WHEN 'login' THEN RETURN guard_login(workspace, id, at);
+    WHEN 'member' THEN RETURN guard_member(workspace, id);
     WHEN 'session' THEN RETURN guard_session(workspace, id);
     WHEN 'agent' THEN RETURN guard_agent(workspace, id);
     WHEN 'agent_token' THEN RETURN guard_agent_token(workspace, id, at);
+    WHEN 'connection' THEN RETURN guard_connection(workspace, id, at);
     WHEN 'payee' THEN RETURN guard_payee(workspace, id);
     WHEN 'payer' THEN RETURN guard_payer(workspace, id);
     WHEN 'workspace' THEN RETURN guard_workspace(workspace);

@@ -18,14 +18,37 @@ CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF revoked_at, expires_at ON
   FOR EACH ROW EXECUTE FUNCTION notify_cache('session', 'id');
 CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF expires_at OR DELETE ON agent_token
   FOR EACH ROW EXECUTE FUNCTION notify_cache('agent_token', 'id');
-CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF revoked_at, expires_at, scopes, name ON api_key
+CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF revoked_at, expires_at, scopes, allowed_ips, name ON api_key
   FOR EACH ROW EXECUTE FUNCTION notify_cache('api_key', 'id');
 CREATE OR REPLACE TRIGGER notify_rules AFTER INSERT OR UPDATE OR DELETE ON breaker_trip FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
 CREATE OR REPLACE TRIGGER notify_rules AFTER INSERT OR UPDATE OR DELETE ON budget FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
+-- What tokens of a connection stand for.
+CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF status, expires_at ON connection
+  FOR EACH ROW EXECUTE FUNCTION notify_cache('connection', 'id');
+-- Which cells there are, and where a tenant is. Only the database of the directory has rows of other cells.
+CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT OR UPDATE OR DELETE ON cell FOR EACH ROW EXECUTE FUNCTION notify_cache('cell', 'name');
+CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF cell_name OR DELETE ON tenant_place
+  FOR EACH ROW EXECUTE FUNCTION notify_cache('place', 'tenant_id');
+-- Changes of a tenant wait while it is switched to another cell.
+CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT OR UPDATE OF step OR DELETE ON tenant_move
+  FOR EACH ROW EXECUTE FUNCTION notify_cache('moving', 'tenant_id');
+-- Of which merchant a host is.
+CREATE OR REPLACE TRIGGER notify_shop_host AFTER INSERT ON credential
+  FOR EACH ROW WHEN (NEW.kind::text = 'shop_host') EXECUTE FUNCTION notify_cache('shop_host', 'id');
+CREATE OR REPLACE TRIGGER notify_shop_host_left AFTER DELETE ON credential
+  FOR EACH ROW WHEN (OLD.kind::text = 'shop_host') EXECUTE FUNCTION notify_cache('shop_host', 'id');
 -- Every process forgets what it has kept of the session.
 CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT ON ended_jwt FOR EACH ROW EXECUTE FUNCTION notify_cache('jwt', 'id');
 CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT OR UPDATE OR DELETE ON kya_limit
   FOR EACH ROW EXECUTE FUNCTION notify_cache('rules', 'workspace_id');
+-- Every process forgets what it has kept of a browser session, and of the person behind it.
+CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF ended_at, expires_at, idle_seconds, signed_in_at OR DELETE ON login
+  FOR EACH ROW EXECUTE FUNCTION notify_cache('login', 'id');
+CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF name, role, status, authority_max, authority_currency ON member
+  FOR EACH ROW EXECUTE FUNCTION notify_cache('member', 'id');
+-- What sessions know of how people sign in to their tenant.
+CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT OR UPDATE OR DELETE ON sign_in_setting
+  FOR EACH ROW EXECUTE FUNCTION notify_cache('sign_in', 'tenant_id');
 CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE ON mandate FOR EACH ROW EXECUTE FUNCTION notify_cache('mandate', 'id');
 -- What processes keep of a merchant (keptMerchant() in src/contexts/accounts/merchant.ts) they drop when it changes.
 CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE ON merchant FOR EACH ROW EXECUTE FUNCTION notify_cache('merchant', 'id');
@@ -39,7 +62,7 @@ CREATE OR REPLACE TRIGGER notify_config AFTER INSERT OR UPDATE OR DELETE ON sett
 -- Which wallet an agent pays from, when it names none, they forget when one of its wallets is opened, frozen or closed.
 CREATE OR REPLACE TRIGGER notify_cache AFTER INSERT OR UPDATE OF status ON wallet
   FOR EACH ROW WHEN (NEW.agent_id IS NOT NULL) EXECUTE FUNCTION notify_cache('agent_wallet', 'agent_id');
-CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF clock_offset_ms ON workspace
+CREATE OR REPLACE TRIGGER notify_cache AFTER UPDATE OF clock_offset_ms, actor_rate, workspace_rate ON workspace
   FOR EACH ROW EXECUTE FUNCTION notify_cache('workspace', 'id');
 -- What an agent may spend changes with the kill switch and with the status of accounts and wallets. Those who show it are told.
 CREATE OR REPLACE TRIGGER notify_spending AFTER UPDATE OF frozen_at ON workspace FOR EACH ROW EXECUTE FUNCTION notify_cache('spending', 'id');

@@ -24,6 +24,8 @@ BEGIN
     FROM (SELECT * FROM outbox o
           WHERE o.id > p_after AND (p_shards = 1 OR shard_of(o.workspace_id, p_shards) = p_shard)
             AND (p_workspace IS NULL OR o.workspace_id = p_workspace)
+            -- Lines of who is absent stay where they are, however many there are: they keep nobody else waiting.
+            AND NOT EXISTS (SELECT FROM moved_workspace m WHERE m.workspace_id = o.workspace_id)
           ORDER BY o.id LIMIT p_most) l
   ), taken AS (
     DELETE FROM outbox o USING oldest
@@ -63,27 +65,30 @@ BEGIN
   ) u GROUP BY u.workspace_id;
   IF v_events IS NULL THEN RETURN; END IF;
 
-  -- The subscriptions are read for each event by itself (OFFSET 0 keeps them apart), so that a batch of many workspaces costs no more.
-  -- A subscription does not receive webhook.dlq for its own deliveries: they would fail in the same way.
-  WITH published AS MATERIALIZED (
-    SELECT e.workspace_id, e.id, e.type, e.created_at, u.place,
-           CASE WHEN e.type = 'webhook.dlq' THEN e.data ->> 'webhook_id' END AS failed_webhook
-    FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place)
-    JOIN event e ON e.workspace_id = u.workspace_id AND e.id = u.event_id
-    WHERE NOT starts_with(e.type, '_')
-  )
-  INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_type, due_at, created_at)
-  SELECT uuid_at(p.created_at, row_number() OVER (ORDER BY p.place, w.id)), p.workspace_id, w.id, p.id, p.type, p.created_at, p.created_at
-  FROM published p CROSS JOIN LATERAL (
-    SELECT id, events FROM webhook WHERE workspace_id = p.workspace_id AND status = 'active' AND deleted_at IS NULL OFFSET 0
-  ) w
-  WHERE EXISTS (
-      SELECT FROM unnest(w.events) AS pattern
-      WHERE pattern = p.type OR right(pattern, 1) = '*' AND starts_with(p.type, left(pattern, -1))
+  -- Most workspaces have none: then no event is read.
+  IF EXISTS (SELECT FROM webhook w WHERE w.workspace_id = ANY (v_workspaces) AND w.status = 'active' AND w.deleted_at IS NULL) THEN
+    -- The subscriptions are read for each event by itself (OFFSET 0 keeps them apart), so that a batch of many workspaces costs no more.
+    -- A subscription does not receive webhook.dlq for its own deliveries: they would fail in the same way.
+    WITH published AS MATERIALIZED (
+      SELECT e.workspace_id, e.id, e.type, e.created_at, u.place,
+             CASE WHEN e.type = 'webhook.dlq' THEN e.data ->> 'webhook_id' END AS failed_webhook
+      FROM unnest(v_workspaces, v_events) WITH ORDINALITY AS u (workspace_id, event_id, place)
+      JOIN event e ON e.workspace_id = u.workspace_id AND e.id = u.event_id
+      WHERE NOT starts_with(e.type, '_')
     )
-    AND (p.failed_webhook IS NULL OR p.failed_webhook <> 'wh_' || w.id)
-  ORDER BY p.place, w.id;
-  GET DIAGNOSTICS deliveries = ROW_COUNT;
+    INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_type, due_at, created_at)
+    SELECT uuid_at(p.created_at, row_number() OVER (ORDER BY p.place, w.id)), p.workspace_id, w.id, p.id, p.type, p.created_at, p.created_at
+    FROM published p CROSS JOIN LATERAL (
+      SELECT id, events FROM webhook WHERE workspace_id = p.workspace_id AND status = 'active' AND deleted_at IS NULL OFFSET 0
+    ) w
+    WHERE EXISTS (
+        SELECT FROM unnest(w.events) AS pattern
+        WHERE pattern = p.type OR right(pattern, 1) = '*' AND starts_with(p.type, left(pattern, -1))
+      )
+      AND (p.failed_webhook IS NULL OR p.failed_webhook <> 'wh_' || w.id)
+    ORDER BY p.place, w.id;
+    GET DIAGNOSTICS deliveries = ROW_COUNT;
+  END IF;
 
   IF v_roles IS NOT NULL THEN shown := show_events(v_workspaces, v_events, v_roles, p_sender); END IF;
 END $$;

@@ -10,10 +10,12 @@ CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON audit_head FOR EACH ROW EXE
 CREATE OR REPLACE TRIGGER never_truncated BEFORE TRUNCATE ON audit_head FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 -- The chain of before is closed, and the tree only grows.
 CREATE OR REPLACE TRIGGER only_on BEFORE UPDATE ON audit_head FOR EACH ROW
-  WHEN (NEW.tree_size <= OLD.tree_size OR NEW.position <> OLD.position OR NEW.hash <> OLD.hash OR NEW.workspace_id <> OLD.workspace_id)
+  WHEN (NEW.tree_size < OLD.tree_size OR (NEW.tree_size = OLD.tree_size AND NEW.root IS DISTINCT FROM OLD.root)
+    OR NEW.position <> OLD.position OR NEW.hash <> OLD.hash OR NEW.workspace_id <> OLD.workspace_id)
   EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON audit_block FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER never_truncated BEFORE TRUNCATE ON audit_block FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON audit_node FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON budget_version FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON card_charge FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON card_instruction FOR EACH ROW EXECUTE FUNCTION refuse_change();

@@ -3,7 +3,7 @@ import createFetchClient from 'openapi-fetch';
 import type { Call, CallOptions, List } from './call.js';
 import { type ChannelEvent, type ChannelOptions, eachEvent } from './channel.js';
 import { type Credential, type Fetch, fixed, SignIn } from './credential.js';
-import { ApiError, NetworkError } from './error.js';
+import { NetworkError, refusalOf } from './error.js';
 import type { paths } from './generated/api.js';
 import { keyExceptions } from './generated/key-exception.js';
 import { eachItem } from './page.js';
@@ -78,7 +78,7 @@ export function createClient({
       init: object,
     ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
     const { data, error, response } = await request(method.toLowerCase(), path, { ...init, headers: all });
-    if (!response.ok) throw new ApiError(response.status, error, response.headers.get('X-Request-Id') ?? undefined, all['Idempotency-Key']);
+    if (!response.ok) throw refusalOf(response.status, error, response.headers.get('X-Request-Id') ?? undefined, all['Idempotency-Key']);
     return data;
   }
 
@@ -125,6 +125,6 @@ function connector(sendLong: Fetch, baseUrl: string, agentId: string | undefined
     if (response.ok && !isStream(response)) throw new NetworkError(request, true, 'an answer that is no stream');
     if (response.ok) return response;
     const body: unknown = await response.json().catch(() => undefined);
-    throw new ApiError(response.status, body, response.headers.get('X-Request-Id') ?? undefined);
+    throw refusalOf(response.status, body, response.headers.get('X-Request-Id') ?? undefined);
   };
 }

@@ -173,14 +173,14 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 const pkcs8 = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
 
 /** The key in the base64 of a seed of 32 bytes, or of 64 bytes that begin with it. */
-function keyOf(base64: string): Promise<CryptoKey> {
+export function keyOf(base64: string, extractable = false): Promise<CryptoKey> {
   const bytes = bytesIn(base64);
   if (bytes.length !== 32 && bytes.length !== 64) throw new TypeError('privateKey is not the base64 of an Ed25519 key of 32 or 64 bytes.');
-  return crypto.subtle.importKey('pkcs8', new Uint8Array([...pkcs8, ...bytes.subarray(0, 32)]), 'Ed25519', false, ['sign']);
+  return crypto.subtle.importKey('pkcs8', new Uint8Array([...pkcs8, ...bytes.subarray(0, 32)]), 'Ed25519', extractable, ['sign']);
 }
 
 /** None for what is no base64. */
-function bytesIn(base64: string): Uint8Array {
+export function bytesIn(base64: string): Uint8Array {
   try {
     return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
   } catch {
@@ -188,6 +188,7 @@ function bytesIn(base64: string): Uint8Array {
   }
 }
 
-function toBase64(bytes: Uint8Array): string {
+/** Base64 with padding. */
+export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }

@@ -45,6 +45,21 @@ export class ApiError extends Error {
   }
 }
 
+/** 403 `insufficient_scope`: the credential may not do this. A key with `requiredScope` may. */
+export class InsufficientScope extends ApiError {
+  /** Such as `transfers:write`; undefined where the answer names none. */
+  get requiredScope(): string | undefined {
+    const { required_scope: scope } = this.details as { required_scope?: unknown };
+    return typeof scope === 'string' ? scope : undefined;
+  }
+}
+
+/** The error that an answer stands for: `InsufficientScope` for its code, else `ApiError`. */
+export function refusalOf(...[status, body, ...rest]: ConstructorParameters<typeof ApiError>): ApiError {
+  const isScope = asRecord(body)['code'] === 'insufficient_scope';
+  return new (isScope ? InsufficientScope : ApiError)(status, body, ...rest);
+}
+
 /**
  * No answer came: nobody listened, the connection broke, it took too long, or what came cannot be read. `isSafe`: the request changes
  * nothing or had an Idempotency-Key, so that it may be sent again with the same one.

@@ -1,5 +1,5 @@
 // A fetch that pays: a 402 of x402 or MPP is paid from a wallet of the platform, within a maximum for each call and in total, and the
-// request is sent again with what proves it. The platform's own limits hold beside these (Gap G-392).
+// request is sent again with what proves it. The platform's own limits hold beside these.
 import type { Client } from './client.js';
 import type { Fetch } from './credential.js';
 import { demandIn, encode, type MppDemand, majorOf, unitsOf, type X402Demand } from './demand.js';
@@ -107,6 +107,7 @@ function isRefusal({ status, code, details }: ApiError): boolean {
   return status < 500 && code !== 'idempotency_in_flight' && details.retry?.safe !== false;
 }
 
+// Gap G-392: The SDK sends a proof in `PAYMENT-SIGNATURE` or `Authorization: Payment`; the seller asks the platform to verify it.
 /** Makes a fetch that pays from a wallet, with the credential of the client. */
 export function payingFetch(client: Client, limits: PaymentLimits): PayingFetch {
   const purse = new Purse(limits);

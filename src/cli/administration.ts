@@ -1,62 +1,75 @@
 // The commands that work on the database, whether or not the server runs.
+
 import { parseArgs } from 'node:util';
-import { loadConfig } from '../config.js';
+import type { Config } from '../config.js';
+import { checkDocuments } from '../contexts/audit/document-check.js';
 import { createApiKey, revokeApiKey } from '../contexts/identity/api-key.js';
-import { createTenant, tenantWorkspace, workspacesOf } from '../contexts/identity/tenant.js';
+import { networkList, scopeList } from '../contexts/identity/key-bound.js';
+import { createTenant, platformOfTenant, tenantWorkspace, workspacesOf } from '../contexts/identity/tenant.js';
 import { fillSandbox } from '../contexts/sandbox/fill.js';
 import { manifest } from '../contexts.js';
 import { checkLedger } from '../ledger/trial-balance.js';
-import type { Environment, Platform } from '../platform/ctx.js';
-import { openDataHome } from '../platform/data-home.js';
+import { forEachCell, migrateOthers } from '../platform/cell/every-cell.js';
+import { openRunningData } from '../platform/data-home.js';
 import { systemCtx } from '../platform/due/step.js';
-import { createLogger } from '../platform/log.js';
 import { migrate } from '../platform/postgres/migration.js';
+import type { OperatorRates } from '../platform/rate-limit.js';
 import { parseId } from '../platform/schema/id.js';
-import { openPlatform } from '../server.js';
-import { flag, required, say, text } from './argument.js';
+import { flag, ofData, required, say, settingsOf, text, wholeNumber } from './argument.js';
+import { addCell, checkDirectory, drainCell, listCells, platformForTenant, removeCell, setCellUrl } from './cell.js';
+import { endConnection, listConnections } from './connection.js';
+import { evidenceCommands } from './evidence-command.js';
+import { inviteMember, listMembers, openSignIn, suspendMember } from './member.js';
 import { progressBar } from './progress.js';
+import { shopCommands } from './shop-command.js';
+import { limitTenant, limitText } from './tenant.js';
+import { moveTenant, readTenantMove } from './tenant-move.js';
 import { rebuildReports } from './usage.js';
+import { environmentOf, withPlatform, withTenant } from './with-platform.js';
 
-/** Opens what a command needs and lets go of it afterwards. */
-async function withPlatform(work: (platform: Platform) => Promise<void>): Promise<void> {
-  const home = await openDataHome(loadConfig(), (text) => process.stderr.write(`${text}\n`));
-  try {
-    await migrate(home.config.databaseUrl);
-    const platform = await openPlatform({ config: home.config, log: createLogger('warn') });
-    try {
-      await work(platform);
-    } finally {
-      await platform.outbound.close();
-      await platform.cache.close();
-      await platform.database.close();
-    }
-  } finally {
-    await home.stop();
-  }
+/** The numbers that a command gives: `--reset` takes back those that it does not give. */
+function operatorRates(values: { actor?: string | undefined; workspace?: string | undefined; reset?: boolean | undefined }): OperatorRates {
+  const { actor, workspace, reset } = values;
+  return {
+    ...(reset && { actorRate: null, workspaceRate: null }),
+    ...(actor !== undefined && { actorRate: wholeNumber(actor, 'actor') }),
+    ...(workspace !== undefined && { workspaceRate: wholeNumber(workspace, 'workspace') }),
+  };
 }
 
-function environmentOf(value: string | undefined): Environment {
-  if (value !== 'test' && value !== 'live') throw new Error('--environment must be test or live');
-  return value;
-}
-
-function wholeNumber(value: string, option: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`--${option} must be a whole number above 0`);
-  return Number(value);
+/** What an option lists, with commas between; undefined without the option. */
+function listOf(value: string | undefined, option: string, list: typeof scopeList): string[] | undefined {
+  if (value === undefined) return undefined;
+  const items = value.split(',').map((item) => item.trim());
+  const { error } = list.safeParse(items);
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) return items;
+  const [at] = issue.path;
+  throw new Error(`--${option}: ${at === undefined ? '' : `${items[at as number]} `}${issue.message}`);
 }
 
 const bar = () => progressBar((part) => void process.stderr.write(part), process.stderr.isTTY);
 
 /** What each of them does with its arguments. */
 export const administration = {
-  migrate: async () => {
-    const home = await openDataHome(loadConfig(), say);
-    const applied = await migrate(home.config.databaseUrl).finally(() => home.stop());
+  migrate: async (args) => {
+    const home = await openRunningData(settingsOf(parseArgs({ args, options: ofData }).values));
+    const applied = await migrate(home.config.databaseUrl);
     say(applied.length === 0 ? 'Nothing to apply.' : applied.map((name) => `applied ${name}`).join('\n'));
+    await withPlatform(home.config, async (platform) => {
+      for (const { cell, result = [], failure } of await migrateOthers(platform)) {
+        for (const name of result) say(`${cell}: applied ${name}`);
+        if (failure !== undefined) {
+          say(`${cell}: FAILED ${failure}`);
+          process.exitCode = 1;
+        }
+      }
+    });
   },
   'tenant create': async (args) => {
-    const { values } = parseArgs({ args, options: { name: text, json: flag } });
-    await withPlatform(async (platform) => {
+    const { values } = parseArgs({ args, options: { ...ofData, name: text, cell: text, json: flag } });
+    await withPlatform(settingsOf(values), async (home) => {
+      const platform = await platformForTenant(home, values.cell);
       const { tenantId, liveKey, testKey } = await createTenant(platform, { name: required(values.name, 'name') });
       say(
         values.json
@@ -65,14 +78,33 @@ export const administration = {
       );
     });
   },
+  'tenant move': async (args) => {
+    const { values, options } = readTenantMove(args);
+    await withPlatform(settingsOf(values), (platform) => moveTenant(platform, { ...options, say, bar: bar() }));
+  },
+  'tenant limits': async (args) => {
+    const options = { ...ofData, tenant: text, environment: text, actor: text, workspace: text, reset: flag, json: flag };
+    const { values } = parseArgs({ args, options });
+    const tenant = required(values.tenant, 'tenant');
+    const environment = values.environment === undefined ? undefined : environmentOf(values.environment);
+    const rates = operatorRates(values);
+    await withPlatform(settingsOf(values), async (platform) => {
+      const workspaces = (await workspacesOf(platform, tenant)).filter(
+        (one) => environment === undefined || one.environment === environment,
+      );
+      if (workspaces.length === 0) throw new Error('there is no such tenant');
+      const limits = await limitTenant(platform, workspaces, rates);
+      say(values.json ? JSON.stringify(limits) : limitText(limits));
+    });
+  },
   'key create': async (args) => {
-    const { values } = parseArgs({ args, options: { tenant: text, environment: text, name: text, json: flag } });
-    const environment = environmentOf(values.environment);
-    await withPlatform(async (platform) => {
-      const workspace = await tenantWorkspace(platform, required(values.tenant, 'tenant'), environment);
-      if (workspace === null) throw new Error('there is no such tenant');
+    const options = { ...ofData, tenant: text, environment: text, name: text, scopes: text, ips: text, json: flag };
+    const { values } = parseArgs({ args, options });
+    const bounds = { scopes: listOf(values.scopes, 'scopes', scopeList), allowedIps: listOf(values.ips, 'ips', networkList) };
+    await withTenant(values, environmentOf(values.environment), async (platform, workspace) => {
       const key = await createApiKey(systemCtx(platform, workspace, { action: 'createApiKey', resourceType: 'api_key' }), {
         name: values.name ?? 'command line',
+        ...bounds,
       });
       say(
         values.json
@@ -82,37 +114,133 @@ export const administration = {
     });
   },
   'key revoke': async (args) => {
-    const { values, positionals } = parseArgs({ args, options: { tenant: text, environment: text }, allowPositionals: true });
+    const { values, positionals } = parseArgs({ args, options: { ...ofData, tenant: text, environment: text }, allowPositionals: true });
     const environment = environmentOf(values.environment);
     const id = parseId('apiKey', positionals[0]);
     if (id === null) throw new Error('name the key to revoke: key_...');
-    await withPlatform(async (platform) => {
-      const workspace = await tenantWorkspace(platform, required(values.tenant, 'tenant'), environment);
-      if (workspace === null) throw new Error('there is no such tenant');
+    await withTenant(values, environment, async (platform, workspace) => {
       await revokeApiKey(systemCtx(platform, workspace, { action: 'revokeApiKey', resourceType: 'api_key' }), id);
       say(`revoked key_${id}`);
     });
   },
-  'ledger check': () =>
-    withPlatform(async (platform) => {
-      const breaks = await checkLedger(platform.database, manifest.escrows);
-      for (const found of breaks) say(`BREAK  ${found}`);
-      if (breaks.length === 0)
+  'connection list': async (args) => {
+    const { values } = parseArgs({ args, options: { ...ofData, tenant: text, environment: text, json: flag } });
+    const environment = environmentOf(values.environment);
+    await withTenant(values, environment, async (platform, workspace) =>
+      say(await listConnections(platform, workspace, values.json === true)),
+    );
+  },
+  'connection revoke': async (args) => {
+    const { values, positionals } = parseArgs({ args, options: { ...ofData, tenant: text, environment: text }, allowPositionals: true });
+    const id = parseId('connection', positionals[0]);
+    if (id === null) throw new Error('name the connection to revoke: cnx_...');
+    await withTenant(values, environmentOf(values.environment), async (platform, workspace) => {
+      await endConnection(platform, workspace, id);
+      say(`revoked cnx_${id}`);
+    });
+  },
+  ...shopCommands,
+  ...evidenceCommands,
+  'member list': async (args) => {
+    const { values } = parseArgs({ args, options: { ...ofData, tenant: text, json: flag } });
+    await withTenant(values, 'live', async (platform, workspace) => say(await listMembers(platform, workspace, values.json === true)));
+  },
+  'member invite': async (args) => {
+    const options = { ...ofData, tenant: text, email: text, role: text, environment: text, json: flag };
+    const { values } = parseArgs({ args, options });
+    const wanted = { email: required(values.email, 'email'), role: required(values.role, 'role') };
+    await withTenant(values, environmentOf(values.environment ?? 'live'), async (platform, workspace) => {
+      const { link, expiresAt } = await inviteMember(platform, workspace, wanted);
+      say(
+        values.json
+          ? JSON.stringify({ link, expires_at: expiresAt })
+          : `${link}\n\nGood once, until ${expiresAt.toISOString()}. It is not shown again.`,
+      );
+    });
+  },
+  'member suspend': async (args) => {
+    const { values, positionals } = parseArgs({ args, options: { ...ofData, tenant: text }, allowPositionals: true });
+    const id = parseId('member', positionals[0]);
+    if (id === null) throw new Error('name the member to suspend: mem_...');
+    await withTenant(values, 'live', async (platform, workspace) => {
+      await suspendMember(platform, workspace, id);
+      say(`suspended mem_${id}`);
+    });
+  },
+  'cell add': async (args) => {
+    const { values } = parseArgs({ args, options: { ...ofData, name: text, url: text } });
+    const cell = { name: required(values.name, 'name'), url: required(values.url, 'url') };
+    await withPlatform(settingsOf(values), (platform) => addCell(platform, cell));
+    say(`added the cell ${cell.name}`);
+  },
+  'cell set-url': async (args) => {
+    const { values, positionals } = parseArgs({ args, options: { ...ofData, url: text }, allowPositionals: true });
+    const cell = { name: required(positionals[0], 'name'), url: required(values.url, 'url') };
+    await withPlatform(settingsOf(values), (platform) => setCellUrl(platform, cell));
+    say(`${cell.name} has another address; directory check says whether all is there`);
+  },
+  'cell list': async (args) => {
+    const { values } = parseArgs({ args, options: { ...ofData, json: flag } });
+    await withPlatform(settingsOf(values), async (platform) => say(await listCells(platform, values.json === true)));
+  },
+  'cell drain': async (args) => {
+    const { values, positionals } = parseArgs({ args, options: { ...ofData, undo: flag }, allowPositionals: true });
+    const name = required(positionals[0], 'name');
+    await withPlatform(settingsOf(values), (platform) => drainCell(platform, name, values.undo ? 'open' : 'drained'));
+    say(values.undo ? `${name} takes new tenants` : `${name} takes no new tenants`);
+  },
+  'cell remove': async (args) => {
+    const { values, positionals } = parseArgs({ args, options: ofData, allowPositionals: true });
+    const name = required(positionals[0], 'name');
+    await withPlatform(settingsOf(values), (platform) => removeCell(platform, name));
+    say(`removed the cell ${name}; its database stays as it is`);
+  },
+  'directory check': async (args) => {
+    const { values } = parseArgs({ args, options: ofData });
+    await withPlatform(settingsOf(values), async (platform) => {
+      const found = await checkDirectory(platform);
+      for (const line of found) say(`WRONG  ${line}`);
+      if (found.length === 0) say('The directory is right: every tenant and every credential is where it says.');
+      else process.exitCode = 1;
+    });
+  },
+  'sign-in reset': async (args) => {
+    const { values } = parseArgs({ args, options: { ...ofData, tenant: text } });
+    await withTenant(values, 'live', async (platform, workspace) => say(`open: ${await openSignIn(platform, workspace)}`));
+  },
+  'ledger check': async (args) => {
+    const { values } = parseArgs({ args, options: ofData });
+    await withPlatform(settingsOf(values), async (platform) => {
+      const checked = await forEachCell(platform, async ({ database }) => [
+        ...(await checkLedger(database, manifest.escrows)),
+        ...(await checkDocuments(database)),
+      ]);
+      const isOne = checked.length === 1;
+      for (const { cell, result = [], failure } of checked) {
+        for (const found of result) say(`BREAK  ${isOne ? '' : `${cell}: `}${found}`);
+        if (failure !== undefined) say(`FAILED ${cell}: ${failure}`);
+      }
+      if (checked.every(({ result }) => result?.length === 0))
         say('The ledger is right: balances and transactions sum to zero, every account chains, every hold is covered.');
       else process.exitCode = 1;
-    }),
+    });
+  },
   'usage rebuild': async (args) => {
-    const { values } = parseArgs({ args, options: { tenant: text } });
-    await withPlatform(async (platform) => {
-      const count = await rebuildReports(platform, values.tenant, bar());
+    const { values } = parseArgs({ args, options: { ...ofData, tenant: text } });
+    await withPlatform(settingsOf(values), async (home) => {
+      const { tenant } = values;
+      const platforms = tenant === undefined ? home.cells.served : [await platformOfTenant(home, tenant)];
+      let count = 0;
+      for (const platform of platforms) count += await rebuildReports(platform, tenant, bar());
       if (count === 0) throw new Error('there is no such tenant');
       say(`rebuilt ${count} workspaces`);
     });
   },
   'sandbox fill': async (args) => {
-    const { values } = parseArgs({ args, options: { tenant: text, operations: text, days: text } });
+    const { values } = parseArgs({ args, options: { ...ofData, tenant: text, operations: text, days: text } });
     const [operations, days] = [wholeNumber(values.operations ?? '100000', 'operations'), wholeNumber(values.days ?? '30', 'days')];
-    await withPlatform(async (platform) => {
+    await withPlatform(settingsOf(values), async (home) => {
+      const platform = values.tenant === undefined ? home : await platformOfTenant(home, values.tenant);
       const workspace = (await workspacesOf(platform, values.tenant)).find(({ environment }) => environment === 'test');
       if (workspace === undefined) throw new Error('there is no such tenant');
       await fillSandbox(systemCtx(platform, workspace, { action: 'fillSandbox' }), { operations, days }, bar());
@@ -121,7 +249,20 @@ export const administration = {
   },
 } satisfies Record<string, (args: string[]) => Promise<void>>;
 
+/** A tenant that was made just now. */
+interface NewTenant {
+  testKey: string;
+  /** Makes the link by which somebody joins it. */
+  invite: (email: string, role: string) => Promise<string>;
+}
+
 /** Runs `work` with the test key of a new tenant. */
-export function withNewTenant(name: string, work: (testKey: string) => Promise<void>): Promise<void> {
-  return withPlatform(async (platform) => work((await createTenant(platform, { name })).testKey));
+export function withNewTenant(config: Config, name: string, work: (made: NewTenant) => Promise<void>): Promise<void> {
+  return withPlatform(config, async (platform) => {
+    const { testKey, tenantId } = await createTenant(platform, { name });
+    const workspace = await tenantWorkspace(platform, tenantId, 'test');
+    if (workspace === null) throw new Error('the tenant has no sandbox');
+    const invite = async (email: string, role: string) => (await inviteMember(platform, workspace, { email, role })).link ?? '';
+    await work({ testKey, invite });
+  });
 }

@@ -1,10 +1,13 @@
-// `doctor`: what PostgreSQL is set to, what it should be set to, and what that was derived from.
+// `doctor`: what runs here and whether it is well, and what PostgreSQL is set to beside what it should be set to.
+import { stat } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { loadConfig } from '../config.js';
-import { openDataHome } from '../platform/data-home.js';
+import { openRunningData } from '../platform/data-home.js';
 import { readMachine } from '../platform/postgres/machine.js';
+import { release } from '../platform/postgres/migration.js';
 import { adviceForOwn, profileOf, type Setting } from '../platform/postgres/server-profile.js';
-import { say } from './argument.js';
+import { ofData, say, settingsOf, text } from './argument.js';
+import { type Check, checkData, checkServer, lineOf } from './check.js';
 
 interface Shown {
   version: string;
@@ -49,20 +52,46 @@ export function reportOf(advice: readonly Setting[], values: Readonly<Record<str
   return { lines, differing: rows.filter(({ isRight }) => !isRight).map(({ name }) => name) };
 }
 
-/** Prints what PostgreSQL is set to beside what it should be. */
-export async function doctor(): Promise<void> {
-  const config = loadConfig();
+/** Where the memory of what was signed lies. On the disk of the database both may be put back together, and nothing tells then. */
+async function checkMemory(memoryDir: string, databaseFolder: string | null): Promise<Check> {
+  const devices = await Promise.all(
+    [memoryDir, databaseFolder ?? ''].map((folder) =>
+      stat(folder).then(
+        ({ dev }) => dev,
+        () => null,
+      ),
+    ),
+  );
+  const [memory, database] = devices;
+  const where = memory === null ? `${memoryDir}, which is not there yet` : memoryDir;
+  const isBeside = memory !== null && memory === database;
+  const advice = isBeside
+    ? ', on the disk of the database: put PLATFORM_MEMORY on another, or a database that was put back is not noticed'
+    : '';
+  return { name: 'Memory', text: `${where}${advice}` };
+}
+
+/** Prints what there is: the server, its data, and what PostgreSQL is set to beside what it should be. */
+export async function doctor(args: string[]): Promise<void> {
+  const { values: options } = parseArgs({ args, options: { ...ofData, url: text } });
+  const config = settingsOf(options);
+  const server = await checkServer(options.url ?? config.sandboxUrl ?? `http://127.0.0.1:${config.sandboxPort}`);
+  say(lineOf(server));
+  const home = await openRunningData(config);
   const isEmbedded = config.databaseUrl === null;
-  const home = await openDataHome(config, (text) => process.stderr.write(`${text}\n`));
-  try {
-    const { version, folder, hasLz4, values } = await readServer(home.config.databaseUrl);
-    const advice = isEmbedded && folder !== null ? profileOf(await readMachine(folder), hasLz4) : adviceForOwn(hasLz4);
-    const { lines, differing } = reportOf(advice, values);
-    say(`PostgreSQL ${version}, ${isEmbedded ? `embedded, in ${config.dataDir}` : 'your own'}\n${lines.join('\n')}`);
-    if (differing.length === 0) return;
+  const { version, folder, hasLz4, values } = await readServer(home.config.databaseUrl);
+  const { host, port, pathname } = new URL(home.config.databaseUrl);
+  say(lineOf({ name: 'Database', text: `${host}${pathname}, ${isEmbedded ? `embedded, in ${config.dataDir}` : 'of DATABASE_URL'}` }));
+  say(lineOf({ name: 'Versions', text: `Agent Payments ${release}, Node ${process.versions.node}, PostgreSQL ${version}` }));
+  const checks = await checkData(home, isEmbedded ? config.dataDir : null);
+  for (const check of checks) say(lineOf(check));
+  say(lineOf(await checkMemory(home.config.memoryDir, folder)));
+  const advice = isEmbedded && folder !== null ? profileOf(await readMachine(folder), hasLz4) : adviceForOwn(hasLz4);
+  const { lines, differing } = reportOf(advice, values);
+  say(`\nSettings of PostgreSQL ${version}, port ${port || '5432'}\n${lines.join('\n')}`);
+  if (differing.length > 0) {
     const way = isEmbedded ? 'the next start of the embedded server sets it' : 'see docs/operations.md, "Settings of PostgreSQL"';
     say(`\nDiffers: ${differing.join(', ')} (${way})`);
-  } finally {
-    await home.stop();
   }
+  if ([server, ...checks].some(({ isWrong }) => isWrong)) process.exitCode = 1;
 }

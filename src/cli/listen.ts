@@ -7,6 +7,7 @@ import { systemClock } from '../platform/clock.js';
 import { newToken } from '../platform/crypto.js';
 import { Outbound, openEventStream } from '../platform/outbound/client.js';
 import type { SendResult } from '../platform/outbound/exchange.js';
+import { type Refusal, refusalText } from './refusal.js';
 
 export interface ListenOptions {
   /** The listener of the platform: sandbox or production, as the key. */
@@ -87,8 +88,10 @@ async function* follow({
 }
 
 function messageOf(answer: unknown): string {
-  const { error, errors } = answer as { error?: string; errors?: { message: string }[] };
-  return error ?? errors?.[0]?.message ?? 'the platform refused the stream';
+  const { errors, ...refusal } = answer as Partial<Refusal> & { errors?: { message: string; extensions?: Pick<Refusal, 'details'> }[] };
+  const [first] = errors ?? [];
+  const error = first?.message ?? 'the platform refused the stream';
+  return refusalText({ error, details: first?.extensions?.details, ...refusal });
 }
 
 function failureText(error: unknown): string {

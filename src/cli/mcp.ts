@@ -1,10 +1,12 @@
 // MCP over standard input and output, for programs that start their servers themselves: each message is handed to /mcp of a running
-// server, so there is one set of tools. A server that is away or was started again is asked again, and pays once.
+// server, so there is one set of tools. A server that is away or was started again is asked again, and pays once. Messages of both eras of the
+// protocol may come; those that name their revision in themselves need no session (mcp-stateless.ts).
 import { setTimeout as wait } from 'node:timers/promises';
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { isInitializeRequest, isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from '@modelcontextprotocol/sdk/types.js';
 import { fetchWhole } from '../platform/outbound/client.js';
+import { StatelessLine } from './mcp-stateless.js';
 
 export interface ProxyOptions {
   /** The listener of the platform: sandbox or production, as the key. */
@@ -40,6 +42,7 @@ class McpProxy {
   readonly #options: ProxyOptions;
   readonly #client = new StdioServerTransport();
   readonly #left = new AbortController();
+  readonly #stateless: StatelessLine;
   #server: StreamableHTTPClientTransport;
   /** What the client has begun with; said again when the session is over. */
   #first: JSONRPCRequest | undefined;
@@ -51,6 +54,7 @@ class McpProxy {
   constructor(options: ProxyOptions) {
     this.#options = options;
     this.#server = this.#connect();
+    this.#stateless = new StatelessLine({ ...options, send: (message) => this.#client.send(message) });
   }
 
   async start(): Promise<void> {
@@ -60,13 +64,15 @@ class McpProxy {
     await this.#client.start();
   }
 
-  /** Resolves when everything that was taken is answered. */
+  /** Resolves when everything that was taken is answered, but for streams, which have no end. */
   async settle(): Promise<void> {
+    this.#stateless.close();
     await Promise.all(this.#underWay);
   }
 
   async close(): Promise<void> {
     this.#left.abort();
+    this.#stateless.close(true);
     await this.#client.close();
     await this.#server.close();
   }
@@ -96,12 +102,17 @@ class McpProxy {
 
   /** Hands messages on at once, but none before the session has begun. */
   #take(message: JSONRPCMessage): void {
+    const forwarded = this.#stateless.takes(message) ? this.#stateless.forward(message) : this.#inSession(message);
+    this.#underWay.add(forwarded);
+    void forwarded.finally(() => this.#underWay.delete(forwarded));
+  }
+
+  #inSession(message: JSONRPCMessage): Promise<void> {
     const isFirst = isInitializeRequest(message);
     if (isFirst) this.#first = message as JSONRPCRequest;
     const forwarded = isFirst ? this.#forward(message) : this.#ready.then(() => this.#forward(message));
     if (isFirst) this.#ready = forwarded;
-    this.#underWay.add(forwarded);
-    void forwarded.finally(() => this.#underWay.delete(forwarded));
+    return forwarded;
   }
 
   /** Hands a message to the server. A request that it does not take is answered with an error. */

@@ -1,5 +1,6 @@
 // Emits a test event in the sandbox.
 import { sendJson } from '../platform/outbound/client.js';
+import { type Refusal, refusalText } from './refusal.js';
 
 export interface TriggerOptions {
   /** The sandbox listener. */
@@ -18,8 +19,7 @@ export async function trigger({ url, key, type, data, objectId }: TriggerOptions
     headers: { Authorization: `Bearer ${key}` },
     body: { type, ...(data === undefined ? {} : { data }), ...(objectId === undefined ? {} : { object_id: objectId }) },
   });
-  const answer = body as { data: { id: string; type: string }; error?: string; details?: { fields?: { path: string; message: string }[] } };
+  const answer = body as { data: { id: string; type: string } } & Partial<Refusal>;
   if (status === 201) return answer.data;
-  const fields = answer.details?.fields?.map(({ path, message }) => `\n  ${path} ${message}`) ?? [];
-  throw new Error(`${answer.error ?? `answered ${status}`}${fields.join('')}`);
+  throw new Error(refusalText({ error: `answered ${status}`, ...answer }));
 }

@@ -1,65 +1,93 @@
-// What is around every page: who is signed in and where, the pages, the theme, and the end of a session.
-import type { ComponentChildren } from 'preact';
+// What is around every page: who is signed in and where, the search, the pages, the theme, and the end of a session.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Agents } from './agents.js';
-import { ask } from './api.js';
-import { Approvals } from './approvals.js';
-import { Budgets } from './budgets.js';
+import { ask, follow, takeUpSession } from './api.js';
 import { now, workspaceClock } from './clock.js';
 import { count, moment } from './format.js';
+import { type Me, MeContext, opens } from './me.js';
 import { Notices } from './notice.js';
-import { Overview } from './overview.js';
+import { pages } from './page-list.js';
+import { Connect } from './pages/connect.js';
+import { Join } from './pages/join.js';
+import { SearchField } from './pages/search.js';
 import { Empty, Failure, Loading } from './panel.js';
 import { useQuery } from './query.js';
-import { PageLink, usePage } from './route.js';
-import { type Session, session } from './session.js';
+import { PageLink, usePlace } from './route.js';
+import { lastWay, type Session, session } from './session.js';
 import { SignIn } from './sign-in.js';
+import { StepUpDialog } from './step-up-dialog.js';
 import { chooseTheme, useTheme } from './theme.js';
-import { Wallets } from './wallets.js';
-import { Webhooks } from './webhooks.js';
 
-const pages: Readonly<Record<string, { title: string; show: () => ComponentChildren }>> = {
-  '': { title: 'Overview', show: () => <Overview /> },
-  agents: { title: 'Agents', show: () => <Agents /> },
-  wallets: { title: 'Wallets', show: () => <Wallets /> },
-  approvals: { title: 'Approvals', show: () => <Approvals /> },
-  budgets: { title: 'Budgets', show: () => <Budgets /> },
-  webhooks: { title: 'Webhooks', show: () => <Webhooks /> },
-};
+/** The session of a person outlives the page: true while it is looked for, when the page is loaded. */
+function useLooking(): boolean {
+  const [isLooking, setLooking] = useState(session.current === undefined && lastWay() === 'person');
+  useEffect(() => {
+    if (isLooking)
+      void takeUpSession()
+        .catch(() => {})
+        .then(() => setLooking(false));
+  }, [isLooking]);
+  return isLooking;
+}
 
 /** The sign-in, or the console. */
 export function App() {
+  const { page, id } = usePlace();
   const [current, setCurrent] = useState(session.current);
   useEffect(() => session.listen(() => setCurrent(session.current)), []);
+  const isLooking = useLooking();
   return (
     <>
-      {current === undefined ? <SignIn /> : <SignedIn key={current.token} current={current} />}
+      {page === 'join' ? (
+        <Join />
+      ) : current !== undefined && page === 'connect' && id !== undefined ? (
+        <Connect key={current.startedAt} uid={id} />
+      ) : current !== undefined ? (
+        <SignedIn key={current.startedAt} current={current} />
+      ) : isLooking ? (
+        <Loading what="the console" />
+      ) : (
+        <SignIn />
+      )}
+      <StepUpDialog />
       <Notices />
     </>
   );
 }
 
-const warnBeforeMs = 5 * 60_000;
+const renewBeforeMs = 5 * 60_000;
+const retryMs = 30_000;
 
-/** True in the last minutes of a session, which ends by itself. */
-function useEnding({ token, expiresAt }: Session): boolean {
+/** Another hour of the session of an API key. */
+async function renew(of: Session): Promise<void> {
+  const { renewAuthSession } = await ask('RenewSession', {});
+  session.renew(of, { token: renewAuthSession.token, expiresAt: now() + renewAuthSession.expiresIn * 1000 });
+}
+
+/** Renews the session of a key in its last minutes. True while that has failed, and in the last minutes of a person's: it ends by itself then. */
+function useEnding(current: Session): boolean {
   const [isEnding, setEnding] = useState(false);
   useEffect(() => {
+    let askAgainAt = 0;
+    setEnding(false);
     const look = () => {
-      const left = expiresAt - now();
-      setEnding(left < warnBeforeMs);
-      if (left <= 0) session.end('Your session has ended after an hour. Sign in again to go on.', token);
+      const left = current.expiresAt - now();
+      if (left <= 0) session.end('Your session has ended. Sign in again to go on.', current);
+      else if (left < renewBeforeMs && now() >= askAgainAt) {
+        askAgainAt = now() + retryMs;
+        if (current.token === undefined) setEnding(true);
+        else renew(current).catch(() => setEnding(true));
+      }
     };
     look();
     const timer = setInterval(look, 1_000);
     return () => clearInterval(timer);
-  }, [token, expiresAt]);
+  }, [current]);
   return isEnding;
 }
 
-/** Ends the session here at once, and at the server. A server that is not reached takes it until its hour is over. */
-function signOut(): void {
-  void ask('SignOut', {}).catch(() => {});
+/** Ends the session here at once, and at the server. A server that is not reached takes it until its time is over. */
+function signOut({ token }: Session): void {
+  void (token === undefined ? ask('EndBrowserSession', { id: 'current' }) : ask('SignOut', {})).catch(() => {});
   session.end('You have signed out.');
 }
 
@@ -72,47 +100,70 @@ function ThemeButton() {
   );
 }
 
-function Navigation({ page, pending }: { page: string; pending: number | undefined }) {
+function Navigation({ page, me }: { page: string; me: Me | undefined }) {
+  const pending = me?.pendingApprovals;
+  const nav = useRef<HTMLElement>(null);
+  // Where the pages stand in one row, the current one is in sight.
+  useEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' }), [page]);
   return (
-    <nav aria-label="Pages">
+    <nav ref={nav} aria-label="Pages">
       <ul>
-        {Object.entries(pages).map(([name, { title }]) => (
-          <li key={name}>
-            <PageLink page={name} isCurrent={name === page}>
-              {title}
-              {name === 'approvals' && pending !== undefined && pending > 0 && (
-                <span class="bubble">
-                  {count(pending)}
-                  <span class="hidden"> waiting</span>
-                </span>
-              )}
-            </PageLink>
-          </li>
-        ))}
+        {Object.entries(pages).map(
+          ([name, { title, isUnlisted, scope }]) =>
+            isUnlisted !== true &&
+            (me === undefined || scope === undefined || opens(me.scopes, scope)) && (
+              <li key={name}>
+                <PageLink page={name} isCurrent={name === page}>
+                  {title}
+                  {name === 'approvals' && pending !== undefined && pending > 0 && (
+                    <span class="bubble">
+                      {count(pending)}
+                      <span class="hidden"> waiting</span>
+                    </span>
+                  )}
+                </PageLink>
+              </li>
+            ),
+        )}
       </ul>
     </nav>
   );
 }
 
-function SignedIn({ current }: { current: Session }) {
-  const page = usePage();
+/** What the head shows, read again at once when an approval is asked for or decided. */
+function useShell() {
   const shell = useQuery('Shell', {}, { every: 20 });
-  const isEnding = useEnding(current);
-  const heading = useRef<HTMLHeadingElement>(null);
-  const shown = pages[page];
-  const title = shown?.title ?? 'Not found';
-  if (shell.data !== undefined) workspaceClock.set(shell.data.insight.asOf);
+  const { refresh } = shell;
+  useEffect(() => follow('ApprovalChanges', {}, { next: refresh, connection: () => {} }), [refresh]);
+  return shell;
+}
 
+function usePageTitle(title: string, place: string) {
+  const heading = useRef<HTMLHeadingElement>(null);
   // Whoever follows a link hears where it led; the first page is not announced over the document itself.
-  const before = useRef(page);
+  const before = useRef(place);
   useEffect(() => {
     document.title = `${title} · Agent Payments`;
-    if (before.current !== page) heading.current?.focus();
-    before.current = page;
-  }, [page, title]);
+    if (before.current !== place) heading.current?.focus();
+    before.current = place;
+  }, [place, title]);
+  return heading;
+}
+
+function SignedIn({ current }: { current: Session }) {
+  const { page, id } = usePlace();
+  const shell = useShell();
+  const isEnding = useEnding(current);
+  const spec = pages[page];
+  const one = id === undefined ? undefined : spec?.one;
+  const shown = id === undefined ? spec?.show : one && (() => one.show(id));
+  const title = (shown && (one ?? spec)?.title) ?? 'Not found';
+  const heading = usePageTitle(title, `${page}/${id ?? ''}`);
+  if (shell.data !== undefined) workspaceClock.set(shell.data.insight.asOf);
 
   const isTest = current.environment === 'test';
   const spending = shell.data?.spending;
+  const me = shell.data?.me;
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -121,20 +172,23 @@ function SignedIn({ current }: { current: Session }) {
       <header class="top">
         <span class="brand">Agent Payments</span>
         <span class={isTest ? 'environment test' : 'environment live'}>{isTest ? 'Test · sandbox' : 'Live · production'}</span>
-        <span class="who">{shell.data?.me.actor.name}</span>
+        <SearchField />
+        <span class={me?.member == null ? 'who' : undefined}>
+          {me?.member == null ? me?.actor.name : <PageLink page="my-sign-in">{me.member.name}</PageLink>}
+        </span>
         <ThemeButton />
-        <button type="button" onClick={signOut}>
+        <button type="button" onClick={() => signOut(current)}>
           Sign out
         </button>
       </header>
-      <Navigation page={page} pending={shell.data?.me.pendingApprovals} />
+      <Navigation page={page} me={me} />
       <main id="main" tabIndex={-1}>
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
         {isEnding && (
           <p class="banner" role="status">
-            Your session ends at {moment(current.expiresAt)}. Sign out and in again to go on without a break.
+            Your session ends at {moment(current.expiresAt)}. Sign out and in again to go on.
           </p>
         )}
         {spending?.frozen === true && (
@@ -144,7 +198,7 @@ function SignedIn({ current }: { current: Session }) {
           </p>
         )}
         {shell.data !== undefined ? (
-          (shown?.show() ?? <NoPage />)
+          <MeContext.Provider value={me}>{shown?.() ?? <NoPage />}</MeContext.Provider>
         ) : shell.error === undefined ? (
           <Loading what="the console" />
         ) : (

@@ -165,7 +165,7 @@ function Picture(props: ChartProps & { shown: readonly Protocol[]; point: (at: n
 function AsTable({ title, unit, bucket, buckets }: ChartProps) {
   return (
     <details>
-      <summary>The same as a table</summary>
+      <summary>Show as a table</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keyboard */}
       <section class="scroll" tabIndex={0} aria-label={`${title} As a table`}>
         <table>

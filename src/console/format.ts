@@ -118,8 +118,10 @@ export function duration(seconds: number): string {
     .join(' ');
 }
 
-/** `pending_payment` -> `Pending payment`. */
+const acronyms = /\b(?:ach|acp|api|cctp|id|kya|kyc|mpp|pix|rtp|sepa|spei|ucp)\b/gi;
+
+/** `pending_payment` -> `Pending payment`, `api_key` -> `API key`. */
 export function words(name: string): string {
-  const text = name.replaceAll('_', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const text = name.replaceAll('_', ' ').replaceAll(acronyms, (word) => word.toUpperCase());
+  return text.startsWith('x402') ? text : text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -2,7 +2,9 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import './base.css';
+import './page.css';
 import './parts.css';
+import './people.css';
 import { startTheme } from './theme.js';
 
 startTheme();

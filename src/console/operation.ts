@@ -1,5 +1,13 @@
-// What the console asks of the public GraphQL API. scripts/console-answers.ts prints the types of variables and answers from here and
+// What the console asks of the public GraphQL API: of the workspace here, of money in operation-money.ts, of who spends it in
+// operation-agent.ts, of people in operation-people.ts, of merchants in operation-shop.ts. scripts/console-answers.ts prints the types of variables and answers from here and
 // from the schema into answers.ts; a document that the schema does not allow stops it.
+
+import { agentOperations } from './operation-agent.js';
+import { connectionOperations } from './operation-connection.js';
+import { moneyOperations } from './operation-money.js';
+import { paging } from './operation-part.js';
+import { peopleOperations } from './operation-people.js';
+import { shopOperations } from './operation-shop.js';
 
 const recorded = `
   id
@@ -14,17 +22,6 @@ const recorded = `
   counterparty { name }
 `;
 
-const agent = `
-  id
-  name
-  status
-  statusReason
-  kyaTier
-  connected
-  parentAccount { name }
-  wallets(limit: 3) { nodes { id currency balance { available } } pagination { total } }
-`;
-
 const delivery = `
   id
   webhookId
@@ -37,9 +34,13 @@ const delivery = `
   dlqReason
 `;
 
-const paging = 'pagination { total totalIsMinimum hasMore nextCursor }';
-
 export const operations = {
+  ...moneyOperations,
+  ...agentOperations,
+  ...peopleOperations,
+  ...connectionOperations,
+  ...shopOperations,
+
   SignIn: `mutation SignIn($input: CreateAuthSessionInput!) {
     createAuthSession(input: $input) { token expiresIn environment }
   }`,
@@ -48,8 +49,19 @@ export const operations = {
     endAuthSession { endedAt }
   }`,
 
+  RenewSession: `mutation RenewSession {
+    renewAuthSession { token expiresIn environment }
+  }`,
+
   Shell: `query Shell {
-    me { environment tenantId pendingApprovals actor { name } }
+    me {
+      environment
+      tenantId
+      pendingApprovals
+      scopes
+      actor { name }
+      member { id name role authority { maxAmount currency } }
+    }
     spending { frozen reason since }
     insight { asOf }
   }`,
@@ -84,101 +96,6 @@ export const operations = {
     operationRecorded { id operation { ${recorded} } }
   }`,
 
-  Agents: `query Agents($status: AgentStatus, $after: Cursor) {
-    agents(limit: 25, status: $status, after: $after) { nodes { ${agent} } ${paging} }
-  }`,
-
-  AgentLimits: `query AgentLimits($id: AgentId!) {
-    agentLimits(id: $id) {
-      kyaTier
-      kya { per currency max used remaining resetsAt }
-      budgets { budgetId name scopeType period currency amount spent remaining resetsAt }
-      policies { policyId name ruleId kind per currency max used remaining }
-    }
-  }`,
-
-  FreezeAgent: `mutation FreezeAgent($id: AgentId!, $input: AgentStepInput!) {
-    freezeAgent(id: $id, input: $input) { ${agent} }
-  }`,
-
-  UnfreezeAgent: `mutation UnfreezeAgent($id: AgentId!, $input: AgentStepInput!) {
-    unfreezeAgent(id: $id, input: $input) { ${agent} }
-  }`,
-
-  Wallets: `query Wallets($status: WalletStatus, $after: Cursor) {
-    wallets(limit: 50, status: $status, after: $after) {
-      nodes {
-        id
-        name
-        ownerType
-        ownerId
-        currency
-        status
-        frozenReason
-        lowBalanceThreshold
-        account { name }
-        balance { available held wrapped pendingIn total }
-      }
-      ${paging}
-    }
-  }`,
-
-  Names: `query Names {
-    agents(limit: 100) { nodes { id name } }
-    accounts(limit: 100) { nodes { id name } }
-  }`,
-
-  Approvals: `query Approvals($status: ApprovalStatus, $after: Cursor) {
-    approvals(limit: 25, status: $status, after: $after) {
-      nodes {
-        id
-        status
-        subject { type id }
-        amount
-        currency
-        description
-        agent { id name }
-        merchant { name }
-        context { spentToday remainingToday firstTimeCounterparty similarApproved30d }
-        requestedBy { type id }
-        requestedAt
-        expiresAt
-        decidedAt
-        comment
-        resultError { code error }
-      }
-      ${paging}
-    }
-  }`,
-
-  Approve: `mutation Approve($id: ApprovalId!, $input: ApproveApprovalInput!) {
-    approveApproval(id: $id, input: $input) { approval { id status resultError { code error } } }
-  }`,
-
-  Reject: `mutation Reject($id: ApprovalId!, $input: RejectApprovalInput!) {
-    rejectApproval(id: $id, input: $input) { id status }
-  }`,
-
-  Budgets: `query Budgets($after: Cursor) {
-    budgets(limit: 50, after: $after) {
-      nodes {
-        id
-        name
-        scope { type id }
-        amount
-        currency
-        period
-        expiresAt
-        alertsAt
-        spent
-        reserved
-        remaining
-        resetsAt
-      }
-      ${paging}
-    }
-  }`,
-
   Webhooks: `query Webhooks($after: Cursor) {
     webhooks(limit: 10, after: $after) {
       nodes { id url events description status failingSince disabledReason createdAt }
@@ -192,6 +109,75 @@ export const operations = {
 
   DeadLetters: `query DeadLetters($webhookId: WebhookId, $after: Cursor) {
     deliveries(status: dlq, limit: 25, webhookId: $webhookId, after: $after) { nodes { ${delivery} } ${paging} }
+  }`,
+
+  Webhook: `query Webhook($id: WebhookId!) {
+    webhook(id: $id) { id url events description status failingSince disabledReason verification createdAt }
+    webhookStats(id: $id) { pending delivered failed dlq p50Ms p95Ms }
+    webhookHours(id: $id) { hour delivered undelivered }
+  }`,
+
+  Deliveries: `query Deliveries($webhookId: WebhookId!, $status: DeliveryStatus, $after: Cursor) {
+    deliveries(limit: 25, webhookId: $webhookId, status: $status, after: $after) {
+      nodes { id eventType status attemptCount maxAttempts lastResponseCode lastError createdAt deliveredAt nextRetryAt }
+      ${paging}
+    }
+  }`,
+
+  Delivery: `query Delivery($id: DeliveryId!) {
+    delivery(id: $id) {
+      id
+      eventId
+      lastResponseCode
+      lastResponseBody
+      attempts { deliveryId startedAt durationMs responseCode error }
+    }
+  }`,
+
+  Event: `query Event($id: EventId!) {
+    event(id: $id) { id type timestamp data }
+  }`,
+
+  SetWebhookStatus: `mutation SetWebhookStatus($id: WebhookId!, $input: UpdateWebhookInput!) {
+    updateWebhook(id: $id, input: $input) { id status }
+  }`,
+
+  Search: `query Search($text: String!) {
+    search(text: $text) { type id name status transferId }
+  }`,
+
+  ApiKeys: `query ApiKeys($after: Cursor) {
+    apiKeys(limit: 50, after: $after) {
+      nodes { id name prefix environment scopes allowedIps status createdAt createdBy expiresAt revokedAt lastUsedAt lastUsedIp }
+      ${paging}
+    }
+  }`,
+
+  Scopes: `query Scopes {
+    scopes { scopes { scope } }
+  }`,
+
+  CreateApiKey: `mutation CreateApiKey($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) { id key }
+  }`,
+
+  RollApiKey: `mutation RollApiKey($id: ApiKeyId!, $input: RollApiKeyInput!) {
+    rollApiKey(id: $id, input: $input) { id key }
+  }`,
+
+  RevokeApiKey: `mutation RevokeApiKey($id: ApiKeyId!) {
+    revokeApiKey(id: $id) { id deleted }
+  }`,
+
+  AuditLog: `query AuditLog($action: String, $resourceId: String, $actor: String, $since: DateTime, $until: DateTime, $after: Cursor) {
+    auditLog(limit: 50, action: $action, resourceId: $resourceId, actor: $actor, since: $since, until: $until, after: $after) {
+      nodes { id at action resourceType resourceId requestId ip changes position actor { type id } }
+      ${paging}
+    }
+  }`,
+
+  VerifyAuditLog: `query VerifyAuditLog($after: AuditEntryId) {
+    verifyAuditLog(after: $after) { valid checked firstInvalidId headHash nextAfter tree { size rootHash } }
   }`,
 
   ReplayDelivery: `mutation ReplayDelivery($id: DeliveryId!) {

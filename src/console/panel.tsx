@@ -1,6 +1,7 @@
 // A part of a page with a heading, and what it shows while it has nothing to show: loading, nothing there, or a failure with a way out.
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { now } from './clock.js';
 import type { Asked } from './query.js';
 
 export interface PanelProps {
@@ -25,13 +26,35 @@ export function Panel({ title, tools, class: name = '', children }: PanelProps) 
   );
 }
 
+/** Seconds that are left until `at`, counted down while it is shown. */
+export function useSecondsUntil(at: number | undefined): number {
+  const left = () => (at === undefined ? 0 : Math.max(0, Math.ceil((at - now()) / 1000)));
+  const [seconds, setSeconds] = useState(left);
+  useEffect(() => {
+    setSeconds(left());
+    if (at === undefined) return undefined;
+    const timer = setInterval(() => setSeconds(left()), 500);
+    return () => clearInterval(timer);
+  }, [at]);
+  return seconds;
+}
+
+/** How long to wait, as a sentence; nothing where it may be tried now. */
+export function waitText(seconds: number): string {
+  return seconds === 0 ? '' : ` Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
+}
+
 /** Says that something failed, and lets a person try again. */
 export function Failure({ asked: { error, refresh }, isSmall = false }: { asked: Asked; isSmall?: boolean }) {
+  const seconds = useSecondsUntil(error?.retryAt);
   if (error === undefined) return null;
   return (
     <div class={isSmall ? 'failure small' : 'failure'} role="alert">
-      <p>{isSmall ? `What you see may be old. ${error.message}` : error.message}</p>
-      <button type="button" onClick={refresh}>
+      <p>
+        {isSmall ? `What you see may be old. ${error.message}` : error.message}
+        {waitText(seconds)}
+      </p>
+      <button type="button" onClick={refresh} disabled={seconds > 0}>
         Try again
       </button>
     </div>

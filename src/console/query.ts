@@ -3,6 +3,13 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Answers, Variables } from './answers.js';
 import { ask, asRefusal, type Operation, type Refusal } from './api.js';
 
+const changes = new EventTarget();
+
+/** Something was changed by this page: everything that is shown is read again at once. */
+export function changed(): void {
+  changes.dispatchEvent(new Event('change'));
+}
+
 export interface Asked {
   error: Refusal | undefined;
   isLoading: boolean;
@@ -16,6 +23,8 @@ export interface Query<Answer> extends Asked {
 interface Options {
   /** Seconds after which it is asked again, while the page is seen. */
   every?: number;
+  /** Instead of the session, for what takes the key itself. */
+  apiKey?: string;
 }
 
 interface State<Answer> {
@@ -68,15 +77,21 @@ function useTask<Answer>(key: string, task: (signal: AbortSignal) => Promise<Ans
     };
   }, [every, refresh]);
 
+  useEffect(() => {
+    changes.addEventListener('change', refresh);
+    return () => changes.removeEventListener('change', refresh);
+  }, [refresh]);
+
   return { data: state.data, error: state.key === key ? state.error : undefined, isLoading: state.key !== key, refresh };
 }
 
 /** The answer of a query. While its variables change, the answer before stays. */
 export function useQuery<Name extends Operation>(name: Name, variables: Variables[Name], options: Options = {}): Query<Answers[Name]> {
-  return useTask(`${name} ${JSON.stringify(variables)}`, (signal) => ask(name, variables, { signal }), options);
+  return useTask(`${name} ${JSON.stringify(variables)}`, (signal) => ask(name, variables, { signal, apiKey: options.apiKey }), options);
 }
 
-interface Page<Node> {
+/** A page of a list, as it is answered. */
+export interface Page<Node> {
   nodes: readonly Node[];
   pagination: { total: number; totalIsMinimum: boolean | null; hasMore: boolean; nextCursor: string | null };
 }
@@ -104,7 +119,7 @@ export function useList<Name extends Operation, Node>(
     let last: Page<Node> | undefined;
     for (let page = 0; page < pages && (page === 0 || last?.pagination.hasMore); page += 1) {
       const after = last === undefined ? {} : { after: last.pagination.nextCursor };
-      last = pageOf(await ask(name, { ...variables, ...after } as Variables[Name], { signal }));
+      last = pageOf(await ask(name, { ...variables, ...after } as Variables[Name], { signal, apiKey: options.apiKey }));
       nodes.push(...last.nodes);
     }
     return { nodes, pagination: last?.pagination };

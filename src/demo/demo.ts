@@ -3,6 +3,7 @@ import nacl from 'tweetnacl';
 import { askForMore } from './approval.js';
 import { callPaidApis } from './paid-api.js';
 import { lostPayout } from './payout.js';
+import { type Invite, payByModel } from './people.js';
 import { buyByMandate } from './purchase.js';
 import { payBySecond } from './salary.js';
 import { raceForTask } from './task.js';
@@ -14,22 +15,20 @@ export interface DemoOptions {
   /** A test key. */
   key: string;
   say: (text: string) => void;
+  /** Makes links by which people join the tenant; without it people take no part. */
+  invite?: Invite;
 }
 
 /** Plays the story; throws at the first answer that is not the expected one. */
-export async function playDemo({ url, key, say }: DemoOptions): Promise<void> {
+export async function playDemo({ url, key, say, invite }: DemoOptions): Promise<void> {
   const teller = new Teller(url, say);
   const company = `Bearer ${key}`;
 
   say(`\nTwo companies, one agent each, on ${url}\n`);
   const buyer = await teller.ask('A company opens an account', 'POST', '/v1/accounts', company, { type: 'business', name: 'Buyer Ltd' });
   const seller = await teller.ask('So does another', 'POST', '/v1/accounts', company, { type: 'business', name: 'Seller Ltd' });
-  const agentBody = (parent: string, name: string) => ({
-    parent_account_id: parent,
-    name,
-    generate_keypair: true,
-    wallet: { currency: 'USDC' },
-  });
+  const wallet = { currency: 'USDC' };
+  const agentBody = (parent: string, name: string) => ({ parent_account_id: parent, name, generate_keypair: true, wallet });
   const a = await teller.ask(
     'Agent A, with a key pair and a wallet',
     'POST',
@@ -83,18 +82,22 @@ export async function playDemo({ url, key, say }: DemoOptions): Promise<void> {
   await callPaidApis(teller, company, { agent: agentA, session, walletA, secretKey, ...selling });
   await raceForTask(teller, company, { sender: session, account: seller['data'].id, token: b['credentials'].token });
   await askForMore(teller, company, session, { agent: agentA, payment });
+  if (invite !== undefined) await payByModel(teller, company, { account: buyer['data'].id, payee: walletB, invite });
   await lostPayout(teller, company, seller['data'].id);
   await expectBalanced(teller, company);
-  for (const line of whatWasSeen) say(line);
+  for (const line of whatWasSeen(invite !== undefined)) say(line);
 }
 
-const whatWasSeen = [
+const whatWasSeen = (withPeople: boolean): string[] => [
   '\nA paid once, B was paid, the overdraft was refused, the trial balance is zero.',
   'A streamed B a salary, which B took out while it flowed, exact to the second.',
   'A bought two mugs from a shop by ACP, within the mandate that the company had signed.',
   'A stranger and A each met a 402 and paid the call by x402 in one round trip more; A paid a service page by page by MPP.',
   'B and C raced for a task of A: one got it, delivered what was asked, was paid out of escrow, and rated.',
   'A hit its budget, asked for approval, and paid when a person said yes.',
+  withPeople
+    ? 'Ada joined and let a model pay up to 20.00 a day; it paid, asked for more, and paid when two people had said yes.'
+    : 'People took no part: the demo invites them only to a tenant that it makes itself, without --key.',
   'B was paid out although nobody acknowledged it: reconciliation found the payment.\n',
 ];
 

@@ -1,6 +1,6 @@
 // Tells a story by its requests: each is sent and printed with its answer, secrets shortened.
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Reply, sendJson } from '../platform/outbound/client.js';
+import { openPage, type Reply, sendForm, sendJson } from '../platform/outbound/client.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers are shown to a person as they come
 export type Json = Record<string, any>;
@@ -27,6 +27,7 @@ export class Teller {
     body?: unknown,
     headers: Record<string, string> = {},
     expected?: number,
+    seen: (reply: Reply) => void = () => {},
   ): Promise<Json> {
     this.#begin(title);
     const sent = { ...(authorization === null ? {} : { Authorization: authorization }), ...headers };
@@ -35,8 +36,30 @@ export class Teller {
     if (body !== undefined) this.#say(indent('   > ', body));
     const reply = await this.#send(method, path, sent, body);
     this.#show(reply);
+    seen(reply);
     const good = expected === undefined ? reply.status < 300 : reply.status === expected;
     if (!good) throw new Error(`step ${this.#step} was answered ${reply.status}`);
+    return reply.body as Json;
+  }
+
+  /** Opens a page, of which its status and where it leads are shown. */
+  async page(title: string, path: string, headers: Record<string, string>, seen: (reply: Reply) => void): Promise<void> {
+    this.#begin(title);
+    this.#say(`   > GET ${path.length > longestHeader ? `${path.slice(0, longestHeader)}...` : path}`);
+    const reply = await openPage(this.url + path, headers);
+    const leadsTo = reply.headers.get('Location');
+    this.#say(`   < ${reply.status}${leadsTo === null ? '' : `  Location: ${leadsTo.replace(/\?.*/, '?...')}`}`);
+    if (reply.status >= 400) throw new Error(`step ${this.#step} was answered ${reply.status}`);
+    seen(reply);
+  }
+
+  /** Sends a form. */
+  async form(title: string, path: string, members: Record<string, string>): Promise<Json> {
+    this.#begin(title);
+    this.#say(`   > POST ${path}`);
+    const reply = await sendForm(this.url + path, members);
+    this.#show(reply);
+    if (reply.status >= 300) throw new Error(`step ${this.#step} was answered ${reply.status}`);
     return reply.body as Json;
   }
 
@@ -104,7 +127,8 @@ export class Teller {
   }
 }
 
-const secrets = /("(?:token|privateKey|sessionToken|signature|mandate_jwt|proof|signed_voucher)": ")([^"]{12})[^"]*/g;
+const secrets =
+  /("(?:token|privateKey|sessionToken|password|csrf_token|access_token|refresh_token|signature|mandate_jwt|proof|signed_voucher)": ")([^"]{12})[^"]*/g;
 /** A header that is longer is shown by its beginning. */
 const longestHeader = 80;
 /** Lines of a body that are shown: a basket says more than one wants to read. */

@@ -1,20 +1,16 @@
-// Types that SPEC.md announces and does not emit ("Event types announced but not emitted"): in the catalog, so that a receiver
-// may subscribe before they come. The specification names families; the types and their data are ours (Gap G-73).
+// Types that SPEC.md announces and does not emit ("Event types announced but not emitted"): in the catalog, so that a receiver may
+// subscribe before they come. The specification names families; the types and their data are ours.
 import { z } from 'zod';
 import { currency, exampleId, exampleTime, id, money, time } from './data.js';
 import type { Definition } from './definition.js';
 
+// Gap G-73: The names and data of announced types are ours; subscribing to them is allowed before anything emits them.
 type Announced = Omit<Definition, 'description'>;
 
 const stream: Announced = {
   subject: 'stream_id',
   data: z.strictObject({ stream_id: id('str'), status: z.string(), currency, flow_rate: money, runway_seconds: z.int().nullable() }),
   example: { stream_id: exampleId('str'), status: 'active', currency: 'USDC', flow_rate: '0.0001', runway_seconds: 86400 },
-};
-const approval: Announced = {
-  subject: 'approval_id',
-  data: z.strictObject({ approval_id: id('apr'), status: z.string(), amount: money, currency, agent_id: id('agt').nullable() }),
-  example: { approval_id: exampleId('apr'), status: 'pending', amount: '250.00', currency: 'USD', agent_id: exampleId('agt') },
 };
 const dispute: Announced = {
   subject: 'dispute_id',
@@ -78,10 +74,6 @@ export const announced: Readonly<Record<string, Definition>> = {
   'stream.cancelled': { ...stream, description: 'stream cancelled' },
   'stream.completed': { ...stream, description: 'stream reached its end' },
   'stream.exhausted': { ...stream, description: 'deposit of a stream used up' },
-  'approval.requested': { ...approval, description: 'spend waits for a decision' },
-  'approval.approved': { ...approval, description: 'spend approved' },
-  'approval.rejected': { ...approval, description: 'spend rejected' },
-  'approval.expired': { ...approval, description: 'nobody decided in time' },
   'dispute.created': { ...dispute, description: 'dispute filed' },
   'dispute.responded': { ...dispute, description: 'other side answered' },
   'dispute.escalated': { ...dispute, description: 'dispute escalated' },

@@ -11,7 +11,8 @@ export interface CatalogEntry extends Definition {
   type: string;
   /** First word of the type: `transfer.*` names all that share it. */
   family: string;
-  /** Whether this version emits it (Gap G-75). */
+  // Gap G-75: The catalog shows family, description, schema, example and `emitted` (whether this version emits the type).
+  /** Whether this version emits it. */
   emitted: boolean;
 }
 
@@ -82,5 +83,5 @@ export function catalogOf({ platform }: { platform: Pick<Platform, 'extensions'>
 
 /** The issue of a type or pattern that names nothing. */
 function unknownType(text: string, path: readonly (string | number)[]) {
-  return { path, message: `${JSON.stringify(text)} names no event type: see GET /v1/webhooks/events`, rule: 'event_type' };
+  return { path, message: `${JSON.stringify(text)} is not an event type: see GET /v1/webhooks/events`, rule: 'event_type' };
 }

@@ -134,27 +134,31 @@ export function outboxLines(records: { [T in 'outbox' | 'operation' | 'audit_ent
   ];
 }
 
-/** One line of the outbox per workspace, for the lines of several postings that are written together. */
+/** One line of the outbox per workspace, for the lines of several postings that are written together, as PostgreSQL reads it. */
 export function joinLines(lines: readonly Row[]): Row[] {
-  if (lines.length < 2) return [...lines];
   const joined = new Map<string, OutboxLine>();
   for (const { workspace_id, event_ids, roles, operation_ids, line_ids, traces } of lines as unknown as readonly OutboxLine[]) {
-    const line = joined.get(workspace_id) ?? { workspace_id, event_ids: [] };
+    let line = joined.get(workspace_id);
+    if (line === undefined) {
+      line = { workspace_id, event_ids: [], operation_ids: [], line_ids: [] };
+      joined.set(workspace_id, line);
+    }
     line.event_ids.push(...event_ids);
     if (roles !== undefined) line.roles = { ...line.roles, ...roles };
-    if (operation_ids !== undefined) {
-      line.operation_ids ??= [];
-      line.operation_ids.push(...operation_ids);
-    }
-    if (line_ids !== undefined) {
-      line.line_ids ??= [];
-      line.line_ids.push(...line_ids);
-    }
+    if (operation_ids !== undefined) line.operation_ids?.push(...operation_ids);
+    if (line_ids !== undefined) line.line_ids?.push(...line_ids);
     if (traces !== undefined) line.traces = [...(line.traces ?? []), ...traces];
-    joined.set(workspace_id, line);
   }
-  return [...joined.values()] as unknown as Row[];
+  return [...joined.values()].map(printLine);
 }
+
+/** Lists of ids as PostgreSQL spells arrays, which it reads in half the time that a list of JSON takes. */
+const printLine = ({ event_ids, operation_ids = [], line_ids = [], ...line }: OutboxLine): Row => ({
+  ...line,
+  event_ids: `{${event_ids.join()}}`,
+  operation_ids: `{${operation_ids.join()}}`,
+  line_ids: `{${line_ids.join()}}`,
+});
 
 /** Writes events of one workspace, and their line in the outbox, in the transaction of the change that they report. */
 export async function writeEvents(tx: Tx, workspaceId: string, rows: readonly EventRow[]): Promise<void> {

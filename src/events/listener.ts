@@ -1,9 +1,9 @@
 // Listeners hear every published event exactly once and write what follows from it: rollups, settlement rules. A listener has a stored
 // position in each workspace, which moves in the transaction of what it writes. The publisher never waits for it.
 import type pg from 'pg';
+import { hasLeft } from '../platform/cell/present.js';
 import type { Platform } from '../platform/ctx.js';
 import { inTransaction } from '../platform/postgres/database.js';
-import { onlyByIndex } from '../platform/postgres/lookup-plan.js';
 import type { PublishedEvent } from './publication.js';
 
 /** A stretch of the publications of a workspace: those with a number above `after`, up to `upTo`. */
@@ -45,28 +45,9 @@ const roundSize = 200;
 /** How often a round reads all publications again, and not only those after the ones it has seen read. */
 const fullRoundEveryMs = 60_000;
 
-/** The newest publication, and the workspaces with publications that the listener has not read, those that wait longest first. */
-const behindQuery = {
-  name: 'listener-behind',
-  text: `SELECT coalesce((SELECT max(number) FROM publication), 0) AS newest, ARRAY(
-           SELECT p.workspace_id FROM publication p
-           LEFT JOIN event_listener l ON l.workspace_id = p.workspace_id AND l.name = $1
-           WHERE p.number > $2 AND p.number > coalesce(l.number, 0)
-           GROUP BY p.workspace_id ORDER BY min(p.number) LIMIT ${roundSize}) AS behind`,
-};
+const behindQuery = { name: 'listener-behind', text: `SELECT heard, behind FROM listener_behind($1, $2, ${roundSize})` };
 
-/**
- * Locks the position of a listener in a workspace, and says what it is to hear: no row when it has none yet, or another process has it, and
- * no end when there is nothing. Planned each time: a plan that was made while the tables were small would read all of them. What follows in the
- * transaction goes by index.
- */
-const takeStretch = `WITH own AS MATERIALIZED (
-           SELECT number FROM event_listener WHERE workspace_id = $1 AND name = $2 FOR UPDATE SKIP LOCKED
-         )
-         SELECT own.number AS after, (
-           SELECT max(s.number) FROM (
-             SELECT number FROM publication p WHERE p.workspace_id = $1 AND p.number > own.number ORDER BY number LIMIT ${stretchSize}) s
-         ) AS up_to, ${onlyByIndex} FROM own`;
+const takeStretch = { name: 'listener-take', text: `SELECT after, up_to FROM take_stretch($1, $2, ${stretchSize})` };
 
 /** True while one of these listeners has something to hear in a workspace. */
 export async function hasUnheard(pool: pg.Pool, workspaceId: string, names: readonly string[]): Promise<boolean> {
@@ -101,12 +82,12 @@ export class Listening {
       this.#fullRoundAt = performance.now();
       this.#readUpTo = '0';
     }
-    const { rows } = await pool.query<{ newest: string; behind: string[] }>({
+    const { rows } = await pool.query<{ heard: string; behind: string[] }>({
       ...behindQuery,
       values: [this.#listener.name, this.#readUpTo],
     });
-    const { newest = '0', behind = [] } = rows[0] ?? {};
-    if (behind.length === 0) this.#readUpTo = newest;
+    const { heard: readUpTo = '0', behind = [] } = rows[0] ?? {};
+    this.#readUpTo = readUpTo;
     let heard = 0;
     for (const workspaceId of behind) if (await this.#hearWorkspace(workspaceId)) heard += 1;
     return heard;
@@ -141,25 +122,21 @@ export class Listening {
       if (made.rowCount === 0) return false;
       return (await inTransaction(database.pool, (tx) => this.#hearStretch(tx, workspaceId))) ?? false;
     } catch (error) {
+      if (await hasLeft(database, workspaceId)) return false;
       log.error({ err: error, listener: name, workspaceId }, 'a listener failed; the next round tries again');
       return false;
     }
   }
 
-  /** Undefined where the listener has no position yet, or another process has it. */
+  /** Undefined where the listener has no position yet. */
   async #hearStretch(tx: pg.ClientBase, workspaceId: string): Promise<boolean | undefined> {
     const { name } = this.#listener;
-    const { rows } = await tx.query<{ after: string; up_to: string | null }>(takeStretch, [workspaceId, name]);
+    const { rows } = await tx.query<{ after: string | null; up_to: string | null }>({ ...takeStretch, values: [workspaceId, name] });
     const [next] = rows;
     if (next === undefined) return undefined;
     const { after, up_to: upTo } = next;
-    if (upTo === null) return false;
+    if (after === null || upTo === null) return false;
     await this.#listener.hear(tx, { workspaceId, after, upTo });
-    await tx.query({
-      name: 'listener-move',
-      text: 'UPDATE event_listener SET number = $3 WHERE workspace_id = $1 AND name = $2',
-      values: [workspaceId, name, upTo],
-    });
     return true;
   }
 }

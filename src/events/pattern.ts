@@ -1,7 +1,8 @@
-// Patterns name event types: a type, `*`, or the beginning of a type up to a dot and `*`, such as `transfer.*` or `acp.checkout.*`
-// (Gap G-76). publish_outbox() reads the patterns of subscriptions in the same way; a test compares the two.
+// Patterns name event types: a type, `*`, or the beginning of a type up to a dot and `*`, such as `transfer.*` or `acp.checkout.*`.
+// publish_outbox() reads the patterns of subscriptions in the same way; a test compares the two.
 import { isInternal } from './definition.js';
 
+// Gap G-76: The family is the first word of a type; a pattern may end with `*` after any dot.
 /** True when `pattern` names `type`. */
 export function namesEvent(pattern: string, type: string): boolean {
   return pattern === type || (pattern.endsWith('*') && !isInternal(type) && type.startsWith(pattern.slice(0, -1)));

@@ -1,4 +1,5 @@
 // What waits to be published, and how far the listeners are behind what is published.
+import { isPresent } from '../platform/cell/present.js';
 import { type GaugeGroup, mostCounted } from '../platform/gauge.js';
 
 /** The gauges of the outbox. */
@@ -10,8 +11,8 @@ export const outboxGauges: GaugeGroup = {
   ],
   async read({ database }) {
     const { rows } = await database.pool.query<{ lines: number; oldest: number }>(`
-      SELECT (SELECT count(*) FROM (SELECT FROM outbox LIMIT ${mostCounted}) counted)::int AS lines,
-             coalesce((SELECT age_ms(written_at) FROM outbox ORDER BY id LIMIT 1), 0) / 1000 AS oldest`);
+      SELECT (SELECT count(*) FROM (SELECT FROM outbox o WHERE ${isPresent('o')} LIMIT ${mostCounted}) counted)::int AS lines,
+             coalesce((SELECT age_ms(written_at) FROM outbox o WHERE ${isPresent('o')} ORDER BY id LIMIT 1), 0) / 1000 AS oldest`);
     return rows.flatMap(({ lines, oldest }) => [
       { name: 'outbox_lines', value: lines },
       { name: 'outbox_oldest_seconds', value: oldest },
@@ -40,6 +41,7 @@ export function listenerGauges(names: readonly string[]): GaugeGroup {
           SELECT l.name, min(unheard.published_at) AS since
           FROM unnest($1::text[]) AS l (name) CROSS JOIN (
             SELECT DISTINCT workspace_id FROM (SELECT workspace_id FROM publication ORDER BY number DESC LIMIT ${window}) newest
+            WHERE ${isPresent('newest')}
           ) w LEFT JOIN LATERAL (
             SELECT published_at FROM publication p WHERE p.workspace_id = w.workspace_id AND p.number > coalesce(
               (SELECT e.number FROM event_listener e WHERE e.workspace_id = w.workspace_id AND e.name = l.name), 0) ORDER BY p.number LIMIT 1

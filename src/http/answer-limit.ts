@@ -47,7 +47,8 @@ export function leftOut(reference: string): Record<string, unknown> {
   return { data: { id: reference }, reason: 'answer_too_large' };
 }
 
-/** Answers that the change was made, and under which id it is found (Gap G-400). */
+// Gap G-400: A change whose answer is too large has its status and `{data: {id}, reason: "answer_too_large"}`, or an error in GraphQL.
+/** Answers that the change was made, and under which id it is found. */
 function sendReference(http: HttpContext, reference: string): void {
   const { state } = http;
   if (http.status === 404) http.status = 200;

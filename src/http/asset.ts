@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createGunzip, gzip } from 'node:zlib';
+import { namesTag } from '../platform/entity-tag.js';
 import type { HttpContext } from './state.js';
 
 const packBrotli = promisify(brotliCompress);
@@ -47,12 +48,7 @@ export function sendAsset(http: HttpContext, asset: Asset, keep: 'immutable' | '
   http.set('Cache-Control', keep === 'immutable' ? 'public, max-age=31536000, immutable' : 'no-cache');
   http.vary('Accept-Encoding');
   // Koa's own `fresh` gives way to `Cache-Control: no-cache`, which fetch sends with every If-None-Match.
-  if (
-    http
-      .get('If-None-Match')
-      .split(',')
-      .some((tag) => tag.trim().replace(/^W\//, '') === asset.etag)
-  ) {
+  if (namesTag(http.get('If-None-Match'), asset.etag)) {
     http.status = 304;
     return;
   }

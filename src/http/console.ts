@@ -1,5 +1,5 @@
-// GET /console: the page for people, as scripts/build.mjs has built it from src/console into dist/console (Gap G-372, decision 0040). Its
-// files have their hash in their names; the page is asked for each time. It talks to this server alone, and runs nothing that stands in it.
+// GET /console: the page for people, as scripts/build.mjs has built it from src/console into dist/console (decision 0040). Its files have
+// their hash in their names; the page is asked for each time. It talks to this server alone, and runs nothing that stands in it.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,6 +49,7 @@ export interface Console {
   asset: Handler;
 }
 
+// Gap G-372: The console is `/console` and `/console/{page}`, is not in openapi.json, and asks only GraphQL and its own files.
 /** The handlers of /console. */
 export function openConsole(): Console {
   let files: Promise<Files> | undefined;

@@ -8,7 +8,8 @@ import { declareError, OutcomeUnknown } from '../platform/errors.js';
 import type { Handler } from './state.js';
 import { countedResponse, type Unread } from './unread.js';
 
-/** 503: the answer took too long, and the request was given up before it changed anything (Gap G-12). */
+// Gap G-12: A request has 20 s, then 503; the answer says whether it had no effect (`retry.safe`) or the same key must find out.
+/** 503: the answer took too long, and the request was given up before it changed anything. */
 class DeadlineExceeded extends declareError(503, 'dependency_unavailable') {
   constructor() {
     super('The request took too long and was given up; nothing was changed. Try again shortly.', {
@@ -41,7 +42,7 @@ export function limitTime(ms = 20_000): Handler {
     });
 }
 
-/** What a socket is told when its bytes are no request that we read (Gap G-10). */
+/** What a socket is told when its bytes are no request that we read (see G-10). */
 const socketErrors: Record<string, { status: number; code: string; error: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', error: 'The headers are larger than 16 KiB.' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', error: 'The request did not arrive in time.' },

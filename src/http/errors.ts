@@ -1,5 +1,5 @@
-// One place turns failures into answers, for both faces (Gap G-10) (CONTRACT.md 0 "Errors"). What is not an ApiError is a 500 that says
-// nothing to the caller and everything to the log, credentials excepted.
+// One place turns failures into answers, for both faces (CONTRACT.md 0 "Errors"). What is not an ApiError is a 500 that says nothing to the
+// caller and everything to the log, credentials excepted.
 import { GraphQLError, type GraphQLFormattedError, Kind } from 'graphql';
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx } from '../platform/ctx.js';
@@ -25,11 +25,12 @@ import type { Handler, HttpContext } from './state.js';
 
 class InternalError extends declareError(500, 'internal_error') {}
 
-const unknownPath = () => new ApiError(404, 'not_found', 'No such path: /docs and /v1/openapi.json list what there is.');
+const unknownPath = () => new ApiError(404, 'not_found', 'No such path: /docs/reference and /v1/openapi.json list what there is.');
 
 /** Text that PostgreSQL does not take: 22021 bad bytes, 22P05 untranslatable character. */
 const badText = new Set(['22021', '22P05']);
 
+// Gap G-10: Failures of HTTP itself have codes too: `method_not_allowed`, `body_too_large`, `malformed_request` and others.
 /** What raw-body and Koa throw, by their `type` or status. */
 function fromHttpError(error: unknown): ApiError | undefined {
   const { status, type, expose, message } = error as { status?: unknown; type?: unknown; expose?: unknown; message?: unknown };
@@ -68,7 +69,7 @@ function toApiError(error: unknown, request: Failed): ApiError {
   return known ?? new InternalError('Something went wrong on our side. The request id names it in our logs.', { cause: error });
 }
 
-const credential = /\b(pk_(?:test|live)_|agent_|sess_|portal_|whsec_|Bearer\s+)[\w.~+/=-]{6,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+/gi;
+const credential = /\b(pk_(?:test|live)_|agent_|sess_|portal_|cnx[trc]_|whsec_|Bearer\s+)[\w.~+/=-]{6,}|\beyJ[\w-]+\.[\w-]+\.[\w-]+/gi;
 
 /** `text` with every credential in it blotted out. */
 function withoutCredentials(text: string): string {

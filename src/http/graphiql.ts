@@ -5,8 +5,8 @@ import type { Handler, HttpContext } from './state.js';
 
 export interface GraphiQLOptions {
   title: string;
-  /** What the page opens with, a tab for each. They should run as they stand. */
-  examples: readonly string[];
+  /** What the page opens with, and the others of its list. They should run as they stand. */
+  examples: readonly { title: string; document: string }[];
   /** The document of a REST operation, for `/graphql?op=<name>`. */
   documentOf: (operationName: string) => string | undefined;
 }
@@ -31,7 +31,7 @@ const headersHint = `// Headers of this tab alone:
 }`;
 
 /**
- * The field for the credential of all tabs, above them, and a tab that moves away from under the pointer that presses it, by what
+ * The field for the credential of all tabs and the list of examples, above them, and a tab that moves away from under the pointer that presses it, by what
  * GraphiQL has measured of its place, and is never clicked.
  */
 const ownStyle = `
@@ -39,21 +39,40 @@ body { display: flex; flex-direction: column; height: 100vh; margin: 0; color-sc
 #root { flex: 1; min-height: 0; }
 #credential { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; padding: 8px 16px; font: 14px system-ui, sans-serif; }
 #credential { background: light-dark(#f4f5f9, #191d28); color: light-dark(#171b26, #edf0f7); }
-#credential input { flex: 0 1 420px; font: inherit; padding: 4px 8px; -webkit-text-security: disc; }
+#credential input { flex: 0 1 360px; font: inherit; padding: 4px 8px; -webkit-text-security: disc; }
+#credential select { font: inherit; padding: 4px 8px; margin-left: auto; max-width: 100%; }
 #credential span { color: light-dark(#555d70, #a9b2c6); }
 .graphiql-container { height: 100%; }
 .graphiql-tab { transform: none !important; }`;
 
-/** Sends what stands in that field, unless the headers of the tab have a credential of their own. It is kept nowhere (Gap G-379). */
+// Gap G-379: GraphiQL has one credential field for all tabs, which is not stored; headers of a tab win over it.
+/**
+ * Sends what stands in that field, unless the headers of the tab have a credential of their own. It is kept nowhere. An example of the list
+ * opens in a tab of its own: the editor is begun again with it, and finds the other tabs where it keeps them.
+ */
 const ownScript = `
 const options = JSON.parse(document.querySelector('#options').textContent);
 const field = document.querySelector('#api-key');
+const list = document.querySelector('#explore');
+const { examples } = options;
+delete options.examples;
 options.additionalHeaders = (request) => {
   const key = field.value.trim();
   const own = Object.keys(request?.extensions?.headers ?? {}).some((name) => name.toLowerCase() === 'authorization');
   return key === '' || own ? {} : { Authorization: 'Bearer ' + key };
 };
-YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root'), options);`;
+const begin = (more) => {
+  const before = document.querySelector('#root');
+  const root = before.cloneNode(false);
+  before.replaceWith(root);
+  YogaGraphiQL.renderYogaGraphiQL(root, { ...options, ...more });
+};
+list.addEventListener('change', () => {
+  const example = examples[Number(list.value)];
+  list.value = '';
+  if (example !== undefined) begin({ query: example.document });
+});
+begin({});`;
 
 interface Parts {
   js: Asset;
@@ -98,11 +117,12 @@ function renderPage({ js, css, icon }: Parts, { title, examples }: GraphiQLOptio
     title: escapeHtml(title),
     endpoint: '/graphql',
     subscriptionsProtocol: 'GRAPHQL_SSE',
-    defaultQuery: examples[0],
+    defaultQuery: examples[0]?.document,
+    examples,
     headers: headersHint,
     // Kept in the browser where a person says so in the settings, and not by default.
     shouldPersistHeaders: null,
-    ...(query === undefined ? { defaultTabs: examples.map((example) => ({ query: example, headers: headersHint })) } : { query }),
+    ...(query === undefined ? { defaultTabs: [{ query: examples[0]?.document, headers: headersHint }] } : { query }),
   };
   return `<!doctype html>
 <html lang="en">
@@ -119,6 +139,10 @@ function renderPage({ js, css, icon }: Parts, { title, examples }: GraphiQLOptio
       <label for="api-key">API key for all tabs</label>
       <input id="api-key" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="pk_test_…" aria-describedby="api-key-hint">
       <span id="api-key-hint">Sent with every request, and forgotten when this page is left.</span>
+      <select id="explore" aria-label="Explore: open an example">
+        <option value="">Explore…</option>
+        ${examples.map(({ title: name }, at) => `<option value="${at}">${escapeHtml(name)}</option>`).join('\n        ')}
+      </select>
     </div>
     <div id="root"></div>
     <script type="application/json" id="options">${dataJson(options)}</script>

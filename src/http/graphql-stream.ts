@@ -1,5 +1,4 @@
-// /graphql/stream, for clients of graphql-sse: its own handler in distinct connections mode, one stream for each operation. Its
-// reservations (single connection mode) are refused with 405 (Gap G-88, decision 0014).
+// /graphql/stream, for clients of graphql-sse: its own handler in distinct connections mode, one stream for each operation (decision 0014).
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
@@ -12,7 +11,8 @@ import { type RenderedResult, wasExecuted } from './graphql-result.js';
 import type { SendIntrospection } from './introspection.js';
 import type { Handler, HttpContext } from './state.js';
 
-/** Most results that wait for a slow reader. The queue of graphql-sse has no limit of its own (Gap G-89). */
+// Gap G-89: A connection is cut when 1,000 results wait for its reader.
+/** Most results that wait for a slow reader. The queue of graphql-sse has no limit of its own. */
 const maxQueued = 1_000;
 /** After so many results the reader gets a turn, for a source that never waits would leave it none. */
 const resultsPerTurn = 50;
@@ -60,13 +60,14 @@ export function serveGraphQLStream(run: RunOperation, sendIntrospection: SendInt
 /** What graphql-sse asks of the headers. The request itself has been read and checked by graphql-request.ts. */
 const requestHeaders: Record<string, string> = { accept: 'text/event-stream', 'content-type': 'application/json' };
 
+// Gap G-88: graphql-sse works in distinct connections mode only; a reservation (PUT, DELETE or a token) is 405.
 /** A reservation lives in one process, and whoever knows its token reads along. */
 function refuseReservation(http: HttpContext): void {
   if (http.get(TOKEN_HEADER_KEY) === '' && http.query[TOKEN_QUERY_KEY] === undefined) return;
   throw new ApiError(
     405,
     'method_not_allowed',
-    'Streams are not reserved here: send each operation in a request of its own, without a token.',
+    'Stream reservations are not supported: send each operation in a request of its own, without a token.',
     {
       headers: { Allow: 'GET, POST' },
     },

@@ -114,9 +114,10 @@ export class IdempotencyKeys {
     this.#answers = new Batch((answers) => this.#write(answers));
   }
 
+  // Gap G-16: `Idempotency-Key` covers every mutation of a known actor on both faces; a 2xx is kept for 24 hours.
   /**
-   * Runs a mutation under its key. Without a key, and for anonymous callers, it just runs (Gap G-16).
-   * 400 for a key that is none, 409 `idempotency_in_flight` while the same key runs, 422 `idempotency_key_reused`.
+   * Runs a mutation under its key. Without a key, and for anonymous callers, it just runs. 400 for a key that is none, 409
+   * `idempotency_in_flight` while the same key runs, 422 `idempotency_key_reused`.
    */
   readonly run: Idempotency = async (ctx, request, work) => {
     if (request.key === undefined || ctx.actor.type === 'anonymous') return work();

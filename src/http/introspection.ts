@@ -1,5 +1,5 @@
 // The standard introspection query, as graphql-js prints it for any of its options: it is answered to everybody, from a text that is
-// prepared once (CONTRACT.md 21). It is told by its parsed document, so spaces and comments do not matter (Gap G-398).
+// prepared once (CONTRACT.md 21). It is told by its parsed document, so spaces and comments do not matter.
 import {
   type DocumentNode,
   executeSync,
@@ -30,6 +30,7 @@ function standardText(options: IntrospectionOptions, rootKinds: boolean): string
   return rootKinds ? text : text.replace(/(queryType|mutationType|subscriptionType) \{\s+name\s+kind\s+\}/g, '$1 {\n      name\n    }');
 }
 
+// Gap G-398: The standard introspection query is any that graphql-js 16 prints, alone in its document; it costs one point.
 /** The standard document that `document` is, by its text; undefined when it is another one. */
 export function standardIntrospection(document: DocumentNode): DocumentNode | undefined {
   const [operation, ...fragments] = document.definitions;

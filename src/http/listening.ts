@@ -1,7 +1,7 @@
 // Opening the sockets of the process, and closing them in order.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { listeningOrigin } from '../platform/authority.js';
 
 /** Where to listen; `setting` names the port. */
@@ -9,6 +9,16 @@ interface Place {
   setting: string;
   port: number;
   host: string;
+}
+
+/** Rejects, with what a person can do about it, where it is not possible to listen. */
+export async function checkPort({ port, host, ...place }: Place): Promise<void> {
+  const trial = createServer().listen(port, host);
+  await once(trial, 'listening').catch((error) => {
+    throw plainly(error, { ...place, port, host });
+  });
+  trial.close();
+  await once(trial, 'close');
 }
 
 /** Listens. Rejects, with what a person can do about it, where that is not possible. */
@@ -24,7 +34,7 @@ function plainly(error: NodeJS.ErrnoException, { setting, port, host }: Place): 
   const reasons: Record<string, string> = {
     EADDRINUSE: `${setting} ${port} is in use on ${host}: stop what listens there, or set ${setting} to another port (0 picks a free one).`,
     EACCES: `${setting} ${port} may not be listened on by this user: set ${setting} to a port from 1024 on.`,
-    EADDRNOTAVAIL: `HOST ${host} is no address of this machine.`,
+    EADDRNOTAVAIL: `HOST ${host} is not an address of this machine.`,
   };
   return new Error(reasons[error.code ?? ''] ?? `HOST ${host} with ${setting} ${port} cannot be listened on: ${error.message}`, {
     cause: error,

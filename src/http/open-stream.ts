@@ -1,11 +1,12 @@
 // How many streams may be open at once: ten of one actor, of every kind together, and two hundred of one workspace over GraphQL. They are
-// counted together for all processes of one start (Gap G-87).
+// counted together for all processes of one start.
 import type { ServerResponse } from 'node:http';
 import { Gauge } from 'prom-client';
 import type { Ctx, Platform } from '../platform/ctx.js';
 import { RateLimitExceeded } from '../platform/errors.js';
 import { SharedCount, StreamCount, type StreamLimit } from './stream-count.js';
 
+// Gap G-87: An actor has ten open streams of all kinds together, a workspace 200 over GraphQL; one more is 429 with `Retry-After: 5`.
 export const maxOfActor = 10;
 export const maxOfWorkspace = 200;
 /** Streams end when they end: a caller may try again after this. */

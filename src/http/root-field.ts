@@ -14,12 +14,10 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { Actor } from '../platform/ctx.js';
-import { admissionOf, authorize } from '../platform/schema/audience.js';
+import type { RateClass } from '../platform/rate-limit.js';
+import { admissionOf, anybody, authorize } from '../platform/schema/audience.js';
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { fragmentsOf, mostNodes } from '../platform/schema/complexity.js';
-
-/** Which budget a request draws on. */
-export type RateClass = 'general' | 'auth';
 
 /** A root field as it is answered: once for each response key. */
 export interface RootField {
@@ -61,11 +59,11 @@ function factsOf({ definition }: RootField): FieldFacts {
 
 /** True when the field asks for no credential. */
 export function isPublicField({ definition }: RootField): boolean {
-  const options = definition?.extensions['pothosOptions'] as { authScopes?: { audience?: string } } | undefined;
-  return options?.authScopes?.audience === 'public';
+  return definition !== undefined && admissionOf(definition).audience === 'public';
 }
 
-/** The most nodes of a look at one type without a credential: enough for its name (Gap G-399). */
+// Gap G-399: Without a credential a document with `__type(name)` has at most 10 nodes, its public lists included.
+/** The most nodes of a look at one type without a credential: enough for its name. */
 const mostForAnybody = 10;
 
 /** What is asked of who names root fields. */
@@ -84,23 +82,24 @@ function isDeepLook({ name }: RootField, { standard, nodes }: RequestedField): b
 
 /**
  * 401 for an anonymous caller who names a field that asks for a credential or looks deeper into the schema than anybody may, 403 for a
- * portal token that its scopes do not open. A field that the schema does not have is left to validation, which says so.
+ * credential whose scopes do not open it. A field that the schema does not have is left to validation, which says so.
  */
 export function admitCaller(actor: Actor, request: RequestedField): void {
   for (const field of request.roots) {
-    if (actor.type === 'anonymous' && isDeepLook(field, request)) authorize(actor, 'any');
+    if (actor.type === 'anonymous' && isDeepLook(field, request)) authorize(actor, anybody);
     if (field.definition === undefined || isPublicField(field)) continue;
-    authorize(actor, 'any', admissionOf(field.definition).portal);
+    authorize(actor, { ...admissionOf(field.definition), audience: 'any' });
   }
 }
 
 const nodesOfPoint = 1_000;
 
-/** The strictest class among the fields; a point for each and for every 1,000 nodes (Gap G-20): GraphQL is no way around the limits. */
+// Gap G-20: GraphQL costs one point for each root field and for every full 1,000 nodes, in the strictest rate class among its fields.
+/** The strictest class among the fields; a point for each and for every 1,000 nodes: GraphQL is no way around the limits. */
 export function rateOf({ roots, nodes }: { roots: readonly RootField[]; nodes: number }): { rateClass: RateClass; rateCost: number } {
-  const auth = roots.some((field) => factsOf(field).rateClass === 'auth');
+  const classes = roots.map((field) => factsOf(field).rateClass);
   return {
-    rateClass: auth ? 'auth' : 'general',
+    rateClass: classes.includes('auth') ? 'auth' : classes.includes('login') ? 'login' : 'general',
     rateCost: Math.max(1, roots.length) + Math.floor(Math.min(nodes, mostNodes) / nodesOfPoint),
   };
 }

@@ -1,11 +1,11 @@
 // From method and path to the chain of an endpoint: all that a request passes there, composed at the start (decision 0067). A path without
 // parameters is found in a map, any other by @koa/router. Its matching is linear, so there is one router for each noun (`/v1/agents`,
-// `/docs`), picked from a map (decision 0022). `/v1/v1/...` is served as `/v1/...` (Gap G-02); HEAD is GET.
+// `/docs`), picked from a map (decision 0022). `/v1/v1/...` is served as `/v1/...`; HEAD is GET.
 import { METHODS } from 'node:http';
 import Router from '@koa/router';
 import { MethodNotAllowed } from '../platform/errors.js';
+import type { RateClass } from '../platform/rate-limit.js';
 import { compose } from './chain.js';
-import type { RateClass } from './root-field.js';
 import type { Handler, Routed, State } from './state.js';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -37,6 +37,7 @@ export interface Served {
   nowhere?: readonly Handler[];
 }
 
+// Gap G-02: `/v1/...` is the canonical path and the only one in openapi.json; `/v1/v1/...` is served as the same.
 /** Sends each request through the chain of its endpoint. */
 export function routeRequests({ endpoints, first = () => [], nowhere = [] }: Served): Handler {
   const chains = new Map<string, Handler>();
@@ -52,10 +53,10 @@ export function routeRequests({ endpoints, first = () => [], nowhere = [] }: Ser
     }
     routers.set(noun, router.routes() as unknown as Handler);
   }
-  const nobody = compose([...first(), ...nowhere]);
+  const nobody = begunAfter(first(), nowhere);
   const speakers = new Map(
     endpoints.flatMap(({ path, speak }) =>
-      speak === undefined ? [] : [[routerPath(path), compose([...first(), speak, ...nowhere])] as const],
+      speak === undefined ? [] : [[routerPath(path), begunAfter(first(), [speak, ...nowhere])] as const],
     ),
   );
   return (http, next) => {
@@ -79,11 +80,22 @@ export function routeRequests({ endpoints, first = () => [], nowhere = [] }: Ser
 }
 
 function chainOf({ path, rateClass = 'general', speak, handlers }: Endpoint, first: readonly Handler[]): Handler {
-  const chain = compose([...first, ...(speak === undefined ? [] : [speak]), ...handlers]);
+  const chain = begunAfter(first, [...(speak === undefined ? [] : [speak]), ...handlers]);
   return (http, next) => {
     http.state.route = path;
     http.state.rateClass = rateClass;
     return chain(http, next);
+  };
+}
+
+/** What comes first and then the rest, or the rest alone for a request that has passed the first by itself. */
+function begunAfter(first: readonly Handler[], rest: readonly Handler[]): Handler {
+  const whole = compose([...first, ...rest]);
+  let late: Handler | undefined;
+  return (http, next) => {
+    if (http.state.isBegun === undefined) return whole(http, next);
+    late ??= compose(rest);
+    return late(http, next);
   };
 }
 

@@ -27,7 +27,9 @@ interface Source {
 export class SharedMetrics {
   readonly #sources = new Set<Source>();
   readonly #own = new Registry();
-  #ended: Samples = [];
+  /** What was counted by those that have ended, and its summing up: one sum after the other, or a later one would lose what it did not see. */
+  #ended: readonly Samples[] = [];
+  #summed: Promise<unknown> = Promise.resolve();
 
   constructor() {
     watchProcess(this.#own);
@@ -40,21 +42,29 @@ export class SharedMetrics {
   join(line: Line): () => Promise<void> {
     const source: Source = { line, last: [] };
     this.#sources.add(source);
-    return async () => {
-      if (!this.#sources.delete(source)) return;
-      this.#ended = [...this.#ended, ...source.last.filter(isCounted)];
-      this.#ended = await sum([this.#ended]).getMetricsAsJSON();
+    return () => {
+      // In one step: whoever prints in between counts it once.
+      if (this.#sources.delete(source)) this.#ended = [...this.#ended, source.last.filter(isCounted)];
+      const summed = this.#summed.then(() => this.#sumEnded());
+      this.#summed = summed;
+      return summed;
     };
   }
 
+  async #sumEnded(): Promise<void> {
+    const parts = this.#ended;
+    const total = await sum(parts).getMetricsAsJSON();
+    this.#ended = [total, ...this.#ended.slice(parts.length)];
+  }
+
   async #print(): Promise<string> {
-    const read = async (source: Source): Promise<Samples> => {
-      // Whoever says nothing in time counts with what it said before.
+    const read = async (source: Source): Promise<void> => {
+      // Whoever says nothing in time, or begins and knows nothing yet, counts with what it said before.
       source.last = await source.line.ask<Samples>(subjects.own, undefined, ownWithinMs).catch(() => source.last);
-      return source.last;
     };
-    const samples = await Promise.all([...this.#sources].map(read));
-    return sum([...samples, await this.#own.getMetricsAsJSON(), this.#ended]).metrics();
+    await Promise.all([...this.#sources].map(read));
+    const own = await this.#own.getMetricsAsJSON();
+    return sum([...[...this.#sources].map(({ last }) => last), own, ...this.#ended]).metrics();
   }
 }
 

@@ -2,10 +2,11 @@
 import type { DocumentNode, GraphQLError, OperationDefinitionNode } from 'graphql';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Ctx } from '../platform/ctx.js';
-import type { Spelling } from '../platform/door.js';
+import type { ShopOrigin, Spelling } from '../platform/door.js';
 import type { Effect } from '../platform/effect.js';
+import type { DrawnBudget, RateClass } from '../platform/rate-limit.js';
 import type { TracePlace, TraceSpan } from '../platform/trace.js';
-import type { RateClass, RootField } from './root-field.js';
+import type { RootField } from './root-field.js';
 
 /** What a GraphQL request asks for, checked. */
 export interface GraphQLParams {
@@ -38,6 +39,12 @@ export interface State {
   span?: TraceSpan;
   /** The caller's address, as `TRUSTED_PROXIES` lets us know it. */
   ip: string;
+  /** Where callers reach this listener. Set by `authenticate`. */
+  origin?: () => string;
+  /** The shop that the request was sent to. */
+  shop?: ShopOrigin;
+  /** True where the request has passed what comes first, before it was known whose it is. */
+  isBegun?: true;
   /** How errors are spelled. */
   face: 'rest' | 'graphql';
   /** The protocol's own spelling of errors, at a door that has one. */
@@ -45,8 +52,8 @@ export interface State {
   /** Which budget the request draws on, and how many points of it. */
   rateClass: RateClass;
   rateCost: number;
-  /** What is left of the address's budget. */
-  budgetLeft?: number;
+  /** What it has drawn on. */
+  budgets?: readonly DrawnBudget[];
   /** The path's pattern, as metrics count it: `/v1/agents/{id}`. */
   route: string;
   /** Whether the request may have changed something by now. Set by `limitTime`. */

@@ -6,7 +6,8 @@ import type { Socket } from 'node:net';
 import { getHeapStatistics } from 'node:v8';
 import { Counter, Gauge } from 'prom-client';
 
-/** Answers of no more bytes always pass: what refuses them is hardly smaller, and a socket mostly takes it at once (Gap G-401). */
+// Gap G-401: Answers up to 16 KiB always pass; unread is what was written to a socket and not yet taken by the system.
+/** Answers of no more bytes always pass: what refuses them is hardly smaller, and a socket mostly takes it at once. */
 const alwaysTaken = 16 * 1024;
 /** Looks until a client that takes nothing is cut. */
 const looksOfDeadline = 30;

@@ -4,12 +4,14 @@ import { loadTogether } from '../platform/batch.js';
 import type { Ctx } from '../platform/ctx.js';
 import type { Tx } from '../platform/postgres/database.js';
 import { newId } from '../platform/schema/id.js';
+import { rememberAccount } from './account-fact.js';
 
 /** The three buckets of a wallet. */
 export const buckets = ['available', 'held', 'wrapped'] as const;
 export type Bucket = (typeof buckets)[number];
 
-/** Balances of a wallet, minor units. `pendingIn` is what others hold for it (Gap G-35). */
+// Gap G-35: A wallet's `total` is available + held + wrapped; `pending_in` is what others hold for it and is not part of it.
+/** Balances of a wallet, minor units. `pendingIn` is what others hold for it. */
 export interface Balance {
   currency: string;
   available: bigint;
@@ -21,7 +23,8 @@ export interface Balance {
 /** Ledger account ids of a wallet, by bucket. They never change. */
 export type WalletAccounts = Record<Bucket, string>;
 
-/** Opens the buckets of a new wallet. `lowThreshold` (minor units) arms account.balance.low (Gap G-36). */
+// Gap G-36: account.balance.low is emitted when `available` falls below the threshold, and again only after it has risen above it.
+/** Opens the buckets of a new wallet. `lowThreshold` (minor units) arms account.balance.low. */
 export async function openWalletAccounts(ctx: Ctx, tx: Tx, walletId: string, currency: string, lowThreshold: bigint | null): Promise<void> {
   const at = ctx.clock.now();
   await tx.ledgerAccount.createMany({
@@ -103,8 +106,8 @@ export async function lockedTakeable({ workspace }: Ctx, tx: Tx, walletId: strin
 }
 
 /**
- * What happens to the wallet's money: `blocked` takes credits and refuses debits, `closed` refuses both. Money held stays
- * movable (Gap G-42).
+ * What happens to the wallet's money: `blocked` takes credits and refuses debits, `closed` refuses both. Money held stays movable (see
+ * G-42).
  */
 export async function setWalletAccounts(tx: Tx, walletIds: readonly string[], status: LedgerAccountStatus): Promise<void> {
   await tx.ledgerAccount.updateMany({
@@ -147,6 +150,7 @@ export async function walletAccounts(ctx: Ctx, walletIds: readonly string[]): Pr
   for (const { id, ownerId, kind } of rows) {
     const accounts = byWallet.get(ownerId) ?? ({} as WalletAccounts);
     accounts[kind.slice('wallet.'.length) as Bucket] = id;
+    rememberAccount(id, { kind, ownerId });
     byWallet.set(ownerId, accounts);
   }
   return byWallet;

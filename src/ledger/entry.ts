@@ -2,7 +2,8 @@
 import type { Ctx } from '../platform/ctx.js';
 import type { Bucket } from './account.js';
 
-/** One entry: signed amount and the balance after it, minor units. `id` names account and version (Gap G-04). */
+// Gap G-04: An entry is named `ent_<ledger account>_<number within it>`; that name is also the cursor of a statement.
+/** One entry: signed amount and the balance after it, minor units. `id` names account and version. */
 export interface Entry {
   id: string;
   transactionId: string;

@@ -2,6 +2,7 @@
 // recorded with it. ledger_post() applies it wholly or not at all (prisma/functions; docs/architecture.md 5).
 import type { Actor, Ctx } from '../platform/ctx.js';
 import type { Effect } from '../platform/effect.js';
+import type { Row } from '../platform/postgres/column.js';
 import { newId } from '../platform/schema/id.js';
 import type { TraceSpan } from '../platform/trace.js';
 import type { Records, RowChange } from './record.js';
@@ -12,7 +13,7 @@ export interface Leg {
   accountId: string;
   currency: string;
   amount: bigint;
-  /** Money that was held and goes back where it came from: it always fits (Gap G-11). */
+  /** Money that was held and goes back where it came from: it always fits (see G-11). */
   returns?: true;
 }
 
@@ -32,7 +33,19 @@ export interface LimitUse {
 
 /** A row whose state must hold at the moment of posting. One SQL function for each kind says when it does (guard_refusal). */
 export interface Guard {
-  kind: 'workspace' | 'api_key' | 'jwt' | 'session' | 'agent' | 'agent_token' | 'payee' | 'payer' | 'mandate';
+  kind:
+    | 'workspace'
+    | 'api_key'
+    | 'jwt'
+    | 'login'
+    | 'member'
+    | 'session'
+    | 'agent'
+    | 'agent_token'
+    | 'connection'
+    | 'payee'
+    | 'payer'
+    | 'mandate';
   id: string;
   /** Real time by which a row that expires is judged; the time of the posting by default. */
   at?: Date;
@@ -56,6 +69,8 @@ export interface Posting {
   at: Date;
   /** The transfer that this posting belongs to. Its uses of limits are found again by it. */
   transferId: string | null;
+  /** The row of that transfer as its transaction leaves it, where it is changed after the posting. */
+  transferAfter?: Row;
   legs: readonly Leg[];
   limits: readonly LimitUse[];
   guards: readonly Guard[];
@@ -86,6 +101,9 @@ export function guardsOf({ actor, platform }: Pick<Ctx, 'actor' | 'platform'>, a
 function credentialGuards({ type, id, credential }: Actor, at: Date): Guard[] {
   if (credential.kind === 'session') return [{ kind: 'session', id: credential.id }];
   if (credential.kind === 'agent_token') return [{ kind: 'agent_token', id: credential.id, at }];
+  // What a person has set up goes on after the browser session, as long as the person is a member: it names the member in its place.
+  if (credential.kind === 'login') return [credential.id === id ? { kind: 'member', id } : { kind: 'login', id: credential.id, at }];
+  if (credential.kind === 'connection') return [{ kind: 'connection', id: credential.id, at }];
   // A JWT session dies with the key that it was made with, whose id the user has, and may be signed out before.
   if (credential.kind === 'jwt') {
     return [
@@ -93,6 +111,8 @@ function credentialGuards({ type, id, credential }: Actor, at: Date): Guard[] {
       { kind: 'jwt', id: credential.id },
     ];
   }
+  // What a key has set up goes on without it: it shows none.
+  if (credential.kind === 'none') return [];
   return type === 'api_key' || type === 'user' ? [{ kind: 'api_key', id }] : [];
 }
 

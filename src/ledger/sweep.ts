@@ -4,9 +4,10 @@ import type { Platform } from '../platform/ctx.js';
 import { byIndex } from '../platform/postgres/lookup-plan.js';
 
 const daySeconds = 86_400;
-/** Days for which the counters of a window are kept after it (Gap G-69). */
+/** Gap G-69: A limit counter is deleted 92 days after its day or month. */
 const windowDays = 92;
-/** Days for which a resolved hold is kept: so far back goes what a wallet shows as pending at a time (Gap G-70). */
+// Gap G-70: A resolved hold is kept for 400 days, so `pending_in` at a past time is exact that far back.
+/** Days for which a resolved hold is kept: so far back goes what a wallet shows as pending at a time. */
 const holdDays = 400;
 
 /**

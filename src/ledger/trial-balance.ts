@@ -3,7 +3,8 @@ import type pg from 'pg';
 import type { Ctx } from '../platform/ctx.js';
 import { type Database, inTransaction } from '../platform/postgres/database.js';
 
-/** One currency of a trial balance, minor units: the balances below zero, those above, and what must be zero (Gap G-68). */
+// Gap G-68: Per currency `debits` sums the balances below zero, `credits` those above; `difference` must be zero.
+/** One currency of a trial balance, minor units: the balances below zero, those above, and what must be zero. */
 export interface TrialBalanceLine {
   currency: string;
   debits: bigint;

@@ -9,6 +9,7 @@ import { manyParts, namedParts } from '../platform/extension.js';
 import type { Lifecycle } from '../platform/lifecycle.js';
 import type { Tx } from '../platform/postgres/database.js';
 import type { IdKind } from '../platform/schema/id.js';
+import type { Scope } from '../platform/scope.js';
 import { snakeCase } from '../platform/snake-case.js';
 import type { ApprovalSubject } from './approval-subject.js';
 import type { OperationCategory } from './operation-category.js';
@@ -30,9 +31,10 @@ export interface IdDeclaration {
 /** What is kept open on some of the wallets, at most `most`, and the request that would end each. */
 export type OpenOn = (ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number) => Promise<(OpenItem & { ends: NextAction })[]>;
 
+// Gap G-190: Open is what ends by itself; what waits for a person or a future time is explained. 100 of each kind are shown.
 /**
  * Rows that end by themselves and have not, for the convergence of a sandbox. What waits for a person, an approval or a time to come is not
- * among them (Gap G-190). All but `type` is SQL.
+ * among them. All but `type` is SQL.
  */
 export interface Settling {
   type: string;
@@ -74,6 +76,8 @@ export interface TransferSubject {
 
 /** A noun, as others see it. */
 export interface Noun {
+  /** With which keys and people find its rows; absent for what only its own endpoints show. */
+  scope?: Scope;
   id: IdDeclaration;
   /** The table of its rows. Absent where they are rows of another noun. */
   table?: string;

@@ -5,12 +5,16 @@ interface Category {
   title: string;
   /** An agent or a wallet has spent. What goes into escrow is counted when it is paid out. */
   isSpend?: true;
+  // Gap G-436: Owners are accounts: moves between wallets of one account are no volume; fundings are a category of their own.
+  /** Money comes in from outside, and moves between no two owners: it counts in no volume and no success rate. */
+  isFunding?: true;
   /** It stays what it is when a mandate pays it; others count as executions of the mandate. */
   keepsByMandate?: true;
 }
 
 const categories = {
   transfer: { title: 'Transfer', isSpend: true },
+  funding: { title: 'Funding', isFunding: true },
   mandate_execution: { title: 'Payment by mandate', isSpend: true },
   checkout: { title: 'Checkout', isSpend: true, keepsByMandate: true },
   stream_action: { title: 'Stream' },
@@ -30,6 +34,9 @@ export const operationCategories = Object.keys(categories) as OperationCategory[
 export function aboutCategory(category: OperationCategory): Category {
   return categories[category];
 }
+
+/** Those that count in success rates and volumes. */
+export const countedCategories = operationCategories.filter((category) => !aboutCategory(category).isFunding);
 
 /** Those that are spends. */
 export const spendCategories = operationCategories.filter((category) => aboutCategory(category).isSpend);

@@ -1,6 +1,7 @@
-// What the reset of a sandbox ends (CONTRACT.md 19): each noun says which of its rows, and by which of its own rules. Gap G-377
+// What the reset of a sandbox ends (CONTRACT.md 19): each noun says which of its rows, and by which of its own rules.
 import type { Ctx } from '../platform/ctx.js';
 
+// Gap G-377: Settings go back to how a new workspace has them; rates stay, because history names them.
 /**
  * When something is ended: what stops everything else, what waits for somebody, what runs, what somebody may do, and settings. Within a
  * stage what builds on others ends before them.

@@ -85,7 +85,7 @@ const money: readonly Tool[] = [
     name: 'wait_for_approval',
     title: 'Wait for an approval',
     description:
-      'Wait until a person has decided, for at most `timeout_seconds`. A `status` of pending means that nobody has: call it again. Once it is approved the payment has been tried, and `result_error` says what went wrong, if anything did.',
+      'Wait until people have decided, for at most `timeout_seconds`. A `status` of pending means that they have not: call it again. Where more than one has to approve, `missing` says how many are left. Once it is approved the payment has been tried, and `result_error` says what went wrong, if anything did.',
     operation: 'getApproval',
     audience: 'agent',
     effect: reads,

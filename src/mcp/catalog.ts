@@ -4,26 +4,29 @@ import type { GraphQLSchema } from 'graphql';
 import type { Ctx } from '../platform/ctx.js';
 import { type FieldIssue, ValidationFailed } from '../platform/errors.js';
 import type { Answer, Idempotency } from '../platform/idempotency.js';
+import { quotedName, unknownMessage } from '../platform/misspelt-name.js';
+import { authorize } from '../platform/schema/audience.js';
 import type { JsonSchema } from '../platform/schema/scalar.js';
-import { quotedName, unknownMessage } from '../rest/misspelt-name.js';
 import { type Route, takesKey } from '../rest/routes.js';
 import { type Call, compileCall } from '../rest/serve.js';
 import { variableReader } from '../rest/variable.js';
 import { agentTools } from './agent-tool.js';
 import { operatorTools, sharedTools } from './operator-tool.js';
 import type { Tool } from './tool.js';
-import { inputSchema, keyMember, outputSchema, waitMember } from './tool-schema.js';
+import { inputSchema, keyMember, outputSchema, waitMember, withRequiredKey } from './tool-schema.js';
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface CompiledTool {
   tool: Tool;
-  audience: Route['audience'];
+  admission: Route['admission'];
   method: Route['method'];
   /** Of the operation, with `{name}` for each parameter. */
   path: string;
   /** As tools/list has it. */
   listing: ListedTool;
+  /** The same where calls have no other name than their key: it is required. */
+  keyedListing: ListedTool;
   /** Its calls have an Idempotency-Key. */
   isKeyed: boolean;
   /** Runs it, under a key where it changes something. 400 for arguments that it does not take. */
@@ -81,14 +84,17 @@ function compileTool(tool: Tool, route: Route, call: Call): CompiledTool {
       openWorldHint: false,
     },
   } as ListedTool;
+  const isKeyed = takesKey(route);
   return {
     tool,
-    audience: route.audience,
+    admission: route.admission,
     method: route.method,
     path: route.path,
     listing,
-    isKeyed: takesKey(route),
+    keyedListing: isKeyed ? { ...listing, inputSchema: withRequiredKey(input) as ListedTool['inputSchema'] } : listing,
+    isKeyed,
     run(ctx, given, key) {
+      authorize(ctx.actor, route.admission);
       checkMembers(given, input);
       const { [keyMember]: own, [waitMember]: _, ...members } = given;
       const content = requestOf(route, { ...members, ...sets?.(members) });

@@ -1,7 +1,7 @@
-// Which tools an actor is offered: those that its kind may call and, of an agent, those that its status and its limits let do something.
+// Which tools an actor is offered: those that its kind may call, that its scopes open and, of an agent, those that its status and its limits let do something.
 import type { Ctx } from '../platform/ctx.js';
 import { ApiError } from '../platform/errors.js';
-import { authorize } from '../platform/schema/audience.js';
+import { authorize, hasScope } from '../platform/schema/audience.js';
 import type { Catalog, CompiledTool } from './catalog.js';
 import { isFor, type Need } from './tool.js';
 
@@ -11,20 +11,21 @@ export function toolOf({ tools }: Catalog, { actor }: Pick<Ctx, 'actor'>, name: 
   return found !== undefined && isCallable(found, actor) ? found : undefined;
 }
 
-/** Whether the actor's kind may call it. */
-export function isCallable({ tool, audience }: CompiledTool, actor: Ctx['actor']): boolean {
+/** Whether the actor's kind may call it, whatever its scopes are. */
+export function isCallable({ tool, admission }: CompiledTool, actor: Ctx['actor']): boolean {
   if (!isFor(actor, tool)) return false;
   try {
-    return authorize(actor, audience);
+    return authorize(actor, { ...admission, scope: 'self' });
   } catch (error) {
     if (error instanceof ApiError) return false;
     throw error;
   }
 }
 
-/** What the actor is offered now (Gap G-386). */
+// Gap G-386: Reading tools are always listed, acting ones while the agent is active, spending ones while `spendable_by` allows.
+/** What the actor is offered now. */
 export async function offeredTools(catalog: Catalog, ctx: Ctx): Promise<CompiledTool[]> {
-  const callable = [...catalog.tools.values()].filter((tool) => isCallable(tool, ctx.actor));
+  const callable = [...catalog.tools.values()].filter((tool) => isCallable(tool, ctx.actor) && hasScope(ctx.actor, tool.admission.scope));
   if (ctx.actor.agent === undefined) return callable;
   const has = await abilities(catalog, ctx);
   return callable.filter(({ tool }) => has.has(tool.needs ?? 'read'));

@@ -5,9 +5,10 @@ import type { Handler } from '../http/state.js';
 import { isLoopback } from '../platform/authority.js';
 import { Forbidden } from '../platform/errors.js';
 
+// Gap G-390: MCP may be called by pages of our own address and of `CORS_ORIGINS`; programs send no Origin.
 /**
  * Refuses pages of other origins than those that may call the platform, and the listener's own: its public address, or without one this
- * machine at its port (Gap G-390).
+ * machine at its port.
  */
 export function refuseOrigins(baseUrl: string | null, allowed: readonly string[]): Handler {
   return (http, next) => {

@@ -1,11 +1,12 @@
 // Sessions of MCP over HTTP. A session is a name that the platform has signed and keeps nothing of: any process takes it, also after a
-// restart. It belongs to one actor and ends after a day; what it may do is asked of the credential of each request (Gap G-387).
+// restart. It belongs to one actor and ends after a day; what it may do is asked of the credential of each request.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { addSeconds } from '../platform/clock.js';
 import { sha256 } from '../platform/crypto.js';
 import type { Ctx } from '../platform/ctx.js';
 import { declareError, invalidRequest } from '../platform/errors.js';
 
+// Gap G-387: An MCP session is a signed name for its actor, lasts a day, and nothing is stored; any other is 404.
 /** As long as an Idempotency-Key is kept: the calls of a session are named by it. */
 const lifetimeSeconds = 86_400;
 

@@ -20,6 +20,11 @@ const key: JsonSchema = {
   description:
     'Your own name for this call, such as "invoice-7". Made again with the same key and arguments within 24 hours, after an error or a timeout, it has one effect. Without a key a call that is made again is another call.',
 };
+const requiredKey: JsonSchema = {
+  ...key,
+  description:
+    'Your own name for this call, such as "invoice-7": nothing else names it. Made again with the same key and arguments within 24 hours, after an error or a timeout, it has one effect. Another call needs another key.',
+};
 const wait: JsonSchema = {
   type: 'integer',
   minimum: 0,
@@ -55,6 +60,12 @@ export function inputSchema(route: Route, { name, takes, requires = [], isWaitin
   if (isWaiting !== undefined) properties[waitMember] = wait;
   const schema = { type: 'object', properties, required: takes.filter((member) => required.has(member)), additionalProperties: false };
   return standingAlone(schema, components);
+}
+
+/** What a tool takes whose calls have to bring their key. */
+export function withRequiredKey(input: JsonSchema): JsonSchema {
+  const { properties, required } = input as { properties: Record<string, JsonSchema>; required: string[] };
+  return { ...input, properties: { ...properties, [keyMember]: requiredKey }, required: [...required, keyMember] };
 }
 
 /** What a tool answers: the body that REST has for the operation. */

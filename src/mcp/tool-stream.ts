@@ -1,9 +1,11 @@
 // The open streams of MCP in this process. Each looks at what its actor is offered when something changes that it may depend on, and says
-// so when the list is another one (Gap G-389). A stream ends with its credential, and after an hour.
+// so when the list is another one. A stream ends with its credential, and after an hour.
 
+import { leftCell } from '../platform/credential.js';
 import type { Platform } from '../platform/ctx.js';
 import { ApiError } from '../platform/errors.js';
 
+// Gap G-389: A changed list of tools is announced within a second, or with the next heartbeat when only time changed it.
 /** No stream looks more often, whatever happens. */
 const leastGapMs = 200;
 const longestMs = 3_600_000;
@@ -97,7 +99,10 @@ function streamsOf(platform: Platform): Set<ToolStream> {
   const streams = new Set<ToolStream>();
   processes.set(platform, streams);
   platform.cache.onDrop((tag) => {
-    for (const stream of streams) if (stream.tags.includes(tag)) stream.ring();
+    for (const stream of [...streams].filter(({ tags }) => tags.includes(tag))) {
+      if (tag.startsWith(leftCell)) stream.end();
+      else stream.ring();
+    }
   });
   // Tags that were dropped during an interruption have not reached this process.
   platform.cache.onNotice((notice) => {

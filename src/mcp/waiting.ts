@@ -1,11 +1,12 @@
 // A call that waits: its operation is asked again until the answer is final or its time is over. It is asked when this process has
-// published events, and twice a second for what other processes have (Gap G-388). Its answer is a stream, so it holds up nothing else.
+// published events, and twice a second for what other processes have. Its answer is a stream, so it holds up nothing else.
 import type { Ctx, Platform } from '../platform/ctx.js';
 import { ValidationFailed } from '../platform/errors.js';
 import type { Answer } from '../platform/idempotency.js';
 import type { Arguments, Catalog, CompiledTool } from './catalog.js';
 import { mostWaitSeconds, waitMember } from './tool-schema.js';
 
+// Gap G-388: A waiting tool waits at most 50 s, in a stream that counts among those of its actor.
 const askAgainMs = 500;
 
 /** True for a message that calls a tool which may wait. */

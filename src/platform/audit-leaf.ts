@@ -1,6 +1,7 @@
 // What a line of the audit log is in the tree of its workspace: parts, each with a digest, and a leaf over the digests (CONTRACT.md 25). A
 // part can be shown or erased by itself: whoever has the digests can still check the leaf.
 import { createHmac, hash } from 'node:crypto';
+import { printActor, wireActorType } from './actor.js';
 import { canonicalJson } from './canonical-json.js';
 import { printTime } from './postgres/column.js';
 import { printId, printSubject } from './schema/id.js';
@@ -22,27 +23,24 @@ export interface LeafLine {
   outcome: unknown;
 }
 
+/** What parts are called. Salts are made from these names: one never changes. */
+export const partNames = ['act', 'said', 'outcome', 'money', 'offer', 'private', 'authority', 'decision', 'figures', 'delivery'] as const;
+export type PartName = (typeof partNames)[number];
+
 /** A part, its value as RFC 8785 spells it. */
-interface Part {
-  name: 'act' | 'said' | 'outcome';
+export interface Part {
+  name: PartName;
   value: string;
 }
 
 const leafLabel = Buffer.from('agent-payments leaf v1\n');
-/** Stands for parts that are added when the leaf is made: there are none. */
-const noneAdded = Buffer.alloc(32);
+/** Stands for parts that are added when the leaf is made, where there are none. */
+export const noneAdded = Buffer.alloc(32);
 const leafPrefix = Buffer.of(0);
 
 /** SHA-256, its bytes as characters: asked for so it takes half the time that a buffer does. */
 const digest = (content: string | Uint8Array): string => hash('sha256', content, 'binary');
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
-
-const actorKinds = { api_key: 'apiKey', user: 'apiKey', agent: 'agent', portal: 'portalToken' } as const;
-
-/** The id of who did something, as the wire has it. */
-export function printActor(type: string, id: string): string {
-  return type in actorKinds ? printId(actorKinds[type as keyof typeof actorKinds], id) : id;
-}
 
 /** The id of what was changed, as the wire has it. A resource may have a name in place of an id. */
 export function printResource(type: string | null, id: string): string {
@@ -53,7 +51,7 @@ export function printResource(type: string | null, id: string): string {
 function partsOf(line: LeafLine): Part[] {
   const act = {
     action: line.action,
-    actor: { id: line.actorId && printActor(line.actorType, line.actorId), type: line.actorType },
+    actor: { id: line.actorId && printActor(line.actorType, line.actorId), type: wireActorType(line.actorType) },
     at: printTime(line.at),
     line_id: printId('auditEntry', line.id),
     resource: { id: line.resourceId && printResource(line.resourceType, line.resourceId), type: line.resourceType },
@@ -65,26 +63,68 @@ function partsOf(line: LeafLine): Part[] {
   if (line.ip !== null) said.push(`"ip":${JSON.stringify(line.ip)}`);
   if (line.requestId !== null) said.push(`"request_id":${JSON.stringify(line.requestId)}`);
   if (said.length > 0) parts.push({ name: 'said', value: `{${said.join(',')}}` });
-  if (line.outcome !== null) parts.push({ name: 'outcome', value: canonicalJson(line.outcome) });
+  if (line.outcome !== null) parts.push({ name: outcomePart(line), value: canonicalJson(line.outcome) });
   return parts;
 }
 
-/** The digest of a part: SHA-256 of its SD-JWT disclosure (RFC 9901). Its salt is made from the seed of the line. */
-function partDigest(seed: Uint8Array, { name, value }: Part): string {
+/** What was delivered is told under a name of its own: the payee sees it. */
+function outcomePart({ resourceType }: LeafLine): PartName {
+  return resourceType === 'evidence_delivery' ? 'delivery' : 'outcome';
+}
+
+/** The SD-JWT disclosure of a part (RFC 9901): base64url of salt, name and value. Its salt is made from the seed of the line. */
+function disclosureOf(seed: Uint8Array, { name, value }: Part): string {
   const salt = createHmac('sha256', seed).update(name).digest().toString('base64url', 0, saltBytes);
-  return digest(Buffer.from(`["${salt}","${name}",${value}]`).toString('base64url'));
+  return Buffer.from(`["${salt}","${name}",${value}]`).toString('base64url');
 }
 const saltBytes = 16;
 
-/** W: SHA-256 over the digests of the parts that are written with the line, in order. `seed` is a secret of 16 random bytes. */
-export function lineDigest(line: LeafLine, seed: Uint8Array): Buffer {
+/** A part of a leaf, as it is shown to who may read it. */
+export interface Disclosure {
+  name: PartName;
+  text: string;
+  /** SHA-256 of the text. */
+  digest: Buffer;
+}
+
+/** What the parts of a line say: its own, and those of what stands with it. */
+export function disclosuresOf(line: LeafLine, seed: Uint8Array, others: readonly Part[] = []): Disclosure[] {
+  return disclose(seed, [...partsOf(line), ...others]);
+}
+
+/** Parts as they are shown. */
+export function disclose(seed: Uint8Array, parts: readonly Part[]): Disclosure[] {
+  return parts.map((part) => {
+    const text = disclosureOf(seed, part);
+    return { name: part.name, text, digest: bytesOf(digest(text)) };
+  });
+}
+
+/**
+ * W: SHA-256 over the digests of the parts that are written with the line, in order: its own, and `others` of what stands with it. `seed` is a
+ * secret of 16 random bytes.
+ */
+export function lineDigest(line: LeafLine, seed: Uint8Array, others: readonly Part[] = []): Buffer {
+  return digestOver(seed, others.length === 0 ? partsOf(line) : [...partsOf(line), ...others]);
+}
+
+/** S: the same over the parts that are added when the leaf is made. */
+export function addedDigest(seed: Uint8Array, added: readonly Part[]): Buffer {
+  return added.length === 0 ? noneAdded : digestOver(seed, added);
+}
+
+function digestOver(seed: Uint8Array, parts: readonly Part[]): Buffer {
   // Characters of single bytes are in the order of the bytes.
-  const digests = partsOf(line).map((part) => partDigest(seed, part));
+  const digests = parts.map((part) => digest(disclosureOf(seed, part)));
   return bytesOf(digest(bytesOf(digests.sort().join(''))));
 }
 
-/** The hash of the leaf (RFC 6962) of a line with the digest W. */
-export function leafHash(written: Uint8Array): Buffer {
-  const entry = digest(Buffer.concat([leafLabel, written, noneAdded]));
-  return bytesOf(digest(Buffer.concat([leafPrefix, bytesOf(entry)])));
+/** What the log has of a line with the digests W and S, 32 bytes each: nothing else of it is published. */
+export function leafEntry(written: Uint8Array, added: Uint8Array = noneAdded): Buffer {
+  return bytesOf(digest(Buffer.concat([leafLabel, written, added])));
+}
+
+/** The hash of the leaf (RFC 6962) of a line with the digests W and S. */
+export function leafHash(written: Uint8Array, added?: Uint8Array): Buffer {
+  return bytesOf(digest(Buffer.concat([leafPrefix, leafEntry(written, added)])));
 }

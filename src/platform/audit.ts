@@ -1,6 +1,7 @@
 // The lines of the audit log (CONTRACT.md 18): every change leaves one, written with it where it stays. contexts/audit makes them leaves of the
 // tree of the workspace once they are committed.
-import { type LeafLine, lineDigest } from './audit-leaf.js';
+import type pg from 'pg';
+import { type LeafLine, lineDigest, type Part } from './audit-leaf.js';
 import type { Clock } from './clock.js';
 import { fewRandomBytes } from './crypto.js';
 import type { Act, Ctx } from './ctx.js';
@@ -14,20 +15,31 @@ export type AuditSubject = Pick<Ctx, 'actor' | 'requestId' | 'ip' | 'act'> & {
   platform: { clock: Clock };
 };
 
+/** A posting that a line stands with. */
+export interface PostedWith {
+  transactionId: string;
+  /** The transfer that it paid, and what that was after it; null where it paid none. */
+  transfer: { id: string; status: string } | null;
+  decisionId: string | null;
+  /** What it says in the leaf of its line. */
+  parts: readonly Part[];
+}
+
 /** Work that nobody has named. */
 const unnamed: Act = { action: 'unnamed' };
 
+// Gap G-364: An audit entry has real time, also in a sandbox whose clock was moved.
 /**
- * The line of what `ctx` is doing, for a change whose result is `reference`; null for what keeps books and changes nothing. It lives in real
- * time: it says who did what when, also in a sandbox whose clock has moved. Gap G-364
+ * The line of what `ctx` is doing, for a change whose result is `reference`; null for what keeps books and changes nothing. It lives in
+ * real time: it says who did what when, also in a sandbox whose clock has moved.
  */
-export function auditLine(ctx: AuditSubject, reference: string | null, act = ctx.act): Row | null {
+export function auditLine(ctx: AuditSubject, reference: string | null, act = ctx.act, posted?: PostedWith): Row | null {
   if (act === null) return null;
-  const { action, resourceType, resourceId, changes } = act ?? unnamed;
+  const { action, resourceType, resourceId, changes, outcome } = act ?? unnamed;
   const { type, id } = ctx.actor;
   const at = ctx.platform.clock.now();
   const isSystem = type === 'system';
-  return sealLine(ctx.workspace.id, {
+  const line: LeafLine = {
     id: newId(at),
     at,
     actorType: type,
@@ -40,14 +52,26 @@ export function auditLine(ctx: AuditSubject, reference: string | null, act = ctx
     requestId: isSystem ? null : ctx.requestId,
     ip: isSystem || ctx.ip === '' ? null : ctx.ip,
     changes: changes?.() ?? null,
-    outcome: null,
-  });
+    outcome: outcome ?? null,
+  };
+  return sealLine(ctx.workspace.id, line, posted);
 }
 
-/** The row of a line, with the digest that its leaf is made of. */
-export function sealLine(workspaceId: string, line: LeafLine): Row {
+/** The row of a line, with the digest that its leaf is made of. A posting with the id of the resource is not named again. */
+export function sealLine(workspaceId: string, line: LeafLine, posted?: PostedWith): Row {
   const seed = fewRandomBytes(16);
-  return rowOf({ workspaceId, ...line, seed, digest: lineDigest(line, seed) });
+  const digest = lineDigest(line, seed, posted?.parts);
+  if (posted === undefined) return rowOf({ workspaceId, ...line, seed, digest });
+  const { transactionId, transfer, decisionId } = posted;
+  return rowOf({
+    workspaceId,
+    ...line,
+    seed,
+    digest,
+    transactionId: transactionId === line.resourceId ? null : transactionId,
+    transferStatus: transfer?.status,
+    decisionId,
+  });
 }
 
 const columns = [
@@ -66,6 +90,9 @@ const columns = [
   'outcome',
   'seed',
   'digest',
+  'transaction_id',
+  'transfer_status',
+  'decision_id',
 ];
 
 /**
@@ -90,10 +117,51 @@ export function linesOf(list: string): string {
 
 const insertAlone = `WITH ${linesPublished(linesOf('$1'))} SELECT`;
 
-/** Writes the line of what a transaction does: of what `ctx` is doing, or of a change within that work which it would not name. */
-export async function writeLine(ctx: Ctx, tx: Tx, reference: string | null, act = ctx.act): Promise<void> {
-  const line = auditLine(ctx, reference, act);
-  if (line !== null) await tx.$executeRawUnsafe(insertAlone, JSON.stringify([line]));
+/** What transactions have posted, for their lines. */
+const postings = new WeakMap<Tx, PostedWith[]>();
+
+/** Notes what a transaction has posted without a line. */
+export function notePosted(tx: Tx, posted: PostedWith): void {
+  const noted = postings.get(tx) ?? [];
+  postings.set(tx, [...noted, posted]);
+}
+
+/**
+ * Writes the lines of what `ctx` does in a transaction. Its one posting stands with its line. Of several each has a line of its own. `hasLine`:
+ * a posting has taken the line with it.
+ */
+export async function writeLinesOf(ctx: Ctx, tx: Tx, reference: string, hasLine: boolean): Promise<void> {
+  const posted = postings.get(tx) ?? [];
+  const isAlone = !hasLine && posted.length === 1;
+  const own = hasLine ? [] : [auditLine(ctx, reference, ctx.act, isAlone ? posted[0] : undefined)];
+  const others = isAlone ? [] : posted.map((one) => lineOfPosting(ctx, one));
+  await insertInto(tx, [...own, ...others]);
+}
+
+/** The line of one of several postings: it is about the transfer that was paid. */
+function lineOfPosting(ctx: Ctx, posted: PostedWith): Row | null {
+  const { transfer, transactionId } = posted;
+  const act = ctx.act && {
+    ...ctx.act,
+    resourceType: transfer === null ? 'posting' : 'transfer',
+    resourceId: transfer?.id ?? transactionId,
+  };
+  return auditLine(ctx, null, act, posted);
+}
+
+/** Writes the line of a change within what a transaction does, which that would not name. */
+export async function writeLine(ctx: Ctx, tx: Tx, act: Act): Promise<void> {
+  await insertInto(tx, [auditLine(ctx, null, act)]);
+}
+
+async function insertInto(tx: Tx, lines: readonly (Row | null)[]): Promise<void> {
+  const written = lines.filter((line) => line !== null);
+  if (written.length > 0) await tx.$executeRawUnsafe(insertAlone, JSON.stringify(written));
+}
+
+/** Writes the line of what a transaction of plain statements does. */
+export async function writeLineIn(ctx: Ctx, tx: pg.ClientBase, act: Act): Promise<void> {
+  await tx.query(insertAlone, [JSON.stringify([auditLine(ctx, null, act)])]);
 }
 
 /** Writes lines by themselves, in no transaction of a change. */

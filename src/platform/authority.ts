@@ -30,10 +30,11 @@ export interface ListenerAddress {
 
 type AuthorityRequest = Pick<IncomingMessage, 'headers'> & { socket: Pick<IncomingMessage['socket'], 'localAddress' | 'localPort'> };
 
+// Gap G-417: Without BASE_URL a Host counts that names the listening address or this machine; any other gets the first address.
 /**
- * The origin of a listener in what it answers to a request, without a slash at the end: the public address where there is one, whatever
- * the Host header says. Without one a Host counts that names the address that was listened on, or this machine with any port, for ports
- * are mapped; any other leads to the first listening address. Gap G-417
+ * The origin of a listener in what it answers to a request, without a slash at the end: the public address where there is one, whatever the
+ * Host header says. Without one a Host counts that names the address that was listened on, or this machine with any port, for ports are
+ * mapped; any other leads to the first listening address.
  */
 export function originFor({ baseUrl, host }: ListenerAddress, { headers, socket }: AuthorityRequest): string {
   if (baseUrl !== null) return baseUrl.replace(/\/+$/, '');

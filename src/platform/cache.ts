@@ -9,13 +9,16 @@ import { sizeOf } from './size.js';
 /** How often the listening connection is asked whether it is alive, and how long it may take to answer. */
 const pingEveryMs = 3_000;
 const answerMs = 2_000;
-/** No entry is older (Gap G-15), so what a notification did not reach is read again after it. */
+/** Gap G-15: What is cached of a credential is at most a minute old; a revocation drops it at once. */
 const maxAgeMs = 60_000;
 /** Entries that are too old leave the memory this often, asked for or not. */
 const sweepEveryMs = 10_000;
 /** What is kept is small, but for the rules and scopes that tenants write: the bytes are what bounds it. */
 const mostEntries = 50_000;
 const mostBytes = 64 * 1024 * 1024;
+
+/** The tag of every entry. */
+const everything = '*';
 
 interface Entry {
   value: unknown;
@@ -58,6 +61,11 @@ export class CoherentCache {
   /** What is kept now. */
   get size(): { entries: number; bytes: number } {
     return { entries: this.#entries.size, bytes: this.#entries.calculatedSize };
+  }
+
+  /** False while changes may be missed. */
+  get isListening(): boolean {
+    return this.#listening;
   }
 
   /** Lets go of what is too old. */
@@ -125,8 +133,12 @@ export class CoherentCache {
     return this.#entries.get(key)?.value as T | undefined;
   }
 
-  /** Drops every entry that carries `tag`, in this process; other processes are told by the database. */
+  /** Drops every entry that carries `tag`, all of them for `*`, in this process; other processes are told by the database. */
   drop(tag: string): void {
+    if (tag === everything) {
+      this.clear();
+      return;
+    }
     this.#generation += 1;
     for (const key of [...(this.#byTag.get(tag) ?? [])]) this.#entries.delete(key);
     for (const listener of this.#dropped) listener(tag);

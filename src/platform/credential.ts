@@ -1,7 +1,8 @@
 // What the HTTP layer asks of those who know credentials. Each kind has one resolver, listed in a context.ts and chosen by how
 // the credential begins (SPEC.md "Authentication").
+import type { Trace } from './cell/directory.js';
 import type { Actor, Environment, Platform, Workspace } from './ctx.js';
-import { declareError } from './errors.js';
+import { declareError, Forbidden } from './errors.js';
 
 export class MalformedCredential extends declareError(401, 'malformed_credential') {
   constructor(message = 'The Authorization header must be `Bearer <credential>` with a credential that this platform issues.') {
@@ -28,9 +29,23 @@ export class InvalidApiKey extends declareError(401, 'invalid_api_key') {
   }
 }
 
+/** A key that is shown, itself or by a JWT of it, from an address that it may not be used from. */
+export class AddressNotAllowed extends Forbidden {
+  constructor() {
+    super('This API key may not be used from your address: see its allowed_ips.', { reason: 'ip_not_allowed', terminal: true });
+  }
+}
+
 /** An agent token that is unknown or was rotated. A posting answers with it too. */
 export class InvalidAgentToken extends declareError(401, 'invalid_agent_token') {
   constructor(message: string) {
+    super(message, { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } });
+  }
+}
+
+/** A token of a connection that is unknown, or has ended with its connection or before. A posting answers with it too. */
+export class InvalidConnectionToken extends declareError(401, 'invalid_connection_token') {
+  constructor(message = 'This token is not accepted: it has expired, or its connection has ended. Refresh it, or connect again.') {
     super(message, { headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } });
   }
 }
@@ -47,6 +62,23 @@ export function signedOut(): InvalidJwt {
   return new InvalidJwt('This session was signed out. Sign in again: POST /v1/auth/session.');
 }
 
+/** The browser session is unknown, was signed out or has expired, or its member is no longer active. A posting answers with it too. */
+export class LoginExpired extends declareError(401, 'login_expired') {
+  constructor() {
+    super('This browser session has ended. Sign in again.', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  }
+}
+
+/** One code for whatever does not sign in: an unknown e-mail, a used link, a suspended member, a method that is off. So it tells nothing. */
+export class SignInFailed extends declareError(401, 'sign_in_failed') {
+  constructor(cause?: unknown) {
+    super('That did not sign you in: it does not fit, is not good any more, or is not a way that this tenant lets people sign in.', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+      cause,
+    });
+  }
+}
+
 /** Who a credential stands for, and where. */
 export interface Identity {
   actor: Actor;
@@ -60,14 +92,25 @@ export interface CredentialOwner {
   id: string;
 }
 
+/** Who a caller is, and the platform of the cell in which that was found. */
+export interface Caller {
+  identity: Identity;
+  platform: Platform;
+}
+
 export interface CredentialResolver {
   /** How the credential begins; `jwt` for three base64url parts with dots between them. */
-  readonly prefix: 'pk_' | 'agent_' | 'sess_' | 'portal_' | 'jwt';
+  readonly prefix: 'pk_' | 'agent_' | 'sess_' | 'portal_' | 'cnxt_' | 'jwt';
+  /** Where alone it is good; everywhere by default. */
+  readonly only?: 'mcp';
+  /** What of a credential leads to its cell, where there are several; its SHA-256 by default. Undefined: it is of the first. */
+  trace?(credential: string): Trace | undefined;
   /**
    * The identity behind `credential`, or an ApiError that says why there is none: 401 with its own code,
-   * 401 `environment_mismatch` for a credential of the other environment, 403 `agent_suspended`. Keeps its own cache.
+   * 401 `environment_mismatch` for a credential of the other environment, 403 `agent_suspended`. Keeps its own cache. `ip` is the address
+   * of the caller; absent for work of ours.
    */
-  resolve(platform: Platform, credential: string, environment: Environment): Promise<Identity>;
+  resolve(platform: Platform, credential: string, environment: Environment, ip?: string): Promise<Identity>;
   /** Whose credential it is, also where it has ended or is shown in the wrong place; null for what is nobody's. For the audit log. */
   ownerOf?(platform: Platform, credential: string): Promise<CredentialOwner | null>;
 }
@@ -82,14 +125,19 @@ export function anonymous(environment: Environment): Identity {
   };
 }
 
+/** How the tag begins that is dropped in a cell when a tenant has moved to another one. Its id follows. */
+export const leftCell = 'left:';
+
 /**
  * The cache tags of what an actor's credential rests on. When one is dropped, the credential may have ended: a stream that was opened
  * with it ends then, and its reader has to come again.
  */
-export function tagsOf({ type, id, credential, agent }: Actor): string[] {
-  const tags = [`${credential.kind}:${credential.id}`];
+export function tagsOf({ type, id, credential, agent, member, connection }: Actor, { tenantId }: Workspace): string[] {
+  const tags = [`${credential.kind}:${credential.id}`, `${leftCell}${tenantId}`];
   // The rights of a user are those of the API key behind the JWT.
   if (type === 'user') tags.push(`api_key:${id}`);
+  if (member !== undefined) tags.push(`member:${member.id}`);
+  if (connection !== undefined) tags.push(`member:${connection.memberId}`);
   if (agent !== undefined) tags.push(`agent:${agent.id}`);
   return tags;
 }

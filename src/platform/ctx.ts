@@ -1,6 +1,8 @@
 // What a rule is given: who asks, in which workspace, with what. A plain object per request; nothing of it lives in a module.
 import type { Config } from '../config.js';
+import type { Browser } from './browser.js';
 import type { CoherentCache } from './cache.js';
+import type { Cells } from './cell/cells.js';
 import type { Clock } from './clock.js';
 import type { Vault } from './crypto.js';
 import type { DueBell } from './due/due-bell.js';
@@ -11,15 +13,17 @@ import type { Logger } from './log.js';
 import type { Outbound } from './outbound/client.js';
 import type { Database, Db, Tx } from './postgres/database.js';
 import type { Line } from './processes/line.js';
+import type { DrawnBudget, OperatorRates } from './rate-limit.js';
 import type { PrintInput } from './schema/print-input.js';
 import type { SchemaChecker } from './schema-checker.js';
+import type { Role } from './scope.js';
 import type { Signal } from './signal.js';
 import type { TracePlace, TraceSpan, Tracing } from './trace.js';
 
 export type Environment = 'test' | 'live';
 
 /** One half of a tenant. Every scoped row carries its id. `clockOffsetMs` moves the time of a sandbox. */
-export interface Workspace {
+export interface Workspace extends OperatorRates {
   id: string;
   tenantId: string;
   environment: Environment;
@@ -30,8 +34,8 @@ export interface Workspace {
 type WorkspaceRow = Omit<Workspace, 'clockOffsetMs'> & { clockOffsetMs: bigint | string };
 
 /** The workspace of a row as a database client reads it. */
-export function workspaceOf({ id, tenantId, environment, clockOffsetMs }: WorkspaceRow): Workspace {
-  return { id, tenantId, environment, clockOffsetMs: Number(clockOffsetMs) };
+export function workspaceOf({ id, tenantId, environment, clockOffsetMs, actorRate = null, workspaceRate = null }: WorkspaceRow): Workspace {
+  return { id, tenantId, environment, clockOffsetMs: Number(clockOffsetMs), actorRate, workspaceRate };
 }
 
 /** The agent behind an actor, as last read with the credential. Postings check it again. */
@@ -53,10 +57,47 @@ export interface Customer {
   accountIds: readonly string[];
 }
 
-export type ActorType = 'anonymous' | 'api_key' | 'user' | 'agent' | 'portal' | 'system';
-export type CredentialKind = 'none' | 'api_key' | 'jwt' | 'agent_token' | 'session' | 'portal';
+/** What a member of a tenant may decide: approvals of at most `maxAmount` minor units of `currency`; null: of any amount. */
+export interface MemberAuthority {
+  maxAmount: bigint | null;
+  currency: string;
+}
 
-/** Who asks. `id` is the API key's or the agent's; `credential.id` the row of the key, token or session that was shown, or the id of the JWT. */
+/** How a person signs in. */
+export type SignInMethod = 'password' | 'passkey' | 'oidc';
+
+/** The person behind an actor, as last read with the browser session. Postings check it again. */
+export interface ActingMember {
+  id: string;
+  name: string;
+  role: Role;
+  /** Null: decides nothing. */
+  authority: MemberAuthority | null;
+  /** By which the person steps up. */
+  methods: readonly SignInMethod[];
+  /** When the person last signed in or stepped up, in real time. */
+  signedInAt: Date;
+}
+
+/** The connection of a program behind an agent's actor: its token stands for the agent, within these bounds. */
+export interface ActingConnection {
+  id: string;
+  /** OAuth scopes, `agent:read` and `agent:act`. */
+  scopes: readonly string[];
+  /** Who let the program in: the connection is good as long as this member is active. */
+  memberId: string;
+  budgetId: string | null;
+  expiresAt: Date;
+}
+
+/** `user` is a JWT session, which stands for its API key; `member` a person, whom the wire calls `user` too. */
+export type ActorType = 'anonymous' | 'api_key' | 'user' | 'member' | 'agent' | 'portal' | 'system';
+export type CredentialKind = 'none' | 'api_key' | 'jwt' | 'login' | 'agent_token' | 'session' | 'connection' | 'portal';
+
+/**
+ * Who asks. `id` is the API key's, the member's or the agent's; `credential.id` the row of the key, token or session that was shown, or the
+ * id of the JWT.
+ */
 export interface Actor {
   type: ActorType;
   id: string;
@@ -64,6 +105,10 @@ export interface Actor {
   scopes: readonly string[];
   credential: { kind: CredentialKind; id: string };
   agent?: ActingAgent;
+  /** Of a person alone. */
+  member?: ActingMember;
+  /** Of an agent whose connection asks. */
+  connection?: ActingConnection;
   /** Of a portal token alone. */
   customer?: Customer;
 }
@@ -83,8 +128,15 @@ export interface Agenda {
   isUnheard(workspaceId: string): Promise<boolean>;
 }
 
-/** Long-lived parts of the process, made once by main (or by the test harness) and handed to every request and worker. */
+/**
+ * Long-lived parts of a cell, made once for each that the process serves and handed to every request and worker. Of one cell are its database
+ * and what rests on it: cache, fanout, agenda and bells. The rest is the process's, for all of its cells.
+ */
 export interface Platform {
+  /** The name of the cell. */
+  cell: string;
+  /** The cells of the process. */
+  cells: Cells<Platform>;
   config: Config;
   database: Database;
   cache: CoherentCache;
@@ -127,7 +179,8 @@ export interface IdempotencyClaim {
   remade?: boolean;
 }
 
-/** What is being done, as the audit log names it. Gap G-365 */
+// Gap G-365: An entry is written for each transaction of a mutation, door or due step; refusals, dry runs and repeats make none.
+/** What is being done, as the audit log names it. */
 export interface Act {
   /** The operation: a mutation, a door, or `due.` and the table of what became due. */
   action: string;
@@ -136,6 +189,8 @@ export interface Act {
   resourceId?: string;
   /** What was asked for, without secrets; made when it is written. */
   changes?: () => Record<string, unknown> | null;
+  /** What it came to, where that is a part of its leaf. */
+  outcome?: Readonly<Record<string, unknown>>;
 }
 
 export interface Ctx {
@@ -155,11 +210,17 @@ export interface Ctx {
   /** What is under way, when the request is traced: spans begin below it. */
   span?: TraceSpan;
   ip: string;
+  /** Where callers reach the listener that the request came by; absent where it came by none. */
+  origin?: () => string;
   effect: Effect;
   /** Set when the request carries an Idempotency-Key. */
   idempotency?: IdempotencyClaim;
   /** What the audit log is told of its changes; null: nothing, for work that keeps books. */
   act?: Act | null;
+  /** The budgets that the request has drawn on; absent where it came by no listener. */
+  budgets?: readonly DrawnBudget[];
+  /** What a browser that asks is given beside the answer; absent where its cookies count for nothing. */
+  browser?: Browser;
 }
 
 /** The ctx for rules that only read, inside a transaction: they take no second connection, for which everybody may be waiting. */

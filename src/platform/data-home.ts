@@ -1,31 +1,76 @@
 // Where a process keeps what it must not lose: the database it is given or an embedded one, and the key that seals secrets.
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { lstat, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config.js';
 import { embeddedDatabaseUrl, startEmbeddedPostgres } from './postgres/embedded-server.js';
+import { explained } from './postgres/start-failure.js';
 
 export type ReadyConfig = Config & { databaseUrl: string; secretsKey: string };
 
 export interface DataHome {
   config: ReadyConfig;
+  /** Where SECRETS_KEY was read, for people. */
+  secretsFrom: string;
+  /** What a failure means that comes while the data is opened: a full disk and damaged files in plain words, others as they are. */
+  explain(error: unknown): Promise<unknown>;
   /** Stops the embedded database, if this process started it. */
   stop(): Promise<void>;
 }
 
 /** Makes the data ready: starts the embedded PostgreSQL when no DATABASE_URL is set, and finds or makes the secrets key. */
 export async function openDataHome(config: Config, notice: (text: string) => void): Promise<DataHome> {
-  if (config.databaseUrl !== null) {
-    if (config.secretsKey === null) throw new Error('SECRETS_KEY is required beside DATABASE_URL');
-    return { config: { ...config, databaseUrl: config.databaseUrl, secretsKey: config.secretsKey }, stop: async () => {} };
-  }
+  const own = ownDatabase(config);
+  if (own !== null) return own;
   const running = await embeddedDatabaseUrl(config.dataDir);
   const postgres =
     running === null
       ? await startEmbeddedPostgres({ dataDir: config.dataDir, notice, settings: roomFor(config) })
       : { url: running, stop: async () => {} };
-  const secretsKey = config.secretsKey ?? (await storedSecretsKey(config.dataDir));
-  return { config: { ...config, databaseUrl: postgres.url, secretsKey }, stop: () => postgres.stop() };
+  return withSecrets(config, postgres.url, () => postgres.stop());
+}
+
+/** The data of a server that runs, for commands: they start no database, and make none. */
+export async function openRunningData(config: Config): Promise<DataHome> {
+  const own = ownDatabase(config);
+  if (own !== null) return own;
+  const url = await embeddedDatabaseUrl(config.dataDir);
+  if (url === null) throw new Error(await whyNoDatabase(config.dataDir));
+  return withSecrets(config, url, async () => {});
+}
+
+function ownDatabase({ databaseUrl, secretsKey, ...config }: Config): DataHome | null {
+  if (databaseUrl === null) return null;
+  if (secretsKey === null) throw new Error('SECRETS_KEY is required beside DATABASE_URL');
+  return {
+    config: { ...config, databaseUrl, secretsKey },
+    secretsFrom: 'the environment',
+    explain: async (error) => error,
+    stop: async () => {},
+  };
+}
+
+async function whyNoDatabase(dataDir: string): Promise<string> {
+  const isThere = await lstat(path.join(dataDir, 'postgres')).then(
+    () => true,
+    () => false,
+  );
+  return (
+    `${isThere ? `The database in ${dataDir} is not running` : `There is no database in ${dataDir}`}, and DATABASE_URL is not set. ` +
+    'This command works on the data of a server that runs.\n' +
+    'Start one (npm start), name the folder of the one that runs with --data-dir or DATA_DIR, or set DATABASE_URL and SECRETS_KEY.'
+  );
+}
+
+async function withSecrets(config: Config, databaseUrl: string, stop: () => Promise<void>): Promise<DataHome> {
+  const [file, isSet] = [path.join(config.dataDir, 'secrets-key'), config.secretsKey !== null];
+  const at = { place: path.join(config.dataDir, 'postgres'), log: path.join(config.dataDir, 'postgres.log') };
+  return {
+    config: { ...config, databaseUrl, secretsKey: config.secretsKey ?? (await storedSecretsKey(file)) },
+    secretsFrom: isSet ? 'the environment' : file,
+    explain: (error) => explained(error, at),
+    stop,
+  };
 }
 
 /** Beside its pool a process listens, and migrates; commands come on top. */
@@ -35,12 +80,14 @@ function roomFor({ processes, databasePool }: Config): Record<string, string> {
 }
 
 /** The key in `secrets-key`, made on the first start. Losing it loses every secret that it seals. */
-async function storedSecretsKey(dataDir: string): Promise<string> {
-  const file = path.join(dataDir, 'secrets-key');
+async function storedSecretsKey(file: string): Promise<string> {
   try {
     await writeFile(file, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  return (await readFile(file, 'utf8')).trim();
+  const key = (await readFile(file, 'utf8')).trim();
+  if (!/^[0-9a-f]{64}$/i.test(key))
+    throw new Error(`${file} does not hold a key of 64 hexadecimal characters: put the key of before there, from your backup.`);
+  return key;
 }

@@ -8,7 +8,7 @@ import type { Act, Ctx, Platform } from './ctx.js';
 import { ApiError } from './errors.js';
 import { networkOf } from './network.js';
 
-/** Each source is told of once in so many seconds, with how often it was left out since. Gap G-421 */
+/** Gap G-421: A refusal is in the audit log once a minute for each source, kind and workspace; `changes.left_out` counts the others. */
 const everySeconds = 60;
 /** Sources that a process tells of in that time. */
 const mostSources = 10_000;
@@ -20,7 +20,7 @@ const mostLookUps = 100;
 
 interface Denial {
   subject: Omit<AuditSubject, 'workspace' | 'act'>;
-  action: 'credential.refused' | 'access.refused';
+  action: 'credential.refused' | 'access.refused' | 'sign_in.failed';
   facts: Record<string, unknown>;
   /** Whose log it belongs to; null: nobody's that is known. */
   owner: Owner | null;
@@ -174,6 +174,14 @@ export function noteAccess(ctx: Ctx, { code }: ApiError, operation: string): voi
     facts: { code, operation },
     owner: { workspaceId: workspace.id },
   });
+}
+
+/** Notes that signing in failed: once a minute for each `source`, which is made of the e-mail and never written. */
+export function noteFailedSignIn(platform: Platform, { requestId, ip }: Shown, source: string, owner: Owner | null): void {
+  const at = platform.clock.now();
+  const { actor } = anonymous('live');
+  const subject = { actor, requestId, ip, platform: { clock: { now: () => at } } };
+  denialsOf(platform).note(`sign_in ${source}`, at, { subject, action: 'sign_in.failed', facts: { code: 'sign_in_failed' }, owner });
 }
 
 /** Writes what was noted: into the log of the workspace that it concerns, or of the process where none is known. */

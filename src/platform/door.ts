@@ -5,12 +5,23 @@ import type { z } from 'zod';
 import type { Audience, Ctx, Environment, Platform } from './ctx.js';
 import type { Effect } from './effect.js';
 import { type ApiError, declareError } from './errors.js';
+import type { AskedScope } from './schema/audience.js';
+
+/** The origin of a merchant, which a request was sent to. */
+export interface ShopOrigin {
+  /** Without a slash at the end. */
+  origin: string;
+  /** The merchant, as ids are printed. */
+  merchantId: string;
+}
 
 /** What came to a door. */
 export interface DoorRequest {
   environment: Environment;
   /** Where callers reach this listener, without a slash at the end: as `originFor` decides it. */
   origin: string;
+  /** Set where the request came to a shop; `params` has its merchant as `merchant_id`. */
+  shop?: ShopOrigin;
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>;
   /** Query parameters as they were sent. */
@@ -19,6 +30,8 @@ export interface DoorRequest {
   header(name: string): string;
   /** The bytes of the body, at most 256 KiB. */
   raw: Uint8Array;
+  /** Set where it stands in the body of another request, which `raw` and `message` are of: the headers of that one. */
+  carrier?: Pick<DoorRequest, 'header'>;
   /** What is known of the request's effect: work without a credential is done with it. */
   effect: Effect;
   /** The request as it came, for protocols that sign parts of it. */
@@ -50,12 +63,23 @@ interface DoorFacts {
   id: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
+  /**
+   * Its path at the origin of a shop, where it is another than `path` without the segment `{merchant_id}`. Doors with neither are not served
+   * there.
+   */
+  atShop?: string;
+  /** It is served with a slash at the end too, for clients that add one to the address of a document's server. */
+  hasSlash?: true;
   /** Under which name openapi.json lists it; `about` is said once, by any of the doors of a tag. */
   tag: { name: string; about?: string };
   summary: string;
   description: string;
   /** The headers that it reads, beside those of every endpoint. */
   headers?: readonly { name: string; description: string; required?: boolean }[];
+  /** The query parameters that it reads. */
+  query?: readonly { name: string; description: string }[];
+  /** `login`: twenty a minute; the general budget by default. */
+  rateClass?: 'login';
   /** Request headers that come back in every answer, also in refusals. */
   echoes?: readonly string[];
   /** What it takes. `optional`: a request without a body is `{}`. */
@@ -80,6 +104,8 @@ export interface OpenDoor extends DoorFacts {
 /** A door that lets in who shows one of the platform's credentials. */
 export interface GuardedDoor<Body = unknown, Admission = unknown> extends DoorFacts {
   audience: Audience;
+  /** What the scopes of the caller must open; `self`: nothing. */
+  scope: AskedScope;
   /**
    * Whether it takes an Idempotency-Key. Its scope is workspace, actor and the whole path. `required`: 400 `idempotency_key_required`
    * without one.
@@ -92,6 +118,8 @@ export interface GuardedDoor<Body = unknown, Admission = unknown> extends DoorFa
   named?(visit: Visit<Body, Admission>): { key: string; content: unknown } | undefined;
   /** Asks what the protocol asks of every request (versions, signatures), before its body is understood. Throws the ApiError. */
   admit?(ctx: Ctx, request: DoorRequest): Admission | Promise<Admission>;
+  /** The schema of this body, where it depends on what `admit` found; by default that of `request`, which then has to be one for all. */
+  shape?(admission: Admission): z.ZodType<Body>;
   /** Does what is asked, or throws the ApiError. */
   take(ctx: Ctx, visit: Visit<Body, Admission>): Promise<DoorAnswer>;
   /** Answers a request whose effect an earlier one with the same key had; `reference` is that of its result. It changes nothing. */
@@ -101,9 +129,18 @@ export interface GuardedDoor<Body = unknown, Admission = unknown> extends DoorFa
    * changes nothing, and is not kept for the key. Undefined: the error is spelled.
    */
   refused?(ctx: Ctx, visit: Visit<Body, Admission>, error: ApiError): Promise<DoorAnswer | undefined>;
+  /** Headers that sign an answer of this text. Of every answer with a body, also one that is given again. */
+  seal?(ctx: Ctx, status: number, text: string): Promise<Readonly<Record<string, string>>>;
   /** Spells what refuses a request whose body was read, for protocols whose errors name the request that they answer. */
   failed?(visit: Visit<Body, Admission>, error: ApiError, requestId: string): DoorAnswer;
 }
+
+/** Where a door is served at a shop; undefined: it is not. */
+export function pathAtShop({ path, atShop }: Pick<DoorFacts, 'path' | 'atShop'>): string | undefined {
+  return atShop ?? (path.includes(merchantSegment) ? path.replace(merchantSegment, '') : undefined);
+}
+
+const merchantSegment = '/{merchant_id}';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a door's schema reads is the door's own business
 export type Door = OpenDoor | GuardedDoor<any, any>;

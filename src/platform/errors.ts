@@ -44,9 +44,10 @@ export interface ErrorDetails {
   [fact: string]: unknown;
 }
 
+// Gap G-91: A refusal has `next_actions` where a request helps, `retry` where time or a new key does, else `terminal: true`.
 /**
- * What a caller can do about a refusal (CONTRACT.md 0 "Small decisions"): requests that would help, the same one again, or
- * nothing, because neither time nor any request of this caller changes the answer (Gap G-91).
+ * What a caller can do about a refusal (CONTRACT.md 0 "Small decisions"): requests that would help, the same one again, or nothing, because
+ * neither time nor any request of this caller changes the answer.
  */
 export type WayOut = { next_actions: readonly NextAction[] } | { retry: Retry } | { terminal: true };
 
@@ -123,7 +124,24 @@ function declareForbidden(code: string) {
 export class Forbidden extends declareForbidden('forbidden') {}
 export class ApiKeyRequired extends declareForbidden('api_key_required') {}
 export class SessionRequired extends declareForbidden('session_required') {}
-export class InsufficientScope extends declareForbidden('insufficient_scope') {}
+/** Only a person may do this, not a program (CONTRACT.md 29). */
+export class PersonRequired extends declareForbidden('person_required') {}
+/** 403: what was asked for needs `required`, which is not among `scopes`, those of the caller. */
+export class InsufficientScope extends declareForbidden('insufficient_scope') {
+  constructor(
+    { required, scopes }: { required: string; scopes: readonly string[] },
+    message = `This needs the scope ${required}, which your credential does not have.`,
+    wayOut: WayOut = { next_actions: [keyWith(required)] },
+  ) {
+    super(message, { required_scope: required, scopes, ...wayOut });
+  }
+}
+
+/** A key that may do it is made by one that may. */
+function keyWith(scope: string): NextAction {
+  const body = { name: `For ${scope}`, scopes: [scope] };
+  return { rel: 'create_key', actor: 'api_key', method: 'POST', path: '/v1/api-keys', body };
+}
 export class TestModeOnly extends declareForbidden('test_mode_only') {}
 export class MissingCredential extends declareError(401, 'missing_credential') {}
 export class UnsupportedMediaType extends declareError(415, 'unsupported_media_type') {}
@@ -177,9 +195,10 @@ export function invalidRequest(message: string, rule: string): ValidationFailed 
   return new ValidationFailed([{ path: [], message, rule }], message);
 }
 
+// Gap G-07: An unknown id in the body is 404 too, with its member in `details.fields`; another workspace's object answers the same.
 /**
- * 404. The same body whether the id never existed or belongs to another workspace (Gap G-07). `field` is the member of the input that
- * named it, when it was not the path.
+ * 404. The same body whether the id never existed or belongs to another workspace. `field` is the member of the input that named it, when
+ * it was not the path.
  */
 export class NotFound extends declareError(404, 'not_found') {
   constructor(...field: string[]) {

@@ -30,9 +30,11 @@ interface FanoutParts {
   cache: CoherentCache;
   redis?: Redis | undefined;
   log: Logger;
+  /** Its processes hear each other and no others; the first cell has none. */
+  cell?: string;
 }
 
-const streamKey = 'agent-payments:fanout';
+const firstKey = 'agent-payments:fanout';
 const streamLength = 10_000;
 /** Notifications hold 8,000 bytes. */
 const topicsPerNotice = 120;
@@ -50,11 +52,13 @@ export class Fanout {
   readonly #redis: Redis | undefined;
   readonly #follower: Redis | undefined;
   readonly #log: Logger;
+  readonly #key: string;
   readonly #ended = new Set<(connectionId: string) => void>();
   readonly #woken = new Set<() => void>();
   #closed = false;
 
-  constructor({ pool, cache, redis, log }: FanoutParts) {
+  constructor({ pool, cache, redis, log, cell }: FanoutParts) {
+    this.#key = cell === undefined ? firstKey : `${firstKey}:${cell}`;
     this.#pool = pool;
     this.#redis = redis;
     this.#log = log;
@@ -156,7 +160,7 @@ export class Fanout {
   #append(items: readonly FanoutItem[]): void {
     const notice = JSON.stringify({ sender: this.sender, items: [...items] } satisfies Notice);
     this.#redis
-      ?.xadd(streamKey, 'MAXLEN', '~', streamLength, '*', 'notice', notice)
+      ?.xadd(this.#key, 'MAXLEN', '~', streamLength, '*', 'notice', notice)
       .catch(() => Promise.all(this.#notices(items).map((each) => this.#pool.query({ ...notify, values: [each] }))))
       .catch((error: unknown) => this.#log.warn({ err: error }, 'items were not announced to other processes; their readers will ask'));
   }
@@ -166,10 +170,10 @@ export class Fanout {
     for (let from: string | undefined; !this.#closed; ) {
       try {
         if (from === undefined) {
-          const newest: [string, string[]][] = await follower.xrevrange(streamKey, '+', '-', 'COUNT', 1);
+          const newest: [string, string[]][] = await follower.xrevrange(this.#key, '+', '-', 'COUNT', 1);
           from = newest[0]?.[0] ?? '0-0';
         }
-        const found = (await follower.xread('COUNT', 100, 'BLOCK', 5_000, 'STREAMS', streamKey, from)) as
+        const found = (await follower.xread('COUNT', 100, 'BLOCK', 5_000, 'STREAMS', this.#key, from)) as
           | [string, [string, string[]][]][]
           | null;
         for (const [id, [, notice = '']] of found?.[0]?.[1] ?? []) {

@@ -11,6 +11,8 @@ export interface Sample {
 /** Gauges that are read together. A failure leaves them without values. */
 export interface GaugeGroup {
   name: string;
+  /** It is of the process; by default it is read for each cell, and its values say of which. */
+  isOfProcess?: boolean;
   /** Of the values of several processes the greatest counts, or the least. */
   gauges: readonly { name: string; help: string; label?: string; across?: 'max' | 'min' }[];
   read(platform: Platform): Promise<readonly Sample[]>;

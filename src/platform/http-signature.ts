@@ -22,6 +22,17 @@ export function derivedOf(method: string, host: string, target: string): Record<
   };
 }
 
+/** All derived components of a request whose address is known whole. `target` is the path with the query as it was sent. */
+export function targetOf(
+  method: string,
+  { scheme, authority, target }: { scheme: 'http' | 'https'; authority: string; target: string },
+): Record<string, string> {
+  // The port of the scheme alone is left out.
+  const host = authority.toLowerCase().replace(scheme === 'https' ? /:443$/ : /:80$/, '');
+  const address = { '@authority': host, '@scheme': scheme, '@target-uri': `${scheme}://${host}${target}`, '@request-target': target };
+  return { ...derivedOf(method, host, target), ...address };
+}
+
 /** One signature of a message, as its two fields say it. Times are seconds since 1970. */
 export interface MessageSignature {
   label: string;
@@ -164,6 +175,12 @@ export function verifies({ key, alg }: SigningKey, signature: MessageSignature, 
 export function isDigestOf(contentDigest: string, bytes: Uint8Array): boolean {
   const member = parseDictionary(contentDigest)?.get('sha-256');
   return member?.kind === 'item' && member.value.type === 'bytes' && member.value.value.equals(hash('sha256', bytes, 'buffer'));
+}
+
+/** True when two `Content-Digest` fields give the same SHA-256. */
+export function isSameDigest(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((field) => parseDictionary(field)?.get('sha-256')?.text);
+  return first !== undefined && first === second;
 }
 
 /** The `Content-Digest` field of these bytes. */

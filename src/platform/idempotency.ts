@@ -1,9 +1,10 @@
 // One key, one effect. The row with the reference of the result is written in the transaction of the effect; the rendered
 // body is added after it, and a replay without one renders from the reference (CONTRACT.md 0 "Idempotency").
-import { writeLine } from './audit.js';
+import { writeLinesOf } from './audit.js';
+import { hasLeft } from './cell/present.js';
 import type { Ctx, IdempotencyClaim } from './ctx.js';
 import { commit } from './effect.js';
-import { declareError } from './errors.js';
+import { DependencyUnavailable, declareError } from './errors.js';
 import type { PartitionedTable } from './partition.js';
 import type { Tx } from './postgres/database.js';
 import { isUniqueViolation, retrySerialization } from './postgres/failure.js';
@@ -120,7 +121,7 @@ export async function transact<T>(ctx: Ctx, work: Work<T>, referenceOf = (result
         const result = await work(tx, written);
         const reference = referenceOf(result);
         if (claim !== undefined && !written.claim) await tx.claim.createMany({ data: [...keyClaims(ctx, reference)] });
-        if (!written.line) await writeLine(ctx, tx, reference);
+        await writeLinesOf(ctx, tx, reference, written.line);
         // Prisma sends COMMIT as soon as this returns.
         begin();
         ctx.effect.reference = reference;
@@ -134,8 +135,15 @@ export async function transact<T>(ctx: Ctx, work: Work<T>, referenceOf = (result
     return result;
   } catch (error) {
     if (claim !== undefined && isClaimConflict(error)) throw new IdempotencyInFlight();
+    // What was looked for is in the other cell.
+    if (await isElsewhere(ctx)) throw new DependencyUnavailable('This tenant moves to another cell. It', error);
     throw error;
   }
+}
+
+/** True where the tenant has left the cell in which something has failed for it. With one cell nobody does. */
+async function isElsewhere({ platform: { cells, database }, workspace }: Ctx): Promise<boolean> {
+  return cells.only === undefined && (await hasLeft(database, workspace.id));
 }
 
 /** Keeps the key of the request until the transaction ends. 409 `idempotency_in_flight` while another one has it. */

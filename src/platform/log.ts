@@ -1,5 +1,5 @@
 // Structured logs. Credentials never reach a log: headers are not logged and known secret members are redacted.
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type { Logger };
 
@@ -16,10 +16,7 @@ const secretMembers = [
   'proof',
 ];
 
-/** A pino logger that writes JSON lines to standard error, so that standard output stays for people. */
-export function createLogger(level: string): Logger {
-  return pino(
-    { level, base: null, redact: { paths: secretMembers.flatMap((name) => [name, `*.${name}`]), censor: '[secret]' } },
-    pino.destination({ fd: 2, sync: false }),
-  );
+/** A pino logger that writes JSON lines, by default to standard error, so that standard output stays for people. */
+export function createLogger(level: string, to: DestinationStream = pino.destination({ fd: 2, sync: false })): Logger {
+  return pino({ level, base: null, redact: { paths: secretMembers.flatMap((name) => [name, `*.${name}`]), censor: '[secret]' } }, to);
 }

@@ -1,6 +1,7 @@
-// Money: bigint minor units inside, decimal strings at the edge, one scale per currency (Gap G-05) (CONTRACT.md 0 "Money").
+// Money: bigint minor units inside, decimal strings at the edge, one scale per currency (CONTRACT.md 0 "Money").
 import { ValidationFailed } from './errors.js';
 
+// Gap G-05: Each currency has a fixed scale; more digits than that, zero where it makes no sense, and over 10^17 minor units are 400.
 /** Currencies and the number of decimal digits of their minor unit. */
 export const currencyScales = { USD: 2, EUR: 2, BRL: 2, MXN: 2, JPY: 0, USDC: 6, EURC: 6, USDT: 6 } as const;
 export type Currency = keyof typeof currencyScales;

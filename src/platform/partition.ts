@@ -114,7 +114,7 @@ async function make(platform: Platform, { table, column, unit }: PartitionedTabl
 }
 
 /** Somebody reads or writes what is to be changed, or another worker has changed it. */
-const busy = ['55P03', '40P01', '23514', '23505', '42P07', '42P01'];
+const busy = ['55P03', '40P01', '23514', '23505', '42P07', '42710', '42P01'];
 
 /** Changes tables in one transaction. Where somebody is in its way nothing is changed, and the next look tries again. */
 async function change({ database, log }: Platform, statements: readonly string[]): Promise<void> {
@@ -125,7 +125,7 @@ async function change({ database, log }: Platform, statements: readonly string[]
     });
   } catch (error) {
     if (!busy.includes(sqlState(error) ?? '')) throw error;
-    log.info({ err: error, statement: statements[0] }, 'a partition was left for the next look');
+    log.info({ err: error, statement: statements[0] }, 'a partition was busy: the next run tries again');
   }
 }
 

@@ -29,7 +29,7 @@ export function openRedis(url: string, log: Logger): Redis {
   });
   let lost = false;
   redis.on('error', (error: Error) => {
-    if (!lost) log.warn({ err: { message: error.message } }, 'Redis is away: limits are counted in the process');
+    if (!lost) log.warn({ err: { message: error.message } }, 'Redis is not reachable: limits are counted in this process');
     lost = true;
   });
   redis.on('ready', () => {

@@ -7,14 +7,16 @@ import type { CheckedSchemas, SchemaCheck } from './json-schema.js';
 import type { Logger } from './log.js';
 import type { ThreadNotice } from './schema-thread.js';
 
-/** Milliseconds that the schemas of one request may take, from when the thread takes up the first of them (Gap G-331). */
+/** Milliseconds that the schemas of one request may take, from when the thread takes up the first of them (see G-331). */
 const budgetMs = 1_000;
-/** A thread that has just begun takes longer for a known check: the machine is busy (Gap G-414). It takes a tenth of that otherwise. */
+// Gap G-414: A slow schema is 503 where a known check takes ten times too long as well, else 400.
+/** A thread that has just begun takes longer for a known check: the machine is busy. It takes a tenth of that otherwise. */
 const busyProbeMs = 250;
-/** Requests that wait for their turn: of one workspace, and of all (Gap G-415). */
+// Gap G-415: 16 requests of a workspace and 256 in all wait for their schemas; beyond that 503 `overloaded`.
+/** Requests that wait for their turn: of one workspace, and of all. */
 const mostOfWorkspace = 16;
 const mostWaiting = 256;
-/** Of a workspace whose slow work of the last minute took half of a budget or more. Others that used less go before it (Gap G-415). */
+/** Of a workspace whose slow work of the last minute took half of a budget or more. Others that used less go before it. */
 const mostOfSlow = 2;
 const slowMs = 100;
 const slowForMs = 60_000;

@@ -46,9 +46,10 @@ export function localDay(timeZone: string, at: number): number {
   return Math.floor((at + offsetAt(timeZone, at)) / dayMs);
 }
 
+// Gap G-108: A period begins at the first midnight that the clocks show, or when they are moved past it.
 /**
- * The instant at which a day begins in a time zone: the first at which its clocks show midnight or, where they are moved beyond it,
- * the instant of the move. A day that a time zone left out begins with the day after it, and so lasts no time (Gap G-108).
+ * The instant at which a day begins in a time zone: the first at which its clocks show midnight or, where they are moved beyond it, the
+ * instant of the move. A day that a time zone left out begins with the day after it, and so lasts no time.
  */
 export function startOfDay(timeZone: string, day: number): number {
   const midnight = day * dayMs;

@@ -15,7 +15,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-node';
 import { ATTR_SERVICE_NAME } from '@opentelemetry/semantic-conventions';
-import type { TracingConfig } from '../config.js';
+import type { Config } from '../config.js';
 import type { Logger } from './log.js';
 import { Tracing } from './trace.js';
 
@@ -31,7 +31,7 @@ const defaultName = 'agent-payments';
 const named = (name: string) => resourceFromAttributes({ [ATTR_SERVICE_NAME]: name });
 
 /** Begins to trace. What the standard's variables say beyond `config` (headers, batches, resource) the SDK reads itself. */
-export function openTracing({ endpoint, serviceName, sampler, ratio }: TracingConfig, log: Logger): Tracing {
+export function openTracing({ endpoint, serviceName, sampler, ratio }: NonNullable<Config['tracing']>, log: Logger): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` });
   const processor = new BatchSpanProcessor(telling(exporter, log));
   const provider = new NodeTracerProvider({
@@ -61,8 +61,9 @@ function telling(exporter: OTLPTraceExporter, log: Logger): SpanExporter {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const failed = result.error !== undefined;
-        if (failed && !lost) log.warn({ err: { message: result.error?.message } }, 'traces are not taken: spans are dropped');
-        if (!failed && lost) log.info('traces are taken again');
+        if (failed && !lost)
+          log.warn({ err: { message: result.error?.message } }, 'the trace collector does not accept spans: they are dropped');
+        if (!failed && lost) log.info('the trace collector accepts spans again');
         lost = failed;
         done(result);
       });
@@ -72,7 +73,7 @@ function telling(exporter: OTLPTraceExporter, log: Logger): SpanExporter {
   };
 }
 
-function samplerOf(name: TracingConfig['sampler'], ratio: number): Sampler {
+function samplerOf(name: NonNullable<Config['tracing']>['sampler'], ratio: number): Sampler {
   const rootOf = {
     always_on: () => new AlwaysOnSampler(),
     always_off: () => new AlwaysOffSampler(),
@@ -102,7 +103,7 @@ class OfRequests implements Sampler {
   }
 }
 
-/** Requests that are traced in a second, at most, where no sampler is named. Gap G-381 */
+/** Gap G-381: All requests are traced up to 50 a second; `OTEL_TRACES_SAMPLER` names another rule. */
 const mostRequests = 50;
 
 /** Every request while there are few, and so many of them in a second when there are many: a trace costs a fifth of a transfer. */

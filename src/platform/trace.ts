@@ -12,7 +12,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** A place in a trace, as a traceparent says it. Gap G-382 */
+// Gap G-382: Span and flags of a `traceparent` go on with each event to webhooks; `tracestate` is not kept.
+/** A place in a trace, as a traceparent says it. */
 export interface TracePlace {
   /** 32 hexadecimal digits. */
   traceId: string;

@@ -1,12 +1,16 @@
 // What an actor sees of a workspace (CONTRACT.md 0 "What one may see"). Each noun says once, as a condition on its rows, what
-// every kind of actor sees; root operations, relations and nested pages all ask it here, so that none shows more than another.
-import type { ActingAgent, Ctx, Customer, PortalScope } from './ctx.js';
+// every kind of actor sees, and the scope with which; root operations, relations and nested pages all ask it here, so that none shows more
+// than another.
+import type { ActingAgent, Actor, Ctx, Customer, PortalScope } from './ctx.js';
+import { covers, type Scope } from './scope.js';
 import { snakeCase } from './snake-case.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** What the kinds of actor that see a part of a workspace see of a noun. */
 interface Parts<Where> {
+  /** With which keys and people see it. */
+  scope: Scope;
   /** Null: none of it. */
   agent: (agent: ActingAgent) => Where | null;
   /** What a portal token with this scope sees. A noun that does not say it shows portal tokens nothing. */
@@ -29,9 +33,28 @@ export class Visibility<Where extends object> {
 
   /** The rows that the actor sees, as a filter for Prisma. */
   where({ actor }: Pick<Ctx, 'actor'>): Where {
+    return this.#rowsOf(actor, true);
+  }
+
+  /**
+   * The rows that the actor may name in a request that its scope opens: those that it sees, whatever its scopes are. For what is done to
+   * them or with them, never for what is shown of them.
+   */
+  reach({ actor }: Pick<Ctx, 'actor'>): Where {
+    return this.#rowsOf(actor, false);
+  }
+
+  /** True when the actor may name this row, as `reach` says. */
+  reaches({ actor }: Pick<Ctx, 'actor'>, row: object): boolean {
+    return meets(row as Row, this.#rowsOf(actor, false) as Row);
+  }
+
+  #rowsOf(actor: Actor, isShown: boolean): Where {
     switch (actor.type) {
       case 'api_key':
       case 'user':
+      case 'member':
+        return (isShown && !covers(actor.scopes, this.#parts.scope) ? nothing : {}) as Where;
       case 'system':
         return {} as Where;
       case 'agent':
@@ -65,6 +88,9 @@ export class Visibility<Where extends object> {
     return sqlOf(this.where(ctx) as Row, values);
   }
 }
+
+/** Of nouns whose roots are for operators with a scope: agents see nothing of them. */
+export const operatorsOnly = (scope: Scope) => new Visibility<object>({ scope, agent: () => null });
 
 /** What a list has to hold; undefined for a condition that is not about a list. */
 function heldBy(wanted: unknown): unknown {

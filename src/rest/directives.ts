@@ -14,7 +14,8 @@ import {
 } from 'graphql';
 import { type Method, methods } from '../platform/schema/route.js';
 
-/** What `@route(method, path, status = 200, when, accepted, existing)` says (Gap G-01). */
+// Gap G-01: A request that creates something answers 201, every other 200; a DELETE answers 200 with what it did.
+/** What `@route(method, path, status = 200, when, accepted, existing)` says. */
 export interface RouteDirective {
   method: Method;
   path: string;

@@ -3,7 +3,15 @@
 import { originFor } from '../platform/authority.js';
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx, Environment, Platform } from '../platform/ctx.js';
-import { type Door, type DoorAnswer, type DoorRequest, type GuardedDoor, IdempotencyKeyRequired, type Visit } from '../platform/door.js';
+import {
+  type Door,
+  type DoorAnswer,
+  type DoorRequest,
+  type GuardedDoor,
+  IdempotencyKeyRequired,
+  type ShopOrigin,
+  type Visit,
+} from '../platform/door.js';
 import type { Effect } from '../platform/effect.js';
 import { ApiError, invalidRequest } from '../platform/errors.js';
 import { type Answer, type Idempotency, IdempotencyInFlight } from '../platform/idempotency.js';
@@ -14,7 +22,7 @@ import { parseBody, readBytes, readRaw } from './body.js';
 import { type Exchange, send } from './serve.js';
 
 /** Sends the answer of a door, or throws the ApiError. `ctx` is undefined at doors that ask for no credential. */
-export type ServeDoor = (exchange: Exchange, request: { ctx?: Ctx; effect: Effect }) => Promise<void>;
+export type ServeDoor = (exchange: Exchange, request: { ctx?: Ctx; effect: Effect; shop?: ShopOrigin }) => Promise<void>;
 
 export interface DoorParts {
   platform: Platform;
@@ -26,20 +34,23 @@ export interface DoorParts {
 
 /** What serves `door`. */
 export function serveDoor(door: Door, { platform, environment, baseUrl, idempotency }: DoorParts): ServeDoor {
-  return async (exchange, { ctx, effect }) => {
-    if (door.audience !== undefined) authorize((ctx as Ctx).actor, door.audience);
+  return async (exchange, { ctx, effect, shop }) => {
+    if (door.audience !== undefined) authorize((ctx as Ctx).actor, door);
     const raw = await rawOf(door, exchange);
     const origin = originFor({ baseUrl, host: platform.config.host }, exchange.req);
-    const request = { ...requestOf(exchange, raw), environment, origin, effect };
+    const request = { ...requestOf(exchange, raw), environment, origin, effect, ...(shop && { shop }) };
     const { answer, headers } =
       door.audience === undefined
         ? answered(door, await door.take(platform, request))
-        : await receive(door, ctx as Ctx, request, raw, idempotency);
+        : await receive(door, ctx as Ctx, request, { read: () => (raw.length === 0 ? {} : parseBody(raw)), idempotency });
     send(exchange, answer);
-    const { media } = door.answers[answer.status] ?? {};
+    const { media, schema } = door.answers[answer.status] ?? {};
     if (media !== undefined) exchange.set('Content-Type', media);
+    if (answer.status === 303 && schema === undefined) exchange.body = '';
     // The type that an answer names replaces that of JSON.
-    for (const [name, value] of Object.entries(headers)) exchange.set(name, typeof value === 'string' ? value : [...value]);
+    const sealed = door.audience === undefined ? {} : await door.seal?.(ctx as Ctx, answer.status, String(exchange.body));
+    for (const [name, value] of Object.entries({ ...headers, ...sealed }))
+      exchange.set(name, typeof value === 'string' ? value : [...value]);
   };
 }
 
@@ -63,7 +74,7 @@ function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer)
   return { answer: { status: status ?? Number(Object.keys(answers)[0]), body, secretless: () => body }, headers };
 }
 
-function requestOf({ req, params, query }: Exchange, raw: Uint8Array): Omit<DoorRequest, 'effect' | 'environment' | 'origin'> {
+function requestOf({ req, params, query }: Exchange, raw: Uint8Array): Omit<DoorRequest, 'effect' | 'environment' | 'origin' | 'shop'> {
   const header = (name: string) => {
     const value = req.headers[name.toLowerCase()];
     return typeof value === 'string' ? value : (value?.join(', ') ?? '');
@@ -71,15 +82,47 @@ function requestOf({ req, params, query }: Exchange, raw: Uint8Array): Omit<Door
   return { params, query, header, raw, message: req };
 }
 
-async function receive(door: GuardedDoor, ctx: Ctx, request: DoorRequest, raw: Buffer, idempotency: Idempotency): Promise<Answered> {
+/** A request to a door that stands in the body of another request. */
+export interface Asked extends Pick<DoorRequest, 'params' | 'query' | 'header' | 'raw' | 'carrier'> {
+  /** What a body would hold. */
+  content: unknown;
+  /** False: it is done without a key, also where the door asks for one. */
+  hasKey: boolean;
+}
+
+/** Asks a guarded door what another request carries, or throws the ApiError. The credential is that of the other request. */
+export async function askDoor(
+  door: GuardedDoor,
+  { req, state }: { req: Exchange['req']; state: { ctx?: Ctx; effect: Effect; shop?: ShopOrigin } },
+  { content, hasKey, ...asked }: Asked,
+  { platform, environment, baseUrl, idempotency }: DoorParts,
+): Promise<Answer> {
+  const { effect, shop } = state;
+  const ctx = state.ctx as Ctx;
+  authorize(ctx.actor, door);
+  const origin = originFor({ baseUrl, host: platform.config.host }, req);
+  const request = { ...asked, message: req, environment, origin, effect, ...(shop && { shop }) };
+  const { key, ...keyless } = door;
+  const read = () => content ?? {};
+  return (await receive(hasKey ? door : keyless, ctx, request, { read, idempotency })).answer;
+}
+
+interface Receiving {
+  /** Reads what the body holds. */
+  read: () => unknown;
+  idempotency: Idempotency;
+}
+
+async function receive(door: GuardedDoor, ctx: Ctx, request: DoorRequest, { read, idempotency }: Receiving): Promise<Answered> {
   const isMutation = door.method !== 'GET';
   ctx.effect.isMutation = isMutation;
   ctx.act = { action: door.id };
   const admission = await door.admit?.(ctx, request);
   const given = door.key === undefined ? undefined : keyOf(door, request);
-  const content = raw.length === 0 ? {} : parseBody(raw);
+  const content = read();
   checkText(content);
-  const visit: Visit = { ...request, admission, body: door.request === undefined ? {} : readBy(door.request.schema, content) };
+  const schema = door.shape?.(admission) ?? door.request?.schema;
+  const visit: Visit = { ...request, admission, body: schema === undefined ? {} : readBy(schema, content) };
   try {
     const named = given === undefined ? door.named?.(visit) : { key: given, content };
     return await answerOnce(door, ctx, visit, named, idempotency);
@@ -142,7 +185,8 @@ function keyOf({ key }: GuardedDoor, { header }: DoorRequest): string | undefine
   return undefined;
 }
 
-/** The path with its parameters, decoded: two spellings of one path are one, and a key is of one path (Gap G-276). */
+// Gap G-276: On protocol wires a key belongs to workspace, actor and the path with its ids.
+/** The path with its parameters, decoded: two spellings of one path are one, and a key is of one path. */
 function pathOf({ path }: Door, { params }: DoorRequest): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }

@@ -6,12 +6,10 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLLeafType,
-  type GraphQLOutputType,
   getNullableType,
   isEnumType,
   isInputObjectType,
   isListType,
-  isNonNullType,
   isRequiredInputField,
 } from 'graphql';
 import type { JsonSchema } from '../platform/schema/scalar.js';
@@ -19,7 +17,6 @@ import { boundsOf } from '../platform/schema/validation.js';
 import { snakeCase } from '../platform/snake-case.js';
 import { inputReader } from './input.js';
 import { Issues } from './issue.js';
-import type { OutputShape } from './output.js';
 
 const builtIn: Readonly<Record<string, unknown>> = { Int: 1, Float: 1.5, Boolean: true };
 
@@ -78,17 +75,4 @@ function limitsOf(field: GraphQLInputField): unknown[] {
     const { minValue, maxValue } = bound as { minValue?: number | null; maxValue?: number | null };
     return [minValue, maxValue].filter((limit) => typeof limit === 'number');
   });
-}
-
-/** An example of a selected field, with all its members. */
-export function exampleOfOutput({ list = true, ...shape }: OutputShape & { list?: boolean }): unknown {
-  const one = (): unknown => {
-    if (shape.members === undefined) return exampleOfLeaf(shape.named as GraphQLLeafType, shape.key);
-    return Object.fromEntries([...shape.members.values()].map((member) => [member.key, exampleOfOutput(member)]));
-  };
-  const wrapped = (type: GraphQLOutputType): unknown => {
-    if (isNonNullType(type)) return wrapped(type.ofType);
-    return isListType(type) ? [wrapped(type.ofType)] : one();
-  };
-  return list ? wrapped(shape.field.type) : one();
 }

@@ -1,5 +1,5 @@
-// Reads a JSON body: one walk over the input type that renames members to field names, checks values and bounds, and collects
-// what is wrong with wire paths. Unknown members are refused, for a misspelt limit that is dropped would grant authority (Gap G-06).
+// Reads a JSON body: one walk over the input type that renames members to field names, checks values and bounds, and collects what is wrong
+// with wire paths. Unknown members are refused, for a misspelt limit that is dropped would grant authority.
 import {
   coerceInputValue,
   type GraphQLInputField,
@@ -11,11 +11,11 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
+import { quotedName, unknownMessage } from '../platform/misspelt-name.js';
 import { boundsOf } from '../platform/schema/validation.js';
 import { snakeCase } from '../platform/snake-case.js';
 import { below, type Issues, type Place } from './issue.js';
-import { leafParser, messageOf } from './leaf.js';
-import { quotedName, unknownMessage } from './misspelt-name.js';
+import { leafParser, leafRule, messageOf } from './leaf.js';
 
 /**
  * Reads `value` (parsed JSON) as an input type: the same value with its members renamed to field names, which the executors
@@ -61,7 +61,7 @@ function leafReader(type: Parameters<typeof leafParser>[0], bounds: ReturnType<t
     try {
       parsed = parse(value);
     } catch (error) {
-      issues.add(place, messageOf(error), 'type');
+      issues.add(place, messageOf(error), leafRule(type));
       return undefined;
     }
     if (bounds.length > 0) issues.check(bounds, parsed, place);
@@ -101,6 +101,7 @@ function memberOf(field: GraphQLInputField, read: ReadInput): Member {
   return { wire: snakeCase(field.name), name: field.name, required: isRequiredInputField(field), read };
 }
 
+// Gap G-06: Unknown members and parameters are 400 `validation_failed` with a suggestion, in the body and in the query.
 function objectReader(members: readonly Member[]): ReadInput {
   const byWire = new Map(members.map((member) => [member.wire, member]));
   const required = members.filter((member) => member.required);

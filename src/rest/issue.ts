@@ -3,6 +3,7 @@
 import type { StandardSchemaV1 } from '@pothos/plugin-validation';
 import { type FieldIssue, ValidationFailed } from '../platform/errors.js';
 import { snakePath } from '../platform/snake-case.js';
+import { zodRule } from '../platform/zod-words.js';
 
 /** Where a value stands in the body: a list linked backwards, so that a value without faults costs no path. */
 export interface Place {
@@ -43,13 +44,7 @@ export class Issues {
       if (result instanceof Promise) throw new Error('the bounds of an input must not be asynchronous');
       for (const issue of result.issues ?? []) {
         const inner = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
-        const code = (issue as { code?: unknown }).code;
-        this.add(
-          place,
-          issue.message,
-          typeof code === 'string' ? code : 'bounds',
-          snakePath(inner.map((key) => (typeof key === 'number' ? key : String(key)))),
-        );
+        this.add(place, issue.message, zodRule(issue), snakePath(inner.map((key) => (typeof key === 'number' ? key : String(key)))));
       }
     }
   }

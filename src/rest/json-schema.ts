@@ -16,7 +16,7 @@ import { z } from 'zod';
 import type { JsonSchema } from '../platform/schema/scalar.js';
 import { boundsOf } from '../platform/schema/validation.js';
 import { snakeCase } from '../platform/snake-case.js';
-import { exampleOfInput, exampleOfOutput } from './example.js';
+import { exampleOfInput } from './example.js';
 import { isOptional, type OutputShape } from './output.js';
 
 type Bounds = readonly StandardSchemaV1[];
@@ -123,10 +123,7 @@ export class SchemaComponents {
     const { members, fragment } = shape;
     if (members === undefined) return leafSchema(shape.named as GraphQLLeafType);
     if (fragment === undefined) return this.object(members);
-    return this.#reference(fragment, 'fragment', () => {
-      const example = exampleOfOutput({ ...shape, list: false });
-      return described({ ...this.object(members), examples: [example] }, shape.named.description);
-    });
+    return this.#reference(fragment, 'fragment', () => described(this.object(members), shape.named.description));
   }
 
   /** Schema of selected members. */

@@ -53,6 +53,9 @@ export function textReader(type: GraphQLLeafType): (text: string) => unknown {
   }
 }
 
+/** The rule that a refused value broke. */
+export const leafRule = (type: GraphQLLeafType): string => (isEnumType(type) ? 'enum' : 'type');
+
 /** The sentence of what a parser threw. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Door } from '../platform/door.js';
+import type { Admission } from '../platform/schema/audience.js';
 import { commonHeaders, commonResponse } from './openapi-error.js';
-import { securityOf } from './security.js';
+import { scopeOf, securityOf } from './security.js';
 
 type Json = Record<string, unknown>;
 
@@ -50,6 +51,7 @@ function atComponents(value: unknown): unknown {
 
 function describeDoor(door: Door, document: DoorDocument): Json {
   const { id, path, tag, summary, description, request } = door;
+  const admission: Admission = door.audience === undefined ? { audience: 'public', scope: 'self' } : door;
   return {
     operationId: id,
     summary,
@@ -63,12 +65,31 @@ function describeDoor(door: Door, document: DoorDocument): Json {
       },
     }),
     responses: { ...answersOf(door, document), ...failuresOf(door, document) },
-    security: securityOf(door.audience ?? 'public'),
+    security: securityOf(admission, door),
+    ...scopeOf(admission),
   };
 }
 
+/** Of the segments of paths that doors share. */
+const pathTexts: Readonly<Record<string, string>> = {
+  agent_id: 'The agent: `agt_` and a UUID.',
+  merchant_id: 'The merchant: `mer_` and a UUID.',
+  endpoint_id: 'The paid endpoint: `epd_` and a UUID.',
+  checkout_session_id: 'The checkout session, by the id that creating it answered.',
+  id: 'The checkout session, by the id that creating it answered.',
+  handler: 'Name of the payment handler.',
+  slug: 'What the tenant is called in the addresses of its sign-in.',
+  rail: 'The rail, such as `ach`.',
+};
+
 function parametersOf(path: string, door: Door): Json[] {
-  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: pathTexts[name ?? ''],
+    schema: { type: 'string' },
+  }));
   const headers = (door.headers ?? []).map(({ name, description, required = false }) => ({
     name,
     in: 'header',
@@ -76,7 +97,8 @@ function parametersOf(path: string, door: Door): Json[] {
     ...(required && { required }),
     schema: { type: 'string' },
   }));
-  return [...named, ...headers, ...keyParameters(door), { $ref: '#/components/parameters/RequestId' }];
+  const query = (door.query ?? []).map(({ name, description }) => ({ name, in: 'query', description, schema: { type: 'string' } }));
+  return [...named, ...query, ...headers, ...keyParameters(door), { $ref: '#/components/parameters/RequestId' }];
 }
 
 function keyParameters(door: Door): Json[] {

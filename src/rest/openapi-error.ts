@@ -26,10 +26,12 @@ const common: Readonly<Record<number, CommonError>> = {
       'malformed_credential',
       'invalid_api_key',
       'invalid_agent_token',
+      'invalid_connection_token',
       'invalid_session_token',
       'session_expired',
       'session_revoked',
       'invalid_jwt',
+      'login_expired',
       'portal_token_expired',
       'environment_mismatch',
       'key_revoked',
@@ -99,13 +101,14 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
     properties: {
       error: { type: 'string', description: 'What happened, for people.' },
       code: { type: 'string', description: 'What happened, for programs.' },
-      details: { $ref: '#/components/schemas/ErrorDetails' },
+      details: { $ref: '#/components/schemas/ErrorDetails', description: 'What was wrong, and what would help.' },
       request_id: { type: 'string', description: 'Name this to support.' },
     },
     required: ['error', 'code', 'request_id'],
   },
   ErrorDetails: {
     type: 'object',
+    description: 'What was wrong with a request, and what would help. Codes may add members of their own.',
     properties: {
       fields: {
         type: 'array',
@@ -114,26 +117,26 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
           type: 'object',
           properties: {
             path: { type: 'string', description: 'Where, with dots: `scope.max_per_tx`, `items.2.sku`.' },
-            message: { type: 'string' },
-            rule: { type: 'string' },
+            message: { type: 'string', description: 'What is wrong there, for people.' },
+            rule: { type: 'string', description: 'The rule that was broken, for programs.' },
           },
           required: ['path', 'message'],
         },
       },
       limit: { type: 'object', additionalProperties: true, description: 'The limit that was met: what it is, what is used, what is left.' },
-      current_status: { type: 'string' },
-      allowed_from: { type: 'array', items: { type: 'string' } },
+      current_status: { type: 'string', description: 'The status that does not allow the request.' },
+      allowed_from: { type: 'array', items: { type: 'string' }, description: 'Statuses that would allow it.' },
       next_actions: {
         type: 'array',
         description: 'Requests that would help.',
         items: {
           type: 'object',
           properties: {
-            rel: { type: 'string' },
-            actor: { type: 'string', enum: ['api_key', 'agent', 'any', 'owner'] },
-            method: { type: 'string' },
-            path: { type: 'string' },
-            body: { type: 'object', additionalProperties: true },
+            rel: { type: 'string', description: 'What the request does.' },
+            actor: { type: 'string', enum: ['api_key', 'agent', 'any', 'owner'], description: 'Who may send it.' },
+            method: { type: 'string', description: 'Its HTTP method.' },
+            path: { type: 'string', description: 'Its path.' },
+            body: { type: 'object', additionalProperties: true, description: 'Its body, where it has one.' },
           },
           required: ['rel', 'actor', 'method', 'path'],
         },
@@ -144,13 +147,21 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
         description: 'What keeps the object from being closed.',
         items: {
           type: 'object',
-          properties: { type: { type: 'string' }, id: { type: 'string' } },
+          properties: {
+            type: { type: 'string', description: 'What it is, such as `payout`.' },
+            id: { type: 'string', description: 'Its identifier.' },
+          },
           required: ['type', 'id'],
         },
       },
       retry: {
         type: 'object',
-        properties: { safe: { type: 'boolean' }, same_key: { type: 'boolean' }, after_s: { type: 'number' } },
+        description: 'Whether the request may be sent again.',
+        properties: {
+          safe: { type: 'boolean', description: 'True where sending it again has no second effect.' },
+          same_key: { type: 'boolean', description: 'True where it is safe with the same Idempotency-Key.' },
+          after_s: { type: 'number', description: 'Seconds to wait before.' },
+        },
         required: ['safe'],
       },
     },
@@ -158,8 +169,9 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
   },
   RateLimitError: {
     type: 'object',
+    description: 'The body of every 429.',
     properties: {
-      error: { type: 'string', enum: ['rate_limit_exceeded'] },
+      error: { type: 'string', enum: ['rate_limit_exceeded'], description: 'Always the same word.' },
       retry_after: { type: 'integer', description: 'Seconds to wait.' },
     },
     required: ['error', 'retry_after'],
@@ -168,7 +180,7 @@ export const errorSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 function errorResponse(status: number, description: string, codes: readonly string[], example: unknown): object {
-  const narrow = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
+  const narrow = { type: 'object', properties: { code: { type: 'string', enum: codes, description: 'What happened, for programs.' } } };
   const headers = status === 503 ? retryHeaders : commonHeaders;
   return { description, headers, content: json({ allOf: [{ $ref: '#/components/schemas/Error' }, narrow] }, example) };
 }
@@ -220,7 +232,7 @@ function failure(status: number, declared: readonly ErrorClass[], isCommon: bool
 }
 
 /** What an operation may answer by what it is. A credential that is sent is verified on public operations too: 401. */
-function commonStatuses({ kind, audience, method, path }: Route): number[] {
+function commonStatuses({ kind, admission: { audience }, method, path }: Route): number[] {
   const statuses = [400, 401, 500, 503];
   if (audience !== 'public') statuses.push(403);
   if (path.includes('{')) statuses.push(404);

@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document, derived from the same routes that are served: variables are parameters, the input type is the
-// body, the selection the response, a fragment a component, the description of an operation its summary.
+// body, the selection the response, a fragment a component, the first sentence of an operation its summary.
 import { getNamedType, isSpecifiedScalarType } from 'graphql';
 import type { Door } from '../platform/door.js';
 import type { Method } from '../platform/schema/route.js';
@@ -10,7 +10,7 @@ import { describeDoors } from './openapi-door.js';
 import { commonHeaders, errorResponses, errorSchemas, failuresOf } from './openapi-error.js';
 import type { OutputShape } from './output.js';
 import { type Route, takesKey } from './routes.js';
-import { securityOf, securitySchemes } from './security.js';
+import { scopeOf, securityOf, securitySchemes } from './security.js';
 import type { RouteVariable } from './variable.js';
 
 /** Where the two environments are reached. */
@@ -20,20 +20,28 @@ export interface ServerUrls {
 }
 type Json = Record<string, unknown>;
 
+/** What operations answered to the examples of their requests, by their names. */
+export type RecordedAnswers = Readonly<Record<string, { status: number; body: unknown } | undefined>>;
+
 /** What the document has beside the routes. */
 export interface DocumentOptions {
   doors?: readonly Door[];
+  /** Shown as examples: src/rest/answers.json, which test/document-examples.test.ts records. */
+  answers?: RecordedAnswers;
   /** Without them the servers are variables, as in the committed openapi.json. */
   urls?: ServerUrls;
 }
 
 /** The document of `routes`, the same for the same routes. */
-export function openApi(routes: readonly Route[], { doors = [], urls }: DocumentOptions = {}): Json {
+export function openApi(routes: readonly Route[], { doors = [], answers = {}, urls }: DocumentOptions = {}): Json {
   const components = new SchemaComponents();
   const paths: Record<string, Json> = {};
   for (const route of inOrder(routes.filter(({ when }) => when === undefined))) {
     const flagged = routes.filter(({ when, method, path }) => when !== undefined && method === route.method && path === route.path);
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeOperation(route, flagged, components) };
+    paths[route.path] = {
+      ...paths[route.path],
+      [route.method.toLowerCase()]: describeOperation(route, { flagged, components, answer: answers[route.name] }),
+    };
   }
   const own = describeDoors(doors);
   for (const [path, operations] of Object.entries(own.paths)) paths[path] = { ...paths[path], ...operations };
@@ -90,20 +98,31 @@ function tagsOf(routes: readonly Route[], ofDoors: ReadonlyMap<string, string>):
     .map(([name, about]) => ({ name, description: about || `Operations on ${name}.` }));
 }
 
-function describeOperation(route: Route, flagged: readonly Route[], components: SchemaComponents): Json {
+/** A description is a summary and, after the first sentence, what else there is to know. */
+const sentenceEnd = /(?<=[.?!])\s+(?=[A-Z`])/;
+
+interface Around {
+  /** The operations that a flag in the query chooses instead. */
+  flagged: readonly Route[];
+  components: SchemaComponents;
+  answer: RecordedAnswers[string];
+}
+
+function describeOperation(route: Route, { flagged, components, answer }: Around): Json {
   const all = [route, ...flagged];
-  const [title = route.name, ...more] = route.summary.split('\n');
-  const description = more.join('\n').trim();
+  const [summary = '', ...more] = route.summary.split(sentenceEnd);
+  const description = more.join(' ');
   const body = requestBody(route, components);
   return {
     operationId: route.name,
-    summary: title.replace(/\.$/, ''),
+    summary: summary.replace(/\.$/, ''),
     ...(description === '' ? {} : { description }),
     tags: [route.context.name],
     parameters: describeParameters(route, flagged, components),
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...describeAnswers(all, components), ...failuresOf(all) },
-    security: securityOf(route.audience, route.portal),
+    responses: { ...describeAnswers(all, components, answer), ...failuresOf(all) },
+    security: securityOf(route.admission, route),
+    ...scopeOf(route.admission),
     externalDocs: { description: 'Run it in GraphiQL', url: `/graphql?op=${route.name}` },
     'x-graphql': route.text,
     ...(flagged.length === 0 ? {} : { 'x-graphql-variants': Object.fromEntries(flagged.map(({ when, text }) => [when, text])) }),
@@ -152,11 +171,12 @@ function requestBody({ variables }: Route, components: SchemaComponents): Json |
 }
 
 /** The answers of the operations of one path, by status; two with the same status are alternatives. */
-function describeAnswers(routes: readonly Route[], components: SchemaComponents): Record<string, Json> {
+function describeAnswers(routes: readonly Route[], components: SchemaComponents, recorded: RecordedAnswers[string]): Record<string, Json> {
   const byStatus = new Map<number, { description: string; schemas: JsonSchema[]; headers: Json }>();
   for (const route of routes) {
-    const { shape, status, accepted, existing, wrapped, kind, audience } = route;
-    const replayable = kind === 'mutation' && audience !== 'public' ? { 'Idempotent-Replayed': headerRef('Idempotent-Replayed') } : {};
+    const { shape, status, accepted, existing, wrapped, kind, admission } = route;
+    const replayable =
+      kind === 'mutation' && admission.audience !== 'public' ? { 'Idempotent-Replayed': headerRef('Idempotent-Replayed') } : {};
     const headers = { ...commonHeaders, Link: headerRef('Link'), ...replayable };
     const schema = wrapped ? envelope(shape, components) : components.output(shape);
     const add = (at: number, description: string) => {
@@ -171,14 +191,16 @@ function describeAnswers(routes: readonly Route[], components: SchemaComponents)
   return Object.fromEntries(
     [...byStatus].map(([status, { description, schemas, headers }]) => {
       const [schema] = schemas;
-      const content = { [mediaType]: { schema: schemas.length === 1 ? schema : { anyOf: schemas } } };
+      const example = recorded?.status === status ? { example: recorded.body } : {};
+      const content = { [mediaType]: { schema: schemas.length === 1 ? schema : { anyOf: schemas }, ...example } };
       return [status, { description, headers, content }];
     }),
   );
 }
 
 function envelope(shape: OutputShape, components: SchemaComponents): JsonSchema {
-  return { type: 'object', properties: { data: components.output(shape) }, required: ['data'] };
+  const data = { ...components.output(shape), description: 'What the operation answers.' };
+  return { type: 'object', properties: { data }, required: ['data'] };
 }
 
 const headerRef = (name: string) => ({ $ref: `#/components/headers/${name}` });

@@ -19,9 +19,9 @@ import {
   validate,
   visit,
 } from 'graphql';
-import type { Audience, Ctx, PortalScope } from '../platform/ctx.js';
+import type { Ctx } from '../platform/ctx.js';
 import { lazily } from '../platform/lazy.js';
-import { admissionOf } from '../platform/schema/audience.js';
+import { type Admission, admissionOf } from '../platform/schema/audience.js';
 import type { FieldFacts } from '../platform/schema/builder.js';
 import { countNodes, mostNodes } from '../platform/schema/complexity.js';
 import type { Method, RouteContext } from '../platform/schema/route.js';
@@ -49,7 +49,7 @@ export interface Route {
   accepted?: string;
   /** Member that makes the answer a 200 where it is true. */
   existing?: string;
-  /** The operation's description. */
+  /** The operation's description, else that of its root field. */
   summary: string;
   context: RouteContext;
   /** The operation and the fragments that it uses, without our directives and descriptions. */
@@ -62,15 +62,13 @@ export interface Route {
   /** True for `data:` (the answer is `{data}`), false for `body:` (the root field is the answer). */
   wrapped: boolean;
   shape: OutputShape;
-  audience: Audience;
-  /** The scope with which a portal token may call it too. */
-  portal?: PortalScope;
+  admission: Admission;
   facts: FieldFacts;
 }
 
 /** True where an Idempotency-Key makes a difference: for mutations that change something, for callers with a credential. */
-export function takesKey({ kind, audience, facts }: Route): boolean {
-  return kind === 'mutation' && audience !== 'public' && facts.effect !== 'none';
+export function takesKey({ kind, admission, facts }: Route): boolean {
+  return kind === 'mutation' && admission.audience !== 'public' && facts.effect !== 'none';
 }
 
 /** The rest.graphql files of the folders of contexts, in order of their names. */
@@ -155,7 +153,7 @@ function compileRoute(
     ...directive,
     name,
     kind: operation.operation,
-    summary: operation.description?.value ?? name,
+    summary: operation.description?.value ?? root.description ?? name,
     context,
     get document() {
       return document();
@@ -170,7 +168,7 @@ function compileRoute(
     get shape() {
       return shape();
     },
-    ...admissionOf(root),
+    admission: admissionOf(root),
     facts: (root.extensions['facts'] as FieldFacts | undefined) ?? {},
   };
 }

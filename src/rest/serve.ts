@@ -33,7 +33,9 @@ type Serve = (exchange: Exchange, ctx: Ctx) => Promise<void>;
 export interface RestEndpoint {
   method: Method;
   path: string;
-  rateClass: 'auth' | undefined;
+  rateClass: 'auth' | 'login' | undefined;
+  /** True where nobody is asked who he is. */
+  isPublic: boolean;
   serve: Serve;
 }
 
@@ -57,7 +59,13 @@ export function compileEndpoints(
     };
     const serve = serveLater(route);
     const byFlag = new Map(flagged.map((other) => [other.when as string, serveLater(other)]));
-    return { method, path, rateClass: facts.rateClass, serve: byFlag.size === 0 ? serve : selectServe(serve, byFlag) };
+    return {
+      method,
+      path,
+      rateClass: facts.rateClass,
+      isPublic: route.admission.audience === 'public',
+      serve: byFlag.size === 0 ? serve : selectServe(serve, byFlag),
+    };
   });
 }
 
@@ -70,7 +78,7 @@ function selectServe(plain: Serve, byFlag: ReadonlyMap<string, Serve>): Serve {
 }
 
 function compileServe(schema: GraphQLSchema, route: Route, flags: readonly string[], idempotency: Idempotency, stream?: Stream): Serve {
-  const { audience, portal, facts, kind, method, name } = route;
+  const { admission, facts, kind, method, name } = route;
   const readVariables = variableReader(route.variables, flags);
   const hasBody = method !== 'GET';
   const limit = facts.batch ? batchBodyLimit : bodyLimit;
@@ -78,7 +86,7 @@ function compileServe(schema: GraphQLSchema, route: Route, flags: readonly strin
   const link = `</graphql?op=${name}>; rel="alternate"`;
 
   return async (exchange, ctx) => {
-    authorize(ctx.actor, audience, portal);
+    authorize(ctx.actor, admission);
     const { params, query } = exchange;
     const body = hasBody ? await readBody(exchange.req, limit) : {};
     const variables = readVariables({ params, query, header: (header) => exchange.get(header), body });

@@ -1,5 +1,5 @@
-// Variables of an operation that do not come from the body: path, query and headers, spelled as on the wire and converted
-// strictly by their type. A path variable that cannot be one is a 404, everything else a 400 (Gap G-08).
+// Variables of an operation that do not come from the body: path, query and headers, spelled as on the wire and converted strictly by their
+// type.
 import { isDeepStrictEqual } from 'node:util';
 import {
   coerceInputValue,
@@ -21,11 +21,11 @@ import {
   valueFromAST,
 } from 'graphql';
 import { NotFound } from '../platform/errors.js';
+import { quotedName, unknownMessage } from '../platform/misspelt-name.js';
 import { boundsOf } from '../platform/schema/validation.js';
 import { inputReader, type ReadInput } from './input.js';
 import { below, Issues } from './issue.js';
-import { leafParser, messageOf, textReader } from './leaf.js';
-import { quotedName, unknownMessage } from './misspelt-name.js';
+import { leafParser, leafRule, messageOf, textReader } from './leaf.js';
 
 /** Where a variable of an operation comes from. */
 export interface RouteVariable {
@@ -118,6 +118,7 @@ export interface RequestInput {
   body: unknown;
 }
 
+// Gap G-08: A malformed id is 404 in a path and 400 anywhere else.
 /**
  * Compiles the reading of all variables of a route. `flags` are the query flags of its path. The result is in JSON terms with
  * field names, ready for an executor; 404 on a path variable that cannot be one, else 400 with every issue.
@@ -196,7 +197,7 @@ function readerOf({ name, wire, type, required, argument }: RouteVariable): Text
       if (Array.isArray(text) && !list) throw new Error('is given more than once');
       value = list ? [text].flat().map((item) => readOne(item as string)) : readOne(text as string);
     } catch (error) {
-      issues.add(place, messageOf(error), 'type');
+      issues.add(place, messageOf(error), leafRule(leaf));
       return undefined;
     }
     if (bounds.length > 0) issues.check(bounds, coerceInputValue(value, type), place);

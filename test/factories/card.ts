@@ -57,7 +57,7 @@ const parcel: ChargeSubject = {
 export const toldOfParcel = ({ charge }: Pick<OpenedCharge, 'charge'>): ChargeOutcome[] => told.get(charge.subjectId) ?? [];
 
 /** The ctx of a request with this credential. */
-export async function ctxAs({ platform }: Harness, token: string): Promise<Ctx> {
+export async function ctxAs({ platform }: Pick<Harness, 'platform'>, token: string): Promise<Ctx> {
   const resolver = manifest.credentials.find(({ prefix }) => token.startsWith(prefix));
   if (resolver === undefined) throw new Error('nobody knows the credential');
   return createCtx(platform, await resolver.resolve(platform, token, 'test'), { requestId: 'req_card', ip: '127.0.0.1' });

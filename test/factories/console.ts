@@ -8,6 +8,8 @@ import { newBudget } from './budget.js';
 import { newShop } from './checkout.js';
 import { newHolder } from './mandate.js';
 import { transferBody } from './payment.js';
+import { line, reconcile, upload } from './reconciliation.js';
+import { giveTask, newSides } from './task.js';
 import { newBuyer, newEndpoint, payFor } from './x402.js';
 
 /** An agent with money, and its wallet. */
@@ -17,6 +19,10 @@ interface Purse extends TestAgent {
 
 export interface ConsoleWorld {
   booking: TestAgent;
+  /** Refunded in part, and disputed. */
+  flight: Json;
+  /** Waits to be captured. */
+  held: Json;
   /** Pays as the booking agent. */
   pay(amount: string): Promise<Json>;
 }
@@ -94,6 +100,14 @@ export async function newConsoleWorld(harness: Harness, receiver: Receiver): Pro
   await test.post('/v1/transfers', transferBody(research.wallet, till, '4.75', { description: 'Survey of ferries' }), {
     as: research.token,
   });
+  const flight = await send(booking, '48.00', 'Flight to Oslo', { reference: 'INV-2031' });
+  await test.make('/v1/refunds', { original_transfer_id: flight.id, amount: '8.00', reason: 'amount_incorrect' });
+  const complaint = { reason: 'quality_issue', description: 'The seat was another one.', amount_disputed: '20.00' };
+  await test.make('/v1/disputes', { transfer_id: flight.id, ...complaint });
+  const held = await send(booking, '15.00', 'Hotel deposit', { capture: 'manual' });
+  await giveTask(test, await newSides(test));
+  await upload(test, [line('statement-line-17')]);
+  await reconcile(harness, test);
   await harness.runDue();
-  return { booking, pay: (amount) => send(booking, amount, 'Seat reservation') };
+  return { flight, held, booking, pay: (amount) => send(booking, amount, 'Seat reservation') };
 }

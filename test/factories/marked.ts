@@ -4,6 +4,7 @@ import type { Client, Harness, Json } from '../harness.js';
 import type { Seeds } from '../operation.js';
 import { newCard } from './card.js';
 import { storedInstruction } from './card-instruction.js';
+import { storedCart } from './cart.js';
 import { newFunding } from './funding.js';
 import { payBody, sessionBody } from './mpp.js';
 
@@ -50,6 +51,7 @@ export async function markedCustomer(harness: Harness, client: Client): Promise<
     to_wallet: to.id,
     agent: agent.uuid,
     merchant: merchant.id,
+    cart: (await storedCart(harness, { merchant: merchant.id, agent: agent.uuid, buyer: { first_name: word } })).id,
     policy: policy.id,
     transfer: transfer.id,
     vaulted_card: (await newCard(client, { label: word, processor_token: word }, account)).id,

@@ -48,8 +48,8 @@ const ledgerCharge = Method.from({
   },
 });
 
-/** The official client, which pays as an agent from its wallet here. */
-export function ledgerClient(buyer: Buyer) {
+/** The official client, which pays as an agent from its wallet here; `send` is what it fetches with. */
+export function ledgerClient(buyer: Buyer, send: typeof fetch = fetch) {
   const method = Method.toClient(ledgerCharge, {
     async createCredential({ challenge }) {
       const sent = { ...challenge, request: PaymentRequest.serialize(challenge.request) } as Challenge;
@@ -57,7 +57,7 @@ export function ledgerClient(buyer: Buyer) {
       return Credential.serialize(Credential.from({ challenge, payload, source: buyer.id }));
     },
   });
-  return Mppx.create({ methods: [method], polyfill: false });
+  return Mppx.create({ methods: [method], polyfill: false, fetch: send });
 }
 
 /** The official client with its own method, which pays from an address of the chain. */

@@ -94,7 +94,7 @@ export async function booksOf({ platform }: Harness, payout: Json): Promise<{ or
 }
 
 /** What a provider sends of a payout. */
-export async function callbackOf({ platform }: Harness, payout: Json, extra: object = {}): Promise<Json> {
+export async function callbackOf({ platform }: Pick<Harness, 'platform'>, payout: Json, extra: object = {}): Promise<Json> {
   const row = await platform.database.unscoped.payout.findFirstOrThrow({ where: { id: payout.id.slice(3) } });
   return {
     workspace: row.workspaceId,

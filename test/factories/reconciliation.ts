@@ -31,7 +31,10 @@ export async function reconcile(harness: Harness, client: Client, extra: object 
 export async function reconciliationSeeds(harness: Harness, client: Client): Promise<{ report: string; discrepancy: string }> {
   await upload(client, [line(randomUUID())]);
   const { id } = await client.make('/v1/reconciliation/runs', { rail: 'ach', date_from: '2026-03-01', date_to: '2026-03-31' });
-  await stepReport(await ctxOf(harness, client), id.slice('rec_'.length));
+  const ctx = await ctxOf(harness, client);
+  // A turn has an end: on a busy machine it takes several.
+  do await stepReport(ctx, id.slice('rec_'.length));
+  while ((await client.get(`/v1/reconciliation/reports/${id}`)).body.data.status === 'running');
   const [discrepancy] = (await client.get('/v1/reconciliation/discrepancies?status=open&limit=1')).body.data;
   return { report: id, discrepancy: discrepancy.id };
 }

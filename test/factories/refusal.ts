@@ -75,8 +75,8 @@ export function x402Causes(harness: Harness): Record<string, () => Promise<Answe
       return harness.test.post('/v1/x402/pay', payBody(buyer, endpoint, { max_amount: '0.01' }));
     },
     unsupported_network: async () => {
-      const { account } = await openWallet(harness.test, { currency: 'USDC' });
-      return harness.test.post('/v1/x402/endpoints', endpointBody(account, { network: 'eip155:1' }));
+      const { account } = await openWallet(harness.live, { currency: 'USDC' });
+      return harness.live.post('/v1/x402/endpoints', endpointBody(account, { network: 'eip155:8453' }));
     },
   };
 }
@@ -127,6 +127,12 @@ export function checkoutCauses(harness: Harness): Record<string, () => Promise<A
     return harness.test.post('/v1/acp/checkouts', { merchant_id: merchant.id, items: [item] });
   };
   return {
+    shop_host_taken: async () => {
+      const account = await harness.test.make('/v1/accounts', { type: 'business', name: 'Pots' });
+      const merchant = { name: 'Pots', category: 'retail', account_id: account.id, shop_hosts: ['pots.shop.example'] };
+      await harness.test.make('/v1/merchants', merchant);
+      return harness.test.post('/v1/merchants', merchant);
+    },
     checkout_expired: async () => {
       const shop = await newShop(harness.test);
       const checkout = await shop.begin({ metadata: { order: 7 } });

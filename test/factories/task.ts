@@ -94,8 +94,9 @@ export async function taskIn(client: Client, sides: Sides, status: string, extra
 export const later = ({ clock }: Harness, seconds: number) => new Date(clock.now().getTime() + seconds * 1000).toISOString();
 
 /** A task as a row alone: it needs no money, so it can be made in production too. */
-export async function storedTask({ platform, clock }: Harness, client: Client): Promise<Json> {
-  const { unscoped } = platform.database;
+export async function storedTask(harness: Harness, client: Client): Promise<Json> {
+  const { clock } = harness;
+  const { unscoped } = (client === harness.other ? harness.elsewhere : harness.platform).database;
   const sender = await enrol(client);
   const { workspaceId } = await unscoped.agent.findFirstOrThrow({ where: { id: sender.uuid } });
   const at = clock.now();

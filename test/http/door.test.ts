@@ -27,6 +27,7 @@ const write = guardedDoor({
   method: 'PUT',
   path: '/pages/{book}/write',
   audience: 'any',
+  scope: 'self',
   key: 'required',
   echoes: ['Request-Id', 'Idempotency-Key'],
   headers: [{ name: 'Wire-Version', description: 'Of the wire.', required: true }],
@@ -59,6 +60,7 @@ const read: Door = {
   method: 'GET',
   path: '/pages/{book}/write',
   audience: 'operator',
+  scope: 'self',
   answers: { 200: { schema: page } },
   failures: [404],
   take: async (_ctx, { params, query }) => {

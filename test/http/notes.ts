@@ -20,6 +20,7 @@ import { serveGraphQLStream } from '../../src/http/graphql-stream.js';
 import { openHealth } from '../../src/http/health.js';
 import { IdempotencyKeys } from '../../src/http/idempotency.js';
 import { introspectionOf } from '../../src/http/introspection.js';
+import { Load } from '../../src/http/load.js';
 import { createMetrics, type Metrics } from '../../src/http/metrics.js';
 import { limitRates } from '../../src/http/rate-limit.js';
 import { identifyRequest } from '../../src/http/request-id.js';
@@ -27,6 +28,8 @@ import { type Endpoint, refuseMethod, routeRequests } from '../../src/http/route
 import type { Handler, Routed, State } from '../../src/http/state.js';
 import { Unread, type UnreadOptions } from '../../src/http/unread.js';
 import { CoherentCache } from '../../src/platform/cache.js';
+import { Cells } from '../../src/platform/cell/cells.js';
+import { Directory } from '../../src/platform/cell/directory.js';
 import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { type CredentialResolver, MalformedCredential } from '../../src/platform/credential.js';
 import { Vault } from '../../src/platform/crypto.js';
@@ -59,7 +62,8 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
   const { databaseUrl = noDatabase, clock = systemClock, log = createLogger('silent') } = settings;
   const database = openDatabase(databaseUrl, { poolSize: 8, log });
   const cache = new CoherentCache(databaseUrl, log);
-  return {
+  const platform = {
+    cell: 'main',
     config: loadConfig({ LOG_LEVEL: 'silent' }),
     database,
     cache,
@@ -75,7 +79,10 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     extensions: new Extensions([]),
     due: new DueBell(),
     published: new Signal(),
-  };
+  } as Omit<Platform, 'cells'> as Platform;
+  const options = { directory: new Directory(platform), home: platform, serves: null };
+  platform.cells = new Cells<Platform>({ ...options, open: async () => platform, close: async () => {} });
+  return platform;
 }
 
 export const workspaceId = '01994d3e-0000-7000-8000-000000000001';
@@ -103,7 +110,7 @@ function resolver(prefix: 'pk_' | 'sess_', type: ActorType): CredentialResolver 
 
 export interface ServerOptions {
   platform?: Platform;
-  limits?: { general: number; auth: number };
+  limits?: { general: number; auth: number; login?: number };
   environment?: Environment;
   redis?: Redis;
   keyPrefix?: string;
@@ -152,7 +159,6 @@ function pages(platform: Platform, { registry }: Metrics, address: Handler, redi
     },
   });
   const docs = openDocs({
-    title: 'Notes API',
     openapi: () => {
       printed.documents += 1;
       return { openapi: '3.1.0', info: { title: 'Notes' }, example: { at: '2026-11-21T10:00:00.000Z', due: '2026-12-01', of: '2026' } };
@@ -166,7 +172,9 @@ function pages(platform: Platform, { registry }: Metrics, address: Handler, redi
     get('/ready', health.ready),
     get('/metrics', health.metrics),
     get('/docs', address, docs.page),
+    get('/docs/{page}', address, docs.page),
     get('/docs/assets/{file}', address, docs.asset),
+    get('/llms.txt', address, docs.llms),
     get('/v1/openapi.json', address, docs.document),
   ];
 }
@@ -175,7 +183,7 @@ function graphql(keys: IdempotencyKeys, log: Logger, guards: readonly Handler[])
   const [address, ...others] = guards as [Handler, ...Handler[]];
   const graphiql = openGraphiQL({
     title: 'Notes',
-    examples: ['{ weather }'],
+    examples: [{ title: 'Weather', document: '{ weather }' }],
     documentOf: (name) => (name === 'getMe' ? 'query getMe { me } # </script>' : undefined),
   });
   const { read, readLarge } = graphqlReaders(schema);
@@ -208,9 +216,20 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const { log } = platform;
   const metrics = createMetrics(platform.database.pool);
   const keys = new IdempotencyKeys(platform);
-  const rates = limitRates({ limits, environment, clock: platform.clock, redis, keyPrefix, windowSeconds });
+  const rates = limitRates({
+    limits: { login: 100_000, tile: 1_000, ...limits },
+    environment,
+    clock: platform.clock,
+    redis,
+    keyPrefix,
+    windowSeconds,
+  });
   const resolvers = [resolver('pk_', 'api_key'), resolver('sess_', 'agent')];
-  const identify = authenticate(platform, identifier({ platform, environment, resolvers }));
+  const identify = authenticate(platform, identifier({ platform, environment, resolvers }), {
+    environment,
+    listener: { baseUrl: null, host: '127.0.0.1' },
+    load: new Load(platform),
+  });
   const guards = [rates.address, identify, rates.actor];
   const app = new Koa<State, Routed>();
   app.on('error', logAppError(log));

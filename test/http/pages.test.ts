@@ -39,14 +39,15 @@ function references(html: string): string[] {
 
 describe.each([
   ['/graphql', 'Notes', ['js', 'css']],
-  ['/docs', 'Notes API', ['js', 'css', 'png']],
+  ['/docs', 'Agent Payments', ['js', 'css', 'svg']],
+  ['/docs/reference', 'REST reference · Agent Payments', ['js', 'css', 'svg']],
 ])('GET %s in a browser', (path, title, kinds) => {
   it('is a page of this server alone, under a strict policy', async () => {
     const response = await get(path, browser);
     const html = await response.text();
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(html).toContain(`<title>${title}</title>`);
-    for (const link of references(html)) expect(link).toMatch(/^(\/(?!\/)|data:)/);
+    for (const link of references(html)) expect(link).toMatch(/^(\/(?!\/)|data:|#)/);
     const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self'");
@@ -62,11 +63,11 @@ describe.each([
       const response = await get(file);
       expect(response.status).toBe(200);
       expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect(response.headers.get('content-type')).toMatch(/^(text\/javascript|text\/css|image\/png)/);
+      expect(response.headers.get('content-type')).toMatch(/^(text\/javascript|text\/css|image\/svg\+xml)/);
       const etag = response.headers.get('etag') ?? '';
       const plain = Buffer.from(await response.arrayBuffer());
       expect((await get(file, { 'if-none-match': etag })).status).toBe(304);
-      if (file.endsWith('.png')) continue;
+      if (file.endsWith('.svg')) continue;
       expect(plain.subarray(-300).toString('utf8')).not.toContain('sourceMappingURL');
       if (file.endsWith('.js')) expect(() => new Script(plain.toString('utf8'))).not.toThrow();
       if (file.endsWith('.css')) expect(plain.toString('utf8')).not.toMatch(/<\/?style|@import|url\(['"]?(?!['"]?data:|['"]?#)/);
@@ -78,6 +79,44 @@ describe.each([
       expect(bare.body.equals(plain)).toBe(true);
     }
     expect((await get(files[0]?.replace(/\.[0-9a-f]{16}\./, '.0000000000000000.') ?? '')).status).toBe(404);
+  });
+});
+
+describe('the documentation', () => {
+  it('is there for models as markdown', async () => {
+    const index = await get('/llms.txt');
+    expect(index.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const text = await index.text();
+    expect(text).toMatch(/^# Agent Payments\n/);
+    const pages = [...text.matchAll(/\]\((\/docs\/[\w-]+\.md)\)/g)].map(([, page = '']) => page);
+    expect(pages.length).toBeGreaterThan(5);
+    for (const page of pages) {
+      const response = await get(page);
+      expect([page, response.status, response.headers.get('content-type')]).toEqual([page, 200, 'text/markdown; charset=utf-8']);
+      expect(await response.text()).toMatch(/^# /);
+    }
+    expect(await (await get('/docs/llms.txt')).text()).toBe(text);
+  });
+
+  it('leads to pages and sections that are there, each in the navigation and in the search', async () => {
+    const first = await (await get('/docs')).text();
+    const addresses = [...new Set(references(first).filter((link) => /^\/docs\/[\w-]+$/.test(link)))];
+    const [index = ''] = /\/docs\/assets\/search\.\w+\.json/.exec(first) ?? [];
+    const found = ((await (await get(index)).json()) as { address: string }[]).map(({ address }) => address);
+    const html = new Map(await Promise.all(addresses.map(async (page) => [page, await (await get(page)).text()] as const)));
+    const leads = [...html].flatMap(([page, text]) => references(text).map((link) => (link.startsWith('#') ? page + link : link)));
+    const broken = [...leads, ...found].filter((link) => {
+      const [page = '', section] = link.split('#');
+      if (!/^\/docs\/[\w-]+$/.test(page) || page === '/docs/reference') return false;
+      return section === undefined ? !html.has(page) : !html.get(page)?.includes(`id="${section}"`);
+    });
+    expect(broken).toEqual([]);
+    expect(addresses.filter((page) => page !== '/docs/reference' && !found.includes(page))).toEqual(['/docs/schema']);
+  });
+
+  it('has no page for any other name', async () => {
+    for (const name of ['no-such', 'assets', '.stamp', 'start.MD', '..%2Fmain.js', 'constructor'])
+      expect((await get(`/docs/${name}`)).status).toBe(404);
   });
 });
 
@@ -174,7 +213,7 @@ describe('operations', () => {
     const text = await (await get('/metrics')).text();
     expect(text).toMatch(/http_request_duration_seconds_count\{environment="live",route="unknown",status="4xx"\} \d+/);
     expect(text).toContain('http_request_duration_seconds_count{environment="live",route="/health",status="2xx"} 1');
-    expect(text).toContain('database_connections{state="open"} 0');
+    expect(text).toContain('database_connections{cell="main",state="open"} 0');
     expect(text).toContain('process_cpu_user_seconds_total');
   });
 });

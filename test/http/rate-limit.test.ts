@@ -94,6 +94,21 @@ describe('budgets', () => {
     expect(budget(await get('/a', { ...asBob, ...from('192.0.2.9') }))[1]).toBe(3);
   });
 
+  it('of all actors of a workspace together are ten times that of one', async () => {
+    await start({ limits: { general: 2, auth: 2 } });
+    let address = 0;
+    const ask = (name: string) => {
+      address += 1;
+      return get('/a', { authorization: `Bearer pk_live_${name}`, ...from(`198.51.100.${address}`) });
+    };
+    for (let actor = 0; actor < 9; actor += 1) for (const _ of [1, 2]) expect((await ask(`actor${actor}`)).status).toBe(200);
+    expect(budget(await ask('last')).slice(0, 2)).toEqual([2, 1]);
+    expect(budget(await ask('another')).slice(0, 2)).toEqual([20, 0]);
+    const refused = await ask('oneMore');
+    expect(refused.status).toBe(429);
+    expect(budget(refused).slice(0, 2)).toEqual([20, 0]);
+  });
+
   it('of the auth class are apart from the general ones', async () => {
     await start({ limits: { general: 1, auth: 2 } });
     expect(budget(await get('/auth/session')).slice(0, 2)).toEqual([2, 1]);
@@ -158,17 +173,19 @@ describe('memory', () => {
     const { limitRates } = await import('../../src/http/rate-limit.js');
     const { systemClock } = await import('../../src/platform/clock.js');
     await start({});
-    const { address } = limitRates({ limits: { general: 1, auth: 1 }, environment: 'live', clock: systemClock, maxBudgets: 2 });
+    const { address } = limitRates({
+      limits: { general: 1, auth: 1, login: 1, tile: 1 },
+      environment: 'live',
+      clock: systemClock,
+      maxBudgets: 2,
+    });
     const call = (ip: string) =>
       Promise.resolve(address({ state: { ip, rateClass: 'general', rateCost: 1 }, res: { setHeader() {} } } as never, async () => {})).then(
         () => 'passed',
         (error: { code: string }) => error.code,
       );
-    expect(await call('192.0.2.1')).toBe('passed');
-    expect(await call('192.0.2.1')).toBe('rate_limit_exceeded');
-    await call('192.0.2.2');
-    await call('192.0.2.3');
-    expect(await call('192.0.2.1')).toBe('passed');
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1']) expect(await call(ip)).toBe('passed');
+    expect(await call('192.0.2.3')).toBe('rate_limit_exceeded');
   });
 });
 

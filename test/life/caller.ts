@@ -2,7 +2,8 @@
 // then sent again with its key.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { ask } from '../load.js';
+import { ask as askOnce } from '../load.js';
+import { patiently } from './patience.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client without types would
 type Json = any;
@@ -12,6 +13,8 @@ export interface Platform {
   key: string;
   /** Kills the server, and starts another. */
   kill(): Promise<void>;
+  /** Somebody else kills servers and databases: what has no answer is sent again. */
+  isPatient?: boolean;
 }
 
 /** Numbers from 0 to 1 that are the same for one seed. */
@@ -45,9 +48,14 @@ export class Caller {
     return { url: this.#platform.url(), key: this.#platform.key };
   }
 
+  #ask(method: string, path: string, body?: object, headers?: Record<string, string>): ReturnType<typeof askOnce> {
+    const send = () => askOnce(this.server, method, path, body, headers);
+    return this.#platform.isPatient ? patiently(send) : send();
+  }
+
   /** Reads one thing. */
   async read(path: string): Promise<Json> {
-    return (await ask(this.server, 'GET', path)).body.data;
+    return (await this.#ask('GET', path)).body.data;
   }
 
   /** Everything that a list has. */
@@ -55,7 +63,7 @@ export class Caller {
     const all: Json[] = [];
     let after = '';
     do {
-      const { body } = await ask(this.server, 'GET', `${path}?limit=200${after === '' ? '' : `&starting_after=${after}`}`);
+      const { body } = await this.#ask('GET', `${path}?limit=200${after === '' ? '' : `&starting_after=${after}`}`);
       all.push(...body.data);
       after = body.pagination.has_more ? body.pagination.next_cursor : '';
     } while (after !== '');
@@ -71,7 +79,7 @@ export class Caller {
   async send(path: string, body: object = {}, method = 'POST'): Promise<{ status: number; body: Json }> {
     this.#requests += 1;
     const headers = { 'idempotency-key': `life-${this.#requests}` };
-    const post = () => ask(this.server, method, path, body, headers);
+    const post = () => this.#ask(method, path, body, headers);
     if (this.isKilling()) {
       const first = post().catch(() => undefined);
       await pause(this.random() * 8);

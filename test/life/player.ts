@@ -20,10 +20,14 @@ export class Player extends Caller {
   /** Kills that are still to come. */
   kills: number;
 
-  constructor(world: World, platform: Platform, random: () => number, kills: number) {
+  /** Whether it moves the clock. */
+  readonly #jumps: boolean;
+
+  constructor(world: World, platform: Platform, random: () => number, { kills = 0, jumps = true } = {}) {
     super(platform, random);
     this.#world = world;
     this.kills = kills;
+    this.#jumps = jumps;
     this.#streams = new StreamPlayer(world, this);
   }
 
@@ -40,9 +44,9 @@ export class Player extends Caller {
       () => this.#dispute(),
       () => this.#wrap(),
       () => this.#freeze(),
-      () => this.#jump(),
       () => this.#batch(),
       ...this.#streams.steps,
+      ...(this.#jumps ? [() => this.#jump()] : []),
     ];
     await (this.pick(steps) as () => Promise<unknown>)();
   }

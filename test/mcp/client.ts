@@ -20,6 +20,8 @@ export interface McpCalls {
   call(name: string, given?: object): Promise<Json>;
   /** The body of the error of a call that must be refused. */
   refused(name: string, given?: object): Promise<Json>;
+  /** A call that its client takes back when the signal says so. */
+  cancellable(call: { name: string; arguments: Record<string, unknown> }, signal: AbortSignal): Promise<unknown>;
 }
 
 /** A client with a session. */
@@ -44,11 +46,12 @@ export async function connect(url: string, token: string): Promise<McpClient> {
   });
   await client.connect(transport as Parameters<Client['connect']>[0]);
   await opened;
-  return { ...callsOf(client), client, transport, told, [Symbol.asyncDispose]: () => client.close() };
+  const cancellable: McpCalls['cancellable'] = (call, signal) => client.callTool(call, undefined, { signal });
+  return { ...callsOf(client), cancellable, client, transport, told, [Symbol.asyncDispose]: () => client.close() };
 }
 
 /** The same for a client that is connected in another way. */
-export function callsOf(client: Client): McpCalls {
+export function callsOf(client: Client): Omit<McpCalls, 'cancellable'> {
   const list = async () => (await client.listTools()).tools;
   const result = (name: string, given: object = {}) =>
     client.callTool({ name, arguments: given as Record<string, unknown> }) as Promise<CallToolResult>;

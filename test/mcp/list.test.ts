@@ -1,12 +1,13 @@
 // What is offered follows what the agent may do: limits, freezes, wallets. The client hears of it within a second.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endToolStreams } from '../../src/mcp/tool-stream.js';
 import { createLogger } from '../../src/platform/log.js';
-import { startServer } from '../../src/server.js';
+import { type RunningServer, startServer } from '../../src/server.js';
 import { enrol } from '../contexts/agents/identity.js';
 import { newBudget, type Spender, spender } from '../factories/budget.js';
 import { Client, nowhere, openWallet, useHarness } from '../harness.js';
-import { connect, type McpClient } from './client.js';
+import { connect } from './client.js';
+import { type Connected, eras } from './era.js';
 
 const harness = useHarness();
 let payer: Spender;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 const path = (step: string) => `/v1/agents/${payer.id}/${step}`;
 
 /** Does something, and waits until the client has heard that its list is another one: in milliseconds. */
-async function heard({ told }: McpClient, change: () => Promise<unknown>): Promise<number> {
+async function heard({ told }: Pick<Connected, 'told'>, change: () => Promise<unknown>): Promise<number> {
   const before = told.length;
   await change();
   const changed = performance.now();
@@ -25,9 +26,14 @@ async function heard({ told }: McpClient, change: () => Promise<unknown>): Promi
   return Math.max(0, (told[before] as number) - changed);
 }
 
-describe('the list of tools', () => {
+describe.each(eras)('the list of tools, %s', (_, open) => {
+  // What was spent in the other era counts.
+  beforeAll(async () => {
+    payer = await spender(harness.test);
+  });
+
   it('has what reads alone while the agent is frozen, and the client hears of it within a second', async () => {
-    await using agent = await connect(harness.test.url, payer.token);
+    await using agent = await open(harness.test.url, payer.token);
     const before = await agent.names();
     const freeze = () => heard(agent, () => harness.test.post(path('freeze'), {}));
     const unfreeze = () => heard(agent, () => harness.test.post(path('unfreeze'), {}));
@@ -49,7 +55,7 @@ describe('the list of tools', () => {
   });
 
   it('follows the kill switch, the account and the wallet', async () => {
-    await using agent = await connect(harness.test.url, payer.token);
+    await using agent = await open(harness.test.url, payer.token);
     const before = await agent.names();
     const account = payer.agent.parent_account_id;
     const switches: [string, string, string[]][] = [
@@ -70,7 +76,7 @@ describe('the list of tools', () => {
   });
 
   it('follows budgets, policies and caps of the KYA tier', async () => {
-    await using agent = await connect(harness.test.url, payer.token);
+    await using agent = await open(harness.test.url, payer.token);
     const before = await agent.names();
     const scope = { type: 'agent', id: payer.uuid };
     const budget = await newBudget(harness.test, { scope, amount: '2.00' });
@@ -109,42 +115,15 @@ describe('the list of tools', () => {
 
   it('offers an agent without a wallet no payment, until it gets one', async () => {
     const poor = await enrol(harness.test);
-    await using agent = await connect(harness.test.url, poor.token);
+    await using agent = await open(harness.test.url, poor.token);
     expect(await agent.names()).toEqual(expect.arrayContaining(['whoami', 'claim_task', 'quote']));
     expect(await agent.names()).not.toContain('pay');
     await heard(agent, () => harness.test.make('/v1/wallets', { owner_type: 'agent', owner_id: poor.uuid, currency: 'USD' }));
     expect(await agent.names()).toContain('pay');
   });
 
-  it('follows what another server does, which takes the same session', async () => {
-    const { config, clock, database } = harness.platform;
-    const ready = { ...config, databaseUrl: database.url, secretsKey: config.secretsKey ?? '' };
-    const second = await startServer({ config: ready, log: createLogger('fatal'), clock, pollMs: 0 });
-    try {
-      const other = new Client(second.urls.test ?? '', harness.test.key);
-      await using agent = await connect(harness.test.url, payer.token);
-      await heard(agent, () => other.post(path('freeze'), {}));
-      await heard(agent, () => other.post(path('unfreeze'), {}));
-      await heard(agent, () => other.post('/v1/spending/freeze', {}));
-      await heard(agent, () => other.post('/v1/spending/unfreeze', {}));
-      const response = await fetch(`${other.url}/mcp`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${payer.token}`,
-          'Mcp-Session-Id': agent.transport.sessionId ?? '',
-          'Content-Type': 'application/json',
-          Accept: 'application/json, text/event-stream',
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-      });
-      expect((await response.json()).result.tools.map(({ name }: { name: string }) => name)).toContain('pay');
-    } finally {
-      await second.stop();
-    }
-  });
-
   it('says nothing when the list is the same', async () => {
-    await using agent = await connect(harness.test.url, payer.token);
+    await using agent = await open(harness.test.url, payer.token);
     const { told } = agent;
     const policy = await harness.test.make('/v1/policies', {
       name: 'Loose',
@@ -161,7 +140,41 @@ describe('the list of tools', () => {
   });
 });
 
-describe('the stream', () => {
+describe('another server', () => {
+  let second: RunningServer;
+  let other: Client;
+  beforeAll(async () => {
+    const { config, clock, database } = harness.platform;
+    const ready = { ...config, databaseUrl: database.url, secretsKey: config.secretsKey ?? '' };
+    second = await startServer({ config: ready, log: createLogger('fatal'), clock, pollMs: 0 });
+    other = new Client(second.urls.test ?? '', harness.test.key);
+  });
+  afterAll(() => second.stop());
+
+  it.each(eras)('is followed in what it does, %s', async (_, open) => {
+    await using agent = await open(harness.test.url, payer.token);
+    for (const step of [path('freeze'), path('unfreeze'), '/v1/spending/freeze', '/v1/spending/unfreeze'])
+      await heard(agent, () => other.post(step, {}));
+    expect(await agent.names()).toContain('pay');
+  });
+
+  it('takes the same session', async () => {
+    await using agent = await connect(harness.test.url, payer.token);
+    const response = await fetch(`${other.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${payer.token}`,
+        'Mcp-Session-Id': agent.transport.sessionId ?? '',
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+    expect((await response.json()).result.tools.map(({ name }: { name: string }) => name)).toContain('pay');
+  });
+});
+
+describe('the stream of a session', () => {
   it('ends with the credential', async () => {
     const { token, id } = await spender(harness.test);
     await using agent = await connect(harness.test.url, token);

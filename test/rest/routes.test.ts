@@ -24,8 +24,8 @@ describe('compileRoutes', () => {
       wrapped: true,
     });
     expect(route('quoteOrder')).toMatchObject({ when: 'dry_run', status: 200 });
-    expect(route('cancelOrder')).toMatchObject({ wrapped: false, audience: 'operator', kind: 'mutation' });
-    expect(route('knock')).toMatchObject({ audience: 'public', facts: { rateClass: 'auth' } });
+    expect(route('cancelOrder')).toMatchObject({ wrapped: false, admission: { audience: 'operator' }, kind: 'mutation' });
+    expect(route('knock')).toMatchObject({ admission: { audience: 'public' }, facts: { rateClass: 'auth' } });
     expect(route('listOrders').context).toEqual({ name: 'orders', about: 'Orders of the shop.' });
   });
 

@@ -1,5 +1,5 @@
 // The client of the SDK: typed calls with their keys, retries that follow what the platform says, errors, and lists.
-import { ApiError, NetworkError } from '@agent-payments/sdk';
+import { ApiError, InsufficientScope, NetworkError } from '@agent-payments/sdk';
 import { beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import { type Json, nowhere, openWallet, useHarness } from '../harness.js';
 import { StandIn } from './stand-in.js';
@@ -226,6 +226,16 @@ describe('an answer that asks for the same request again', () => {
 });
 
 describe('a refusal', () => {
+  it('for a missing scope names it', async () => {
+    const { key } = await h.test.make('/v1/api-keys', { name: 'Reader', scopes: ['wallets:read'] });
+    const refused = await wire
+      .client(h.test.url, key)
+      .POST('/v1/transfers', { body: payment('1.00') })
+      .catch((e) => e);
+    expect(refused).toBeInstanceOf(InsufficientScope);
+    expect(refused).toMatchObject({ status: 403, requiredScope: 'transfers:write' });
+  });
+
   it('is an error with the code, the fields and what would help', async () => {
     const refused = await client()
       .POST('/v1/transfers', { body: payment('5000.00') })

@@ -56,7 +56,7 @@ function pathParameters(template: string): Record<string, string> {
 }
 
 describe('every operation', () => {
-  it('can be called, and answers what it says', async ({ annotate }) => {
+  it('can be called, and answers what it says', { timeout: 180_000 }, async ({ annotate }) => {
     const wire = new Wire({ checks: false });
     const sdk = wire.client(h.test.url, h.test.key, { retryForMs: 0 });
     const outcomes: { name: string; isReached: boolean; isKeyed: boolean; isDone: boolean }[] = [];

@@ -1,11 +1,11 @@
 // The package as it is published: what is in it, what browsers load of it, and types that know every operation and no `any`.
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type * as TypeScript from '../../sdk/node_modules/typescript/lib/typescript.js';
 import { document } from '../openapi.js';
 
@@ -58,7 +58,7 @@ describe('the types', () => {
   });
 
   it('have every operation of openapi.json', () => {
-    const api = sources.find(({ fileName }) => fileName.endsWith('api.d.ts')) as TypeScript.SourceFile;
+    const api = sources.find(({ fileName }) => fileName === 'generated/api.d.ts') as TypeScript.SourceFile;
     const paths = api.statements.find(
       (node) => ts.isInterfaceDeclaration(node) && node.name.text === 'paths',
     ) as TypeScript.InterfaceDeclaration;
@@ -74,6 +74,46 @@ describe('the types', () => {
     );
     expect(declared.length).toBeGreaterThan(300);
     expect(typed.sort()).toEqual(declared.sort());
+  });
+});
+
+describe('a CommonJS program', () => {
+  // It has to stand where the package is found.
+  const folder = fileURLToPath(new URL(`../../node_modules/.commonjs-${process.pid}/`, import.meta.url));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (name: string, code: string) => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(folder + name, code);
+    return folder + name;
+  };
+
+  it('requires the package and its webhooks, without modules of the other kind', () => {
+    const code = `
+      const { createClient, ApiError, payingFetch } = require('@agent-payments/sdk');
+      const { verifyWebhook } = require('@agent-payments/sdk/webhooks');
+      const client = createClient({ baseUrl: 'http://127.0.0.1:1', retryForMs: 0 });
+      client.GET('/v1/me').catch((error) => console.log(error.name, typeof ApiError, typeof payingFetch, typeof verifyWebhook));`;
+    const printed = execFileSync(process.execPath, ['--no-experimental-require-module', write('program.cjs', code)], { encoding: 'utf8' });
+    expect(printed).toBe('NetworkError function function function\n');
+  });
+
+  it('has types where modules are resolved as Node 16 does', () => {
+    const program = write(
+      'program.cts',
+      `import { ApiError, createClient } from '@agent-payments/sdk';
+      import { verifyWebhook } from '@agent-payments/sdk/webhooks';
+      const client = createClient({ baseUrl: 'http://localhost' });
+      export const run = async (): Promise<string> => {
+        const { data } = await client.GET('/v1/transfers/{id}', { params: { path: { id: '1' } } });
+        // @ts-expect-error there is no such member
+        const missing: unknown = data.amuont;
+        return data.amount + verifyWebhook('', '', '').id + ApiError.name + missing;
+      };`,
+    );
+    const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+    const options = ['--module', 'node16', '--target', 'es2022', '--strict', '--noEmit', '--skipLibCheck', '--ignoreConfig'];
+    const { stdout, status } = spawnSync(process.execPath, [tsc, ...options, program], { cwd: folder, encoding: 'utf8' });
+    expect([stdout, status]).toEqual(['', 0]);
   });
 });
 
@@ -94,8 +134,11 @@ describe('npm pack', () => {
         'dist/sdk.d.ts',
         'dist/webhook.js',
         'dist/generated/api.d.ts',
+        'dist/cjs/package.json',
+        'dist/cjs/sdk.js',
+        'dist/cjs/sdk.d.ts',
       ]),
     );
-    expect(names.filter((name) => !/^(LICENSE|README\.md|package\.json|dist\/[\w/-]+\.(js|d\.ts))$/.test(name))).toEqual([]);
+    expect(names.filter((name) => !/^(LICENSE|README\.md|(dist\/cjs\/)?package\.json|dist\/[\w/-]+\.(js|d\.ts))$/.test(name))).toEqual([]);
   });
 });

@@ -5,9 +5,10 @@ import type { Platform } from '../../platform/ctx.js';
 import { signingAlg, signingKey } from '../identity/signing-key.js';
 import type { AgentCard, SignedCard } from './card.js';
 
+// Gap G-342: A card has two signatures where readings of the canonical form differ; one that verifies is enough.
 /**
  * Signs a card. Readers differ in what they leave out before they verify: the specification keeps members that are required although they
- * are empty, and the SDKs drop everything that is empty. There is a signature for each reading, and one that verifies is enough (Gap G-342).
+ * are empty, and the SDKs drop everything that is empty. There is a signature for each reading, and one that verifies is enough.
  */
 export async function signCard(platform: Platform, card: AgentCard, origin: string): Promise<SignedCard> {
   const { kid, privateKey } = await signingKey(platform);

@@ -1,23 +1,22 @@
 // The public documents of A2A: the card of the platform, and those of its agents.
 import type { Platform } from '../../platform/ctx.js';
 import type { Door, DoorAnswer, DoorRequest, OpenDoor } from '../../platform/door.js';
+import { namesTag } from '../../platform/entity-tag.js';
 import { type AgentCard, agentCard, cardDigest, cardMedia, cardPath, platformCard, signedCardShape } from './card.js';
 import { signCard } from './card-signature.js';
 
 /** Seconds for which a reader may keep a card. */
 const keptSeconds = 300;
 
+// Gap G-343: The address in a card is the platform's own one (see G-417), so every card is signed.
 /**
  * The signed card, or 304 for a reader that has it. No two signatures of a card are the same bytes, so its ETag is a weak one: it names
- * what stands in the card. The address in it is never the word of whoever asks (Gap G-343).
+ * what stands in the card. The address in it is never the word of whoever asks.
  */
 async function answer(platform: Platform, { header, origin }: DoorRequest, card: AgentCard): Promise<DoorAnswer> {
   const tag = `W/"${cardDigest(card).slice(0, 32)}"`;
   const headers = { ETag: tag, 'Cache-Control': `public, max-age=${keptSeconds}` };
-  const known = header('If-None-Match')
-    .split(',')
-    .map((one) => one.trim());
-  if (known.includes('*') || known.some((one) => one.replace(/^W\//, '') === tag.slice(2))) return { status: 304, body: {}, headers };
+  if (namesTag(header('If-None-Match'), tag)) return { status: 304, body: {}, headers };
   return { status: 200, body: await signCard(platform, card, origin), headers };
 }
 

@@ -8,7 +8,7 @@ import type { Environment, Platform } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { formatMinor } from '../../platform/money.js';
 import { parseId, printId } from '../../platform/schema/id.js';
-import { workspaceOfAgent } from '../agents/agent.js';
+import { placeOfAgent } from '../agents/agent.js';
 
 /** Where an agent is reached by JSON-RPC, and its card. */
 export const endpointPath = '/a2a/{agent_id}';
@@ -22,32 +22,61 @@ const directoryUri = 'urn:agent-payments:a2a:directory:v1';
 /** The binding of the platform's own interface, which is no JSON-RPC: the REST API that openapi.json describes. */
 const restBinding = 'urn:agent-payments:rest:v1';
 
-const skillShape = z.object({ id: z.string(), name: z.string(), description: z.string(), tags: z.array(z.string()).min(1) });
+const said = (text: string) => z.string().describe(text);
+const media = (text: string) => z.array(z.string()).min(1).describe(text);
+
+const skillShape = z.object({
+  id: said('What tasks call the skill.'),
+  name: said('Its name.'),
+  description: said('What it does.'),
+  tags: z.array(z.string()).min(1).describe('Words by which it is found.'),
+});
+const interfaceShape = z.object({
+  url: z.url().describe('Where it is reached.'),
+  protocolBinding: said('How it is spoken to: `JSONRPC`, or the URN of the REST API.'),
+  protocolVersion: said('The version of A2A.'),
+});
+const extensionShape = z.object({
+  uri: said('Names the extension.'),
+  description: said('What it says.'),
+  params: z.record(z.string(), z.unknown()).describe('Its values, such as prices by skill.'),
+});
+const capabilityShape = z.object({
+  streaming: z.boolean().describe('Whether messages are answered by a stream.'),
+  pushNotifications: z.boolean().describe('Whether changes of tasks are sent to an address of the caller.'),
+  extendedAgentCard: z.boolean().describe('Whether a caller with a credential gets a longer card.'),
+  extensions: z.array(extensionShape).optional().describe('What is said here beyond A2A.'),
+});
+const bearerShape = z.object({ scheme: said('Always `Bearer`.'), description: said('Which credentials are taken.') });
+const neededShape = z.object({ list: z.array(z.string()).optional().describe('Scopes that are needed; none here.') });
 const cardShape = z.object({
-  name: z.string(),
-  description: z.string(),
-  supportedInterfaces: z.array(z.object({ url: z.url(), protocolBinding: z.string(), protocolVersion: z.string() })).min(1),
-  provider: z.object({ organization: z.string(), url: z.url() }).optional(),
-  version: z.string(),
-  documentationUrl: z.url(),
-  capabilities: z.object({
-    streaming: z.boolean(),
-    pushNotifications: z.boolean(),
-    extendedAgentCard: z.boolean(),
-    extensions: z.array(z.object({ uri: z.string(), description: z.string(), params: z.record(z.string(), z.unknown()) })).optional(),
-  }),
-  securitySchemes: z.record(z.string(), z.object({ httpAuthSecurityScheme: z.object({ scheme: z.string(), description: z.string() }) })),
-  securityRequirements: z.array(z.object({ schemes: z.record(z.string(), z.object({ list: z.array(z.string()).optional() })) })),
-  defaultInputModes: z.array(z.string()).min(1),
-  defaultOutputModes: z.array(z.string()).min(1),
-  skills: z.array(skillShape),
+  name: said('Its name.'),
+  description: said('What it does.'),
+  supportedInterfaces: z.array(interfaceShape).min(1).describe('Where and how it is reached, the preferred one first.'),
+  provider: z
+    .object({ organization: said('Its name.'), url: z.url().describe('Its address.') })
+    .optional()
+    .describe('Who runs it.'),
+  version: said('Changes when the card does.'),
+  documentationUrl: z.url().describe('Where the documentation is.'),
+  capabilities: capabilityShape.describe('What of A2A is supported.'),
+  securitySchemes: z
+    .record(z.string(), z.object({ httpAuthSecurityScheme: bearerShape.describe('A credential in the header `Authorization`.') }))
+    .describe('How callers prove who they are, by name.'),
+  securityRequirements: z
+    .array(z.object({ schemes: z.record(z.string(), neededShape).describe('Schemes that are needed together, by name.') }))
+    .describe('Which of the schemes are needed: one of these.'),
+  defaultInputModes: media('Media types that it takes.'),
+  defaultOutputModes: media('Media types that it answers.'),
+  skills: z.array(skillShape).describe('What it can be hired for.'),
+});
+const signatureShape = z.object({
+  protected: said('The header of the JWS, as base64url.'),
+  signature: said('The signature, as base64url.'),
 });
 /** A card as it is printed. */
 export const signedCardShape = cardShape.extend({
-  signatures: z
-    .array(z.object({ protected: z.string(), signature: z.string() }))
-    .min(1)
-    .optional(),
+  signatures: z.array(signatureShape).min(1).optional().describe('Signatures of the platform over the card, as canonical JSON.'),
 });
 export type AgentCard = z.infer<typeof cardShape>;
 export type SignedCard = z.infer<typeof signedCardShape>;
@@ -63,9 +92,9 @@ export async function agentCard(
   origin: string,
 ): Promise<AgentCard> {
   const id = parseId('agent', agentId);
-  const workspace = id === null ? null : await workspaceOfAgent(platform, id, environment);
-  if (id === null || workspace === null) throw new NotFound();
-  const agent = await platform.database.forWorkspace(workspace.id).agent.findFirst({
+  const place = id === null ? null : await placeOfAgent(platform, id, environment);
+  if (id === null || place === null) throw new NotFound();
+  const agent = await place.platform.database.forWorkspace(place.workspace.id).agent.findFirst({
     where: { id, status: 'active' },
     select: { id: true, name: true, description: true, skills: { orderBy: { place: 'asc' } } },
   });
@@ -99,7 +128,8 @@ export function cardOf({ id, name, description, skills }: Offering, origin: stri
   });
 }
 
-/** The card of the platform: a directory of agents that others hire (Gap G-341). */
+// Gap G-341: The platform's card is a directory: its interface is the REST API, an extension has the templates of agents.
+/** The card of the platform: a directory of agents that others hire. */
 export function platformCard(origin: string): AgentCard {
   const directory = {
     uri: directoryUri,

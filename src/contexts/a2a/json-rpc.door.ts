@@ -39,7 +39,8 @@ function callOf({ admission, body, header }: Asking): A2aCall & { method: string
   return { id, method, params, host: admission, version: versionOf(header('A2A-Version'), method) };
 }
 
-/** The id of a message, and what it says (Gap G-350). A request that cannot be read has none, and is refused. */
+// Gap G-350: The same `messageId` is one task for 24 hours; another message with that id is refused.
+/** The id of a message, and what it says. A request that cannot be read has none, and is refused. */
 function named({ body }: Asking): { key: string; content: unknown } | undefined {
   const { message, metadata } = (body.params ?? {}) as { message?: { messageId?: unknown } | null; metadata?: unknown };
   const messageId = message?.messageId;
@@ -61,6 +62,7 @@ const rpcDoor = guardedDoor<typeof requestShape, Host>({
   method: 'POST',
   path: endpointPath,
   audience: 'any',
+  scope: 'tasks:write',
   tag: { name: 'a2a' },
   summary: 'Talk to an agent by A2A',
   description:

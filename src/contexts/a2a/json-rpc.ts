@@ -22,15 +22,21 @@ export const requestShape = z
   .meta({ id: 'A2aRequest' });
 type RawRequest = z.output<typeof requestShape>;
 
-const idShape = z.union([z.string(), z.number(), z.null()]);
-const errorShape = z.object({ code: z.int(), message: z.string(), data: z.unknown() });
+const idShape = z.union([z.string(), z.number(), z.null()]).describe('The id of the request; null where it had none.');
+const versionShape = z.literal('2.0').describe('Always `2.0`.');
+const errorShape = z
+  .object({
+    code: z.int().describe('What is wrong, as a number of JSON-RPC or A2A.'),
+    message: z.string().describe('What is wrong, in words for people.'),
+    data: z.unknown().describe('The error as the platform has it, with its code and details.'),
+  })
+  .describe('Why there is no result.');
+const resultOf = z.record(z.string(), z.unknown()).describe('What the method answers, as A2A has it.');
+const failedShape = z.object({ jsonrpc: versionShape, id: idShape, error: errorShape });
 export const resultShape = z
-  .union([
-    z.object({ jsonrpc: z.literal('2.0'), id: idShape, result: z.record(z.string(), z.unknown()) }),
-    z.object({ jsonrpc: z.literal('2.0'), id: idShape, error: errorShape }),
-  ])
+  .union([z.object({ jsonrpc: versionShape, id: idShape, result: resultOf }), failedShape])
   .meta({ id: 'A2aResponse' });
-export const refusalShape = z.object({ jsonrpc: z.literal('2.0'), id: idShape, error: errorShape }).meta({ id: 'A2aError' });
+export const refusalShape = failedShape.meta({ id: 'A2aError' });
 
 export type RpcId = string | number | null;
 
@@ -50,7 +56,8 @@ export function idOf({ id }: RawRequest): RpcId {
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : null;
 }
 
-/** Reads a request. Throws `invalid_request`: one without an id would get no answer, so money could move unseen (Gap G-344). */
+// Gap G-344: JSON-RPC notifications and batches are refused.
+/** Reads a request. Throws `invalid_request`: one without an id would get no answer, so money could move unseen. */
 export function readRequest(body: RawRequest): RpcRequest {
   const { jsonrpc, method, params = {} } = body;
   const id = idOf(body);
@@ -72,7 +79,7 @@ export function refuseBatch(raw: Uint8Array): void {
   } catch {
     return;
   }
-  throw new RpcError('invalid_request', 'The body must be one JSON-RPC request: batches are not taken.');
+  throw new RpcError('invalid_request', 'The body must be one JSON-RPC request: batches are not supported.');
 }
 
 /** The version that a request is in, by its header and how its method is spelled. Throws `version_not_supported`. */
@@ -81,9 +88,9 @@ export function versionOf(header: string, method: unknown): Version {
   const asked = header.trim();
   if (/^0\.3(\.\d+)?$/.test(asked)) return '0.3';
   if (/^1\.0(\.\d+)?$/.test(asked)) return '1.0';
-  // A header that is not there means 0.3; names of 1.0 are taken as such all the same (Gap G-345).
+  // Gap G-345: Without `A2A-Version` a request is 0.3, but method names of 1.0 are accepted.
   if (asked === '') return isOlder ? '0.3' : '1.0';
-  throw new RpcError('version_not_supported', `A2A ${asked.slice(0, 20)} is not spoken here. Send A2A-Version: ${versions.join(' or ')}.`);
+  throw new RpcError('version_not_supported', `A2A ${asked.slice(0, 20)} is not supported. Send A2A-Version: ${versions.join(' or ')}.`);
 }
 
 /** The answer of a method. */
@@ -104,7 +111,8 @@ export function faultOf({ status, code }: Pick<ApiError, 'status' | 'code'>): A2
   return status >= 500 ? 'internal_error' : 'request_refused';
 }
 
-/** An error as JSON-RPC spells it (Gap G-351). 1.0 has a list of typed details, 0.3 the platform's error as it is. */
+// Gap G-351: A refusal is -32000 at status 200 with our error in `data`; without a credential or agent the status is our own.
+/** An error as JSON-RPC spells it. 1.0 has a list of typed details, 0.3 the platform's error as it is. */
 export function printError(error: ApiError, id: RpcId, requestId: string, version: Version = '1.0'): object {
   const { code, message, details, fields } = error;
   const fault = error instanceof RpcError ? error.fault : faultOf(error);

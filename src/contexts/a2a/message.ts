@@ -105,7 +105,7 @@ export function readMessage(params: unknown, version: Version): SentMessage {
   const { message, configuration: given, metadata } = readBy(sendShapes[version], params, ['params']);
   const push = given?.taskPushNotificationConfig ?? given?.pushNotificationConfig;
   if (push !== undefined && push !== null) {
-    throw new RpcError('push_notification_not_supported', 'Push notifications are not sent: ask for the task again, or take webhooks.');
+    throw new RpcError('push_notification_not_supported', 'Push notifications are not supported: poll the task, or subscribe to webhooks.');
   }
   const { messageId, contextId, parts } = message;
   const taskId = message.taskId === null ? null : taskIdOf(message.taskId);

@@ -38,7 +38,8 @@ async function shown(ctx: Ctx, { host, version }: A2aCall, id: string, historyLe
 
 const sent = (task: object, version: Version): object => (version === '1.0' ? { task } : task);
 
-/** Gives the agent a task, or answers what it has asked. It returns at once, with the task as it is by then (Gap G-348). */
+// Gap G-348: SendMessage returns at once with the task as it is.
+/** Gives the agent a task, or answers what it has asked. */
 const sendMessage: Method = async (ctx, call) => {
   const { host, version, params } = call;
   const message = readMessage(params, version);
@@ -52,7 +53,7 @@ export async function sentBefore(ctx: Ctx, call: A2aCall, taskId: string): Promi
 }
 
 async function newTask(ctx: Ctx, host: Host, message: SentMessage): Promise<Task> {
-  if (host.status !== 'active') throw new RpcError('unsupported_operation', 'This agent takes no tasks now.');
+  if (host.status !== 'active') throw new RpcError('unsupported_operation', 'This agent is not accepting tasks at the moment.');
   const { from_agent_id: fromAgentId, payment, max_price: max, deadline } = message.metadata;
   const skill = await skillOf(ctx, host, message);
   const atPrice = skill.price === null ? undefined : ({ method: 'wallet' } as const);
@@ -113,7 +114,7 @@ async function continuedTask(ctx: Ctx, host: Host, { contextId, parts }: SentMes
     throw new RpcError('invalid_params', 'The task belongs to another context.', ['params', 'message', 'contextId']);
   }
   if (task.status !== 'input_required') {
-    const message = underWay.includes(task.status) ? 'The agent has not asked anything.' : 'The task is over: begin another one.';
+    const message = underWay.includes(task.status) ? 'The agent is not waiting for an answer.' : 'The task has ended: create a new one.';
     throw new RpcError('unsupported_operation', message, ['params', 'message', 'taskId']);
   }
   try {
@@ -146,8 +147,8 @@ const refuse =
   async () => {
     throw new RpcError(fault, message);
   };
-const noStream = refuse('unsupported_operation', 'Nothing is streamed here: ask for the task again.');
-const noPush = refuse('push_notification_not_supported', 'Push notifications are not sent: ask for the task again, or take webhooks.');
+const noStream = refuse('unsupported_operation', 'Streaming is not supported: poll the task instead.');
+const noPush = refuse('push_notification_not_supported', 'Push notifications are not supported: poll the task, or subscribe to webhooks.');
 
 /** The methods of 1.0, and those of 0.3. */
 const methods: Readonly<Record<Version, Readonly<Record<string, Method>>>> = {
@@ -162,7 +163,7 @@ const methods: Readonly<Record<Version, Readonly<Record<string, Method>>>> = {
     GetTaskPushNotificationConfig: noPush,
     ListTaskPushNotificationConfigs: noPush,
     DeleteTaskPushNotificationConfig: noPush,
-    GetExtendedAgentCard: refuse('unsupported_operation', 'There is no other card than the public one.'),
+    GetExtendedAgentCard: refuse('unsupported_operation', 'There is no extended agent card: the public card is complete.'),
   },
   '0.3': {
     'message/send': sendMessage,
@@ -175,7 +176,10 @@ const methods: Readonly<Record<Version, Readonly<Record<string, Method>>>> = {
     'tasks/pushNotificationConfig/get': noPush,
     'tasks/pushNotificationConfig/list': noPush,
     'tasks/pushNotificationConfig/delete': noPush,
-    'agent/getAuthenticatedExtendedCard': refuse('extended_agent_card_not_configured', 'There is no other card than the public one.'),
+    'agent/getAuthenticatedExtendedCard': refuse(
+      'extended_agent_card_not_configured',
+      'There is no extended agent card: the public card is complete.',
+    ),
   },
 };
 

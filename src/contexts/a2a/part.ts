@@ -70,7 +70,8 @@ export function printPart({ text: said, data, url: uri, raw, media_type: media }
 
 type Json = Record<string, unknown>;
 
-/** The payload of a task that a message gives: its one data part where that is an object, else its parts (Gap G-346). */
+// Gap G-346: A single data part that is an object becomes the payload, else `{parts}`; `filename` and `metadata` are not kept.
+/** The payload of a task that a message gives: its one data part where that is an object, else its parts. */
 export function partPayloadOf(parts: readonly A2aPart[]): Json {
   const [first] = parts;
   const data = first?.data;

@@ -10,7 +10,7 @@ import { type ListParams, readList } from './message.js';
 import { printTask, statusesOf } from './task-view.js';
 
 const defaultPageSize = 50;
-/** Messages of each task of a list, which shows none unless it is asked to (Gap G-349). */
+/** Gap G-349: ListTasks has no history unless `historyLength` asks, then at most 10 messages of each task. */
 const mostListed = 10;
 
 /** A page of tasks. */

@@ -17,7 +17,7 @@ const states = {
 } as const;
 export type A2aState = keyof typeof states;
 
-/** What is disputed has been delivered, and one whose deadline has passed has failed (Gap G-347). */
+/** Gap G-347: A disputed task is completed, an expired one failed. */
 const stateOf: Readonly<Record<TaskStatus, A2aState>> = {
   pending: 'TASK_STATE_SUBMITTED',
   accepted: 'TASK_STATE_WORKING',
@@ -96,7 +96,7 @@ function printMessage({ id: taskId, contextId }: Task, { id, author, parts }: Sa
 function wordOf({ id, status, statusReason, progress, paymentStatus }: Task, told: readonly Said[]): Said | undefined {
   const say = (text: string): Said => ({ id: `${id}-status`, author: 'agent', parts: [{ text }] });
   if (status === 'input_required') return told.findLast(({ author }) => author === 'agent');
-  if (paymentStatus === 'awaiting_approval') return say('The payment waits for an approval.');
+  if (paymentStatus === 'awaiting_approval') return say('The payment is waiting for an approval.');
   if (statusReason !== null) return say(statusReason);
   const message = (progress as { message?: unknown } | null)?.message;
   return status === 'in_progress' && typeof message === 'string' ? say(message) : undefined;

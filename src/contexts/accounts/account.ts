@@ -9,15 +9,17 @@ import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { requireScope } from '../../platform/schema/audience.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
+import type { Scope } from '../../platform/scope.js';
 import { snakeCase } from '../../platform/snake-case.js';
 import { Visibility } from '../../platform/visibility.js';
 import type { CreateAccountInput, UpdateAccountInput } from './account.input.js';
 import { closeWallets } from './closing.js';
 import { emit } from './events.js';
 
-/** A suspended account's wallets take money and do not spend; a closed one's do neither, and it stays closed (Gap G-30). */
+/** Gap G-30: A suspended account's wallets receive and do not spend, a closed one's do neither; closed is final. */
 export const accountLifecycle: Lifecycle<AccountStatus> = {
   noun: 'account',
   path: '/v1/accounts/{id}',
@@ -54,11 +56,12 @@ export function createAccount(ctx: Ctx, input: CreateAccountInput): Promise<Acco
   });
 }
 
+// Gap G-31: In a PATCH an absent member stays, null clears, and `metadata` is replaced; account.updated needs a real change.
+// Gap G-430: A customer reference is set once; another, or null, is 409 `already_exists`.
 /**
- * Changes an account. A status change reaches the account's wallets in the same transaction. Emits account.updated when (Gap G-31)
- * something changed. 409 `state_conflict` for a status that cannot follow, and for closing an
- * account whose wallets, or those of its agents, hold money or have something open (Gap G-30). A customer reference is set once
- * (Gap G-430): portal tokens with it see the account from then on. 409 `already_exists` for another one.
+ * Changes an account. A status change reaches the account's wallets in the same transaction. Emits account.updated when something changed.
+ * 409 `state_conflict` for a status that cannot follow, and for closing an account whose wallets, or those of its agents, hold money or
+ * have something open. Portal tokens with a new customer reference see the account from then on. 409 `already_exists` for another one.
  */
 export function updateAccount(ctx: Ctx, input: UpdateAccountInput & { id: string }): Promise<Account> {
   return transact(ctx, async (tx) => {
@@ -73,12 +76,19 @@ export function updateAccount(ctx: Ctx, input: UpdateAccountInput & { id: string
     };
     const changed = Object.keys(data).map(snakeCase);
     if (changed.length === 0) return before;
+    if (data.status !== undefined) requireScope(ctx.actor, scopeOfStatus[input.status as AccountStatus]);
     if (data.status !== undefined) await changeStatus(ctx, tx, before, input.status as AccountStatus);
     const account = await tx.account.update({ where: rowKey(ctx, before.id), data: { ...data, updatedAt: ctx.clock.now() } });
     await emit(ctx, tx, 'account.updated', { ...eventData(account), changed_fields: changed }, { objectId: account.id });
     return account;
   });
 }
+
+/** What a new status asks for beside `accounts:write`: suspending is a freeze, and lifting one is a matter of policies. */
+const scopeOfStatus = { active: 'policies:write', suspended: 'freeze:write', closed: 'accounts:write' } as const satisfies Record<
+  AccountStatus,
+  Scope
+>;
 
 /** 409 for another customer reference than the account has: what its first customer has seen stays that customer's. */
 function refuseOtherCustomer({ customerReference: has }: Account, { customerReference: asked }: UpdateAccountInput): void {
@@ -105,8 +115,12 @@ export function inactiveAccount({ id, status }: Pick<Account, 'id' | 'status'>, 
   return wrongStatus(accountLifecycle, id, status, ['active'], `The account is ${status}; only an active one gets ${what}.`);
 }
 
-/** An agent sees the account that it acts for, contact data included (Gap G-29, Gap G-38). */
-export const visibleAccounts = new Visibility<Prisma.AccountWhereInput>({ agent: ({ parentAccountId }) => ({ id: parentAccountId }) });
+// Gap G-38: An agent reads the contact data of the account that it acts for, and of no other.
+/** An agent sees the account that it acts for (see G-29). */
+export const visibleAccounts = new Visibility<Prisma.AccountWhereInput>({
+  scope: 'accounts:read',
+  agent: ({ parentAccountId }) => ({ id: parentAccountId }),
+});
 
 /** The account, or 404. `query` is the caller's selection. */
 export async function account(ctx: Ctx, id: string, query: object = {}): Promise<Account> {

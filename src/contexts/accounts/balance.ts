@@ -2,18 +2,20 @@
 import { type Balance, balances } from '../../ledger/account.js';
 import { loadTogether } from '../../platform/batch.js';
 import type { Ctx } from '../../platform/ctx.js';
-import { account } from './account.js';
+import { NotFound } from '../../platform/errors.js';
+import { visibleAccounts } from './account.js';
 import { visibleWallets, wallet } from './wallet.js';
 
 /** One line per currency, as `balancesOf` sums them. 404 for an unknown account. */
 export async function accountBalances(ctx: Ctx, accountId: string, at?: Date): Promise<Balance[]> {
-  await account(ctx, accountId);
+  if ((await ctx.db.account.findFirst({ where: { AND: [{ id: accountId }, visibleAccounts.reach(ctx)] } })) === null) throw new NotFound();
   return balancesOf(ctx, accountId, at);
 }
 
+// Gap G-34: Account balances are one line per currency, over the wallets of the account and its agents that the actor may read.
 /**
- * Sums per currency over the wallets of an account and of its agents that the actor sees (Gap G-34), in order of currency. What
- * one request asks for is read together.
+ * Sums per currency over the wallets of an account and of its agents that the actor sees, in order of currency. What one request asks for
+ * is read together.
  */
 export async function balancesOf(ctx: Ctx, accountId: string, at?: Date): Promise<Balance[]> {
   const name = `balances of accounts ${at?.toISOString() ?? 'now'}`;

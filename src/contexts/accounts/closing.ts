@@ -12,7 +12,7 @@ export interface Closing {
   balance: string;
 }
 
-/** Most items that a refusal names in `details.open` (Gap G-92). */
+/** Gap G-92: `details.open` has at most 20 items of `{type, id}`; `next_actions` has the request that ends each. */
 const mostOpen = 20;
 
 /**
@@ -25,14 +25,14 @@ export async function closeWallets(ctx: Ctx, tx: Tx, walletIds: readonly string[
   await setWalletAccounts(tx, walletIds, 'closed');
   const open = await openItems(ctx, tx, walletIds);
   if (open.length > 0) {
-    const message = `Something is still open on the ${closing.noun}: see details.open. End it, or wait for its end.`;
+    const message = `There are open items on the ${closing.noun}: see details.open. Close these items, or wait until they end.`;
     throw new StateConflict(message, closing.status, [], {
       open: open.map(({ type, id }) => ({ type, id })),
       next_actions: open.map(({ ends }) => ends),
     });
   }
   if (await haveMoney(tx, walletIds)) {
-    const message = `The ${closing.noun} still has money, available, held or wrapped. Move it away to close the ${closing.noun}.`;
+    const message = `The ${closing.noun} still has a balance, available, held or wrapped. Move the money out before you close the ${closing.noun}.`;
     throw new StateConflict(message, closing.status, [], {
       next_actions: [{ rel: 'balance', actor: 'any', method: 'GET', path: closing.balance }],
     });

@@ -36,10 +36,8 @@ export async function newestOfWallet(ctx: Ctx, walletId: string, limit: number):
   return cutPage(rows ?? [], limit, async () => ({ count: (await counted()) ?? 0, isMinimum: false }));
 }
 
-/**
- * Those of `entries` whose wallets the actor may read, or whose customer it is. The platform's own accounts are for those who see all.
- * Gap G-363
- */
+// Gap G-363: Of transfers that it sees, a portal token reads the entries of its customer's wallets.
+/** Those of `entries` whose wallets the actor may read, or whose customer it is. The platform's own accounts are for those who see all. */
 export async function readableEntries(ctx: Ctx, entries: readonly Entry[]): Promise<Entry[]> {
   if (visibleWallets.isWhole(ctx)) return [...entries];
   const { customer } = ctx.actor;

@@ -5,7 +5,9 @@ import { declareError } from '../../platform/errors.js';
 export class WalletFrozen extends declareError(403, 'wallet_frozen') {
   constructor(walletId: string, status: 'frozen' | 'closed' = 'frozen') {
     super(
-      status === 'frozen' ? `The wallet ${walletId} is frozen: it takes money but does not spend.` : `The wallet ${walletId} is closed.`,
+      status === 'frozen'
+        ? `The wallet ${walletId} is frozen: it can receive money but not spend it.`
+        : `The wallet ${walletId} is closed.`,
       {
         details: {
           wallet_id: walletId,

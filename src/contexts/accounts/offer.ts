@@ -1,5 +1,5 @@
-// What a merchant offers: its catalogue, and how it delivers, taxes, is paid and answers for it. It stands in the merchant's
-// metadata as the member `offer` (docs/protocols.md), because the specification gives a merchant no other place (Gap G-269).
+// What a merchant offers: its catalogue, and how it delivers, taxes, is paid and answers for it. It stands in the merchant's metadata as
+// the member `offer` (docs/protocols.md), because the specification gives a merchant no other place.
 import { z } from 'zod';
 import type { Merchant, Prisma } from '../../generated/prisma/client.js';
 import { ValidationFailed } from '../../platform/errors.js';
@@ -13,6 +13,9 @@ export type PaymentHandler = (typeof paymentHandlers)[number];
 /** Pages of the merchant that a buyer is shown. */
 export const offerLinks = ['terms_of_use', 'privacy_policy', 'return_policy', 'shipping_policy', 'contact_us', 'faq', 'support'] as const;
 export type OfferLink = (typeof offerLinks)[number];
+
+/** Who may read a catalogue: anybody, or whoever shows a credential. */
+export const catalogReaders = ['public', 'private'] as const;
 
 const text = (most: number) => z.string().trim().min(1).max(most);
 const identifier = z.string().regex(/^[A-Za-z0-9._:-]{1,64}$/, 'must have 1 to 64 letters, digits, dots, colons, dashes or underscores');
@@ -29,6 +32,7 @@ const itemShape = z.strictObject({
   max_quantity_per_order: z.int().min(1).max(1_000_000_000).optional(),
   digital: z.boolean().default(false),
   image_url: link.optional(),
+  categories: z.array(text(100)).min(1).max(10).optional(),
 });
 
 const addressShape = z.strictObject({
@@ -71,6 +75,7 @@ const taxShape = z.strictObject({
 
 const differ = (values: readonly { id: string }[]): boolean => new Set(values.map(({ id }) => id)).size === values.length;
 
+// Gap G-269: Catalogue, delivery, tax and payment handlers are the member `offer` of the merchant's metadata.
 const offerShape = z.strictObject({
   currency: z.enum(currencies),
   items: z.array(itemShape).min(1).max(200).refine(differ, 'must have different ids'),
@@ -83,6 +88,7 @@ const offerShape = z.strictObject({
     .default([...paymentHandlers]),
   links: z.partialRecord(z.enum(offerLinks), link).default({}),
   order_url: link.optional(),
+  catalog: z.enum(catalogReaders).default('private'),
 });
 
 type ItemShape = z.output<typeof itemShape>;
@@ -119,6 +125,13 @@ export interface Offer {
   links: Partial<Readonly<Record<OfferLink, string>>>;
   /** Where the merchant shows an order; its id is appended. */
   orderUrl: string | null;
+  /** Who may read the catalogue of UCP. */
+  catalog: (typeof catalogReaders)[number];
+}
+
+/** An offer of nothing, which takes every way to pay: for what was sold before, and for lines that are offered no more. */
+export function emptyOffer(currency: Offer['currency']): Offer {
+  return { currency, items: new Map(), options: [], tax: null, paymentHandlers, links: {}, orderUrl: null, catalog: 'private' };
 }
 
 /** Largest price, and largest total of a checkout by a protocol that counts in JSON numbers: beyond it they are not exact. */
@@ -167,6 +180,7 @@ export function readOffer(value: unknown): Offer {
     payment_handlers: handlers,
     links,
     order_url: orderUrl = null,
+    catalog,
   } = readBy(offerShape, value, at);
   const money = (decimal: string, least: bigint, ...path: (string | number)[]) => {
     const minor = parseMinor(decimal, currency, [...at, ...path], least);
@@ -186,6 +200,7 @@ export function readOffer(value: unknown): Offer {
     paymentHandlers: paymentHandlers.filter((handler) => handlers.includes(handler)),
     links,
     orderUrl,
+    catalog,
   };
 }
 

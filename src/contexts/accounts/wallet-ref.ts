@@ -27,9 +27,10 @@ async function loadWalletRef(ctx: Ctx, walletId: string): Promise<WalletRef | nu
   return wallet === null || ledger === undefined ? null : { walletId, ...wallet, ledger };
 }
 
+// Gap G-33: Paying an account means its own oldest active wallet in the currency, else its oldest frozen one.
 /**
- * The wallet that an account pays from and is paid to when only the account is named: its oldest active one in the currency
- * (Gap G-33), or else its oldest frozen one, which still takes money.
+ * The wallet that an account pays from and is paid to when only the account is named: its oldest active one in the currency, or else its
+ * oldest frozen one, which still takes money.
  */
 export async function defaultWalletRef(ctx: Ctx, accountId: string, currency: string): Promise<WalletRef | null> {
   const wallet = await ctx.db.wallet.findFirst({

@@ -16,7 +16,7 @@ import { inactiveAccount } from './account.js';
 import { closeWallets } from './closing.js';
 import type { CreateWalletInput, UpdateWalletInput } from './wallet.input.js';
 
-/** A frozen wallet takes money and does not spend (Gap G-32). */
+/** Gap G-32: A wallet is active, frozen (it still receives) or closed for good; only an active account gets new wallets. */
 export const walletLifecycle: Lifecycle<WalletStatus> = {
   noun: 'wallet',
   path: '/v1/wallets/{id}',
@@ -139,14 +139,23 @@ async function lockWithAccount(tx: Tx, id: string): Promise<{ wallet: Wallet; ac
   return { account, wallet: await lockRow(tx.wallet, id) };
 }
 
-/** An agent sees its own wallets and those that its account owns itself, not those of the account's other agents (Gap G-29). */
+// Gap G-29: An agent sees itself, its account, its own wallets and its account's own ones; anything else is 404, null or left out.
+/** An agent sees its own wallets and those that its account owns itself, not those of the account's other agents. */
 export const visibleWallets = new Visibility<Prisma.WalletWhereInput>({
+  scope: 'wallets:read',
   agent: ({ id, parentAccountId }) => ({ OR: [{ agentId: id }, { accountId: parentAccountId, ownerType: 'account' }] }),
 });
 
 /** The wallet, or 404. */
 export async function wallet(ctx: Ctx, id: string, query: object = {}): Promise<Wallet> {
   const found = await ctx.db.wallet.findFirst({ ...query, where: { AND: [{ id }, visibleWallets.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+/** The wallet that a request is about, which it need not be allowed to read; or 404. */
+export async function namedWallet(ctx: Ctx, id: string): Promise<Wallet> {
+  const found = await ctx.db.wallet.findFirst({ where: { AND: [{ id }, visibleWallets.reach(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }

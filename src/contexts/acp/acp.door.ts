@@ -18,6 +18,7 @@ const one = '/acp/{merchant_id}/checkout_sessions/{checkout_session_id}';
 const facts = {
   tag: { name: 'acp', about: `Checkouts in the words of ACP, version ${acpVersion}.` },
   audience: 'any',
+  scope: 'checkouts:write',
   headers: [
     { name: 'API-Version', description: `\`${acpVersion}\`.`, required: true },
     { name: 'Request-Id', description: 'Comes back in the answer.' },
@@ -70,6 +71,7 @@ const update = guardedDoor({
 
 const read: GuardedDoor = {
   ...facts,
+  scope: 'checkouts:read',
   id: 'acpGetCheckoutSession',
   method: 'GET',
   path: one,
@@ -80,7 +82,8 @@ const read: GuardedDoor = {
   take: async (ctx, visit) => show(ctx, await findSession(ctx, pathOf(visit)), visit),
 };
 
-/** Codes of payments that were declined by who pays, or by what binds it: another payment may be tried (Gap G-274). */
+// Gap G-274: A declined payment is 200 with the session and `payment_declined`, and is not kept for the key.
+/** Codes of payments that were declined by who pays, or by what binds it: another payment may be tried. */
 const declines: ReadonlySet<string> = new Set([
   'insufficient_balance',
   'currency_mismatch',
@@ -123,7 +126,7 @@ const cancel = guardedDoor({
   method: 'POST',
   path: `${one}/cancel`,
   summary: 'Cancel a checkout session',
-  description: '405 for one that is completed or canceled.',
+  description: 'A session that is completed or canceled already is 405.',
   request: { schema: shape.cancelSessionShape, example: examples.ofCancel, optional: true },
   answers: ok,
   failures: [404, 405, 409, 422],
@@ -135,11 +138,16 @@ const wellKnown: OpenDoor = {
   tag: { name: 'acp' },
   method: 'GET',
   path: '/.well-known/acp.json',
+  atShop: '/.well-known/acp.json',
   summary: 'What of ACP is spoken here',
-  description: '`api_base_url` is a template: put the id of a merchant in the place of `{merchant_id}`, which stands there encoded.',
+  description:
+    '`api_base_url` is a template: put the id of a merchant in the place of `{merchant_id}`, which stands there encoded. At the origin of a shop it is that of its merchant.',
   answers: { 200: { schema: discoveryShape } },
   failures: [400, 503],
-  take: async (_platform, { origin }) => ({ body: discovery(origin), headers: { 'Cache-Control': 'public, max-age=3600' } }),
+  take: async (_platform, { origin, shop }) => ({
+    body: discovery(origin, shop?.origin),
+    headers: { 'Cache-Control': 'public, max-age=3600' },
+  }),
 };
 
 export const acpDoors: readonly Door[] = [create, update, read, complete, cancel, wellKnown];

@@ -47,16 +47,16 @@ function discountMessages(codes: readonly string[]): AcpMessage[] {
     code: 'discount_code_invalid',
     param: jsonPath(['discounts', 'codes', index]),
     content_type: plain,
-    content: 'No discounts are given here.',
+    content: 'Discounts are not supported.',
   }));
 }
 
 /** What is said of a status that explains itself badly. */
 const infos: Partial<Record<AcpStatus, string>> = {
-  pending_approval: 'The payment waits for an approval.',
-  complete_in_progress: 'The payment is under way.',
+  pending_approval: 'The payment is waiting for an approval.',
+  complete_in_progress: 'The payment is in progress.',
   canceled: 'The checkout session has been canceled.',
-  expired: 'The checkout session has expired: begin another one.',
+  expired: 'The checkout session has expired: create a new one.',
 };
 
 /** All that a session says. */

@@ -12,7 +12,8 @@ export interface OrderParts {
   permalink: string;
 }
 
-/** The order of a checkout that is paid. Its id is that of the checkout, in its own form (Gap G-278). */
+// Gap G-278: An order is `ord_` and the UUID of its checkout; its page is the offer's `order_url`, else the merchant's `url`.
+/** The order of a checkout that is paid. Its id is that of the checkout, in its own form. */
 export function orderOf(row: Checkout, { basket, totals, sessionDetails, permalink }: OrderParts): AcpOrder {
   const isFulfilled = row.status === 'fulfilled';
   return {

@@ -1,4 +1,4 @@
-// How a session of ACP is paid here: by the handlers of this platform. None of them needs a delegated token (Gap G-272).
+// How a session of ACP is paid here: by the handlers of this platform. None of them needs a delegated token (see G-272).
 import { ValidationFailed } from '../../platform/errors.js';
 import type { PaymentHandler } from '../accounts/offer.js';
 import type { CheckoutPayment } from '../checkouts/payment.js';

@@ -13,7 +13,7 @@ import { acpPaymentOf } from './payment-handler.js';
 import type { CancelSession, CompleteSession, CreateSession, UpdateSession } from './request-shape.js';
 import { mergeDetails, readAcpAddress, type SessionDetails, sessionDetailsOf } from './session-details.js';
 
-/** How long a session may be paid, as every checkout by default (Gap G-281). */
+/** Gap G-281: A session lasts 30 minutes, as every checkout by default. */
 const lifetimeSeconds = 1_800;
 
 /** Where a request was sent: ids as the path has them. */
@@ -105,7 +105,8 @@ export async function completeAcpSession(ctx: Ctx, path: SessionPath, body: Comp
   return completed.checkout;
 }
 
-/** 405: a session that is completed or canceled is not canceled any more (Gap G-275). */
+// Gap G-275: Cancelling a session that has expired or is being paid is 409.
+/** 405: a session that is completed or canceled is not canceled any more. */
 class NotCancelable extends ApiError {
   constructor(cause: StateConflict) {
     super(405, 'not_cancelable', cause.message, { headers: { Allow: 'GET' }, cause });

@@ -21,7 +21,8 @@ export interface SessionView {
   besides?: readonly AcpMessage[];
 }
 
-/** The session of a checkout. 404 for one whose amounts the numbers of JSON cannot tell exactly: ACP has no other (Gap G-273). */
+// Gap G-273: A basket above 2^53 is 400 on a wire of integers; a checkout of such an amount is 404 there.
+/** The session of a checkout. 404 for one whose amounts the numbers of JSON cannot tell exactly: ACP has no other. */
 export async function printAcpSession(ctx: Ctx, row: Checkout, { origin, besides = [] }: SessionView): Promise<AcpSession> {
   if (row.total > maxOfferMinor) throw new NotFound();
   const merchant = await ctx.db.merchant.findFirstOrThrow({ where: { id: row.merchantId } });

@@ -7,13 +7,13 @@ import { ApiVersionRefused, acpVersion } from './version.js';
 
 export const acpError = z
   .strictObject({
-    type: z.enum(['invalid_request', 'processing_error', 'service_unavailable']),
-    code: z.string(),
-    message: z.string(),
+    type: z.enum(['invalid_request', 'processing_error', 'service_unavailable']).describe('Kind of the error.'),
+    code: z.string().describe('What is wrong, as a word for programs.'),
+    message: z.string().describe('What is wrong, in words for people.'),
     param: z.string().optional().describe('JSONPath to what is wrong.'),
-    supported_versions: z.array(z.string()).optional(),
+    supported_versions: z.array(z.string()).optional().describe('The versions that are spoken, where that of the request is not.'),
   })
-  .meta({ id: 'AcpError' });
+  .meta({ id: 'AcpError', description: 'Why a request was not carried out.' });
 
 /** Codes that ACP has a word of its own for. */
 const codes: Readonly<Record<string, string>> = {

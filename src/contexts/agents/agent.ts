@@ -3,7 +3,7 @@
 
 import type { Agent, AgentStatus, Prisma } from '../../generated/prisma/client.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { ActingAgent, Ctx, Environment, Platform, Workspace } from '../../platform/ctx.js';
+import type { ActingAgent, Ctx, Environment, Platform } from '../../platform/ctx.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { stopRunning } from '../../platform/freeze.js';
 import { transact } from '../../platform/idempotency.js';
@@ -21,7 +21,8 @@ import { AgentSuspended } from './errors.js';
 import { readSkills, replaceSkills } from './skill-input.js';
 import { keepingPrices } from './skill-price.js';
 
-/** Each step has its own way in (Gap G-55): unfreezing a suspended agent does not let it in again. */
+// Gap G-55: `unfreeze` takes a frozen agent, `activate` a suspended one; revoked is final and ends key, tokens and sessions.
+/** Each step has its own way in: unfreezing a suspended agent does not let it in again. */
 export const agentSteps = {
   freeze: { from: ['active'], to: 'frozen' },
   unfreeze: { from: ['frozen'], to: 'active' },
@@ -125,7 +126,8 @@ export async function endSessions(ctx: Ctx, tx: Tx, agentId: string): Promise<nu
   return count;
 }
 
-/** Changes an agent. An agent changes itself, but for its tier: 403 (Gap G-56). A revoked one stays as it is: 409. */
+// Gap G-56: An agent may change itself, except its tier (403).
+/** Changes an agent. A revoked one stays as it is: 409. */
 export async function updateAgent(ctx: Ctx, input: UpdateAgentInput & { id: string }): Promise<Agent> {
   const { id, name, description, kyaTier, skills, metadata } = input;
   canSeeAgent(ctx, id);
@@ -151,20 +153,28 @@ export async function updateAgent(ctx: Ctx, input: UpdateAgentInput & { id: stri
   return changed;
 }
 
-/** An agent sees itself alone (Gap G-29): another one's id is 404, as if it did not exist. */
+/** An agent sees itself alone (see G-29): another one's id is 404, as if it did not exist. */
 export const visibleAgents = new Visibility<Prisma.AgentWhereInput>({
+  scope: 'agents:read',
   agent: ({ id }) => ({ id }),
   portal: { scope: 'agents:read', where: ({ accountIds }) => ({ parentAccountId: { in: [...accountIds] } }) },
 });
 
-/** True for who sees every agent, and for the agent itself. Asks nothing of the database, so of a portal token it says no. */
-function sees(ctx: Ctx, id: string): boolean {
-  return visibleAgents.isWhole(ctx) || ctx.actor.agent?.id === id;
+/** True for who may name every agent, and for the agent itself. Asks nothing of the database, so of a portal token it says no. */
+function mayName(ctx: Ctx, id: string): boolean {
+  return ctx.actor.customer === undefined && visibleAgents.reaches(ctx, { id });
 }
 
-/** 404 for an agent that the actor does not see, as `sees` says. */
+/** 404 for an agent that the actor may not name, as `mayName` says. */
 export function canSeeAgent(ctx: Ctx, id: string): void {
-  if (!sees(ctx, id)) throw new NotFound();
+  if (!mayName(ctx, id)) throw new NotFound();
+}
+
+/** The agent of something that is not shown with the agent itself, or 404: its limits, its budgets, what it did. */
+export async function namedAgent(ctx: Ctx, id: string): Promise<Agent> {
+  const found = await ctx.db.agent.findFirst({ where: { AND: [{ id }, visibleAgents.reach(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
 }
 
 /** The agent, or 404. `query` is the caller's selection. */
@@ -185,9 +195,9 @@ export const agents = listOf(
   },
 );
 
-/** What a spend needs of the agent that an API key acts for (`agent_id`), kept in the process. Null for one that the actor does not see. */
+/** What a spend needs of the agent that an API key acts for (`agent_id`), kept in the process. Null for one that the actor may not name. */
 export async function actingAgent(ctx: Ctx, id: string): Promise<ActingAgent | null> {
-  if (!sees(ctx, id)) return null;
+  if (!mayName(ctx, id)) return null;
   return ctx.platform.cache.get(`acting:${ctx.workspace.id}:${id}`, async () => {
     const found = await ctx.db.agent.findFirst({ where: { id } });
     return { value: found && actingOf(found), tags: [`agent:${id}`] };
@@ -204,10 +214,16 @@ export function agentHash(id: string): Buffer<ArrayBuffer> {
   return sha256(printId('agent', id));
 }
 
-/** The workspace of an agent, in the listener's environment, or null: for operations without a credential. One statement either way. */
-export async function workspaceOfAgent({ database }: Platform, id: string, environment: Environment): Promise<Workspace | null> {
-  const entry = await findEntry(database.pool, 'agent', agentHash(id));
-  return entry?.workspace.environment === environment ? entry.workspace : null;
+/** Where an agent is, in the listener's environment, or null: for operations without a credential. One statement in its cell either way. */
+export async function placeOfAgent(
+  { cells }: Platform,
+  id: string,
+  environment: Environment,
+): Promise<Pick<Ctx, 'platform' | 'workspace'> | null> {
+  const hash = agentHash(id);
+  const platform = cells.only ?? (await cells.find({ hash }));
+  const entry = await findEntry(platform.database.pool, 'agent', hash);
+  return entry?.workspace.environment === environment ? { platform, workspace: entry.workspace } : null;
 }
 
 /** 403 `agent_suspended` for an agent that is let in nowhere. */

@@ -38,7 +38,8 @@ export class ChannelReader implements OpenStream, Reader {
     const missed = resumed ? await this.#read(from.after) : undefined;
     // A number that the channel has not reached is no position: the reader goes on from its end.
     this.#position = resumed ? Math.min(from.after, missed?.lastSeq ?? 0) : from.lastSeq;
-    // Without a position of its own a reader that is cut off before the first event would not know what it missed (Gap G-85).
+    // Gap G-85: `connected` carries the position of the channel unless it resumes, so that a reader that is cut off knows where to go on.
+    // Without a position of its own a reader that is cut off before the first event would not know what it missed.
     const id = resumed ? undefined : printSeq(this.#position);
     const { sessionId, expiresAt } = this.connection;
     const session_expires_at = sessionId === null ? null : expiresAt.toISOString();

@@ -13,7 +13,7 @@ const ChannelEvent = builder.objectRef<Message>('ChannelEvent').implement({
   fields: (t) => ({
     id: t.string({
       nullable: true,
-      description: 'Its number: give the last one as `lastEventId` to go on.',
+      description: 'Event number; send the last one back as `lastEventId` to continue. Null for heartbeats.',
       resolve: ({ id }) => id ?? null,
     }),
     event: t.exposeString('event', {
@@ -24,40 +24,58 @@ const ChannelEvent = builder.objectRef<Message>('ChannelEvent').implement({
 });
 
 const LivenessType = builder.objectRef<Liveness>('Liveness').implement({
-  description: 'Whether an agent is listening, and what it could read again.',
+  description: 'Whether an agent is connected to its event channel, and what it could read again.',
   fields: (t) => ({
-    agentId: t.expose('agentId', { type: 'AgentId' }),
-    connected: t.exposeBoolean('connected'),
-    connections: t.exposeInt('connections', { description: 'Open streams, at most five.' }),
+    agentId: t.expose('agentId', { type: 'AgentId', description: 'The agent.' }),
+    connected: t.exposeBoolean('connected', { description: 'True while at least one stream of the agent is open.' }),
+    connections: t.exposeInt('connections', { description: 'Number of open streams, at most five.' }),
     connectedAt: t.expose('connectedAt', {
       wire: { orNull: true },
       type: 'DateTime',
       nullable: true,
-      description: 'Since when the newest is open.',
+      description: 'When the newest open stream was opened; null while none is open.',
     }),
-    lastHeartbeatAt: t.expose('lastHeartbeatAt', { wire: { orNull: true }, type: 'DateTime', nullable: true }),
+    lastHeartbeatAt: t.expose('lastHeartbeatAt', {
+      wire: { orNull: true },
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a heartbeat was last sent; null where none was.',
+    }),
     lastEventId: t.exposeString('lastEventId', {
       wire: { orNull: true },
       nullable: true,
-      description: 'The newest number of the channel.',
+      description: 'The newest event number of the channel; null while there is none.',
     }),
-    lastDisconnectAt: t.expose('lastDisconnectAt', { wire: { orNull: true }, type: 'DateTime', nullable: true }),
+    lastDisconnectAt: t.expose('lastDisconnectAt', {
+      wire: { orNull: true },
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a stream was last closed; null where none was.',
+    }),
     sessionExpiresAt: t.expose('sessionExpiresAt', {
       wire: { orNull: true },
       type: 'DateTime',
       nullable: true,
-      description: 'Of the connected session that lasts longest.',
+      description: 'When the connected session that lasts longest expires; null while none is connected.',
     }),
-    bufferedEvents: t.exposeInt('bufferedEvents', { description: 'How many events can be read again.' }),
-    oldestBufferedEventId: t.exposeString('oldestBufferedEventId', { wire: { orNull: true }, nullable: true }),
+    bufferedEvents: t.exposeInt('bufferedEvents', { description: 'Number of events that can still be read again.' }),
+    oldestBufferedEventId: t.exposeString('oldestBufferedEventId', {
+      wire: { orNull: true },
+      nullable: true,
+      description: 'The oldest event number that can still be read again; null where there is none.',
+    }),
   }),
 });
 
 builder.queryFields((t) => ({
   liveness: t.field({
-    route: rest('GET /v1/agents/{id}/liveness', 'Read whether an agent is listening.', { names: { agentId: 'id' } }),
+    route: rest(
+      'GET /v1/agents/{id}/liveness',
+      'Read whether an agent is connected to its event channel. The answer also says when it was last seen and which events it can still read again.',
+      { names: { agentId: 'id' } },
+    ),
     type: LivenessType,
-    authScopes: { audience: 'operator' },
+    authScopes: { audience: 'operator', scope: 'agents:read' },
     args: { agentId: t.arg({ type: 'AgentId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { agentId }, ctx) => liveness(ctx, agentId),
@@ -68,18 +86,20 @@ builder.subscriptionType({ authScopes: { audience: 'any' } });
 builder.subscriptionFields((t) => ({
   agentEvents: t.field({
     type: ChannelEvent,
-    description: 'What happens to an agent, as it happens. Its company may watch; the agent itself connects.',
+    authScopes: { audience: 'any', scope: 'agents:read' },
+    description:
+      'Follow the events of an agent as they happen. The agent itself connects with its session; an operator may watch without connecting.',
     args: {
       agentId: t.arg({ type: 'AgentId' }),
       lastEventId: t.arg.string({
         required: false,
-        description: 'Go on after this event: the last 100 of five minutes can be read again.',
+        description: 'Continue after this event number; the last 100 events of the last five minutes can be read again.',
         validate: z.string().max(64),
       }),
       connect: t.arg.boolean({
         required: false,
         defaultValue: false,
-        description: 'As the agent: needs a session, whose one connection this is.',
+        description: 'True: connect as the agent, which needs its session; each session has one connection.',
       }),
     },
     ...facts({ errors: [NotFound, SessionRequired, TooManyConnections] }),

@@ -50,9 +50,10 @@ function positionOf(lastEventId: string | null | undefined): ChannelPosition | u
   return lastEventId != null && /^\d{1,15}$/.test(lastEventId) ? { after: Number(lastEventId) } : undefined;
 }
 
+// Gap G-86: A revoked key is announced as `key_rotated` with `new_public_key` null, before the stream ends.
 /**
- * Shows an agent that its key has ended, in the transaction that ends it; `next` is the key that takes its place (Gap G-86). What it
- * returns is called after the commit.
+ * Shows an agent that its key has ended, in the transaction that ends it; `next` is the key that takes its place. What it returns is called
+ * after the commit.
  */
 export async function notifyKeyEnded(ctx: Ctx, tx: Tx, key: AgentKey, next: AgentKey | null): Promise<() => void> {
   const { agentId } = key;

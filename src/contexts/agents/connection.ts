@@ -1,7 +1,7 @@
 // The open streams of this process: heartbeats for all of them from one timer, their end when a credential ends, and their rows in
 // agent_connection, by which every process knows who is connected (CONTRACT.md 5 "SSE channel").
 import { addSeconds } from '../../platform/clock.js';
-import { tagsOf } from '../../platform/credential.js';
+import { leftCell, tagsOf } from '../../platform/credential.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
 import { DependencyUnavailable } from '../../platform/errors.js';
 import { newId } from '../../platform/schema/id.js';
@@ -59,7 +59,7 @@ export async function openConnection(ctx: Ctx, agentId: string): Promise<Channel
   if (expiresAt === null) throw new SessionRevoked('This session has ended. Sign a new challenge to get another.');
   if (others >= maxConnections) throw new TooManyConnections(agentId, maxConnections, others);
   for (const each of replaced) connectionsOf(platform).end(each);
-  return { id, workspaceId: workspace.id, agentId, sessionId, tags: tagsOf(actor), lastSeq, expiresAt };
+  return { id, workspaceId: workspace.id, agentId, sessionId, tags: tagsOf(actor, workspace), lastSeq, expiresAt };
 }
 
 const watchSeconds = 3_600;
@@ -71,7 +71,7 @@ export async function openWatch(ctx: Ctx, agentId: string): Promise<ChannelConne
   const longest = addSeconds(at, watchSeconds);
   const end = await agentCredentialEnd(ctx);
   const expiresAt = end !== null && end < longest ? end : longest;
-  return { id: newId(at), workspaceId: workspace.id, agentId, sessionId: null, tags: tagsOf(actor), expiresAt };
+  return { id: newId(at), workspaceId: workspace.id, agentId, sessionId: null, tags: tagsOf(actor, workspace), expiresAt };
 }
 
 /** When the session or the rotated token of an agent ends; null: at no known time. */
@@ -130,7 +130,11 @@ export class ChannelConnections {
   constructor(platform: Platform) {
     this.#platform = platform;
     platform.fanout.onEnded((id) => this.end(id));
-    platform.cache.onDrop((tag) => this.#doubt(this.#byTag.get(tag)));
+    platform.cache.onDrop((tag) => {
+      const readers = this.#byTag.get(tag);
+      if (!tag.startsWith(leftCell)) this.#doubt(readers);
+      else for (const reader of [...(readers ?? [])]) reader.leave('shutdown');
+    });
     // Tags that were dropped during an interruption have not reached this process.
     platform.cache.onNotice((notice) => {
       if (notice === null) this.#doubt(this.#open.values());
@@ -262,7 +266,7 @@ export class ChannelConnections {
       await work();
       return true;
     } catch (error) {
-      this.#platform.log.warn({ err: error }, 'the streams of this process could not be looked after; a later tick tries again');
+      this.#platform.log.warn({ err: error }, 'the streams of this process could not be maintained; the next run tries again');
       return false;
     }
   }

@@ -1,6 +1,7 @@
 // The credentials of agents: agent tokens and Ed25519 sessions (SPEC.md "Authentication"). Looked up once by their hash, then
 // kept until any process changes the agent, the session or the token: warm, a check costs no query.
 import type { Agent, AgentToken } from '../../generated/prisma/client.js';
+import { markOf } from '../../platform/cell/mark.js';
 import {
   type CredentialResolver,
   EnvironmentMismatch,
@@ -8,6 +9,7 @@ import {
   InvalidAgentToken,
   MalformedCredential,
 } from '../../platform/credential.js';
+import { sha256 } from '../../platform/crypto.js';
 import type { CredentialKind, Environment, Platform, Workspace } from '../../platform/ctx.js';
 import type { Db } from '../../platform/postgres/database.js';
 import { findCredential, type LoadedCredential, nothing, ownerIn } from '../identity/directory.js';
@@ -27,7 +29,7 @@ interface KnownCredential extends Used {
 const tokenPattern = /^agent_[A-Za-z0-9_-]{1,200}$/;
 const sessionPattern = /^sess_[A-Za-z0-9_-]{1,200}$/;
 
-/** The long-lived token of an agent. Ends when it is rotated or revoked, and for good with the key of its agent (Gap G-64). */
+/** The long-lived token of an agent. Ends when it is rotated or revoked, and for good with the key of its agent (see G-64). */
 export const agentTokenCredential: CredentialResolver = {
   prefix: 'agent_',
   ownerOf: ownerIn('agent_token'),
@@ -47,6 +49,7 @@ export const agentTokenCredential: CredentialResolver = {
 /** A session of an hour, from a signed challenge. */
 export const sessionCredential: CredentialResolver = {
   prefix: 'sess_',
+  trace: (credential) => markOf(credential, 'sess_') ?? { hash: sha256(credential) },
   ownerOf: ownerIn('session'),
   async resolve(platform, credential, environment) {
     if (!sessionPattern.test(credential)) throw new MalformedCredential('A session token is sess_ and letters, digits, "-" or "_".');

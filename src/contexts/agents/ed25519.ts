@@ -93,5 +93,5 @@ export function weaknessOf(publicKey: Uint8Array): string | null {
   // x^2 = u / v has a root when u v is a square.
   const u = (y * y - 1n + p) % p;
   const v = (d * ((y * y) % p) + 1n) % p;
-  return power(u * v, (p - 1n) / 2n) === 1n ? null : 'is no point of the curve';
+  return power(u * v, (p - 1n) / 2n) === 1n ? null : 'is not a point of the curve';
 }

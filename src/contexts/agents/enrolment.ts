@@ -27,41 +27,45 @@ export async function createAgent(ctx: Ctx, input: CreateAgentInput): Promise<En
   return transact(
     ctx,
     async (tx) => {
-      const { id: parentAccountId } = await activeAccount(tx, input.parentAccountId);
-      const at = ctx.clock.now();
-      const created = await tx.agent.create({
-        data: {
-          id: newId(at),
-          parentAccountId,
-          name: input.name,
-          description: input.description ?? null,
-          kyaTier: input.kyaTier ?? 0,
-          metadata: (input.metadata ?? {}) as Prisma.InputJsonObject,
-          createdAt: at,
-          updatedAt: at,
-        },
-      });
-      await addEntry(tx, { kind: 'agent', id: created.id, hash: agentHash(created.id) });
+      const created = await insertAgent(ctx, tx, input);
       if (skills.length > 0) await replaceSkills(ctx, tx, created.id, skills);
       const { token } = await issueToken(ctx, tx, created.id);
       const authKey = input.generateKeypair ? await insertKey(ctx, tx, created.id) : null;
-      if (input.wallet) {
-        await insertWallet(ctx, tx, {
-          ownerType: 'agent',
-          accountId: parentAccountId,
-          agentId: created.id,
-          currency: input.wallet.currency,
-        });
-      }
       return { agent: created, token, authKey };
     },
     ({ agent, authKey }) => [agent.id, ...(authKey === null ? [] : [authKey.key.id])].join(' '),
   );
 }
 
-async function activeAccount(tx: Tx, id: string): Promise<Pick<Account, 'id' | 'status'>> {
+type NewAgent = Pick<CreateAgentInput, 'parentAccountId' | 'name' | 'description' | 'kyaTier' | 'metadata' | 'wallet'>;
+
+/** Writes an agent without credentials, in the transaction of whoever needs one. `field` names the account in the input. */
+export async function insertAgent(ctx: Ctx, tx: Tx, input: NewAgent, field = ['parentAccountId']): Promise<Agent> {
+  const { id: parentAccountId } = await activeAccount(tx, input.parentAccountId, field);
+  const at = ctx.clock.now();
+  const created = await tx.agent.create({
+    data: {
+      id: newId(at),
+      parentAccountId,
+      name: input.name,
+      description: input.description ?? null,
+      kyaTier: input.kyaTier ?? 0,
+      metadata: (input.metadata ?? {}) as Prisma.InputJsonObject,
+      createdAt: at,
+      updatedAt: at,
+    },
+  });
+  await addEntry(ctx, tx, { kind: 'agent', id: created.id, hash: agentHash(created.id) });
+  if (input.wallet) {
+    const owner = { ownerType: 'agent', accountId: parentAccountId, agentId: created.id } as const;
+    await insertWallet(ctx, tx, { ...owner, currency: input.wallet.currency });
+  }
+  return created;
+}
+
+async function activeAccount(tx: Tx, id: string, field: readonly string[]): Promise<Pick<Account, 'id' | 'status'>> {
   const account = await tx.account.findFirst({ where: { id }, select: { id: true, status: true } });
-  if (account === null) throw new NotFound('parentAccountId');
+  if (account === null) throw new NotFound(...field);
   if (account.status !== 'active') throw inactiveAccount(account, 'agents');
   return account;
 }

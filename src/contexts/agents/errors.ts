@@ -34,7 +34,7 @@ export class ChallengeInvalid extends unauthorized('challenge_invalid') {
 export class SessionCredential extends declareError(403, 'forbidden') {
   constructor(agentId: string) {
     const path = `/v1/agents/${printId('agent', agentId)}/token/rotate`;
-    super('A session makes no agent token: use the token itself, or an API key.', {
+    super('A session cannot create an agent token: use the token itself, or an API key.', {
       details: { reason: 'session_credential', next_actions: [{ rel: 'rotate', actor: 'api_key', method: 'POST', path }] },
     });
   }

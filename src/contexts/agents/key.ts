@@ -2,6 +2,7 @@
 // (SPEC.md "Agent authentication key", CONTRACT.md 5). One key is active at a time; private keys are told once and never kept.
 
 import type { Agent, AgentKey, AgentKeyStatus } from '../../generated/prisma/client.js';
+import { printActor } from '../../platform/actor.js';
 import { decodeBase64 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { AlreadyExists, ApiKeyRequired, MissingCredential, NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -11,7 +12,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { createCtx } from '../../platform/request.js';
 import { newId, printId } from '../../platform/schema/id.js';
-import { admitAgent, agent, agentRevoked, canSeeAgent, endSessions, lastKeyRevoked, revokeTokens, workspaceOfAgent } from './agent.js';
+import { admitAgent, agent, agentRevoked, canSeeAgent, endSessions, lastKeyRevoked, placeOfAgent, revokeTokens } from './agent.js';
 import { notifyKeyEnded } from './channel.js';
 import { generateKeyPair, isPublishedKey, publicKeyBytes, verifySignature, weaknessOf } from './ed25519.js';
 import { KeyRevoked, SignatureInvalid } from './errors.js';
@@ -42,11 +43,26 @@ function importKey(publicKey: string, path: string): Buffer<ArrayBuffer> {
   return bytes;
 }
 
+/** What is said of a key that is made. */
+interface KeyRequest {
+  publicKey?: string | null | undefined;
+  /** The member of the request that has the public key. */
+  path?: string;
+  /** By default the actor. */
+  createdBy?: string | null;
+}
+
+// Gap G-61: A weak point is 400 as a public key, and so is a key that the agent has or had: a revoked key does not come back.
 /**
- * Writes the active key of an agent, in the transaction of whoever needs one: its own public key or a generated pair. 400 at
- * `path` for a key that this agent had before: what was rotated or revoked does not come back (Gap G-61).
+ * Writes the active key of an agent, in the transaction of whoever needs one: its own public key or a generated pair. 400 at `path` for a
+ * key that this agent had before: what was rotated or revoked does not come back.
  */
-export async function insertKey(ctx: Ctx, tx: Tx, agentId: string, publicKey?: string | null, path = 'publicKey'): Promise<NewKey> {
+export async function insertKey(
+  ctx: Ctx,
+  tx: Tx,
+  agentId: string,
+  { publicKey, path = 'publicKey', createdBy = printActor(ctx.actor.type, ctx.actor.id) }: KeyRequest = {},
+): Promise<NewKey> {
   const made = publicKey == null ? generateKeyPair() : { publicKey: importKey(publicKey, path), privateKey: null };
   if (ctx.workspace.environment === 'live' && isPublishedKey(made.publicKey)) {
     throw new ValidationFailed([
@@ -57,7 +73,7 @@ export async function insertKey(ctx: Ctx, tx: Tx, agentId: string, publicKey?: s
     throw new ValidationFailed([{ path: [path], message: 'is a key that this agent has or had already', rule: 'unique' }]);
   }
   const at = ctx.platform.clock.now();
-  const key = await tx.agentKey.create({ data: { id: newId(at), agentId, publicKey: made.publicKey, createdAt: at } });
+  const key = await tx.agentKey.create({ data: { id: newId(at), agentId, publicKey: made.publicKey, createdAt: at, createdBy } });
   return { key, privateKey: made.privateKey };
 }
 
@@ -76,7 +92,7 @@ export async function provisionKey(ctx: Ctx, agentId: string, publicKey?: string
           },
         });
       }
-      const inserted = await insertKey(ctx, tx, agentId, publicKey);
+      const inserted = await insertKey(ctx, tx, agentId, { publicKey });
       await tx.agent.update({ where: rowKey(ctx, agentId), data: { keyRevokedAt: null } });
       return inserted;
     },
@@ -98,10 +114,11 @@ export interface RotatedKey extends NewKey {
   sessionsRevoked: number;
 }
 
+// Gap G-62: An API key may rotate an agent's key without proof when it gives a `reason`.
 /**
- * Replaces the active key and ends the agent's sessions. The proof is enough; without one an API key may, with a reason (Gap G-62).
- * 401 `signature_invalid` for a proof that the current key did not sign and for an agent that nobody knows,
- * 401 `key_revoked` for one by a revoked key, 409 when there is no active key to rotate.
+ * Replaces the active key and ends the agent's sessions. The proof is enough; without one an API key may, with a reason. 401
+ * `signature_invalid` for a proof that the current key did not sign and for an agent that nobody knows, 401 `key_revoked` for one by a
+ * revoked key, 409 when there is no active key to rotate.
  */
 export async function rotateKey(ctx: Ctx, input: RotateAuthKeyInput & { agentId: string }): Promise<RotatedKey> {
   const { agentId, proof, newPublicKey } = input;
@@ -118,7 +135,13 @@ export async function rotateKey(ctx: Ctx, input: RotateAuthKeyInput & { agentId:
       if (previous === null) throw await noActiveKey(tx, agentId, 'rotated');
       await tx.agentKey.update({ where: rowKey(within, previous.id), data: { status: 'rotated', rotatedAt: within.platform.clock.now() } });
       const sessionsRevoked = await endSessions(within, tx, agentId);
-      const made = await insertKey(within, tx, agentId, newPublicKey, 'newPublicKey');
+      // By a proof alone the key changes hands of nobody.
+      const isOperator = ctx.actor.type !== 'anonymous' && ctx.actor.type !== 'agent';
+      const made = await insertKey(within, tx, agentId, {
+        publicKey: newPublicKey,
+        path: 'newPublicKey',
+        ...(!isOperator && { createdBy: previous.createdBy }),
+      });
       afterCommit = await notifyKeyEnded(within, tx, previous, made.key);
       return { ...made, previousKeyId: previous.id, sessionsRevoked };
     },
@@ -146,9 +169,9 @@ async function ctxOfAgent(ctx: Ctx, agentId: string): Promise<Ctx> {
     await agent(ctx, agentId);
     return ctx;
   }
-  const workspace = await workspaceOfAgent(ctx.platform, agentId, ctx.workspace.environment);
-  if (workspace === null) throw new SignatureInvalid(wrongProof);
-  return createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
+  const place = await placeOfAgent(ctx.platform, agentId, ctx.workspace.environment);
+  if (place === null) throw new SignatureInvalid(wrongProof);
+  return createCtx(place.platform, { actor: ctx.actor, workspace: place.workspace }, ctx);
 }
 
 const wrongProof = 'The proof must be the base64 signature of `rotate:` and the id of the agent, by its current key.';
@@ -188,7 +211,8 @@ export interface RevokedKey {
   sessionsRevoked: number;
 }
 
-/** Revokes the active key, and with it the agent's sessions and tokens for good (Gap G-64). */
+// Gap G-64: Revoking the key ends tokens and sessions for good; until there is a new key they are 401 `key_revoked`.
+/** Revokes the active key, and with it the agent's sessions and tokens for good. */
 export async function revokeKey(ctx: Ctx, agentId: string): Promise<RevokedKey> {
   let afterCommit: (() => void) | undefined;
   const revoked = await transact(
@@ -218,7 +242,8 @@ export async function revokedKey(ctx: Ctx, id: string): Promise<RevokedKey> {
   return { key, sessionsRevoked: await ctx.db.agentSession.count({ where: { keyId: id, revokedAt: key.revokedAt } }) };
 }
 
-/** Keys in a list: an agent has one at a time, so that the oldest of more than these are history (Gap G-22). */
+// Gap G-22: Lists without pages are bounded: the newest 200 keys, 200 tokens and 200 live sessions of an agent.
+/** Keys in a list: an agent has one at a time, so that the oldest of more than these are history. */
 export const mostKeys = 200;
 
 /** The keys of an agent, newest first. */

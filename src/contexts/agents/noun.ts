@@ -6,6 +6,7 @@ import { keyLifecycle } from './key.js';
 
 export const agent = defineNoun({
   id: { kind: 'agent', prefix: 'agt', scalars: { AgentId: 'prefixed', AgentUuid: 'bare' } },
+  scope: 'agents:read',
   table: 'agent',
   lifecycle: agentLifecycle,
   reset: [
@@ -19,10 +20,19 @@ export const agent = defineNoun({
 
 export const authKey = defineNoun({
   id: { kind: 'authKey', prefix: 'auth', wire: 'prefixed' },
+  scope: 'agents:read',
   table: 'agent_key',
   lifecycle: keyLifecycle,
 });
 
-export const agentToken = defineNoun({ id: { kind: 'agentToken', prefix: 'atk', wire: 'prefixed' }, table: 'agent_token' });
+export const agentToken = defineNoun({
+  id: { kind: 'agentToken', prefix: 'atk', wire: 'prefixed' },
+  scope: 'agents:read',
+  table: 'agent_token',
+});
 
-export const session = defineNoun({ id: { kind: 'session', prefix: 'ses', wire: 'prefixed' }, table: 'agent_session' });
+export const session = defineNoun({
+  id: { kind: 'session', prefix: 'ses', wire: 'prefixed' },
+  scope: 'agents:read',
+  table: 'agent_session',
+});

@@ -3,10 +3,15 @@ import { z } from 'zod';
 import { builder } from '../../platform/schema/builder.js';
 
 export const AuthenticateInput = builder.inputType('AuthenticateInput', {
+  description: 'The answer to a challenge.',
   fields: (t) => ({
-    challenge: t.string({ validate: z.string().min(1).max(512), extensions: { example: 'agt_auth:1:b1c2...' } }),
+    challenge: t.string({
+      description: 'The challenge, as it was answered by `POST /v1/agents/{id}/challenge`.',
+      validate: z.string().min(1).max(512),
+      extensions: { example: 'agt_auth:1:b1c2...' },
+    }),
     signature: t.string({
-      description: 'Base64 Ed25519 signature of the challenge (its UTF-8 bytes).',
+      description: "Base64 Ed25519 signature of the challenge's UTF-8 bytes by the agent's key.",
       validate: z.string().min(1).max(512),
       extensions: { example: 'q83vEjRWeJA...' },
     }),

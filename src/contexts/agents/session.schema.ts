@@ -18,20 +18,23 @@ import {
 } from './session.js';
 
 const Challenge = builder.objectRef<NewSessionChallenge>('Challenge').implement({
-  description: 'A text for an agent to sign. Good once, for a minute.',
+  description: 'A text for an agent to sign. It can be used once, within a minute.',
   fields: (t) => ({
-    challenge: t.exposeString('challenge'),
-    expiresIn: t.exposeInt('expiresIn', { description: 'Seconds.' }),
+    challenge: t.exposeString('challenge', { description: 'The text to sign, as it is.' }),
+    expiresIn: t.exposeInt('expiresIn', { description: 'Seconds until the challenge expires.' }),
     algorithm: t.field({ type: KeyAlgorithm, resolve: () => 'ed25519' as const }),
   }),
 });
 
 const Session = builder.objectRef<NewSession>('IssuedSession').implement({
-  description: 'A session, told once: send its token as the bearer credential.',
+  description: 'A new session of an agent, shown once.',
   fields: (t) => ({
-    sessionToken: t.exposeString('sessionToken', { extensions: { secret: true } }),
-    expiresIn: t.exposeInt('expiresIn', { description: 'Seconds.' }),
-    agentId: t.expose('agentId', { type: 'AgentId' }),
+    sessionToken: t.exposeString('sessionToken', {
+      description: 'The session token, to send as the bearer credential; shown only in this response.',
+      extensions: { secret: true },
+    }),
+    expiresIn: t.exposeInt('expiresIn', { description: 'Seconds until the session expires.' }),
+    agentId: t.expose('agentId', { type: 'AgentId', description: 'The agent that signed in.' }),
   }),
 });
 
@@ -41,17 +44,22 @@ const AgentSession = builder.prismaObject('AgentSession', {
   fields: (t) => ({
     id: t.expose('id', { type: 'SessionId' }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'To the minute.' }),
-    ip: t.exposeString('ip', { description: 'Where it was opened from.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the session expires, by real time.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the session was last used, to the minute; null while it was not.',
+    }),
+    ip: t.exposeString('ip', { description: 'IP address that the session was opened from.' }),
     connected: t.boolean({
-      description: 'True while it has the event channel open.',
+      description: 'True while the session has the event channel open.',
       resolve: ({ id }, _args, ctx) => isSessionConnected(ctx, id),
     }),
   }),
 });
 
 const DeletedSession = builder.objectRef<{ id: string }>('DeletedSession').implement({
+  description: 'A session that was ended.',
   fields: (t) => ({
     id: t.expose('id', { type: 'SessionId' }),
     deleted: t.boolean({ resolve: () => true }),
@@ -60,9 +68,11 @@ const DeletedSession = builder.objectRef<{ id: string }>('DeletedSession').imple
 
 builder.queryFields((t) => ({
   agentSessions: t.prismaField({
-    route: rest('GET /v1/agents/{id}/sessions', 'List the live sessions of an agent.', { name: 'listSessions' }),
+    route: rest('GET /v1/agents/{id}/sessions', 'List the live sessions of an agent, newest first, at most 200. An agent lists its own.', {
+      name: 'listSessions',
+    }),
     type: [AgentSession],
-    description: `The newest ${mostSessions} live sessions of an agent.`,
+    authScopes: { audience: 'any', scope: 'agents:read' },
     args: { id: t.arg({ type: 'AgentId' }) },
     ...facts({ errors: [NotFound], most: mostSessions }),
     resolve: (query, _root, { id }, ctx) => sessions(ctx, id, query),
@@ -72,6 +82,8 @@ builder.queryFields((t) => ({
 builder.mutationFields((t) => ({
   createChallenge: t.field({
     type: Challenge,
+    description:
+      'Get a challenge for an agent to sign. It is valid once, for 60 seconds, and needs no credential; an unknown agent gets one of the same shape. It counts against the auth rate limit.',
     skipTypeScopes: true,
     authScopes: { audience: 'public' },
     args: { id: t.arg({ type: 'AgentId' }) },
@@ -80,6 +92,8 @@ builder.mutationFields((t) => ({
   }),
   authenticateAgent: t.field({
     type: Session,
+    description:
+      'Exchange a signed challenge for a session of one hour. Every attempt uses the challenge up. A wrong signature is 401 `signature_invalid`, a suspended agent 403 `agent_suspended`.',
     skipTypeScopes: true,
     authScopes: { audience: 'public' },
     args: { id: t.arg({ type: 'AgentId' }), input: t.arg({ type: AuthenticateInput }) },
@@ -87,8 +101,13 @@ builder.mutationFields((t) => ({
     resolve: (_root, { id, input }, ctx) => authenticateAgent(ctx, { ...input, agentId: id }),
   }),
   revokeSession: t.field({
-    route: rest('DELETE /v1/agents/{id}/sessions/{session_id}', 'End a session.', { names: { agentId: 'id', id: 'session_id' } }),
+    route: rest(
+      'DELETE /v1/agents/{id}/sessions/{session_id}',
+      'End a session of an agent at once. Its event stream is closed; a session that is not live is 404.',
+      { names: { agentId: 'id', id: 'session_id' } },
+    ),
     type: DeletedSession,
+    authScopes: { audience: 'any', scope: 'agents:write' },
     args: { agentId: t.arg({ type: 'AgentId' }), id: t.arg({ type: 'SessionId' }) },
     ...facts({ errors: [NotFound] }),
     resolve: once(

@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AgentSession } from '../../generated/prisma/client.js';
 import { auditLine } from '../../platform/audit.js';
+import { newTokenIn } from '../../platform/cell/mark.js';
 import { addSeconds } from '../../platform/clock.js';
-import { newToken, sha256 } from '../../platform/crypto.js';
+import { sha256 } from '../../platform/crypto.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
 import { noteCredential } from '../../platform/denial.js';
 import { commitAlone } from '../../platform/effect.js';
@@ -29,7 +30,8 @@ export interface NewSessionChallenge {
   expiresIn: number;
 }
 
-/** A challenge for an agent, known or not: the same shape by the same work (Gap G-59). Kept as its hash. */
+// Gap G-59: A challenge for an unknown agent has the same shape by the same work, and fails like a wrong signature.
+/** A challenge for an agent, known or not: the same shape by the same work. Kept as its hash. */
 export async function createChallenge(
   { platform, workspace: { environment }, effect }: Ctx,
   agentId: string,
@@ -38,8 +40,14 @@ export async function createChallenge(
   const nonce = randomBytes(32).toString('base64url');
   const challenge = `svc-auth:v1:${printId('agent', agentId)}:${nonce}:${Math.floor(expiresAt.getTime() / 1000)}`;
   const agent = { agentId, agentHash: agentHash(agentId), environment };
-  await commitAlone(effect, () => insertChallenge(platform.database.pool, agent, { hash: sha256(challenge), expiresAt }));
+  const there = await platformOf(platform, agent.agentHash);
+  await commitAlone(effect, () => insertChallenge(there.database.pool, agent, { hash: sha256(challenge), expiresAt }));
   return { challenge, expiresIn: challengeTtlSeconds };
+}
+
+/** That of the agent's cell; the first one keeps the challenges of nobody. */
+async function platformOf({ cells }: Platform, hash: Buffer): Promise<Platform> {
+  return cells.only ?? (await cells.find({ hash }));
 }
 
 export interface NewSession {
@@ -48,31 +56,33 @@ export interface NewSession {
   agentId: string;
 }
 
+// Gap G-60: Any answer uses the challenge up, a wrong one too.
 /**
- * Trades a signed challenge for a session. Any answer uses the challenge up (Gap G-60); of many at once exactly one wins.
- * 401 `challenge_invalid`, `signature_invalid`, `key_revoked` (signed by a key that was revoked); 403 `agent_suspended`.
+ * Trades a signed challenge for a session. Any answer uses the challenge up; of many at once exactly one wins. 401 `challenge_invalid`,
+ * `signature_invalid`, `key_revoked` (signed by a key that was revoked); 403 `agent_suspended`.
  */
 export async function authenticateAgent(
   ctx: Ctx,
   { agentId, challenge, signature }: AuthenticateInput & { agentId: string },
 ): Promise<NewSession> {
   const { environment } = ctx.workspace;
-  const { clock, database } = ctx.platform;
   const agent = { agentId, agentHash: agentHash(agentId), environment };
+  const platform = await platformOf(ctx.platform, agent.agentHash);
+  const { clock, database } = platform;
   const shown = { hash: sha256(challenge), at: clock.now() };
   const found = await commitAlone(ctx.effect, () => consumeChallenge(database.pool, agent, shown));
   const known = found.workspaceId === null ? null : { workspaceId: found.workspaceId, kind: 'agent', id: agentId };
   const { workspaceId, keyId } = await signedBy(found, agentId, { challenge, signature }).catch((error) => {
-    noteCredential(ctx.platform, ctx, error, { kind: 'challenge', owner: known });
+    noteCredential(platform, ctx, error, { kind: 'challenge', owner: known });
     throw error;
   });
 
   const createdAt = clock.now();
   const expiresAt = addSeconds(createdAt, sessionTtlSeconds);
-  const sessionToken = newToken('sess_');
+  const sessionToken = newTokenIn(platform, 'sess_', workspaceId);
   const row = { workspaceId, id: newId(createdAt), keyId, hash: sha256(sessionToken), ip: ctx.ip, createdAt, expiresAt };
   const actor = { type: 'agent' as const, id: agentId, name: '', scopes: [], credential: { kind: 'none' as const, id: '' } };
-  const asAgent = { ...ctx, actor, workspace: { ...ctx.workspace, id: workspaceId } };
+  const asAgent = { ...ctx, platform, actor, workspace: { ...ctx.workspace, id: workspaceId } };
   const changes = () => ({ session_id: printId('session', row.id) });
   const line = auditLine(asAgent, agentId, { action: 'authenticateAgent', resourceType: 'agent', changes });
   if (!(await insertSession(database.pool, row, line))) throw wrongSignature();
@@ -97,10 +107,11 @@ function wrongSignature(): SignatureInvalid {
   return new SignatureInvalid('The signature must be the base64 Ed25519 signature of the challenge, by the current key of the agent.');
 }
 
-/** Sessions in a list (Gap G-22). */
+/** Sessions in a list (see G-22). */
 export const mostSessions = 200;
 
-/** The live sessions of an agent, newest first (Gap G-65). */
+// Gap G-65: The list has live sessions; an ended one is deleted a day after it would have expired.
+/** The live sessions of an agent, newest first. */
 export async function sessions(ctx: Ctx, agentId: string, query: object = {}): Promise<AgentSession[]> {
   await agent(ctx, agentId);
   const live = { agentId, revokedAt: null, expiresAt: { gt: ctx.platform.clock.now() } };

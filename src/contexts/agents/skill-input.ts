@@ -10,7 +10,7 @@ import type { Tx } from '../../platform/postgres/database.js';
 import { maxJsonLength } from '../../platform/schema/scalar.js';
 import { readBy } from '../../platform/zod-issue.js';
 
-/** The most skills of an agent (Gap G-337). */
+/** Gap G-337: An agent has 32 skills, with ids of letters, digits and `._:-`, at most 64 characters. */
 export const mostSkills = 32;
 
 export const skillId = z

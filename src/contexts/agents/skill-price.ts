@@ -36,7 +36,8 @@ function isAtMost(now: MinorPrice | undefined, before: MinorPrice): boolean {
   return before.price !== null && before.currency === now.currency && now.price <= before.price;
 }
 
-/** Changes skills of an agent, under the lock of the agent, and keeps the prices that are raised by it or taken away (Gap G-433). */
+// Gap G-433: A price above the lowest of the last 10 minutes is 409 `price_changed`; a new price or currency is a raise too.
+/** Changes skills of an agent, under the lock of the agent, and keeps the prices that are raised by it or taken away. */
 export async function keepingPrices<T>(ctx: Ctx, tx: Tx, agentId: string, change: () => Promise<T>): Promise<T> {
   const before = await pricesOf(tx, agentId);
   const done = await change();

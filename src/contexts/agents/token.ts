@@ -1,6 +1,7 @@
 // Agent tokens: long-lived bearer credentials, kept as their hash and rotated as a whole (SPEC.md "Authentication").
 
 import type { AgentToken } from '../../generated/prisma/client.js';
+import { printActor } from '../../platform/actor.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -12,7 +13,6 @@ import { newId } from '../../platform/schema/id.js';
 import { addEntry, endEntries } from '../identity/directory.js';
 import { agent, agentRevoked, canSeeAgent, endTokens, lastKeyRevoked } from './agent.js';
 import { SessionCredential } from './errors.js';
-import { actorId } from './me.js';
 
 /** A token that was just made. Its text is null on a replay: nothing keeps it. */
 export interface IssuedToken {
@@ -26,8 +26,8 @@ export async function issueToken(ctx: Ctx, tx: Tx, agentId: string): Promise<Iss
   const id = newId(at);
   const token = newToken('agent_');
   const hash = sha256(token);
-  await tx.agentToken.create({ data: { id, agentId, hash, createdAt: at, createdBy: actorId(ctx.actor) } });
-  await addEntry(tx, { kind: 'agent_token', id, hash });
+  await tx.agentToken.create({ data: { id, agentId, hash, createdAt: at, createdBy: printActor(ctx.actor.type, ctx.actor.id) } });
+  await addEntry(ctx, tx, { kind: 'agent_token', id, hash });
   return { id, token };
 }
 
@@ -36,10 +36,11 @@ export interface RotatedToken extends IssuedToken {
   previousExpiresAt: Date | null;
 }
 
+// Gap G-63: An API key or the agent's own token rotates the token; a session may not, because the token would outlive it.
 /**
- * Gives an agent a new token; the ones before it work for `overlapSeconds` more, at once no longer by default. For an API key
- * or the agent's own token: a session, which lives an hour, gets no credential that outlives it (Gap G-63). 403 `forbidden` for one, 409
- * for an agent that is revoked or whose last key was.
+ * Gives an agent a new token; the ones before it work for `overlapSeconds` more, at once no longer by default. For an API key or the
+ * agent's own token: a session, which lives an hour, gets no credential that outlives it. 403 `forbidden` for one, 409 for an agent that is
+ * revoked or whose last key was.
  */
 export async function rotateToken(ctx: Ctx, agentId: string, overlapSeconds: number): Promise<RotatedToken> {
   if (ctx.actor.type === 'user') throw new ApiKeyRequired('Only an API key or the agent itself may rotate its token.');
@@ -74,10 +75,11 @@ export function agentTokenStatus({ revokedAt, expiresAt }: Pick<AgentToken, 'rev
   return expiresAt !== null && expiresAt <= at ? 'rotated' : 'active';
 }
 
-/** Tokens in a list (Gap G-22). */
+/** Tokens in a list (see G-22). */
 export const mostTokens = 200;
 
-/** The tokens of an agent, never their text, newest first; what ended is shown for a day (Gap G-431). */
+// Gap G-431: The newest 200 tokens are listed, ended ones for a day; only an API key revokes one.
+/** The tokens of an agent, never their text, newest first; what ended is shown for a day. */
 export async function tokens(ctx: Ctx, agentId: string, query: object = {}): Promise<AgentToken[]> {
   await agent(ctx, agentId);
   return ctx.db.agentToken.findMany({ ...query, where: { agentId }, orderBy: { id: 'desc' }, take: mostTokens });

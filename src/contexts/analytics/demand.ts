@@ -22,7 +22,8 @@ export interface Demand extends ReportScope {
   completionRate: number;
   /** Null where none was completed. */
   averageSeconds: number | null;
-  /** Within a fortieth part of itself (Gap G-357). */
+  // Gap G-357: Checkouts opened in the range count, by what became of them; the median comes from a scale with steps of 5 %.
+  /** Within a fortieth part of itself. */
   medianSeconds: number | null;
   /** Where those that are not completed stand, or have ended. */
   dropOff: { stage: DropOffStage; count: number; share: number }[];

@@ -3,11 +3,13 @@ import { builder, pageArgs } from '../../platform/schema/builder.js';
 import { operations } from '../usage/operation-list.js';
 import { periodOf, refusedWindow, reportable } from '../usage/period.js';
 import type { UsageSum } from '../usage/rollup.sql.js';
+import { formatUsd } from '../usage/summary.js';
 import { since, UsageCosts, UsageOperationPage, UsagePeriod, UsageSummary, until } from '../usage/usage.schema.js';
 import { MetricEnum, ProtocolActivity, ProtocolDistribution, ProtocolStats } from './analytics.schema.js';
 import { demandOf } from './demand.js';
 import { CheckoutDemand } from './demand.schema.js';
-import { measure, mostBuckets } from './protocol-report.js';
+import { measure, mostBuckets, volumeOf } from './protocol-report.js';
+import { type Refusals, refusalsIn } from './refusal.js';
 import { type ReportScope, scopeBetween } from './time-range.js';
 
 /** The scope of a dashboard, and its sums, which are read once for all its reports. */
@@ -19,19 +21,46 @@ const daySeconds = 86_400;
 
 const metric = { type: MetricEnum, required: false, defaultValue: 'volume' } as const;
 
-const InsightType = builder.objectRef<Insight>('Insight').implement({
-  description: 'What happened in a period, in every way that it is reported.',
+const RefusalsType = builder.objectRef<Refusals>('InsightRefusals').implement({
+  description:
+    'How many spends were refused, each counted once, by the first layer of the pipeline that refused it. Requests that were faulty by ' +
+    'themselves are none. Dry runs are none. Counted in whole five minutes: a period is widened to them at both ends.',
   fields: (t) => ({
-    period: t.field({ type: UsagePeriod, resolve: ({ period }) => period }),
-    asOf: t.expose('asOf', { type: 'DateTime' }),
+    policy: t.exposeInt('policy', { description: 'By a policy, or by a limit of the tier of the agent (KYA).' }),
+    budget: t.exposeInt('budget', { description: 'By a budget that would be passed.' }),
+    mandate: t.exposeInt('mandate', { description: 'By the scope or a limit of a mandate.' }),
+    balance: t.exposeInt('balance', { description: 'For want of money in the wallet that pays.' }),
+    frozen: t.exposeInt('frozen', { description: 'By a freeze of the workspace, the agent or the wallet.' }),
+  }),
+});
+
+const InsightType = builder.objectRef<Insight>('Insight').implement({
+  description: 'Every report of one period.',
+  fields: (t) => ({
+    period: t.field({ type: UsagePeriod, description: 'The period that is covered.', resolve: ({ period }) => period }),
+    asOf: t.expose('asOf', { type: 'DateTime', description: 'When the figures were read.' }),
     summary: t.field({
       type: UsageSummary,
-      description: 'How much happened.',
+      description:
+        'Number of operations, by category and protocol. `successRate` is the operations that succeeded divided by all operations, both without fundings; refused ' +
+        'requests are no operations.',
       resolve: async ({ period, sums }) => ({ period, sums: await sums() }),
+    }),
+    volumeUsd: t.field({
+      type: 'Amount',
+      description:
+        'What moved between different owners, in USD by the rates of the day: the sum of the amounts of operations that succeeded, ' +
+        'without fundings and without what moved between wallets of one account.',
+      resolve: async ({ sums }) => formatUsd(volumeOf(await sums())),
+    }),
+    refusals: t.field({
+      type: RefusalsType,
+      description: 'What was refused, beside the operations.',
+      resolve: ({ period }, _args, ctx) => refusalsIn(ctx, period),
     }),
     costs: t.field({
       type: UsageCosts,
-      description: 'What rails and networks took.',
+      description: 'Costs of rails and networks.',
       resolve: async ({ period, sums }) => ({ period, sums: await sums() }),
     }),
     operations: t.field({
@@ -43,24 +72,24 @@ const InsightType = builder.objectRef<Insight>('Insight').implement({
     }),
     distribution: t.field({
       type: ProtocolDistribution,
-      description: 'What each protocol has of the whole.',
+      description: 'The share of each protocol in the total.',
       args: { metric: t.arg(metric) },
       resolve: async (insight, args) => ({ ...insight, sums: await insight.sums(), metric: args.metric ?? 'volume' }),
     }),
     activity: t.field({
       type: ProtocolActivity,
-      description: 'How it went over time: by the hour up to two days, by the day for longer periods.',
+      description: 'A metric over time: by the hour up to two days, by the day for longer periods.',
       args: { metric: t.arg(metric) },
       resolve: (insight, args) => ({ ...insight, metric: args.metric ?? 'volume' }),
     }),
     stats: t.field({
       type: ProtocolStats,
-      description: 'The figures of each protocol.',
+      description: 'Volume, count, average and success rate of each protocol.',
       resolve: async (insight) => ({ ...insight, sums: await insight.sums() }),
     }),
     demand: t.field({
       type: CheckoutDemand,
-      description: 'What became of the checkouts that were opened.',
+      description: 'The checkouts that were opened, and how they ended.',
       resolve: (insight, _args, ctx) => demandOf(ctx, insight),
     }),
   }),
@@ -69,8 +98,9 @@ const InsightType = builder.objectRef<Insight>('Insight').implement({
 builder.queryField('insight', (t) =>
   t.field({
     type: InsightType,
-    description: 'Every report of one period, of at most 400 days: a dashboard in one request.',
-    authScopes: { audience: 'operator' },
+    description:
+      'Get every report of one period in one request, for dashboards. The period is at most 400 days; ask only for the reports that you show.',
+    authScopes: { audience: 'operator', scope: 'usage:read' },
     args: { start: t.arg(since), end: t.arg(until) },
     resolve: (_root, input, ctx) => {
       const scope = scopeBetween(ctx, reportable(ctx, periodOf(ctx.clock.now(), input)));

@@ -5,7 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import type { Figure, Figures } from '../../platform/schema/figure.js';
 import { floorTo } from '../usage/period.js';
 import { readSeries, readUsage, type SeriesSum, type UsageSum } from '../usage/rollup.sql.js';
-import { formatUsd, operationsOf, rateOf, successRate } from '../usage/summary.js';
+import { formatUsd, operationsOf, rateOf, successRate, withoutFunding } from '../usage/summary.js';
 import { bucketSeconds, type Metric, type ReportScope } from './time-range.js';
 
 export const protocols = Object.values(Protocol);
@@ -20,9 +20,10 @@ export async function measure(ctx: Ctx, scope: ReportScope): Promise<Measured> {
   return { ...scope, sums: await readUsage(ctx, scope.period) };
 }
 
-/** What has moved, in millionths of a US dollar (Gap G-356). */
+// Gap G-356: Volume is what moved between different owners (see G-436), in USD by the rate of its day; what failed moved nothing.
+/** What has moved between different owners, in millionths of a US dollar (see G-436). */
 export function volumeOf(sums: readonly UsageSum[]): bigint {
-  return sums.reduce((total, { success, amountUsd }) => (success ? total + amountUsd : total), 0n);
+  return withoutFunding(sums).reduce((total, { success, amountUsd }) => (success ? total + amountUsd : total), 0n);
 }
 
 /** What a metric comes to. */
@@ -69,7 +70,7 @@ export function figuresByProtocol(sums: readonly UsageSum[]): ProtocolFigures[] 
   return protocols.map((protocol) => {
     const own = of(protocol, sums);
     const volume = volumeOf(own);
-    const moved = BigInt(operationsOf(own.filter(({ success }) => success)));
+    const moved = BigInt(operationsOf(withoutFunding(own).filter(({ success }) => success)));
     return { protocol, volume, count: operationsOf(own), successRate: successRate(own), average: moved === 0n ? 0n : volume / moved };
   });
 }

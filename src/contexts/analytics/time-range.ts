@@ -31,7 +31,8 @@ export interface TimeRangeInput {
   timeRangeAlias?: TimeRange | null | undefined;
 }
 
-/** The last 24 hours, 7 days or 30 days, in whole buckets of UTC of which the last is the current one (Gap G-355). By default 24 hours. */
+// Gap G-355: 24h, 7d and 30d are whole UTC hours or days, of which the last is the current one; 24h by default.
+/** The last 24 hours, 7 days or 30 days, in whole buckets of UTC of which the last is the current one. By default 24 hours. */
 export function scopeOf({ clock }: Pick<Ctx, 'clock'>, { timeRange, timeRangeAlias }: TimeRangeInput): ReportScope {
   if (timeRange != null && timeRangeAlias != null && timeRange !== timeRangeAlias) {
     const message = 'says something else than timeRange: send one of them';

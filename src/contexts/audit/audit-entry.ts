@@ -1,5 +1,6 @@
 // Reading the audit log: every change by anybody, newest first (CONTRACT.md 18).
 import type { AuditEntry, Prisma } from '../../generated/prisma/client.js';
+import { type WireActorType, wireActorTypes } from '../../platform/actor.js';
 import type { ActorType, Ctx } from '../../platform/ctx.js';
 import { writeDenials } from '../../platform/denial.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -7,9 +8,6 @@ import { parseAnyId, parseId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { firstIdAt, type Page, readPage, type Source, type Window } from '../../platform/schema/page.js';
 import { countScanned, type Scan, scanIds } from '../../platform/schema/scan.js';
-
-/** Who may be found in the log. */
-export const auditActorTypes = ['api_key', 'user', 'agent', 'portal', 'system', 'anonymous'] as const satisfies readonly ActorType[];
 
 const indexed = listOf('auditEntry', {}, { actor: actorOf, resourceId: (id: string) => ({ resourceId: parseAnyId(id) ?? id }) });
 type Filter = Parameters<typeof indexed>[1];
@@ -42,11 +40,11 @@ function scanOf(ctx: Ctx, { actor, action, resourceType, resourceId, since, unti
   const values: unknown[] = [ctx.workspace.id, since ? firstIdAt(since) : lowestId, until ? firstIdAt(until) : highestId];
   const conditions: string[] = [];
   for (const [column, value] of [
-    ['actor_type', kind],
     ['action', action],
     ['resource_type', resourceType],
   ] as const)
     if (value) conditions.push(`o.${column} = $${values.push(value)}`);
+  if (kind !== undefined) conditions.push(`o.actor_type = ANY ($${values.push(storedTypes(kind))})`);
   return conditions.length === 0 ? null : { table: 'audit_entry', conditions, values };
 }
 const lowestId = '00000000-0000-0000-0000-000000000000';
@@ -59,16 +57,22 @@ function below(scan: Scan, { after }: Window): Scan {
   return { ...scan, values: [workspaceId, from, end, ...others] };
 }
 
-function isActorType(actor: string | null | undefined): actor is ActorType {
-  return (auditActorTypes as readonly (string | null | undefined)[]).includes(actor);
+/** The kinds of actor that the wire calls by this name. */
+function storedTypes(type: WireActorType): ActorType[] {
+  return type === 'user' ? ['user', 'member'] : [type];
 }
 
-/** A kind of actor, or the id of one. Gap G-368 */
+function isActorType(actor: string | null | undefined): actor is WireActorType {
+  return (wireActorTypes as readonly (string | null | undefined)[]).includes(actor);
+}
+
+// Gap G-368: `actor` filters by an id, bare or prefixed, or by a kind such as `agent`.
+/** A kind of actor, or the id of one. */
 function actorOf(actor: string): Prisma.AuditEntryWhereInput {
-  if (isActorType(actor)) return { actorType: actor };
+  if (isActorType(actor)) return { actorType: { in: storedTypes(actor) } };
   const actorId = parseAnyId(actor);
   if (actorId !== null) return { actorId };
-  const message = `must be an id, or one of ${auditActorTypes.join(', ')}`;
+  const message = `must be an id, or one of ${wireActorTypes.join(', ')}`;
   throw new ValidationFailed([{ path: ['actor'], message, rule: 'actor' }]);
 }
 

@@ -2,21 +2,30 @@
 import type pg from 'pg';
 import type { Stretch } from '../../events/listener.js';
 import type { LeafLine } from '../../platform/audit-leaf.js';
-import { joinHashes, splitHashes, type Tree } from './tree.js';
+import type { PostingRef } from '../spending/evidence/stored-part.sql.js';
+import { joinHashes, type StretchRoot, splitHashes, type Tree } from './tree.js';
 
 /** A line that is to become a leaf. */
-export interface CommittedLine {
-  id: string;
+export interface CommittedLine extends LeafSource {
   position: string;
   at: Date;
+}
+
+/** What the leaf of a line is made of. */
+export interface LeafSource extends PostingRef {
+  seed: Buffer;
   digest: Buffer;
 }
+
+/** The columns of a line `e` that say what its leaf is made of. */
+export const leafColumns = `e.id, e.seed, e.digest, e.resource_id AS "resourceId", e.transaction_id AS "transactionId",
+  e.transfer_status AS "transferStatus", e.decision_id AS "decisionId"`;
 
 /** The lines of a stretch of publications, in the order of their publication. */
 export async function linesOfStretch(tx: pg.ClientBase, { workspaceId, after, upTo }: Stretch): Promise<CommittedLine[]> {
   const { rows } = await tx.query<CommittedLine>({
     name: 'audit-lines-of-stretch',
-    text: `SELECT e.id, e.position, e.at, e.digest
+    text: `SELECT e.position, e.at, ${leafColumns}
       FROM publication p CROSS JOIN LATERAL unnest(p.line_ids) WITH ORDINALITY AS u (id, index)
       CROSS JOIN LATERAL (SELECT * FROM audit_entry e WHERE e.workspace_id = p.workspace_id AND e.id = u.id OFFSET 0) e
       WHERE p.workspace_id = $1 AND p.number > $2 AND p.number <= $3 ORDER BY p.number, u.index`,
@@ -64,7 +73,7 @@ export async function lockHead(tx: pg.ClientBase, workspaceId: string, beginning
 export async function moveHead(tx: pg.ClientBase, workspaceId: string, { size, peaks }: Tree, root: Buffer): Promise<void> {
   await tx.query({
     name: 'audit-move-head',
-    text: 'UPDATE audit_head SET tree_size = $2, peaks = $3, root = $4 WHERE workspace_id = $1',
+    text: 'UPDATE audit_head SET tree_size = $2, peaks = $3, root = $4, moved = true WHERE workspace_id = $1',
     values: [workspaceId, size, joinHashes(peaks), root],
   });
 }
@@ -87,6 +96,16 @@ export async function insertBlock(tx: pg.ClientBase, workspaceId: string, block:
     text: `INSERT INTO audit_block (workspace_id, first_leaf, line_ids, last_position, leaves, peaks, root)
       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     values: [workspaceId, firstLeaf, lineIds, lastPosition, joinHashes(leaves), joinHashes(peaks), root],
+  });
+}
+
+/** Writes the roots of complete stretches. They are never changed. */
+export async function insertNodes(tx: pg.ClientBase, workspaceId: string, stretches: readonly StretchRoot[]): Promise<void> {
+  await tx.query({
+    name: 'audit-insert-nodes',
+    text: `INSERT INTO audit_node (workspace_id, level, index, hash) SELECT $1, u.level, u.index, u.hash
+      FROM unnest($2::smallint[], $3::bigint[], $4::bytea[]) AS u (level, index, hash)`,
+    values: [workspaceId, stretches.map(({ level }) => level), stretches.map(({ index }) => index), stretches.map(({ hash }) => hash)],
   });
 }
 
@@ -129,13 +148,13 @@ export async function blockBefore(pool: pg.Pool, workspaceId: string, leaf: bigi
 }
 
 /** A line with everything that its leaf says. */
-export interface StoredLine extends LeafLine {
+export interface StoredLine extends LeafLine, Omit<PostingRef, 'resourceId'> {
   seed: Buffer | null;
   digest: Buffer | null;
 }
 
-const lineColumns = `e.id, e.at, e.actor_type AS "actorType", e.actor_id AS "actorId", e.via, e.action, e.resource_type AS "resourceType",
-  e.resource_id AS "resourceId", e.request_id AS "requestId", e.ip, e.changes, e.outcome, e.seed, e.digest`;
+const lineColumns = `e.at, e.actor_type AS "actorType", e.actor_id AS "actorId", e.via, e.action, e.resource_type AS "resourceType",
+  e.request_id AS "requestId", e.ip, e.changes, e.outcome, ${leafColumns}`;
 
 /** The lines of these ids that are there. */
 export async function linesOf(pool: pg.Pool, workspaceId: string, ids: readonly string[]): Promise<StoredLine[]> {
@@ -144,6 +163,39 @@ export async function linesOf(pool: pg.Pool, workspaceId: string, ids: readonly 
     text: `SELECT ${lineColumns} FROM unnest($2::uuid[]) AS u (id)
       CROSS JOIN LATERAL (SELECT * FROM audit_entry e WHERE e.workspace_id = $1 AND e.id = u.id OFFSET 0) e`,
     values: [workspaceId, ids],
+  });
+  return rows;
+}
+
+/** Completed transfers with lines of which none says that they are, at most `most`. */
+export async function unsaidTransfers(pool: pg.Pool, workspaceId: string, most: number): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'audit-unsaid-transfers',
+    text: `WITH said AS (
+        SELECT coalesce(f.transfer_id, e.transaction_id, e.resource_id::uuid) AS id, bool_or(e.transfer_status = 'completed') AS is_said
+        FROM audit_entry e LEFT JOIN ledger_transaction f ON f.workspace_id = e.workspace_id AND f.id = e.transaction_id
+        WHERE e.workspace_id = $1 AND e.transfer_status IS NOT NULL GROUP BY 1
+      )
+      SELECT t.id FROM said JOIN transfer t ON t.workspace_id = $1 AND t.id = said.id
+      WHERE NOT said.is_said AND t.status = 'completed' ORDER BY t.id LIMIT $2`,
+    values: [workspaceId, most],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** The workspaces whose log has begun. */
+export async function workspacesWithLines(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>('SELECT workspace_id AS id FROM audit_head ORDER BY workspace_id');
+  return rows.map(({ id }) => id);
+}
+
+/** Lines that stand with a posting, by id from `after` on, at most `most`. */
+export async function linesWithPosting(pool: pg.Pool, workspaceId: string, after: string, most: number): Promise<StoredLine[]> {
+  const { rows } = await pool.query<StoredLine>({
+    name: 'audit-lines-with-posting',
+    text: `SELECT ${lineColumns} FROM audit_entry e
+      WHERE e.workspace_id = $1 AND e.id > $2 AND (e.transfer_status IS NOT NULL OR e.decision_id IS NOT NULL) ORDER BY e.id LIMIT $3`,
+    values: [workspaceId, after, most],
   });
   return rows;
 }

@@ -1,6 +1,7 @@
 // Checking the leaves of blocks against the lines that they stand for, and the lines against the leaves.
 import type pg from 'pg';
-import { leafHash, lineDigest } from '../../platform/audit-leaf.js';
+import { addedDigest, leafHash, lineDigest } from '../../platform/audit-leaf.js';
+import { type StoredParts, storedParts } from '../spending/evidence/stored-part.sql.js';
 import { type Block, type LineRef, leavesOf, linesBetween, linesOf, type StoredLine } from './block.sql.js';
 import { rootOf, type Tree, withLeaf } from './tree.js';
 
@@ -29,9 +30,10 @@ export async function checkBlocks(
   blocks: readonly Block[],
 ): Promise<string | null | undefined> {
   const ids = blocks.flatMap(({ lineIds }) => lineIds);
-  const lines = new Map((await linesOf(pool, workspaceId, ids)).map((line) => [line.id, line]));
+  const found = await linesOf(pool, workspaceId, ids);
+  const stored: StoredLines = { lines: new Map(found.map((line) => [line.id, line])), parts: await storedParts(pool, workspaceId, found) };
   for (const block of blocks) {
-    const invalid = checkBlock(walk, block, lines);
+    const invalid = checkBlock(walk, block, stored);
     if (invalid !== undefined) return invalid;
   }
   const highest = [walk.highestId, ...ids].sort().at(-1) as string;
@@ -40,7 +42,13 @@ export async function checkBlocks(
   return stray?.id;
 }
 
-function checkBlock(walk: Walk, block: Block, lines: ReadonlyMap<string, StoredLine>): string | null | undefined {
+/** Lines of blocks, and what the postings say that they stand with. */
+interface StoredLines {
+  lines: ReadonlyMap<string, StoredLine>;
+  parts: ReadonlyMap<string, StoredParts>;
+}
+
+function checkBlock(walk: Walk, block: Block, { lines, parts }: StoredLines): string | null | undefined {
   const { firstLeaf, lineIds, leaves, root } = block;
   if (firstLeaf !== walk.tree.size || leaves.length !== lineIds.length) return lineIds[0] ?? null;
   let isMissing = false;
@@ -53,17 +61,19 @@ function checkBlock(walk: Walk, block: Block, lines: ReadonlyMap<string, StoredL
     const line = lines.get(id);
     isMissing ||= line === undefined;
     if (line === undefined) continue;
-    if (isMissing || !isWhole(line, leaf) || (index === 0n && !saysChainEnd(line, walk.chainEnd))) return id;
+    if (isMissing || !isWhole(line, parts.get(id), leaf) || (index === 0n && !saysChainEnd(line, walk.chainEnd))) return id;
     walk.checked += 1;
   }
   if (isMissing) return null;
   return rootOf(walk.tree).equals(root) ? undefined : (lineIds[0] ?? null);
 }
 
-/** True when the leaf is what the line says now. */
-function isWhole(line: StoredLine, leaf: Buffer): boolean {
+/** True when the leaf is what the line says now, and the rows of its posting. */
+function isWhole(line: StoredLine, parts: StoredParts | undefined, leaf: Buffer): boolean {
   const { seed, digest } = line;
-  return seed !== null && digest !== null && lineDigest(line, seed).equals(digest) && leafHash(digest).equals(leaf);
+  if (seed === null || digest === null) return false;
+  const { written = [], added = [] } = parts ?? {};
+  return lineDigest(line, seed, written).equals(digest) && leafHash(digest, addedDigest(seed, added)).equals(leaf);
 }
 
 function saysChainEnd({ outcome }: StoredLine, { position, chain_hash }: Walk['chainEnd']): boolean {

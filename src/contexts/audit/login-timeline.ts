@@ -1,4 +1,4 @@
-// The logins and credentials in the timeline of an agent, as the audit log has them. Gap G-369
+// The logins and credentials in the timeline of an agent, as the audit log has them.
 import type { Prisma } from '../../generated/prisma/client.js';
 import { idsWithin, newestIds, type Stretch, type TimelineSource } from '../../manifest/timeline.js';
 import { printId } from '../../platform/schema/id.js';
@@ -9,6 +9,7 @@ function entriesOf(stretch: Stretch, after?: string): Prisma.AuditEntryWhereInpu
   return { resourceId: stretch.agentId, action: { in: actions }, ...idsWithin(stretch, after) };
 }
 
+// Gap G-369: Logins and changes of keys and tokens come from the audit log, in real time.
 export const loginTimeline: TimelineSource = {
   kind: 'auth',
   async ids({ db }, stretch, { after, take }) {

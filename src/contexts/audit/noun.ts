@@ -4,6 +4,7 @@ import { loginTimeline } from './login-timeline.js';
 
 export const auditEntry = defineNoun({
   id: { kind: 'auditEntry', prefix: 'aud', wire: 'prefixed' },
+  scope: 'audit:read',
   table: 'audit_entry',
   timeline: loginTimeline,
 });

@@ -3,13 +3,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import type { EventListener, Stretch } from '../../events/listener.js';
 import { insertLines, linesOf as linesOfList, sealLine } from '../../platform/audit.js';
-import { leafHash } from '../../platform/audit-leaf.js';
+import { addedDigest, leafHash } from '../../platform/audit-leaf.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { writeDenials } from '../../platform/denial.js';
 import { newId } from '../../platform/schema/id.js';
-import { type ChainEnd, type CommittedLine, insertBlock, linesOfStretch, linesWait, lockHead, moveHead } from './block.sql.js';
-import { rootOf, type Tree, withLeaf } from './tree.js';
+import { addedParts } from '../spending/evidence/stored-part.sql.js';
+import {
+  type ChainEnd,
+  type CommittedLine,
+  insertBlock,
+  insertNodes,
+  leafColumns,
+  linesOfStretch,
+  linesWait,
+  lockHead,
+  moveHead,
+} from './block.sql.js';
+import { rootOf, type StretchRoot, type Tree, withLeaf } from './tree.js';
 
 /** A block never crosses a multiple of so many leaves: the width of a tile. */
 const blockSize = 256n;
@@ -66,15 +77,17 @@ async function beginTree(tx: pg.ClientBase, workspaceId: string, at: Date, { pos
     changes: null,
     outcome: { chain_hash: hash.toString('hex'), position: Number(position) },
   });
-  const { rows } = await tx.query<CommittedLine>(`${insertLines(linesOfList('$1'), 'true')} RETURNING id, position, at, digest`, [
-    JSON.stringify([line]),
-  ]);
+  const insert = `WITH e AS (${insertLines(linesOfList('$1'), 'true')} RETURNING *) SELECT e.position, e.at, ${leafColumns} FROM e`;
+  const { rows } = await tx.query<CommittedLine>(insert, [JSON.stringify([line])]);
   return rows[0] as CommittedLine;
 }
 
 async function addBlock(tx: pg.ClientBase, workspaceId: string, before: Tree, lines: readonly CommittedLine[]): Promise<Tree> {
-  const leaves = lines.map(({ digest }) => leafHash(digest));
-  const tree = leaves.reduce(withLeaf, before);
+  const added = await addedParts(tx, workspaceId, lines);
+  const leaves = lines.map(({ id, seed, digest }) => leafHash(digest, addedDigest(seed, added.get(id) ?? [])));
+  const stretches: StretchRoot[] = [];
+  const tree = leaves.reduce((grown, leaf) => withLeaf(grown, leaf, (stretch) => stretches.push(stretch)), before);
+  if (stretches.length > 0) await insertNodes(tx, workspaceId, stretches);
   await insertBlock(tx, workspaceId, {
     firstLeaf: before.size,
     lineIds: lines.map(({ id }) => id),

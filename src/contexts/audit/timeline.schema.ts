@@ -5,15 +5,18 @@ import { builder, facts, pageArgs, pageOf } from '../../platform/schema/builder.
 import { rest } from './rest.js';
 import { type TimelineEntry as Entry, timeline } from './timeline.js';
 
-const TimelineKindEnum = builder.enumType('TimelineKind', { values: timelineKinds });
+const TimelineKindEnum = builder.enumType('TimelineKind', { description: 'What kind of thing happened.', values: timelineKinds });
 
 const TimelineEntry = builder.objectRef<Entry>('TimelineEntry').implement({
-  description: 'One thing that happened to an agent, or by it.',
+  description: 'Something that happened to an agent or was done by it.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
     kind: t.expose('kind', { type: TimelineKindEnum }),
-    id: t.string({ description: 'Of the transfer, decision, approval or entry of the audit log.', resolve: ({ printedId }) => printedId }),
-    summary: t.exposeString('summary', { description: 'A line for people.' }),
+    id: t.string({
+      description: 'The identifier of the transfer, decision, task, approval or audit entry.',
+      resolve: ({ printedId }) => printedId,
+    }),
+    summary: t.exposeString('summary', { description: 'One line of text for people.' }),
     data: t.expose('data', { type: 'JSONObject', description: 'The facts, by kind.' }),
   }),
 });
@@ -23,12 +26,11 @@ builder.queryField('agentTimeline', (t) =>
   t.field({
     route: rest(
       'GET /v1/agents/{id}/timeline',
-      'What happened to an agent and by it, merged by time, newest first: logins, decisions, transfers, approvals.',
+      'Show what happened to an agent and what it did, newest first. Sign-ins, decisions, transfers, tasks and approvals are merged by time.',
       { name: 'getAgentTimeline', names: { agentId: 'id' } },
     ),
     type: TimelinePage,
-    description: 'Logins, decisions, transfers and approvals of an agent, merged by time, newest first.',
-    authScopes: { audience: 'operator' },
+    authScopes: { audience: 'operator', scope: 'audit:read' },
     args: { agentId: t.arg({ type: 'AgentId' }), ...pageArgs(t) },
     ...facts({ errors: [NotFound] }),
     resolve: (_root, { agentId, ...input }, ctx) => timeline(ctx, agentId, input),

@@ -3,9 +3,10 @@
 import { nouns } from '../../manifest/noun.js';
 import type { Happening, Stretch, TimelineKind, TimelineSource } from '../../manifest/timeline.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { hasScope } from '../../platform/schema/audience.js';
 import { parseAnyId } from '../../platform/schema/id.js';
 import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
-import { agent } from '../agents/agent.js';
+import { namedAgent } from '../agents/agent.js';
 
 /** Something that happened, with its kind. */
 export interface TimelineEntry extends Happening {
@@ -14,10 +15,11 @@ export interface TimelineEntry extends Happening {
 
 /** What happened to an agent or by it, newest first. 404 for an unknown one. */
 export async function timeline(ctx: Ctx, agentId: string, input: PageInput): Promise<Page<TimelineEntry>> {
-  await agent(ctx, agentId);
+  await namedAgent(ctx, agentId);
   const { since, until } = input;
   const stretch: Stretch = { agentId, from: since ? firstIdAt(since) : undefined, below: until ? firstIdAt(until) : undefined };
-  const sources = ctx.platform.extensions.of(nouns).flatMap((noun) => noun.timeline ?? []);
+  const open = ctx.platform.extensions.of(nouns).filter(({ scope }) => scope !== undefined && hasScope(ctx.actor, scope));
+  const sources = open.flatMap((noun) => noun.timeline ?? []);
   const source: Source<TimelineEntry> = {
     async read({ after, skip, take }) {
       const window = { after, skip: 0, take: skip + take };

@@ -11,16 +11,33 @@ export const emptyTree: Tree = { size: 0n, peaks: [] };
 
 const nodePrefix = Buffer.of(1);
 
-function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+/** The hash of a node above two others. */
+export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   return createHash('sha256').update(nodePrefix).update(left).update(right).digest();
 }
 
-/** The tree with one leaf more. */
-export function withLeaf({ size, peaks }: Tree, leaf: Buffer): Tree {
+/** The root of a complete stretch: of 256 leaves at level 1, of 65,536 at level 2. `index` counts those of its level from the left. */
+export interface StretchRoot {
+  level: number;
+  index: bigint;
+  hash: Buffer;
+}
+
+/** A tile has this many hashes, and its root is eight nodes above them (C2SP tlog-tiles). */
+export const tileWidth = 256;
+const tileHeight = 8;
+
+/** The tree with one leaf more. `completed` is told of each stretch of tiles that ends with the leaf. */
+export function withLeaf({ size, peaks }: Tree, leaf: Buffer, completed?: (stretch: StretchRoot) => void): Tree {
   const grown = [...peaks];
   let node = leaf;
+  let height = 0;
   // Two complete trees of one size are one of the next: as many as there are ones at the end of the binary size.
-  for (let rest = size; (rest & 1n) === 1n; rest >>= 1n) node = nodeHash(grown.pop() as Buffer, node);
+  for (let rest = size; (rest & 1n) === 1n; rest >>= 1n) {
+    node = nodeHash(grown.pop() as Buffer, node);
+    height += 1;
+    if (height % tileHeight === 0) completed?.({ level: height / tileHeight, index: size >> BigInt(height), hash: node });
+  }
   grown.push(node);
   return { size: size + 1n, peaks: grown };
 }

@@ -5,10 +5,12 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { requireScope } from '../../platform/schema/audience.js';
 import { JointRefusal, type JointSpend, postJointly } from '../spending/pipeline/joint-spend.js';
 import { draftTransfer, planTransfer } from '../transfers/transfer-request.js';
 import { type BatchFailure, failBatch } from './batch.js';
 import { ctxOf } from './batch-ctx.js';
+import { itemErrorOf } from './batch-item.sql.js';
 import { storedTransfer } from './batch-request.js';
 import { batchData, batchEventSubject, emit } from './events.js';
 import { internalFailure, isPassing, retrySeconds } from './retry.js';
@@ -47,7 +49,7 @@ function failureOf(error: unknown): BatchFailure | undefined {
   if (isPassing(error)) return undefined;
   if (!(error instanceof JointRefusal)) return internalFailure;
   const { index, refusal } = error;
-  return { code: refusal.code, message: refusal.message, index };
+  return { ...itemErrorOf(refusal), index };
 }
 
 /** Throws JointRefusal for the first item that cannot be. */
@@ -61,6 +63,7 @@ async function plansOf(ctx: Ctx, items: readonly BatchItem[]): Promise<JointSpen
 }
 
 async function planOf(ctx: Ctx, { batchId, madeId, input }: BatchItem): Promise<JointSpend> {
+  requireScope(ctx.actor, 'transfers:write');
   const plan = await planTransfer(ctx, storedTransfer(input), { id: madeId, origin: { type: 'batch', id: batchId } });
   return { authority: plan.authority, draft: (form) => draftTransfer(ctx, madeId, plan, form) };
 }

@@ -1,11 +1,27 @@
 // What becomes of many items at once, written in one statement each.
+import type { ApiError } from '../../platform/errors.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
+import { snakePath } from '../../platform/snake-case.js';
+
+/** What an item has failed for, with the details that a request of its own would have been answered with. */
+export interface ItemError {
+  code: string;
+  message: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** An error as it is kept for an item: its paths as REST spells them. */
+export function itemErrorOf({ code, message, details = {}, fields }: ApiError): ItemError {
+  if (fields === undefined) return { code, message, details };
+  const spelled = fields.map(({ path, ...issue }) => ({ path: snakePath(path).join('.'), ...issue }));
+  return { code, message, details: { ...details, fields: spelled } };
+}
 
 /** What an item has come to. */
 export interface ItemOutcome {
   index: number;
   /** Why it has failed; null when what it asks for was made. */
-  error: { code: string; message: string } | null;
+  error: ItemError | null;
 }
 
 /** An item as it is taken. */
@@ -33,8 +49,8 @@ const record = {
   name: 'record-batch-items',
   text: `
     UPDATE batch_item i SET status = CASE WHEN o.code IS NULL THEN 'succeeded' ELSE 'failed' END::batch_item_status,
-      error_code = o.code, error_message = o.message
-    FROM unnest($3::int[], $4::text[], $5::text[]) AS o (index, code, message)
+      error_code = o.code, error_message = o.message, error_details = o.details::jsonb
+    FROM unnest($3::int[], $4::text[], $5::text[], $6::text[]) AS o (index, code, message, details)
     WHERE i.workspace_id = $1::uuid AND i.batch_id = $2::uuid AND i.index = o.index AND i.status = 'pending'
     RETURNING i.error_code`,
 };
@@ -50,6 +66,7 @@ export async function recordOutcomes(
     outcomes.map(({ index }) => index),
     outcomes.map(({ error }) => error?.code),
     outcomes.map(({ error }) => error?.message),
+    outcomes.map(({ error }) => error && JSON.stringify(error.details)),
   ];
   const rows = await runIn<{ error_code: string | null }>(tx, record, [workspaceId, batchId, ...values.map(withNulls)]);
   const failed = rows.filter(({ error_code }) => error_code !== null).length;

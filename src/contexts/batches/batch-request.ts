@@ -16,7 +16,8 @@ import { batchTotalOf } from './batch-total.js';
 /** Most issues that one answer lists. */
 const mostIssues = 50;
 
-/** Takes a batch of transfers; it is carried out afterwards, and has no dry run (Gap G-154). 400 with the fault of every item. */
+// Gap G-154: A batch has no dry run (400).
+/** Takes a batch of transfers; it is carried out afterwards. 400 with the fault of every item. */
 export async function createTransferBatch(ctx: Ctx, { transfers, mode, reference, metadata }: CreateTransferBatchInput): Promise<Batch> {
   const issues = batchIssues(transfers, mode ?? 'independent');
   if (issues.length > 0) throw new ValidationFailed(issues.slice(0, mostIssues));
@@ -49,7 +50,8 @@ export function batchIssues(transfers: readonly CreateTransferInput[], mode: Bat
   return [...issues, ...referenceIssues(transfers)];
 }
 
-/** A batch is kept until it is carried out, and a mandate is presented at its execution (Gap G-217). */
+// Gap G-217: An item of a batch with a mandate is 400: a JWT is presented at the execution and never kept.
+/** A batch is kept until it is carried out, and a mandate is presented at its execution. */
 function mandateIssues({ mandateId, mandateJwt }: CreateTransferInput): readonly FieldIssue[] {
   const message = 'a mandate is presented with a request of its own: leave it out of a batch';
   return mandateId || mandateJwt ? [{ path: ['mandateId'], message, rule: 'batch' }] : [];
@@ -79,7 +81,8 @@ function atomicIssues({ type, capture, scheduledFor, destination, requestApprova
   return issues;
 }
 
-/** A reference names one transfer of a payer: every item with one that another has too. Two wallets of an account show later (Gap G-428). */
+// Gap G-428: Two items with one payer and reference are 400; two wallets of one account show when the batch is carried out.
+/** A reference names one transfer of a payer: every item with one that another has too. Two wallets of an account show later. */
 function referenceIssues(transfers: readonly CreateTransferInput[]): FieldIssue[] {
   const places = new Map<string, number[]>();
   for (const [index, { reference, fromWalletId, fromAccountId }] of transfers.entries()) {

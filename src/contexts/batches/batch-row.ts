@@ -36,8 +36,8 @@ export function newBatch(ctx: Ctx, { kind, mode = 'independent', reference, meta
     createdByType: initiatorOf(actor.type),
     createdById: actor.id,
     credentialKind: actor.credential.kind,
-    // The items go on when the session of a person is signed out; the key behind it is what they stand and fall with.
-    credentialId: actor.credential.kind === 'jwt' ? actor.id : actor.credential.id,
+    // The items go on when a session is signed out; the key or the member behind it is what they stand and fall with.
+    credentialId: ['jwt', 'login'].includes(actor.credential.kind) ? actor.id : actor.credential.id,
     agentId: actor.agent?.id ?? null,
     traceId,
     createdAt: at,

@@ -24,7 +24,8 @@ export interface BatchTotal {
 /** Minor units: as much as one wallet can hold. */
 const mostInAll = 9n * 10n ** 17n;
 
-/** Adds up transfers that were checked. A quote that nobody knows counts as nothing: it is the error of its item (Gap G-147). */
+// Gap G-147: An item with a quote counts what the quote sends; a quote that the caller does not see is the error of its item.
+/** Adds up transfers that were checked. A quote that nobody knows counts as nothing: it is the error of its item. */
 export async function batchTotalOf(ctx: Ctx, transfers: readonly CreateTransferInput[]): Promise<BatchTotal> {
   const quotes = await quotesNamed(
     ctx,

@@ -6,31 +6,52 @@ import { CreateTransferInput } from '../transfers/transfer.input.js';
 
 /** Transfers in one batch. */
 export const mostTransfers = 500;
-export const BatchKindEnum = builder.enumType(BatchKind, { name: 'BatchKind' });
-export const BatchStatusEnum = builder.enumType(BatchStatus, { name: 'BatchStatus' });
+export const BatchKindEnum = builder.enumType(BatchKind, {
+  name: 'BatchKind',
+  description: 'What the items are: transfers, or checkouts of ACP or UCP.',
+});
+export const BatchStatusEnum = builder.enumType(BatchStatus, {
+  name: 'BatchStatus',
+  description: '`pending`: not begun. `processing`: being carried out. `completed`: every item was tried. `failed`: nothing was done.',
+});
 export const BatchModeEnum = builder.enumType(BatchMode, {
   name: 'BatchMode',
-  description: 'independent: each item stands alone. atomic: all of them, or none.',
+  description: '`independent`: each item succeeds or fails by itself. `atomic`: all of them, or none.',
 });
-export const BatchItemStatusEnum = builder.enumType(BatchItemStatus, { name: 'BatchItemStatus' });
+export const BatchItemStatusEnum = builder.enumType(BatchItemStatus, {
+  name: 'BatchItemStatus',
+  description:
+    '`pending`: not tried yet. `succeeded`: what it asks for exists. `failed`: it was refused. `skipped`: the batch failed or was cancelled.',
+});
 
 export const CreateTransferBatchInput = builder.inputType('CreateTransferBatchInput', {
+  description: 'A new batch of transfers.',
   fields: (t) => ({
     transfers: t.field({
       type: [CreateTransferInput],
-      description: 'Each as for a transfer by itself.',
+      description: '1 to 500 transfers, each as in `POST /v1/transfers`.',
       validate: z.array(z.unknown()).min(1).max(mostTransfers),
     }),
-    mode: t.field({ type: BatchModeEnum, required: false, description: 'independent by default.' }),
-    // Not unique. Gap G-148
-    reference: t.string({ required: false, description: 'Yours.', validate: z.string().min(1).max(128) }),
+    mode: t.field({
+      type: BatchModeEnum,
+      required: false,
+      description: 'Whether items stand alone or succeed only together; `independent` by default.',
+    }),
+    // Gap G-148: `reference` of a batch is the caller's own name for it and not unique.
+    reference: t.string({ required: false, description: 'Your own reference of the batch.', validate: z.string().min(1).max(128) }),
     metadata: t.field({ type: 'JSONObject', required: false }),
   }),
 });
 export type CreateTransferBatchInput = typeof CreateTransferBatchInput.$inferInput;
 
 export const CancelBatchInput = builder.inputType('CancelBatchInput', {
+  description: 'Why a batch is cancelled.',
   fields: (t) => ({
-    reason: t.string({ required: false, validate: z.string().min(1).max(500), extensions: { example: 'Ordered twice.' } }),
+    reason: t.string({
+      required: false,
+      description: 'Why; kept with the batch.',
+      validate: z.string().min(1).max(500),
+      extensions: { example: 'Ordered twice.' },
+    }),
   }),
 });

@@ -11,7 +11,8 @@ import { Visibility } from '../../platform/visibility.js';
 import { originIdOf } from '../transfers/subject.js';
 import { batchData, batchEventSubject, emit } from './events.js';
 
-/** Completed and failed are final. Only one that has not begun can be cancelled, and has failed then (Gap G-146). */
+// Gap G-146: A cancelled batch is `failed` with `failure.code` `cancelled`; once it has begun, cancelling is 409.
+/** Completed and failed are final. Only one that has not begun can be cancelled, and has failed then. */
 export const batchLifecycle: Lifecycle<BatchStatus> = {
   noun: 'batch',
   path: '/v1/batches/{id}',
@@ -25,11 +26,18 @@ export const batchLifecycle: Lifecycle<BatchStatus> = {
 };
 
 /** An agent sees the batches that it has created. */
-const visibleBatches = new Visibility<Prisma.BatchWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+export const visibleBatches = new Visibility<Prisma.BatchWhereInput>({ scope: 'transfers:read', agent: ({ id }) => ({ agentId: id }) });
 
 /** The batch, or 404. */
 export async function batch(ctx: Ctx, id: string): Promise<Batch> {
   const found = await ctx.db.batch.findFirst({ where: { AND: [{ id }, visibleBatches.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+/** The batch that a request has made, which it need not be allowed to read; or 404. */
+export async function namedBatch(ctx: Ctx, id: string): Promise<Batch> {
+  const found = await ctx.db.batch.findFirst({ where: { AND: [{ id }, visibleBatches.reach(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }
@@ -40,9 +48,14 @@ export const batches = listOf('batch', { visible: visibleBatches });
 /** An item with what its batch is made of. */
 export type ItemOfBatch = BatchItem & Pick<Batch, 'kind'>;
 
-/** The items of a batch, or those of one status, in the order of the request (Gap G-155). 404 for an unknown batch. */
+// Gap G-155: A batch shows all its items, at most 500, in the order of the request.
+/** The items of a batch, or those of one status, in the order of the request. 404 for an unknown batch. */
 export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus | null): Promise<ItemOfBatch[]> {
-  const { kind } = await batch(ctx, id);
+  return itemsOf(ctx, await batch(ctx, id), status);
+}
+
+/** The items of a batch that is known. */
+export async function itemsOf(ctx: Ctx, { id, kind }: Batch, status: BatchItemStatus | null): Promise<ItemOfBatch[]> {
   const items = await ctx.db.batchItem.findMany({
     where: { batchId: id, ...(status !== null && { status }) },
     orderBy: { index: 'asc' },
@@ -50,7 +63,10 @@ export async function batchItems(ctx: Ctx, id: string, status: BatchItemStatus |
   return items.map((item) => ({ ...item, kind }));
 }
 
-/** The item of a batch whose transfer an approval was about, or the transfer of its payout; null for what was asked for by itself (Gap G-425). */
+/**
+ * The item of a batch whose transfer an approval was about, or the transfer of its payout; null for what was asked for by itself (see
+ * G-425).
+ */
 export async function approvedItem(ctx: Ctx, { transferId }: Pick<Approval, 'transferId'>): Promise<ItemOfBatch | null> {
   if (transferId === null) return null;
   const made = await ctx.db.transfer.findFirstOrThrow({ where: { id: transferId }, select: { originType: true, originId: true } });
@@ -77,13 +93,15 @@ export interface BatchFailure {
   code: string;
   message: string;
   index?: number;
+  details?: Readonly<Record<string, unknown>>;
 }
 
-/** Fails a batch as a whole, under its lock: the item that is to blame has failed, the others are skipped (Gap G-151). */
-export async function failBatch(ctx: Ctx, tx: Tx, id: string, { code, message, index }: BatchFailure): Promise<Batch> {
+// Gap G-151: `failed_count` of a failed batch is 1 where an item is to blame, else 0; `completed_at` is its end either way.
+/** Fails a batch as a whole, under its lock: the item that is to blame has failed, the others are skipped. */
+export async function failBatch(ctx: Ctx, tx: Tx, id: string, { code, message, index, details = {} }: BatchFailure): Promise<Batch> {
   const now = ctx.clock.now();
   if (index !== undefined) {
-    const data = { status: 'failed', errorCode: code, errorMessage: message } as const;
+    const data = { status: 'failed', errorCode: code, errorMessage: message, errorDetails: details as Prisma.InputJsonObject } as const;
     await tx.batchItem.updateMany({ where: { batchId: id, index }, data });
   }
   await tx.batchItem.updateMany({ where: { batchId: id, status: 'pending' }, data: { status: 'skipped' } });

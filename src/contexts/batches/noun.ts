@@ -6,6 +6,7 @@ import { stepBatch } from './due.js';
 
 export const batch = defineNoun({
   id: { kind: 'batch', prefix: 'bat', wire: 'prefixed' },
+  scope: 'transfers:read',
   table: 'batch',
   lifecycle: batchLifecycle,
   due: { isBookkeeping: true, concurrency: 4, run: stepBatch },

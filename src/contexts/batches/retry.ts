@@ -1,4 +1,4 @@
-// What a part of a batch meets that says nothing about it, and is tried again (Gap G-150).
+// What a part of a batch meets that says nothing about it, and is tried again (see G-150).
 import { ApiError, DependencyUnavailable, Overloaded } from '../../platform/errors.js';
 import { isSerializationFailure, isUnavailable } from '../../platform/postgres/failure.js';
 
@@ -12,4 +12,4 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** What a caller is told of a failure that is ours. */
-export const internalFailure = { code: 'internal_error', message: 'Something went wrong on our side; nothing was moved.' };
+export const internalFailure = { code: 'internal_error', message: 'Something went wrong on our side; nothing was moved.', details: {} };

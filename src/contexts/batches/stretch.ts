@@ -1,6 +1,6 @@
-// A batch whose items stand alone, a stretch at a time, which are posted beside each other (Gap G-150). Each is carried out once, whichever
-// process dies in the middle: what it makes has an id from the beginning, so what is there already is found; and its posting takes a
-// claim, as the note that it has failed does, so whichever comes first stands (docs/architecture.md "Time").
+// A batch whose items stand alone, a stretch at a time, which are posted beside each other. Each is carried out once, whichever process
+// dies in the middle: what it makes has an id from the beginning, so what is there already is found; and its posting takes a claim, as the
+// note that it has failed does, so whichever comes first stands (docs/architecture.md "Time").
 import type { Batch, BatchItem } from '../../generated/prisma/client.js';
 import type { Claim } from '../../ledger/posting.js';
 import { addSeconds } from '../../platform/clock.js';
@@ -8,13 +8,15 @@ import type { Ctx } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { requireScope } from '../../platform/schema/audience.js';
 import { createTransfer } from '../transfers/transfer-request.js';
 import { ctxOf } from './batch-ctx.js';
-import { type ItemOutcome, insertClaims, recordOutcomes } from './batch-item.sql.js';
+import { type ItemOutcome, insertClaims, itemErrorOf, recordOutcomes } from './batch-item.sql.js';
 import { storedTransfer } from './batch-request.js';
 import { batchData, batchEventSubject, emit } from './events.js';
 import { internalFailure, isPassing, retrySeconds } from './retry.js';
 
+// Gap G-150: 100 items run at once, in no certain order; one that meets an overloaded part stays pending and is tried again after 1 s.
 /** Items of a stretch: as many as one statement posts. */
 const stretchSize = 100;
 /** Seconds, of real time, for which it is kept that an item was carried out or given up: longer than any posting is under way. */
@@ -66,11 +68,12 @@ async function executeItem(ctx: Ctx, item: BatchItem): Promise<ItemOutcome | und
   const expiresAt = addSeconds(ctx.platform.clock.now(), claimSeconds);
   const claim: Claim = { kind: 'batch_item', key: claimKey(item), reference: madeId, expiresAt };
   try {
+    requireScope(ctx.actor, 'transfers:write');
     await createTransfer(ctx, storedTransfer(item.input), { id: madeId, origin: { type: 'batch', id: batchId }, claims: [claim] });
     return { index, error: null };
   } catch (error) {
     if (isPassing(error)) return undefined;
-    if (error instanceof ApiError) return { index, error: { code: error.code, message: error.message } };
+    if (error instanceof ApiError) return { index, error: itemErrorOf(error) };
     ctx.log.error({ err: error, batchId, index }, 'an item of a batch failed');
     return { index, error: internalFailure };
   }

@@ -6,11 +6,11 @@ import { networks } from './instruction/network.js';
 import { simulatedNetworks } from './instruction/simulated-network.js';
 import { cardCharge, cardInstruction, cardVerification, vaultedCard } from './noun.js';
 import { agentKeyDirectoryDoor, keyDirectoryDoor } from './verification/key-directory.door.js';
-import { sweepVerifications } from './verification/verification.sql.js';
+import { sweepNonces, sweepVerifications } from './verification/verification.sql.js';
 
 export const cards = context({
   nouns: [cardCharge, vaultedCard, cardVerification, cardInstruction],
   extensions: [orderKinds.with(orderKind(chargeOrders)), networks.with(simulatedNetworks)],
   doors: [keyDirectoryDoor, agentKeyDirectoryDoor],
-  sweeps: [sweepVerifications],
+  sweeps: [sweepVerifications, sweepNonces],
 });

@@ -43,7 +43,9 @@ export class NetworkNotEnrolled extends declareError(422, 'unsupported_network')
 export class InstructionExceedsOriginal extends declareError(422, 'refund_exceeds_original') {
   constructor(rest: bigint, currency: string) {
     const refundable = formatMinor(rest, currency);
-    super(`Of this authorization ${refundable} ${currency} can still be refunded.`, { details: { refundable, currency, terminal: true } });
+    super(`Only ${refundable} ${currency} of this authorization can still be refunded.`, {
+      details: { refundable, currency, terminal: true },
+    });
   }
 }
 

@@ -14,6 +14,7 @@ import { deleteVaultedCard } from './vault/card.js';
 
 export const vaultedCard = defineNoun({
   id: { kind: 'vaultedCard', prefix: 'card', wire: 'prefixed' },
+  scope: 'cards:read',
   table: 'vaulted_card',
   reset: [
     resetStep({
@@ -36,6 +37,7 @@ export const vaultedCard = defineNoun({
 
 export const cardCharge = defineNoun({
   id: { kind: 'cardCharge', prefix: 'chg', wire: 'prefixed' },
+  scope: 'cards:read',
   table: 'card_charge',
   lifecycle: cardChargeLifecycle,
   due: orderDue(chargeOrders),
@@ -47,11 +49,13 @@ export const cardCharge = defineNoun({
 
 export const cardVerification = defineNoun({
   id: { kind: 'cardVerification', prefix: 'nref', scalars: { CardNetworkRef: 'prefixed' } },
+  scope: 'cards:read',
   table: 'card_verification',
 });
 
 export const cardInstruction = defineNoun({
   id: { kind: 'cardInstruction', prefix: 'ins', wire: 'prefixed' },
+  scope: 'cards:read',
   table: 'card_instruction',
   lifecycle: cardInstructionLifecycle,
   // A network that hangs holds up its own instructions alone.

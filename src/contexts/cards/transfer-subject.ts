@@ -11,11 +11,11 @@ export const transfersOfCharges: TransferSubject = {
     if (checkout === undefined) return { category: 'checkout', operation: 'checkout.charge' };
     return { category: 'checkout', operation: 'checkout.complete', subjectId: parseAnyId(checkout) };
   },
-  // Gap G-227
+  // Gap G-227: The transfer of a card payment is pending from its opening; cancelling and capturing it are 409.
   refuse(ctx, transfer) {
     const read = { rel: 'read', actor: 'any', method: 'GET', path: `/v1/transfers/${transfer.id}` } as const;
     const next_actions = [read, ...approvalActions(ctx, transfer)];
-    const message = 'The transfer is a payment by card: what becomes of it is up to its processor.';
+    const message = 'The transfer is a card payment: its processor decides the outcome.';
     throw new StateConflict(message, transfer.status, [], { next_actions });
   },
 };

@@ -51,7 +51,8 @@ export async function lockChargeOf(tx: Tx, { paidBy, transferId }: Checkout): Pr
   return found === null ? null : lockRow(tx.cardCharge, found.id);
 }
 
-/** The checkout that an approved charge pays (Gap G-267), as far as the actor sees it; null for a charge of something else. */
+// Gap G-267: An approval of a card payment has the subject `card_charge`; after the checkout's time it pays nothing.
+/** The checkout that an approved charge pays, as far as the actor sees it; null for a charge of something else. */
 export async function checkoutOfCharge(ctx: Ctx, chargeId: string): Promise<Checkout | null> {
   const charge = await ctx.db.cardCharge.findFirst({ where: { id: chargeId }, select: { subjectType: true, subjectId: true } });
   const protocol = checkoutProtocols.find((one) => charge?.subjectType === `${one}_checkout`);

@@ -6,7 +6,8 @@ import { ringAt } from '../../platform/due/due-bell.js';
 import { ApiError, type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { newId } from '../../platform/schema/id.js';
-import { batch, batchItems } from '../batches/batch.js';
+import { itemsOf, namedBatch } from '../batches/batch.js';
+import { type ItemError, itemErrorOf } from '../batches/batch-item.sql.js';
 import { completeBatch, insertBatch, newBatch } from '../batches/batch-row.js';
 import { type BatchTotal, totalInAll } from '../batches/batch-total.js';
 import type { CreateUcpCheckoutInput } from './checkout.input.js';
@@ -16,7 +17,7 @@ import { checkoutTotalOf } from './item.js';
 import { priceByMerchant } from './merchant-price.js';
 import { newCheckout } from './requested-checkout.js';
 
-/** Checkouts in one batch (Gap G-252). */
+/** Gap G-252: A batch of checkouts is one transaction; its answer is not wrapped. */
 export const mostCheckouts = 100;
 /** Most issues that one answer lists. */
 const mostIssues = 50;
@@ -26,6 +27,7 @@ export interface CheckoutError {
   index: number;
   code: string;
   error: string;
+  details: Readonly<Record<string, unknown>>;
 }
 
 /** What a batch of checkouts has made: those that were made, in order, and why the others were not. */
@@ -52,7 +54,7 @@ export async function createCheckoutBatch(
   }));
   const outcomes = planned.map((one, index) => ({
     index,
-    error: one instanceof ApiError ? { code: one.code, message: one.message } : null,
+    error: one instanceof ApiError ? itemErrorOf(one) : null,
   }));
   const done = await transact(ctx, async (tx) => {
     await insertBatch(ctx, tx, row, items);
@@ -70,18 +72,21 @@ export async function createCheckoutBatch(
 
 /** What a batch of checkouts has made, read again. 404 for another kind of batch. */
 export async function checkoutBatch(ctx: Ctx, id: string): Promise<CheckoutBatch> {
-  const found = await batch(ctx, id);
-  const items = await batchItems(ctx, id, null);
+  const found = await namedBatch(ctx, id);
+  const items = await itemsOf(ctx, found, null);
   const ids = items.filter(({ status }) => status === 'succeeded').map(({ madeId }) => madeId);
   const checkouts = await ctx.db.checkout.findMany({ where: { id: { in: ids } }, orderBy: { id: 'asc' } });
-  const errors = items.flatMap(({ index, errorCode, errorMessage }) =>
-    errorOf(index, errorCode === null ? null : { code: errorCode, message: errorMessage ?? '' }),
+  const errors = items.flatMap(({ index, errorCode, errorMessage, errorDetails }) =>
+    errorOf(
+      index,
+      errorCode === null ? null : { code: errorCode, message: errorMessage ?? '', details: (errorDetails ?? {}) as ItemError['details'] },
+    ),
   );
   return { batch: found, checkouts, errors };
 }
 
-function errorOf(index: number, error: { code: string; message: string } | null): CheckoutError[] {
-  return error === null ? [] : [{ index, code: error.code, error: error.message }];
+function errorOf(index: number, error: ItemError | null): CheckoutError[] {
+  return error === null ? [] : [{ index, code: error.code, error: error.message, details: error.details }];
 }
 
 /** Every item as the rules take it, with what it comes to. Throws 400 with all that is wrong with any of them. */

@@ -10,7 +10,7 @@ import { wrongStatus } from '../../platform/lifecycle.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
-import { payeeOfMerchant } from '../accounts/merchant.js';
+import { noWalletWords, payeeOfMerchant } from '../accounts/merchant.js';
 import { actingAgent } from '../agents/agent.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
 import { MerchantBlocked } from '../spending/errors.js';
@@ -25,6 +25,7 @@ import {
 } from './checkout.js';
 import { NotYourCheckout } from './errors.js';
 import { checkoutEvents } from './events.js';
+import { followCheckout } from './follower.js';
 import { type Charges, type CheckoutItem, chargesOf, checkoutTotalOf, itemsOf, storedItems } from './item.js';
 
 /** A checkout before it is written. */
@@ -69,6 +70,25 @@ export async function createCheckout(ctx: Ctx, value: NewCheckout, merchantNamed
   ringAt(ctx, 'checkout', planned.expiresAt);
   return planned;
 }
+
+/**
+ * Begins a checkout of something that becomes one at a time. `claim` takes that, in the transaction that writes the checkout; what it answers
+ * with is there already, and is returned instead. Otherwise as `createCheckout`.
+ */
+export async function createClaimed(ctx: Ctx, value: NewCheckout, claim: Claim): Promise<Checkout> {
+  const planned = await planCheckout(ctx, value);
+  const made = await transact(ctx, async (tx): Promise<Checkout> => {
+    const before = await claim(tx, planned);
+    if (before !== null) return before;
+    await insertCheckouts(ctx, tx, [planned]);
+    return planned;
+  });
+  if (made === planned) ringAt(ctx, 'checkout', planned.expiresAt);
+  return made;
+}
+
+/** Takes what a checkout is made of; the checkout that was made of it before, while that is open. */
+export type Claim = (tx: Tx, planned: Checkout) => Promise<Checkout | null>;
 
 /** 400 for metadata that say what the platform says in them: that all of the payment was given back. */
 export function checkMetadata(metadata: Record<string, unknown> | null | undefined): void {
@@ -121,6 +141,7 @@ export async function planCheckout(ctx: Ctx, value: NewCheckout, merchantNamed =
     intentTrace: null,
     tracking: null,
     deliveredAt: null,
+    orderWebhook: null,
     createdAt: at,
     updatedAt: at,
     expiresAt: value.expiresAt,
@@ -136,11 +157,13 @@ export async function planCheckout(ctx: Ctx, value: NewCheckout, merchantNamed =
 
 /** Writes new checkouts and what is told of them. */
 export async function insertCheckouts(ctx: Ctx, tx: Tx, planned: readonly IssuedCheckout[]): Promise<void> {
-  const data = planned.map(({ workspaceId: _, clientSecret: __, shippingAddress, details, intentTrace: ___, ...row }) => ({
-    ...row,
-    ...(shippingAddress !== null && { shippingAddress }),
-    ...(details !== null && { details }),
-  }));
+  const data = planned.map(
+    ({ workspaceId: _, clientSecret: __, shippingAddress, details, intentTrace: ___, orderWebhook: ____, ...row }) => ({
+      ...row,
+      ...(shippingAddress !== null && { shippingAddress }),
+      ...(details !== null && { details }),
+    }),
+  );
   await tx.checkout.createMany({ data: data as Prisma.CheckoutCreateManyInput[] });
   const events = planned.flatMap((row) => checkoutEvents(ctx, 'acp.checkout.created', row, row.createdAt));
   if (events.length > 0) await writeEvents(tx, ctx.workspace.id, events);
@@ -151,7 +174,8 @@ export function readMerchant({ db }: Pick<Ctx, 'db'>, id: string): Promise<Merch
   return db.merchant.findFirst({ where: { id } });
 }
 
-/** Throws unless the merchant can be paid in the currency (Gap G-258). */
+// Gap G-258: A merchant that is not active is 403, one without a wallet in the currency 400, at creation and when it is paid.
+/** Throws unless the merchant can be paid in the currency. */
 async function checkPayable(ctx: Ctx, merchant: Merchant, currency: string): Promise<void> {
   refuseInactive(merchant);
   if ((await payeeOfMerchant(ctx, merchant, currency)) === null) throw noWallet(currency);
@@ -169,7 +193,7 @@ export function inactiveMerchant(): MerchantBlocked {
 
 /** 400: the merchant cannot be paid in the currency. */
 export function noWallet(currency: string): ValidationFailed {
-  return new ValidationFailed([{ path: ['merchantId'], message: `has no wallet in ${currency}`, rule: 'currency' }]);
+  return new ValidationFailed([{ path: ['merchantId'], message: noWalletWords(currency), rule: 'currency' }]);
 }
 
 /** The agent that a checkout is for, where one is named: an agent names itself alone. */
@@ -194,9 +218,10 @@ export interface CheckoutChange {
   member?: string | undefined;
 }
 
+// Gap G-255: The tenant may do everything; the buyer's side changes and cancels, the merchant's side cancels, fulfils and refunds.
 /**
- * Changes a checkout that nobody has begun to pay (Gap G-255); a function works the change out under the lock of the row. 404, 403 for an
- * agent that does not buy, 409 `checkout_expired` and `state_conflict`, 400 as for a new one.
+ * Changes a checkout that nobody has begun to pay; a function works the change out under the lock of the row. 404, 403 for an agent that
+ * does not buy, 409 `checkout_expired` and `state_conflict`, 400 as for a new one.
  */
 export function updateCheckout(
   ctx: Ctx,
@@ -206,15 +231,17 @@ export function updateCheckout(
 ): Promise<Checkout> {
   return transact(ctx, async (tx) => {
     const row = await lockCheckout(ctx, tx, protocol, id);
-    if (!isBuyerSide(ctx, row)) throw new NotYourCheckout('A checkout is changed by whoever began it.');
+    if (!isBuyerSide(ctx, row)) throw new NotYourCheckout('Only whoever created a checkout can change it.');
     refuseExpired(ctx, row);
     if (row.status !== 'created') {
-      const message = `Only a checkout that nobody has begun to pay can be changed; this one is ${row.status}.`;
+      const message = `Only a checkout without a payment can be changed; this one is ${row.status}.`;
       throw wrongStatus(lifecycleOf(row), printCheckoutId(row), row.status, ['created'], message);
     }
     const made = typeof change === 'function' ? change(row) : change;
     if (made.items !== undefined && made.details === undefined && row.details !== null) throw new PricedByOffer();
-    return tx.checkout.update({ where: rowKey(ctx, id), data: { ...changed(row, made), updatedAt: ctx.clock.now() } });
+    const after = await tx.checkout.update({ where: rowKey(ctx, id), data: { ...changed(row, made), updatedAt: ctx.clock.now() } });
+    await followCheckout(ctx, tx, after);
+    return after;
   });
 }
 

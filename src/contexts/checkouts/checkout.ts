@@ -22,7 +22,7 @@ export const checkoutProtocols = ['acp', 'ucp'] as const;
 /** By which protocol a checkout was made: its id, its path and its face are those of the protocol. */
 export type CheckoutProtocol = (typeof checkoutProtocols)[number];
 
-/** A payment that is final at once takes a checkout that had failed through pending_payment in one step (Gap G-247). */
+/** Gap G-247: A failed checkout can become paid; a payment that is refused at once leaves the checkout as it was. */
 export const checkoutLifecycle: Lifecycle<CheckoutStatus> = {
   noun: 'checkout',
   path: '/v1/acp/checkouts/{id}',
@@ -69,8 +69,9 @@ export function checkoutPath(row: Pick<Checkout, 'protocol' | 'id'>): string {
   return `/v1/${row.protocol}/checkouts/${printCheckoutId(row)}`;
 }
 
-/** An agent sees what it created, is named in or pays, and what is sold by merchants of its account (Gap G-248). */
+// Gap G-248: An agent sees checkouts that it created, is named in or pays, and those of merchants of its account.
 export const visibleCheckouts = new Visibility<Prisma.CheckoutWhereInput>({
+  scope: 'checkouts:read',
   agent: ({ id, parentAccountId }) => ({
     OR: [{ creatorAgentId: id }, { agentId: id }, { payerAgentId: id }, { merchantAccountId: parentAccountId }],
   }),

@@ -5,9 +5,9 @@ import { CurrencyMismatch, NotFound, StateConflict } from '../../platform/errors
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { NotYourSide, RefundExceedsOriginal } from '../refunds/errors.js';
-import { refundById } from '../refunds/refund.js';
+import { namedRefund } from '../refunds/refund.js';
 import { Refund } from '../refunds/refund.schema.js';
-import { approval } from '../spending/approval/approval.js';
+import { awaitedApproval } from '../spending/approval/approval.js';
 import { ApproveApprovalPayload, pendingApproval } from '../spending/approval/approval.schema.js';
 import { MerchantBlocked, mandateErrors } from '../spending/errors.js';
 import { postingErrors } from '../spending/pipeline/refusal.js';
@@ -31,7 +31,7 @@ const payloadOf =
   (protocol: CheckoutProtocol) =>
   async (ctx: Ctx, id: string): Promise<CompletedCheckout> => {
     const row = await checkout(ctx, protocol, id);
-    return { checkout: row, approval: row.approvalId === null ? null : await approval(ctx, row.approvalId) };
+    return { checkout: row, approval: await awaitedApproval(ctx, row.approvalId) };
   };
 
 const stepErrors = [NotFound, NotYourCheckout, StateConflict] as const;
@@ -51,10 +51,15 @@ const refunding = facts({ errors: [...stepErrors, RefundExceedsOriginal, NotYour
 
 for (const { protocol, name, type, id } of protocols) {
   const Payload = builder.objectRef<CompletedCheckout>(`${protocol.toUpperCase()}CheckoutPayload`).implement({
-    description: 'A checkout that is paid, or pending_payment, with the approval that its payment waits for, if it does.',
+    description: 'A checkout that is paid or being paid, and the approval that its payment waits for, if any.',
     fields: (t) => ({
-      checkout: t.field({ type, resolve: (made) => made.checkout }),
-      transferId: t.field({ type: 'TransferId', nullable: true, resolve: (made) => made.checkout.transferId }),
+      checkout: t.field({ type, description: 'The checkout after the payment was begun.', resolve: (made) => made.checkout }),
+      transferId: t.field({
+        type: 'TransferId',
+        nullable: true,
+        description: 'The transfer of the payment; null while there is none.',
+        resolve: (made) => made.checkout.transferId,
+      }),
       approval: t.expose('approval', pendingApproval),
     }),
   });
@@ -64,41 +69,60 @@ for (const { protocol, name, type, id } of protocols) {
     [`complete${name}Checkout`]: t.field({
       route: rest(
         `POST ${path}/complete`,
-        'Pay a checkout: from a wallet, by card, by a mandate, or with an x402 payment that was made before.',
+        'Pay a checkout from a wallet, by card, under a mandate, or with an x402 payment that was made before. The spend pipeline checks it like any spend, and an approval may be needed (202). Only its buyer pays, or who has its `client_secret` (403); one that is paid or has expired is 409.',
         { body: 'checkout', accepted: 'approval' },
       ),
       type: Payload,
+      authScopes: { audience: 'any', scope: 'checkouts:write' },
       args: { id: t.arg({ type: id }), input: t.arg({ type: CompleteCheckoutInput }) },
       ...facts({ errors: paying }),
       resolve: once((ctx, args) => completeCheckout(ctx, protocol, args.id, completionOf(args.input)), payloadOf(protocol)),
     }),
     [`dryRun${name}Checkout`]: t.field({
-      route: rest(`POST ${path}/complete`, 'Say what paying a checkout would do, and change nothing.', { when: 'dry_run' }),
+      route: rest(
+        `POST ${path}/complete`,
+        'Show what paying a checkout would do, without doing it. A refusal by the spend pipeline is part of the answer; a faulty request is an error.',
+        { when: 'dry_run' },
+      ),
       type: DryRunType,
+      authScopes: { audience: 'any', scope: 'checkouts:write' },
       args: { id: t.arg({ type: id }), input: t.arg({ type: CompleteCheckoutInput }) },
       ...facts({ effect: 'none', errors: paying }),
       resolve: (_root, args, ctx) => dryRunCheckout(ctx, protocol, args.id, completionOf(args.input)),
     }),
     [`cancel${name}Checkout`]: t.field({
-      route: rest(`POST ${path}/cancel`, 'Call a checkout off that is not paid.'),
+      route: rest(
+        `POST ${path}/cancel`,
+        'Cancel a checkout that is not paid, as either side. An approval that its payment waits for is withdrawn; while a card or a chain is still paying, the answer is 409.',
+      ),
       type,
+      authScopes: { audience: 'any', scope: 'checkouts:write' },
       args: { id: t.arg({ type: id }), input: t.arg({ type: CancelCheckoutInput }) },
       ...facts({ errors: [...stepErrors, CheckoutExpired] }),
       resolve: once((ctx, args) => cancelCheckout(ctx, protocol, args.id, args.input), reread(protocol)),
     }),
     [`fulfill${name}Checkout`]: t.field({
-      route: rest(`POST ${path}/fulfill`, 'Say that what was paid was delivered.'),
+      route: rest(
+        `POST ${path}/fulfill`,
+        'Report that a paid checkout was delivered, as the merchant. It is `fulfilled` then; a checkout that is not paid is 409.',
+      ),
       type,
+      authScopes: { audience: 'any', scope: 'checkouts:write' },
       args: { id: t.arg({ type: id }), input: t.arg({ type: FulfillCheckoutInput }) },
       ...facts({ errors: stepErrors }),
       resolve: once((ctx, args) => fulfillCheckout(ctx, protocol, args.id, args.input), reread(protocol)),
     }),
     [`refund${name}Checkout`]: t.field({
-      route: rest(`POST ${path}/refund`, 'Send money of a paid checkout back, all of it or a part.', { status: 201 }),
+      route: rest(
+        `POST ${path}/refund`,
+        'Refund a paid checkout, all of it or a part. The money comes from the wallet that was paid; more than is left is 422 `refund_exceeds_original`. The checkout keeps its status, and `metadata.refunded` is true once all went back.',
+        { status: 201 },
+      ),
       type: Refund,
+      authScopes: { audience: 'any', scope: 'checkouts:write' },
       args: { id: t.arg({ type: id }), input: t.arg({ type: RefundCheckoutInput }) },
       ...refunding,
-      resolve: once((ctx, args) => refundCheckout(ctx, protocol, args.id, args.input), refundById),
+      resolve: once((ctx, args) => refundCheckout(ctx, protocol, args.id, args.input), namedRefund),
     }),
   }));
 }
@@ -113,6 +137,7 @@ builder.objectField(ApproveApprovalPayload, 'checkout', (t) =>
   t.field({
     type: CheckoutInterface,
     nullable: true,
+    description: 'The checkout whose payment was approved; else null.',
     resolve: ({ approval: { subjectType, subjectId } }, _args, ctx) => approved(ctx, subjectType, subjectId),
   }),
 );

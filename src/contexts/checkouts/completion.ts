@@ -40,7 +40,7 @@ export async function completeCheckout(
   const { payment } = input;
   if (payment.kind === 'wallet' || payment.kind === 'mandate') {
     const completed = await payByWallet(ctx, protocol, id, { ...input, payment });
-    if (completed.approval !== null) ringAt(ctx, 'approval', completed.approval.expiresAt);
+    if (completed.approval !== null) ringAt(ctx, 'approval', completed.approval.dueAt ?? completed.approval.expiresAt);
     return completed;
   }
   const { checkout, approval, charge } = await transact(

@@ -38,12 +38,12 @@ export function cancelCheckout(ctx: Ctx, protocol: CheckoutProtocol, id: string,
   return transact(ctx, async (tx) => {
     const row = await lockCheckout(ctx, tx, protocol, id);
     if (!isBuyerSide(ctx, row) && !isMerchantSide(ctx, row)) {
-      throw new NotYourCheckout('A checkout is cancelled by whoever began it, or by its merchant.');
+      throw new NotYourCheckout('Only whoever created a checkout, or its merchant, can cancel it.');
     }
     refuseExpired(ctx, row);
     checkStep(lifecycleOf(row), printCheckoutId(row), row.status, 'cancelled');
     if (await isUnderWay(tx, row)) {
-      throw new StateConflict('The payment of the checkout is under way: wait until it is final.', row.status, ['created', 'failed'], {
+      throw new StateConflict('The payment of the checkout is in progress: wait until it is final.', row.status, ['created', 'failed'], {
         next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: checkoutPath(row) }],
       });
     }
@@ -61,7 +61,8 @@ async function isUnderWay(tx: Tx, row: Checkout): Promise<boolean> {
   return charge === null ? row.approvalId === null : charge.submittedAt !== null;
 }
 
-/** The due step of a checkout: its time is over. A payment that is under way elsewhere decides first (Gap G-250). */
+// Gap G-250: At the end of a checkout a waiting approval is withdrawn; a payment that others carry out decides first.
+/** The due step of a checkout: its time is over. A payment that is under way elsewhere decides first. */
 export async function expireCheckout(ctx: Ctx, id: string): Promise<void> {
   await transact(ctx, async (tx) => {
     const row = await lockRow(tx.checkout, id);
@@ -79,7 +80,8 @@ const endings = {
   expired: { code: 'checkout_expired', message: 'The checkout expired before it was paid.' },
 } as const;
 
-/** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation (Gap G-257). */
+// Gap G-257: Each final payment is one operation, `checkout.complete`; without one, the end is `checkout.cancel` or `.expire`.
+/** Ends a checkout under its lock. The payment that waits for an approval is called off, and is its operation. */
 async function endCheckout(
   ctx: Ctx,
   tx: Tx,
@@ -117,7 +119,8 @@ async function endCheckout(
   return ended;
 }
 
-/** Calls the payment of a checkout off that nobody has carried out yet (Gap G-268), and the approval that it waits for. */
+// Gap G-268: The charge is withdrawn while the processor has not heard of it; after that cancelling is 409.
+/** Calls the payment of a checkout off that nobody has carried out yet, and the approval that it waits for. */
 async function withdrawPayment(ctx: Ctx, tx: Tx, row: Checkout, why: (typeof endings)[keyof typeof endings]): Promise<void> {
   const charge = await lockChargeOf(tx, row);
   if (charge !== null) {

@@ -12,7 +12,7 @@ export class NotYourCheckout extends declareError(403, 'forbidden') {
 /** 409: the time of the checkout is over. `again`: the request that would begin it anew. */
 export class CheckoutExpired extends declareError(409, 'checkout_expired') {
   constructor(again: { path: string; body: Record<string, unknown> }) {
-    super('The checkout has expired: begin another one.', {
+    super('The checkout has expired: create a new one.', {
       details: { next_actions: [{ rel: 'create', actor: 'any', method: 'POST', ...again }] },
     });
   }
@@ -46,7 +46,8 @@ export class BuyerPricesRefused extends declareError(409, 'buyer_prices_refused'
   }
 }
 
-/** 422: the wires of protocols sell from offers, and the merchant has none (Gap G-406). */
+// Gap G-406: A merchant without an offer is 422 `no_offer` in ACP, and a message with that code in UCP.
+/** 422: the wires of protocols sell from offers, and the merchant has none. */
 export class NoOffer extends declareError(422, 'no_offer') {
   constructor(merchantId: string) {
     const path = `/v1/merchants/${printId('merchant', merchantId)}`;

@@ -37,6 +37,13 @@ export const { events, event } = declareEvents({
   'acp.checkout.created': { description: 'checkout session created', data, subject, example: basket },
   'acp.checkout.completed': { description: 'checkout completed with payment', data, subject, example: { ...basket, status: 'paid' } },
   'acp.checkout.expired': { description: 'session expired without completion', data, subject, example: { ...basket, status: 'expired' } },
+  // Told to platforms of UCP that want to hear of their orders, and to nobody else.
+  '_ucp.order.changed': {
+    description: 'an order of UCP was placed, delivered or refunded',
+    data: z.strictObject({ checkout_id: id('ucp_chk'), change: z.enum(['placed', 'fulfilled', 'refunded']) }),
+    subject,
+    example: { checkout_id: exampleId('ucp_chk'), change: 'placed' },
+  },
 });
 
 type CheckoutEvent = 'acp.checkout.created' | 'acp.checkout.completed' | 'acp.checkout.expired';
@@ -46,11 +53,22 @@ const statusAt: Record<CheckoutEvent, CheckoutData['status']> = {
   'acp.checkout.expired': 'expired',
 };
 
-/** What is told of a step of a checkout; nothing of one by UCP. */
+/** What is told of a step of a checkout; of one by UCP that it is an order now, where somebody wants to hear of that. */
 export function checkoutEvents(ctx: Pick<Ctx, 'clock' | 'traceId'>, type: CheckoutEvent, row: Checkout, at: Date): EventRow[] {
-  if (row.protocol !== 'acp') return [];
+  if (row.protocol !== 'acp') return type === 'acp.checkout.completed' ? orderEvents(ctx, 'placed', row, at) : [];
   const about = { at, objectId: row.id, agentId: row.agentId ?? row.creatorAgentId };
   return [event(ctx, type, checkoutData(row, statusAt[type]), about)];
+}
+
+/** What is told of a change of an order by UCP, where its platform wants to hear of that. */
+export function orderEvents(
+  ctx: Pick<Ctx, 'clock' | 'traceId'>,
+  change: 'placed' | 'fulfilled' | 'refunded',
+  row: Pick<Checkout, 'id' | 'protocol' | 'orderWebhook'>,
+  at: Date,
+): EventRow[] {
+  if (row.protocol !== 'ucp' || row.orderWebhook === null) return [];
+  return [event(ctx, '_ucp.order.changed', { checkout_id: printId('ucpCheckout', row.id), change }, { at, objectId: row.id })];
 }
 
 function checkoutData(row: Checkout, status: CheckoutData['status']): CheckoutData {

@@ -25,7 +25,8 @@ interface AutomaticDetails extends Record<string, unknown> {
   offer: unknown;
   selections: Selection[];
   wire: object;
-  /** Nobody chooses under /v1 how goods are delivered: the cheapest way that goes there is taken (Gap G-404). */
+  // Gap G-404: Under /v1 the cheapest shipping to `shipping_address` is chosen, or a pickup without an address.
+  /** Nobody chooses under /v1 how goods are delivered: the cheapest way that goes there is taken. */
   delivery: 'cheapest';
 }
 
@@ -116,7 +117,7 @@ export function refuseUnsoldBy(merchant: Seller | null, row: Checkout): void {
 
 /**
  * Throws 409 for a checkout at the prices of its buyer where the merchant takes none by now: `buyer_prices_refused`, and where it has an
- * offer by now `price_changed` with the true prices, also for equal ones: tax, delivery and stock are the offer's too (Gap G-282).
+ * offer by now `price_changed` with the true prices, also for equal ones: tax, delivery and stock are the offer's too (see G-282).
  */
 export function refuseBuyerPrices(merchant: Seller, row: Checkout): void {
   if (pricedBy(row) === 'merchant') return;
@@ -126,7 +127,7 @@ export function refuseBuyerPrices(merchant: Seller, row: Checkout): void {
     return;
   }
   if (offer.currency !== row.currency) {
-    throw notReady(row, [{ code: 'currency', message: `The merchant sells in ${offer.currency} by now.` }]);
+    throw notReady(row, [{ code: 'currency', message: `The merchant now sells in ${offer.currency}.` }]);
   }
   const asked = itemsOf(row);
   const gone = asked.filter(({ sku }) => !offer.items.has(sku));
@@ -182,7 +183,8 @@ function pricesOf(items: readonly CheckoutItem[]) {
   return items.map(({ sku, unitPrice, currency }) => ({ sku, unit_price: formatMinor(unitPrice, currency), currency }));
 }
 
-/** 409 for more than the merchant has, or sells in one order (Gap G-403). */
+// Gap G-403: What the merchant's offer does not have is 409 `out_of_stock` with `details.problems`, or `not_ready` when it is paid.
+/** 409 for more than the merchant has, or sells in one order. */
 function refuseMissing(offer: Offer, items: readonly CheckoutItem[]): void {
   const { problems } = priceBasket(offer, { lines: items.map(lineOf), selections: [], country: null });
   const missing = problems.filter(({ line }) => line !== undefined);

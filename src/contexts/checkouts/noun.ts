@@ -10,6 +10,7 @@ import { transfersOfCheckouts } from './transfer-subject.js';
 
 export const acpCheckout = defineNoun({
   id: { kind: 'acpCheckout', prefix: 'acp_chk', wire: 'prefixed' },
+  scope: 'checkouts:read',
   table: 'checkout',
   lifecycle: checkoutLifecycle,
   due: { concurrency: 8, run: expireCheckout },
@@ -32,6 +33,7 @@ export const acpCheckout = defineNoun({
 
 export const ucpCheckout = defineNoun({
   id: { kind: 'ucpCheckout', prefix: 'ucp_chk', wire: 'prefixed' },
+  scope: 'checkouts:read',
   approvals: { ucp_checkout: checkoutSubject('ucpCheckout') },
   transfers: transfersOfCheckouts,
 });

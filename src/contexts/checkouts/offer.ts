@@ -80,9 +80,10 @@ export interface Basket {
   problems: readonly Problem[];
 }
 
+// Gap G-270: Tax is worked out line by line and rounded half up, also where the price contains it.
 /**
- * The tax of an amount, minor units, rounded half up (Gap G-270). It is worked out line by line, so that lines add up to the whole. Where
- * prices contain it, it is their part `rate / (100 + rate)`.
+ * The tax of an amount, minor units, rounded half up. It is worked out line by line, so that lines add up to the whole. Where prices
+ * contain it, it is their part `rate / (100 + rate)`.
  */
 export function taxOf(amount: bigint, { ratePpm, included }: Tax): bigint {
   const whole = included ? 1_000_000n + ratePpm : 1_000_000n;
@@ -152,7 +153,7 @@ function selectionProblems({ options }: Offer, { selections, country }: BasketRe
     if (option === undefined) return [{ code: 'unknown_option', selection, message: `There is no fulfilment option ${optionId}.` }];
     const twice = itemIds.some((id) => taken.has(id));
     for (const id of itemIds) taken.add(id);
-    if (twice) return [{ code: 'option_repeated', selection, message: 'An item goes one way only.' }];
+    if (twice) return [{ code: 'option_repeated', selection, message: 'An item can have one fulfilment option only.' }];
     const unsuited = itemIds.length === 0 || itemIds.some((id) => !(items.has(id) && suits(option, items.get(id) as OfferItem)));
     if (unsuited) return [{ code: 'option_unsuited', selection, message: `${option.title} is not for these items.` }];
     if (reaches(option, country)) return [];
@@ -165,7 +166,8 @@ function gaps(offer: Offer, { selections, country }: BasketRequest, lines: reado
   const waiting = lines.filter(({ item }) => !item.digital);
   const ways = offer.options.filter(({ type }) => type !== 'digital');
   if (waiting.length === 0 || ways.length === 0) return [];
-  if (!ways.some((way) => reaches(way, country))) return [{ code: 'undeliverable', message: `Nothing is delivered to ${country}.` }];
+  if (!ways.some((way) => reaches(way, country)))
+    return [{ code: 'undeliverable', message: `The merchant does not deliver to ${country}.` }];
   const chosenBy = (type?: FulfillmentOption['type']) =>
     new Set(
       selections
@@ -175,9 +177,9 @@ function gaps(offer: Offer, { selections, country }: BasketRequest, lines: reado
   const [chosen, pickedUp] = [chosenBy(), chosenBy('pickup')];
   const found: Problem[] = [];
   if (country === null && ways.some(({ type }) => type === 'shipping') && waiting.some(({ item }) => !pickedUp.has(item.id))) {
-    found.push({ code: 'destination_missing', message: 'Say where it is to be delivered.' });
+    found.push({ code: 'destination_missing', message: 'A delivery address is required.' });
   }
   const open = waiting.find(({ item }) => !chosen.has(item.id));
-  if (open !== undefined) found.push({ code: 'option_missing', message: `Choose how ${open.item.title} is to be delivered.` });
+  if (open !== undefined) found.push({ code: 'option_missing', message: `Choose a fulfilment option for ${open.item.title}.` });
   return found;
 }

@@ -1,11 +1,20 @@
 // Checkouts that the wire of a protocol makes from a merchant's offer. What was agreed is kept with the checkout, so that its prices hold
-// while the merchant changes its offer; what is sold out since then keeps it from being paid (Gap G-279).
+// while the merchant changes its offer; what is sold out since then keeps it from being paid.
 import type { Checkout, Merchant } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
-import { maxOfferMinor, type Offer, offerFor, offerOf, paymentHandlers, readOffer } from '../accounts/offer.js';
+import { emptyOffer, maxOfferMinor, type Offer, offerFor, offerOf, readOffer } from '../accounts/offer.js';
 import { type CheckoutProtocol, checkoutPath, type PostalAddress, pricedBy } from './checkout.js';
-import { type CheckoutChange, checkMetadata, createCheckout, type IssuedCheckout, updateCheckout } from './checkout-request.js';
+import {
+  type CheckoutChange,
+  type Claim,
+  checkMetadata,
+  createCheckout,
+  createClaimed,
+  type IssuedCheckout,
+  type NewCheckout,
+  updateCheckout,
+} from './checkout-request.js';
 import { NoOffer } from './errors.js';
 import { type CheckoutItem, chargesOf, itemsOf } from './item.js';
 import { type Basket, type BasketLine, type BasketRequest, type PricedLine, type Problem, priceBasket, type Selection } from './offer.js';
@@ -62,10 +71,8 @@ function agreedBasket(row: Offered): Basket {
   return priceBasket(readOffer((row.details as unknown as OfferedDetails).offer), basketRequest(offeredRequestOf(row)));
 }
 
-/**
- * The basket of a checkout that was made without an offer, as through /v1 (Gap G-282): items at the prices that it was made with, and its
- * charges.
- */
+// Gap G-282: A checkout of /v1 can be read, paid and cancelled on a wire; prices of the buyer are kept until the merchant refuses them.
+/** The basket of a checkout that was made without an offer, as through /v1: items at the prices that it was made with, and its charges. */
 function plainBasket(row: Checkout): Basket {
   const { fulfillment, tax } = chargesOf(row);
   const priced = itemsOf(row).map(({ sku: id, title, unitPrice, quantity }) => ({
@@ -76,15 +83,8 @@ function plainBasket(row: Checkout): Basket {
     const base = item.unitPrice * BigInt(quantity);
     return { item, quantity, base, tax: 0n, total: base };
   });
-  const offer: Offer = {
-    currency: row.currency as Offer['currency'],
-    items: new Map(lines.map(({ item }) => [item.id, item])),
-    options: [],
-    tax: null,
-    paymentHandlers,
-    links: {},
-    orderUrl: null,
-  };
+  const items = new Map(lines.map(({ item }) => [item.id, item]));
+  const offer: Offer = { ...emptyOffer(row.currency as Offer['currency']), items };
   const subtotal = row.total - fulfillment - tax;
   const { total } = row;
   const charges = { fulfillment, tax };
@@ -92,6 +92,7 @@ function plainBasket(row: Checkout): Basket {
   return { offer, lines, options: [], selections: [], subtotal, ...charges, charges, total, isTooLarge, problems: [] };
 }
 
+// Gap G-279: Prices are valid as long as the checkout; stock is checked again at payment; new items have today's prices.
 /** What keeps a checkout from being paid now: what is still to be chosen, and what the merchant no longer has (null: it sells no more). */
 export function problemsNow(row: Checkout, offer: Offer | null): readonly Problem[] {
   if (!isOffered(row)) return [];
@@ -118,43 +119,52 @@ export interface NewOffered extends OfferedRequest {
  * for what the offer does not have; what is sold out or still to be chosen is no error. Otherwise as `createCheckout`.
  */
 export function createOffered(ctx: Ctx, seller: Seller, value: NewOffered): Promise<IssuedCheckout> {
+  return createCheckout(ctx, offeredCheckout(seller, value));
+}
+
+/** The same for something that becomes one checkout at a time: see `createClaimed`. */
+export function createClaimedOffered(ctx: Ctx, seller: Seller, value: NewOffered, claim: Claim): Promise<Checkout> {
+  return createClaimed(ctx, offeredCheckout(seller, value), claim);
+}
+
+function offeredCheckout({ merchant, offer }: Seller, value: NewOffered): NewCheckout {
   const { protocol, metadata, expiresAt, shippingAddress } = value;
   checkMetadata(metadata);
-  const { items, charges, details } = agree(seller.merchant, seller.offer, value);
-  const { currency } = seller.offer;
-  const merchantId = seller.merchant.id;
-  return createCheckout(ctx, { protocol, merchantId, items, currency, charges, shippingAddress, metadata, expiresAt, details });
+  const { items, charges, details } = agree(merchant, offer, value);
+  const { currency } = offer;
+  return { protocol, merchantId: merchant.id, items, currency, charges, shippingAddress, metadata, expiresAt, details };
 }
 
 /**
- * Changes a checkout that nobody has begun to pay. `change` is given what was asked for so far. New items are agreed anew, at the prices
- * of today; anything else leaves the prices as they were. Refuses as `createOffered` and `updateCheckout`; 404 for a checkout of another
- * seller.
+ * Changes a checkout that nobody has begun to pay. `change` is given what was asked for so far, and the offer that was agreed. New items
+ * are agreed anew, at the prices of today; anything else leaves the prices as they were. Refuses as `createOffered` and `updateCheckout`;
+ * 404 for a checkout of another seller.
  */
 export function updateOffered(
   ctx: Ctx,
   { merchant, offer }: Seller,
   protocol: CheckoutProtocol,
   id: string,
-  change: (asked: OfferedRequest) => Partial<OfferedRequest>,
+  change: (asked: OfferedRequest, agreed: Offer) => Partial<OfferedRequest>,
 ): Promise<Checkout> {
   return updateCheckout(ctx, protocol, id, (row): CheckoutChange => {
     if (row.merchantId !== merchant.id) throw new NotFound();
     if (!isOffered(row)) throw new MadeWithoutOffer(row);
     const before = offeredRequestOf(row);
-    const made = change(before);
+    const kept = readOffer((row.details as unknown as OfferedDetails).offer);
+    const made = change(before, kept);
     const after = { ...before, ...made };
     const present = new Set(after.lines.map((line) => line.id));
     const selections = made.selections ?? pruned(before.selections, present);
     if (made.lines !== undefined && offer.currency !== row.currency) throw otherCurrency(offer);
-    const agreed = made.lines === undefined ? readOffer((row.details as unknown as OfferedDetails).offer) : offer;
+    const agreed = made.lines === undefined ? kept : offer;
     const { items, charges, details } = agree(merchant, agreed, { ...after, selections });
-    const kept = made.lines === undefined ? { ...details, offer: (row.details as unknown as OfferedDetails).offer } : details;
-    return { items, charges, details: kept, shippingAddress: after.shippingAddress };
+    const ofOffer = made.lines === undefined ? { ...details, offer: (row.details as unknown as OfferedDetails).offer } : details;
+    return { items, charges, details: ofOffer, shippingAddress: after.shippingAddress };
   });
 }
 
-/** 400: the merchant sells in another currency by now, and a checkout keeps its own (Gap G-293). */
+// Gap G-293: A checkout keeps its currency: items of a merchant that now sells in another currency are 400.
 function otherCurrency({ currency }: Offer): ValidationFailed {
   return new ValidationFailed([{ path: ['lines'], message: `are sold in ${currency} by now: begin another checkout`, rule: 'currency' }]);
 }

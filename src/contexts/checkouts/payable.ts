@@ -11,13 +11,14 @@ import { storedAddress } from './checkout-request.js';
 import { NotYourCheckout } from './errors.js';
 import type { CompleteCheckout } from './payment.js';
 
-/** Throws unless the actor may pay: it buys, or it has the client secret (Gap G-249). */
+// Gap G-249: The tenant, the creating and the named agent complete a checkout; any other agent needs the client secret.
+/** Throws unless the actor may pay: it buys, or it has the client secret. */
 export function checkBuyer(ctx: Ctx, row: Checkout, clientSecret: string | null | undefined): void {
   if (clientSecret != null && !sha256(clientSecret).equals(row.secretHash)) {
     throw new ValidationFailed([{ path: ['clientSecret'], message: 'is not that of this checkout', rule: 'secret' }]);
   }
   if (clientSecret == null && !isBuyerSide(ctx, row)) {
-    throw new NotYourCheckout('A checkout is paid by whoever began it, or with its client secret.');
+    throw new NotYourCheckout('Only whoever created a checkout, or has its client secret, can pay it.');
   }
 }
 

@@ -1,10 +1,11 @@
 // How a checkout is paid on the wire of a protocol: by a handler of this platform, with one token that says by what. No token is a card
-// number, and none is delegated (Gap G-272).
+// number, and none is delegated.
 import { decodeJwt } from 'jose';
 import { parseId } from '../../platform/schema/id.js';
 import type { PaymentHandler } from '../accounts/offer.js';
 import type { CheckoutPayment } from './payment.js';
 
+// Gap G-272: Handlers take one credential `{type, token}`: `wallet_id`, `mandate_jwt` or `card_id`; delegated tokens are refused.
 /** The handlers that pay, with what their token is: the id of a wallet or of a vaulted card, or the `mandate_jwt` of an AP2 mandate. */
 export const tokenKinds = { wallet: 'wallet_id', mandate: 'mandate_jwt', card: 'card_id' } as const;
 export type PayingHandler = keyof typeof tokenKinds;

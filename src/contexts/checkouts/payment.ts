@@ -125,7 +125,8 @@ export function agentOf(
   { clientSecret }: CompleteCheckout,
   mandate: EnforcedMandate | undefined,
 ): string | undefined {
-  // Who pays with the client secret pays for itself: the agent that the checkout names is another's (Gap G-256).
+  // Gap G-256: A checkout is a spend of the agent that pays, of the mandate's, or of the named one when an API key pays without secret.
+  // Who pays with the client secret pays for itself: the agent that the checkout names is another's.
   const named = actor.agent === undefined && clientSecret == null ? (agentId ?? undefined) : undefined;
   return mandate?.agentId ?? named;
 }

@@ -14,7 +14,8 @@ import type { CheckoutPayment, CompleteCheckout } from './payment.js';
 /** Seconds for which a checkout is open, unless the request says otherwise. */
 export const defaultCheckoutSeconds = 1_800;
 
-/** UCP has two names for its items (Gap G-253), ACP the first of them. */
+// Gap G-253: `line_items` of a UCP checkout is another name for `items`.
+/** UCP has two names for its items, ACP the first of them. */
 type Basket = Pick<UpdateUcpCheckoutInput, 'items' | 'lineItems'>;
 
 /** A new checkout as the request asks for it. 400 for a basket that is missing, named twice, or adds up to no total. */
@@ -74,9 +75,11 @@ export function checkoutChange(input: UpdateUcpCheckoutInput): CheckoutChange {
   };
 }
 
+// Gap G-259: Beside a mandate `from_wallet_id` is the wallet that the mandate spends from.
+// Gap G-266: `payment_method_id` beside `from_wallet_id` is 400; beside a mandate the card pays under it.
 /**
- * The payment that a request names (Gap G-259) (Gap G-266). 400 for none, for a card and a wallet, for a mandate without its JWT or a JWT
- * without its mandate, and for an x402 payment beside anything else.
+ * The payment that a request names. 400 for none, for a card and a wallet, for a mandate without its JWT or a JWT without its mandate, and
+ * for an x402 payment beside anything else.
  */
 export function completionOf(input: CompleteCheckoutInput): CompleteCheckout {
   const { fromWalletId, paymentMethodId, mandateId, mandateJwt, x402PaymentId: paymentId, ...rest } = input;

@@ -22,9 +22,10 @@ import { agentOf, type CompleteCheckout, type PaidBefore } from './payment.js';
 type Completion = CompleteCheckout<PaidBefore>;
 const field = 'x402PaymentId';
 
+// Gap G-321: A checkout takes a settled, unused x402 payment of exactly its total, paid to its merchant's account by its buyer.
 /**
- * Uses a payment up for a checkout, and completes the checkout. The lock of the checkout is held. 404 for a payment that the actor does
- * not see, 409 for one that is not made or was used, 422 `payment_invalid` for one that does not pay this checkout (Gap G-321).
+ * Uses a payment up for a checkout, and completes the checkout. The lock of the checkout is held. 404 for a payment that the actor does not
+ * see, 409 for one that is not made or was used, 422 `payment_invalid` for one that does not pay this checkout.
  */
 export async function applyX402Payment(ctx: Ctx, tx: Tx, row: Checkout, input: Completion): Promise<X402Payment> {
   const seen = await lockX402Payment(ctx, tx, input.payment.paymentId, field);
@@ -74,7 +75,7 @@ function checkPayer(ctx: Ctx, row: Checkout, input: Completion, { agentId }: X40
   const own = ctx.actor.agent?.id;
   const buyer = own ?? agentOf(ctx, row, input, undefined);
   const isOwn = own === undefined ? agentId === null || buyer === undefined || agentId === buyer : agentId === own;
-  if (!isOwn) throw unfit('wrong_payer', 'The payment is not of the buyer of this checkout.');
+  if (!isOwn) throw unfit('wrong_payer', 'The payment was not made by the buyer of this checkout.');
 }
 
 /** The wallet that was paid: where the merchant is paid, or another one of its account. */
@@ -86,7 +87,7 @@ async function payeeOf(ctx: Ctx, { merchantId, currency }: Checkout, { walletId 
   const till = await payeeOfMerchant(ctx, merchant, currency);
   const isOfAccount = paid?.accountId === merchant.accountId && paid.agentId === null;
   if (paid !== null && (isOfAccount || paid.walletId === till?.walletId)) return paid;
-  throw unfit('wrong_payee', 'The payment was not to the merchant of this checkout.');
+  throw unfit('wrong_payee', 'The payment did not go to the merchant of this checkout.');
 }
 
 /** The very total, in the same currency, of which nothing was given back. */
@@ -95,12 +96,13 @@ function checkAmount({ total, currency }: Checkout, { payment, transfer }: Visib
     throw unfit('wrong_currency', `The checkout is in ${currency}, and the payment in ${payment.currency}.`);
   if (payment.amount !== total) {
     const [asked, paid] = [formatMinor(total, currency), formatMinor(payment.amount, currency)];
-    throw unfit('wrong_amount', `The checkout comes to ${asked} ${currency}, and the payment to ${paid}.`);
+    throw unfit('wrong_amount', `The checkout comes to ${asked} ${currency}, but the payment to ${paid}.`);
   }
-  if ((transfer?.refundedAmount ?? 0n) > 0n) throw unfit('refunded', 'A part of the payment was given back.');
+  if ((transfer?.refundedAmount ?? 0n) > 0n) throw unfit('refunded', 'Part of the payment was refunded.');
 }
 
-/** The completed checkout among the operations. What has moved stands in that of the payment (Gap G-322). */
+// Gap G-322: The payment is an operation with its amount, the checkout one with an amount of zero.
+/** The completed checkout among the operations. What has moved stands in that of the payment. */
 async function recordCompletion(ctx: Ctx, tx: Tx, row: Checkout, payment: X402Payment): Promise<void> {
   const { actor, traceId = null } = ctx;
   const operation: NewOperation = {

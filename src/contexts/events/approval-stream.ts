@@ -1,5 +1,5 @@
 // What operators should look at, as it happens: approvals that are asked for and decided, and warnings of budgets and of the runaway
-// breaker (CONTRACT.md 21 "Subscriptions") (Gap G-119). It follows events that are the platform's own, which no other stream shows.
+// breaker (CONTRACT.md 21 "Subscriptions"). The warnings are events of the platform's own, which no other stream shows.
 import type { PublishedEvent } from '../../events/publication.js';
 import type { Approval } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -10,8 +10,12 @@ import { followEvents } from './workspace-stream.js';
 
 /** The kinds of messages, by the type of event that each is made of. */
 export const messageKinds = {
-  '_approval.requested': 'approval_requested',
-  '_approval.decided': 'approval_decided',
+  'approval.requested': 'approval_requested',
+  'approval.voted': 'approval_voted',
+  'approval.approved': 'approval_decided',
+  'approval.rejected': 'approval_decided',
+  'approval.expired': 'approval_decided',
+  'approval.cancelled': 'approval_decided',
   '_budget.alert': 'budget_alert',
   '_breaker.tripped': 'breaker_tripped',
 } as const;

@@ -14,18 +14,18 @@ import { createdBetween } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 
 /** An agent sees the events that concern it. */
-const visibleEvents = new Visibility<Prisma.EventWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+const ofAgent = new Visibility<Prisma.EventWhereInput>({ scope: 'webhooks:read', agent: ({ id }) => ({ agentId: id }) });
 
-/** What the actor sees, of the last 30 days. */
-function visible(ctx: Ctx): Prisma.EventWhereInput {
+/** What the actor sees, of the last 30 days, as a filter. */
+export function visibleEvents(ctx: Ctx): Prisma.EventWhereInput {
   return {
-    AND: [visibleEvents.where(ctx), notInternal, createdBetween(addSeconds(ctx.clock.now(), -eventRetentionSeconds), null)],
+    AND: [ofAgent.where(ctx), notInternal, createdBetween(addSeconds(ctx.clock.now(), -eventRetentionSeconds), null)],
   };
 }
 
 /** The event, or 404. `query` is the caller's selection. */
 export async function event(ctx: Ctx, id: string, query: object = {}): Promise<Event> {
-  const found = await ctx.db.event.findFirst({ ...query, where: { AND: [{ id }, visible(ctx)] } });
+  const found = await ctx.db.event.findFirst({ ...query, where: { AND: [{ id }, visibleEvents(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }
@@ -43,7 +43,7 @@ export async function dataOfEvent(ctx: Ctx, { data, dataOf }: Pick<Event, 'data'
 /** Events, newest first. 400 for a type that is in no catalog. */
 export const events = listOf(
   'event',
-  { visible: { where: visible } },
+  { visible: { where: visibleEvents } },
   {
     type: (patterns: readonly string[], ctx: Ctx) => {
       catalogOf(ctx).checkPatterns(patterns, () => ['type']);
@@ -54,7 +54,8 @@ export const events = listOf(
   },
 );
 
-/** `delivered`: there are deliveries and all arrived. Not `delivered`: some delivery has not, or not yet (Gap G-77). */
+// Gap G-77: `delivered=true` means that there are deliveries and all arrived; false means that some have not.
+/** `delivered`: there are deliveries and all arrived. Not `delivered`: some delivery has not, or not yet. */
 function whereDelivered(delivered: boolean): Prisma.EventWhereInput {
   const missing = { status: { not: 'delivered' } } as const;
   return delivered ? { AND: [{ deliveries: { some: {} } }, { deliveries: { none: missing } }] } : { deliveries: { some: missing } };

@@ -3,6 +3,7 @@ import { defineNoun } from '../../manifest/noun.js';
 
 export const event = defineNoun({
   id: { kind: 'event', prefix: 'evt', wire: 'prefixed' },
+  scope: 'webhooks:read',
   table: 'event',
   settling: {
     from: 'outbox',

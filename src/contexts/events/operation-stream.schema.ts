@@ -8,10 +8,11 @@ import { followEvents } from './workspace-stream.js';
 const RecordedOperation = builder.objectRef<PublishedEvent>('RecordedOperation').implement({
   description: 'An operation that has just become final.',
   fields: (t) => ({
-    id: t.expose('id', { type: 'OperationId', description: 'Give the last one as `after` to go on.' }),
+    id: t.expose('id', { type: 'OperationId', description: 'Give the last one as `after` to continue.' }),
     operation: t.field({
       type: UsageOperation,
       nullable: true,
+      description: 'The operation; null where you may not see it.',
       // operation() reads what the actor may see.
       extensions: { visible: true },
       resolve: ({ id }, _args, ctx) => operation(ctx, id),
@@ -22,9 +23,9 @@ const RecordedOperation = builder.objectRef<PublishedEvent>('RecordedOperation')
 builder.subscriptionField('operationRecorded', (t) =>
   t.field({
     type: RecordedOperation,
-    description: 'Operations, as they become final.',
-    authScopes: { audience: 'operator' },
-    args: { after: t.arg({ type: 'OperationId', required: false, description: 'Go on after this one.' }) },
+    description: 'Follow operations as they become final. The stream ends after an hour, and `after` continues it.',
+    authScopes: { audience: 'operator', scope: 'usage:read' },
+    args: { after: t.arg({ type: 'OperationId', required: false, description: 'Continue after this operation.' }) },
     subscribe: (_root, { after }, ctx) => followEvents(ctx, (type) => type === operationRecorded, after),
     resolve: (event) => event as PublishedEvent,
   }),

@@ -22,9 +22,10 @@ export interface WorkspaceEventsInput {
   after?: string | null | undefined;
 }
 
+// Gap G-80: The stream delivers at least once and ends after an hour or when its key changes; `after` resumes it for a day.
 /**
- * Events published from now on, or after a given one: at least once each, in the order of their publication. Ends after an hour and
- * when the key behind it changes (Gap G-80). 400 for a type that is in no catalog.
+ * Events published from now on, or after a given one: at least once each, in the order of their publication. Ends after an hour and when
+ * the key behind it changes. 400 for a type that is in no catalog.
  */
 export async function workspaceEvents(
   ctx: Ctx,
@@ -184,7 +185,7 @@ class WorkspaceStreams {
 
   open({ actor, workspace }: Ctx, wanted: Wanted, position: Position): WorkspaceStream {
     const stream = new WorkspaceStream(this, workspace.id, wanted, position);
-    this.#open.set(stream, tagsOf(actor));
+    this.#open.set(stream, tagsOf(actor, workspace));
     return stream;
   }
 

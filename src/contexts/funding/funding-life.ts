@@ -60,7 +60,8 @@ function confirmFunding(ctx: Ctx, tx: Tx, { id }: FundingTransaction, expectedAt
 
 const ended = { dueAt: null, leaseUntil: null } as const;
 
-/** The rail has brought the money: the wallet gets it, less the fee (Gap G-169). */
+// Gap G-169: The fee is part of `amount`, rounded up; the transfer is pending from the start and ends with the funding transaction.
+/** The rail has brought the money: the wallet gets it, less the fee. */
 async function completeFunding(
   ctx: Ctx,
   tx: Tx,
@@ -104,7 +105,7 @@ async function failFunding(
   return row;
 }
 
-/** The source takes back what it has paid (Gap G-170). */
+/** The source takes back what it has paid (see G-170). */
 async function reverseFunding(
   ctx: Ctx,
   tx: Tx,

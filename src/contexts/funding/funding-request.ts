@@ -72,7 +72,8 @@ async function planFunding(ctx: Ctx, input: CreateFundingTransactionInput): Prom
   return { id, input, to, rail, fee, value };
 }
 
-/** 400 for what looks like the number of a card: it is the provider's to keep (Gap G-168). */
+// Gap G-168: `source_ref` is the provider's name for the source, 128 characters at most; what looks like a card number is 400.
+/** 400 for what looks like the number of a card: it is the provider's to keep. */
 function checkNoCardNumber(sourceRef: string): void {
   if (!/^(?:\d[ -]?){12,19}$/.test(sourceRef)) return;
   throw new ValidationFailed([

@@ -9,7 +9,7 @@ import { printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 
-/** What comes back after it was completed stays completed, with `return` (Gap G-170). Nobody calls one off: its rail has it. */
+/** What comes back after it was completed stays completed, with `return` (see G-170). Nobody calls one off: its rail has it. */
 export const fundingLifecycle: Lifecycle<FundingStatus> = {
   noun: 'funding transaction',
   path: '/v1/funding/transactions/{id}',
@@ -18,7 +18,10 @@ export const fundingLifecycle: Lifecycle<FundingStatus> = {
 };
 
 /** An agent sees what came into its wallets. */
-const visibleFunding = new Visibility<Prisma.FundingTransactionWhereInput>({ agent: ({ id }) => ({ walletAgentId: id }) });
+export const visibleFunding = new Visibility<Prisma.FundingTransactionWhereInput>({
+  scope: 'settlement:read',
+  agent: ({ id }) => ({ walletAgentId: id }),
+});
 
 /** The funding transaction, or 404. */
 export async function fundingTransaction(ctx: Ctx, id: string): Promise<FundingTransaction> {

@@ -7,6 +7,7 @@ import { transfersOfFunding } from './transfer-subject.js';
 
 export const fundingTransaction = defineNoun({
   id: { kind: 'fundingTransaction', prefix: 'fnd', wire: 'prefixed' },
+  scope: 'settlement:read',
   table: 'funding_transaction',
   lifecycle: fundingLifecycle,
   due: orderDue(fundingOrders),

@@ -1,5 +1,5 @@
-// Who brings money in, by which rails and from where: a table of the code (Gap G-167) (CONTRACT.md 12). A provider is active where its
-// rails are connected: those of the sandbox are simulated, and production has none yet.
+// Who brings money in, by which rails and from where: a table of the code (CONTRACT.md 12). A provider is active where its rails are
+// connected: those of the sandbox are simulated, and production has none yet.
 import type { FundingType } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
@@ -15,6 +15,7 @@ interface Row {
   rails: Partial<Record<FundingType, readonly string[]>>;
 }
 
+// Gap G-167: Funding providers are a table of the code; an unknown one is 400, a type or currency it does not bring is 422.
 const table: readonly Row[] = [
   { provider: 'sandbox', regions: ['GLOBAL'], rails: { sandbox: [] } },
   { provider: 'simulated-us', regions: ['US'], rails: { card: ['card-simulated-us'], bank_transfer: ['ach'] } },

@@ -6,14 +6,17 @@ import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
 import type { Ctx, Environment } from '../../platform/ctx.js';
 import { Forbidden, NotFound, StateConflict, ValidationFailed } from '../../platform/errors.js';
+import { manyParts } from '../../platform/extension.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
-import { newId } from '../../platform/schema/id.js';
+import { newId, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
+import { fullScope } from '../../platform/scope.js';
+import { requireStepUp } from '../../platform/step-up.js';
 import type { CreateApiKeyInput, RollApiKeyInput } from './api-key.input.js';
 import { addEntry, endEntries } from './directory.js';
-import { fullScope } from './scope.js';
+import { givenScopes } from './given-scope.js';
 
 export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
 
@@ -21,11 +24,6 @@ export type ApiKeyStatus = 'active' | 'expired' | 'revoked';
 export interface IssuedApiKey extends ApiKey {
   key: string;
 }
-
-/**
- * Everything that a key may do. Narrower scopes are refused at creation: taking one that nothing enforces would grant
- * authority (Gap G-25).
- */
 
 /** `pk_test_` or `pk_live_` and 43 random characters. */
 export function newApiKey(environment: Environment): string {
@@ -35,24 +33,30 @@ export function newApiKey(environment: Environment): string {
 export interface ApiKeyFacts {
   key: string;
   name: string;
-  scopes?: readonly string[] | null | undefined;
+  /** By default `*`. */
+  scopes?: readonly string[] | undefined;
+  allowedIps?: readonly string[] | null | undefined;
   expiresAt?: Date | null | undefined;
-  /** The key that makes it, and the one whose place it takes. */
+  /** The key or the member that makes it, and the key whose place it takes. */
   createdById?: string | null | undefined;
+  createdByMemberId?: string | null | undefined;
   rolledFromId?: string | null | undefined;
 }
 
 /** The row of a key, without its workspace. */
-export function apiKeyRow({ key, name, scopes, expiresAt, createdById, rolledFromId }: ApiKeyFacts, at: Date) {
+export function apiKeyRow(facts: ApiKeyFacts, at: Date) {
+  const { key, name, scopes, allowedIps, expiresAt, createdById, createdByMemberId, rolledFromId } = facts;
   return {
     id: newId(at),
     name,
     prefix: key.slice(0, 12),
     hash: sha256(key),
     scopes: [...(scopes ?? [fullScope])],
+    allowedIps: [...(allowedIps ?? [])],
     expiresAt: expiresAt ?? null,
     createdAt: at,
     createdById: createdById ?? null,
+    createdByMemberId: createdByMemberId ?? null,
     rolledFromId: rolledFromId ?? null,
   };
 }
@@ -63,10 +67,15 @@ export function apiKeyStatus({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' 
   return expiresAt !== null && expiresAt <= at ? 'expired' : 'active';
 }
 
-/** Issues a key for the caller's workspace. 403 `forbidden` for the other environment (Gap G-24), 400 for an expiry that has passed. */
+// Gap G-24: An API key issues keys of its own environment only; the other environment is 403 `forbidden`.
+/**
+ * Issues a key for the caller's workspace. 403 `forbidden` for the other environment, `insufficient_scope` for more than the caller may do;
+ * 400 for an expiry that has passed. A person has to have signed in a moment ago to make a live one.
+ */
 export function createApiKey(ctx: Ctx, input: CreateApiKeyInput): Promise<IssuedApiKey> {
   const at = ctx.platform.clock.now();
   const own = ctx.workspace.environment;
+  if (own === 'live') requireStepUp(ctx);
   if (input.environment != null && input.environment !== own) {
     const place = own === 'test' ? 'the production' : 'the sandbox';
     throw new Forbidden(`A ${own} key issues ${own} keys only. Send this request to ${place} address with a ${input.environment} key.`);
@@ -74,26 +83,47 @@ export function createApiKey(ctx: Ctx, input: CreateApiKeyInput): Promise<Issued
   if (input.expiresAt != null && input.expiresAt <= at) {
     throw new ValidationFailed([{ path: ['expiresAt'], message: 'must be in the future', rule: 'future' }]);
   }
-  return transact(ctx, (tx) => issueApiKey(tx, own, { ...input, createdById: makerIn(ctx) }, at));
+  return transact(ctx, async (tx) => {
+    const scopes = await givenScopes(ctx, tx, input.scopes);
+    return issueApiKey(ctx, tx, own, { ...input, scopes, ...makerIn(ctx), at });
+  });
 }
 
-/** The key that makes another one; null: the command line does. */
-function makerIn({ actor }: Ctx): string | null {
-  return actor.type === 'api_key' || actor.type === 'user' ? actor.id : null;
+/** Who makes a key: another one, or a member; neither: the command line does. */
+function makerIn({ actor: { type, id, member } }: Ctx): Pick<ApiKeyFacts, 'createdById' | 'createdByMemberId'> {
+  return { createdById: type === 'api_key' || type === 'user' ? id : null, createdByMemberId: member?.id ?? null };
 }
 
-async function issueApiKey(tx: Tx, environment: Environment, facts: Omit<ApiKeyFacts, 'key'>, at: Date): Promise<IssuedApiKey> {
+/** Who made a key, as the wire has it; null: the command line, or nobody knows. */
+export function makerOf({ createdById, createdByMemberId }: Pick<ApiKey, 'createdById' | 'createdByMemberId'>): string | null {
+  if (createdByMemberId !== null) return printId('member', createdByMemberId);
+  return createdById === null ? null : printId('apiKey', createdById);
+}
+
+async function issueApiKey(
+  ctx: Ctx,
+  tx: Tx,
+  environment: Environment,
+  { at, ...facts }: Omit<ApiKeyFacts, 'key'> & { at: Date },
+): Promise<IssuedApiKey> {
   const key = newApiKey(environment);
   const row = await tx.apiKey.create({ data: apiKeyRow({ ...facts, key }, at) });
-  await addEntry(tx, { ...row, kind: 'api_key' });
+  await addEntry(ctx, tx, { ...row, kind: 'api_key' });
   return { ...row, key };
 }
 
+/** Ends what goes with a key that is revoked, in that transaction. For contexts above. */
+export type KeyEnding = (ctx: Ctx, tx: Tx, keyId: string) => Promise<void>;
+export const keyEndings = manyParts<KeyEnding>('what ends with an API key');
+
+// Gap G-526: Invitations that a key has made end with it when it is revoked; they go on after a roll, and after its `expires_at`.
 /** Ends a key at once, in every process. Again on a revoked key changes nothing. The key that asks may end itself. */
 export async function revokeApiKey(ctx: Ctx, id: string): Promise<ApiKey> {
   const revoked = await transact(ctx, async (tx) => {
     const key = await lockRow(tx.apiKey, id);
-    return key.revokedAt === null ? endApiKey(ctx, tx, key, { revokedAt: ctx.platform.clock.now() }) : key;
+    if (key.revokedAt !== null) return key;
+    for (const end of ctx.platform.extensions.of(keyEndings)) await end(ctx, tx, id);
+    return endApiKey(ctx, tx, key, { revokedAt: ctx.platform.clock.now() });
   });
   ctx.platform.cache.drop(`api_key:${id}`);
   return revoked;
@@ -101,11 +131,12 @@ export async function revokeApiKey(ctx: Ctx, id: string): Promise<ApiKey> {
 
 /**
  * Issues a key with the name, scopes and expiry of another, which ends at once or after the overlap (never later than it
- * would have). 409 `state_conflict` for a key that has ended already.
+ * would have). 409 `state_conflict` for a key that has ended already, 403 `insufficient_scope` for one that may do more than the caller.
  */
 export async function rollApiKey(ctx: Ctx, { id, overlapSeconds }: RollApiKeyInput & { id: string }): Promise<IssuedApiKey> {
+  if (ctx.workspace.environment === 'live') requireStepUp(ctx);
   const issued = await transact(ctx, async (tx) => {
-    const old = await lockRow(tx.apiKey, id);
+    const old = await lockRolled(ctx, tx, id);
     const at = ctx.platform.clock.now();
     const status = apiKeyStatus(old, at);
     if (status !== 'active') {
@@ -113,11 +144,18 @@ export async function rollApiKey(ctx: Ctx, { id, overlapSeconds }: RollApiKeyInp
         next_actions: [{ rel: 'create', actor: 'api_key', method: 'POST', path: '/v1/api-keys', body: { name: old.name } }],
       });
     }
+    const scopes = await givenScopes(ctx, tx, old.scopes);
     await endApiKey(ctx, tx, old, endOf(old, overlapSeconds ?? 0, at));
-    return issueApiKey(tx, ctx.workspace.environment, { ...old, createdById: makerIn(ctx), rolledFromId: old.id }, at);
+    return issueApiKey(ctx, tx, ctx.workspace.environment, { ...old, scopes, ...makerIn(ctx), rolledFromId: old.id, at });
   });
   ctx.platform.cache.drop(`api_key:${id}`);
   return issued;
+}
+
+/** Locks a key that is rolled, and the one that rolls it: in the order of their ids, as two that roll each other do. */
+async function lockRolled({ actor }: Ctx, tx: Tx, id: string): Promise<ApiKey> {
+  if (actor.type === 'api_key' && actor.id < id) await lockRow(tx.apiKey, actor.id);
+  return lockRow(tx.apiKey, id);
 }
 
 type End = { revokedAt: Date } | { expiresAt: Date };

@@ -1,11 +1,16 @@
 // What identity gives to the process.
 import { context } from '../../manifest/context.js';
+import { sweepMoved } from '../../platform/cell/move/sweep.js';
+import { scopeSources } from '../../platform/scopes-now.js';
 import { apiKeyCredential, jwtCredential, portalCredential } from './credential.js';
 import { sweepDirectory, sweepEndedJwts } from './directory.js';
+import { scopesOfKey } from './given-scope.js';
 import { apiKey, portalToken } from './noun.js';
+import { sweepPending } from './place.js';
 
 export const identity = context({
   nouns: [apiKey, portalToken],
   credentials: [apiKeyCredential, jwtCredential, portalCredential],
-  sweeps: [sweepDirectory, sweepEndedJwts],
+  extensions: [scopeSources.with({ api_key: scopesOfKey, user: scopesOfKey })],
+  sweeps: [sweepDirectory, sweepEndedJwts, sweepPending, sweepMoved],
 });

@@ -12,7 +12,7 @@ import { sha256 } from '../../platform/crypto.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
 import { identityOfKey, identityOfKeyId } from './api-key-lookup.js';
 import { ownerIn } from './directory.js';
-import { expiredJwt, type JwtFacts, ownerOfJwt, verifyJwt } from './jwt.js';
+import { expiredJwt, type JwtFacts, ownerOfJwt, traceOfJwt, verifyJwt } from './jwt.js';
 import { identityOfPortalToken } from './portal-token.js';
 
 const apiKeyPattern = /^pk_(test|live)_[A-Za-z0-9_-]{1,200}$/;
@@ -22,11 +22,11 @@ const portalPattern = /^portal_[A-Za-z0-9_-]{1,200}$/;
 export const apiKeyCredential: CredentialResolver = {
   prefix: 'pk_',
   ownerOf: ownerIn('api_key'),
-  async resolve(platform, credential, environment) {
+  async resolve(platform, credential, environment, ip) {
     const own = apiKeyPattern.exec(credential)?.[1];
     if (own === undefined) throw new MalformedCredential('An API key is pk_test_ or pk_live_ and letters, digits, "-" or "_".');
     if (own !== environment) throw new EnvironmentMismatch(own as Environment);
-    const identity = await identityOfKey(platform, credential);
+    const identity = await identityOfKey(platform, credential, ip);
     if (identity === null) throw new InvalidApiKey();
     return identity;
   },
@@ -35,12 +35,13 @@ export const apiKeyCredential: CredentialResolver = {
 /** A session acts as a user with the rights of its key, and lives no longer than it. */
 export const jwtCredential: CredentialResolver = {
   prefix: 'jwt',
+  trace: traceOfJwt,
   ownerOf: ownerOfJwt,
-  async resolve(platform, credential, environment) {
+  async resolve(platform, credential, environment, ip) {
     const token = await verified(platform, credential);
     if (token.expiresAt <= platform.clock.now()) throw expiredJwt();
     if (token.environment !== environment) throw new EnvironmentMismatch(token.environment);
-    const identity = await identityOfKeyId(platform, token.workspaceId, token.apiKeyId);
+    const identity = await identityOfKeyId(platform, { workspaceId: token.workspaceId, id: token.apiKeyId, ip });
     if (identity === null) {
       throw new InvalidJwt('The API key behind this JWT is revoked or expired. Sign in with another one: POST /v1/auth/session.');
     }
@@ -48,7 +49,7 @@ export const jwtCredential: CredentialResolver = {
   },
 };
 
-/** A token reads what its scopes open, in its own environment (Gap G-27). */
+/** Gap G-27: Scopes of a portal token are `usage:read`, `transfers:read` and `agents:read`; an ended one is 401 `portal_token_expired`. */
 export const portalCredential: CredentialResolver = {
   prefix: 'portal_',
   ownerOf: ownerIn('portal_token'),

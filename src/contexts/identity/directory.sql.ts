@@ -16,12 +16,15 @@ interface EntryRow {
   environment: Environment;
   /** PostgreSQL's bigint. */
   clockOffsetMs: string;
+  actorRate: number | null;
+  workspaceRate: number | null;
 }
 
 const entry = {
   name: 'directory-entry',
   text: `
-    SELECT c.id, w.id AS "workspaceId", w.tenant_id AS "tenantId", w.environment, w.clock_offset_ms AS "clockOffsetMs"
+    SELECT c.id, w.id AS "workspaceId", w.tenant_id AS "tenantId", w.environment, w.clock_offset_ms AS "clockOffsetMs",
+      w.actor_rate AS "actorRate", w.workspace_rate AS "workspaceRate"
     FROM credential c JOIN workspace w ON w.id = c.workspace_id
     WHERE c.hash = $1 AND c.kind = $2::directory_kind`,
 };

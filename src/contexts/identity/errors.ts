@@ -5,6 +5,6 @@ const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
 
 export class PortalTokenExpired extends declareError(401, 'portal_token_expired') {
   constructor() {
-    super('This portal token is not valid any more. Ask the company that gave it to you for a new one.', { headers });
+    super('This portal token is no longer valid. Ask the company that gave it to you for a new one.', { headers });
   }
 }

@@ -1,5 +1,6 @@
 // What is in the JWT of a session, signing it and checking it: ES256 and nothing else, whatever the token says of itself.
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { decodeJwt, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import type { Trace } from '../../platform/cell/directory.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type CredentialOwner, InvalidJwt } from '../../platform/credential.js';
 import type { Environment, Platform } from '../../platform/ctx.js';
@@ -35,6 +36,16 @@ export async function signJwt(platform: Platform, { id, apiKeyId, workspaceId, e
     .setIssuedAt(at)
     .setExpirationTime(addSeconds(at, jwtTtlSeconds))
     .sign(privateKey);
+}
+
+/** The workspace that a token names, before anybody has looked at its signature; undefined where it names none. */
+export function traceOfJwt(token: string): Trace | undefined {
+  try {
+    const workspaceId = parseAnyId(String(decodeJwt(token)['workspace_id']));
+    return workspaceId === null ? undefined : { workspaceId };
+  } catch {
+    return undefined;
+  }
 }
 
 /** What a token that we signed says, and until when. 401 `invalid_jwt` for any other. */

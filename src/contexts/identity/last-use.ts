@@ -18,13 +18,13 @@ const mostWaiting = 10_000;
 type Writers = Record<UsedTable, Batch<Use, void>>;
 const writers = new WeakMap<Platform, Writers>();
 
-/** Notes a use of a row of `table`, at most once a minute; one that finds too many waiting is left out. */
-export function noteUse(platform: Platform, table: UsedTable, used: Used): void {
+/** Notes a use of a row of `table`, from `ip`, at most once a minute; one that finds too many waiting is left out. */
+export function noteUse(platform: Platform, table: UsedTable, used: Used, ip: string | null = null): void {
   const at = platform.clock.now();
   if (used.lastUsedAt !== null && used.lastUsedAt > addSeconds(at, -everySeconds)) return;
   used.lastUsedAt = at;
   const writer = writersOf(platform)[table];
-  if (writer.length < mostWaiting) void writer.add({ workspaceId: used.workspaceId, id: used.id, at });
+  if (writer.length < mostWaiting) void writer.add({ workspaceId: used.workspaceId, id: used.id, at, ip });
 }
 
 function writersOf(platform: Platform): Writers {
@@ -34,6 +34,7 @@ function writersOf(platform: Platform): Writers {
       api_key: writerOf(platform, 'api_key'),
       agent_session: writerOf(platform, 'agent_session'),
       agent_token: writerOf(platform, 'agent_token'),
+      connection: writerOf(platform, 'connection'),
     };
     writers.set(platform, made);
   }

@@ -3,10 +3,11 @@ import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
 import { revokePortalToken } from './portal-token.js';
 
-export const apiKey = defineNoun({ id: { kind: 'apiKey', prefix: 'key', wire: 'prefixed' }, table: 'api_key' });
+export const apiKey = defineNoun({ id: { kind: 'apiKey', prefix: 'key', wire: 'prefixed' }, scope: 'keys:read', table: 'api_key' });
 
 export const portalToken = defineNoun({
   id: { kind: 'portalToken', prefix: 'ptk', wire: 'prefixed' },
+  scope: 'keys:read',
   table: 'portal_token',
   reset: [
     resetStep({

@@ -1,6 +1,7 @@
 // Portal tokens: what a customer of the tenant shows, to read its own usage, transfers and agents (SPEC.md "Portal tokens",
 // CONTRACT.md 18). A token is kept as its SHA-256. Tokens live in real time, as all credentials do.
 import type { PortalToken } from '../../generated/prisma/client.js';
+import { loadTogether } from '../../platform/batch.js';
 import { addSeconds } from '../../platform/clock.js';
 import { newToken, sha256 } from '../../platform/crypto.js';
 import type { Actor, Ctx, Platform } from '../../platform/ctx.js';
@@ -11,6 +12,7 @@ import { newId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { addEntry, endEntries, findCredential, type LoadedCredential, nothing } from './directory.js';
 import { PortalTokenExpired } from './errors.js';
+import { givenScopes } from './given-scope.js';
 import type { CreatePortalTokenInput } from './portal-token.input.js';
 
 export type PortalTokenStatus = 'active' | 'expired' | 'revoked';
@@ -23,7 +25,11 @@ export interface IssuedPortalToken extends PortalToken {
   token: string;
 }
 
-/** Issues a token for the accounts that have this customer reference, also those that are opened later. Gap G-362 */
+// Gap G-362: Any customer reference is taken; the token outlives the API key that made it.
+/**
+ * Issues a token for the accounts that have this customer reference, also those that are opened later. 403 `insufficient_scope` for a
+ * scope that the caller does not have.
+ */
 export function createPortalToken(ctx: Ctx, { customerReference, scopes, expiresIn }: CreatePortalTokenInput): Promise<IssuedPortalToken> {
   const at = ctx.platform.clock.now();
   const token = newToken('portal_');
@@ -37,10 +43,32 @@ export function createPortalToken(ctx: Ctx, { customerReference, scopes, expires
     expiresAt: addSeconds(at, expiresIn ?? defaultTtlSeconds),
   };
   return transact(ctx, async (tx) => {
+    await givenScopes(ctx, tx, data.scopes);
     const row = await tx.portalToken.create({ data });
-    await addEntry(tx, { ...row, kind: 'portal_token' });
+    await addEntry(ctx, tx, { ...row, kind: 'portal_token' });
     return { ...row, token };
   });
+}
+
+/** What whoever has issued a token should know of it. */
+export interface TokenWarning {
+  code: string;
+  message: string;
+}
+
+/** A token reads the accounts that have its customer reference; those of many tokens are looked up together. */
+export async function warningsOfToken(ctx: Ctx, { customerReference }: Pick<PortalToken, 'customerReference'>): Promise<TokenWarning[]> {
+  const isKnown = await loadTogether(ctx, 'customers', customerReference, async (references) => {
+    const where = { customerReference: { in: [...references] } };
+    const found = await ctx.db.account.findMany({ where, distinct: ['customerReference'], select: { customerReference: true } });
+    return new Map(found.map(({ customerReference: reference }) => [reference ?? '', true]));
+  });
+  if (isKnown === true) return [];
+  const body = `{"customer_reference": ${JSON.stringify(customerReference)}}`;
+  const message =
+    `No account has the customer reference ${JSON.stringify(customerReference)}, so the token reads nothing yet. ` +
+    `Give it to an account: PATCH /v1/accounts/{id} ${body}.`;
+  return [{ code: 'unknown_customer_reference', message }];
 }
 
 /** Ends a token at once, in every process. Again on an ended one changes nothing. */

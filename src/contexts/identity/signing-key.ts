@@ -30,6 +30,30 @@ const maxAgeSeconds = 300;
 const minAgeSeconds = 5;
 const newestFirst = [{ createdAt: 'desc' as const }, { id: 'desc' as const }];
 
+/**
+ * Refuses to start with another SECRETS_KEY than the stored values were sealed with. The signing keys are sealed with it, so they tell: the
+ * first start makes one.
+ */
+export async function checkSecretsKey(platform: Platform, from: string): Promise<void> {
+  const rows = await platform.cells.directory.database.unscoped.signingKey.findMany({ orderBy: newestFirst, take: 20 });
+  const [newest] = rows;
+  if (newest === undefined || rows.some((row) => isOpen(platform, row))) return void (await signingKey(platform));
+  throw new Error(
+    `SECRETS_KEY (from ${from}) is not the key that the secrets of this database were sealed with: it does not open the signing key ` +
+      `${newest.id} of ${newest.createdAt.toISOString()}.\nStart with the SECRETS_KEY of before: that of the environment, or of the file ` +
+      'secrets-key in DATA_DIR where none was set. With another key webhooks are not signed, and payouts to bank accounts and charges of ' +
+      'cards stop.\nIf that key is lost or was leaked: docs/operations.md, "Rotating keys", says how to go on with a new one.',
+  );
+}
+
+function isOpen({ vault }: Platform, { sealedKey, id }: SigningKey): boolean {
+  try {
+    return vault.open(sealedKey, id) !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** The key to sign with. The first use of a platform makes it. */
 export async function signingKey(platform: Platform): Promise<{ kid: string; privateKey: CryptoKey }> {
   return signingKeys(platform);
@@ -71,8 +95,8 @@ async function loadSigningKeys(platform: Platform): Promise<SigningKeys> {
 }
 
 /** Keys whose signatures may still be on an unexpired JWT, newest first. */
-function countingKeys({ database }: Platform, at: Date): Promise<SigningKey[]> {
-  return database.unscoped.signingKey.findMany({
+function countingKeys({ cells }: Platform, at: Date): Promise<SigningKey[]> {
+  return cells.directory.database.unscoped.signingKey.findMany({
     where: { OR: [{ retiredAt: null }, { retiredAt: { gt: addSeconds(at, -longestTtlSeconds) } }] },
     orderBy: newestFirst,
   });
@@ -107,7 +131,7 @@ async function addSigningKey(platform: Platform, at: Date): Promise<SigningKey[]
   const id = await calculateJwkThumbprint(jwk);
   const publicJwk = { kty: 'EC', crv: 'P-256', x: String(jwk.x), y: String(jwk.y), kid: id, use: 'sig', alg: signingAlg };
   const sealedKey = platform.vault.seal(JSON.stringify(await exportJWK(pair.privateKey)), id);
-  return serializable(platform, async (tx) => {
+  return serializable(platform.cells.directory, async (tx) => {
     const present = await tx.signingKey.findMany({ where: { retiredAt: null }, orderBy: newestFirst });
     if ((await openNewest(platform, present)) !== undefined) return present;
     return [await tx.signingKey.create({ data: { id, publicJwk, sealedKey, createdAt: at } })];

@@ -33,7 +33,8 @@ export async function openPaymentMandate(ctx: Ctx, row: MandateRow): Promise<Rec
     constraints: [
       ...amountConstraints(row),
       ...(allowed.length === 0 ? [] : [{ type: 'payment.allowed_payees', allowed }]),
-      // The schema wants the digest of a document that the payment depends on: it is the signed mandate (Gap G-218).
+      // Gap G-218: `payment.reference` of an open payment mandate is the digest of `mandate_jwt`.
+      // The schema wants the digest of a document that the payment depends on: it is the signed mandate.
       { type: 'payment.reference', conditional_transaction_id: sha256(jwtOf(ctx, row)).toString('base64url') },
     ],
     cnf: { jwk: agentJwk(key) },
@@ -73,9 +74,10 @@ async function payees(ctx: Ctx, merchantIds: readonly string[]): Promise<Ap2Merc
   });
 }
 
+// Gap G-219: `payment.budget` is in major units, monthly; limits that AP2 cannot express are 422.
 /**
- * An amount is in minor units, a budget in major ones, as the published SDK of AP2 counts them (Gap G-219). A budget of a month goes with
- * a recurrence, and that with an amount: without one per transaction, all of the month may go at once.
+ * An amount is in minor units, a budget in major ones, as the published SDK of AP2 counts them. A budget of a month goes with a recurrence,
+ * and that with an amount: without one per transaction, all of the month may go at once.
  */
 function amountConstraints({ currency, maxPerTx, maxPerMonth }: MandateRow): Constraint[] {
   const most = maxPerTx ?? maxPerMonth;
@@ -88,7 +90,7 @@ function amountConstraints({ currency, maxPerTx, maxPerMonth }: MandateRow): Con
   ];
 }
 
-/** A number of JSON has 15 digits that every reader keeps (Gap G-231). */
+/** Gap G-231: A limit of more than 15 digits is 422, because a JSON number holds no more. */
 const mostExact = 10n ** 15n;
 
 function issuesOf(

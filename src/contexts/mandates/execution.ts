@@ -8,7 +8,7 @@ import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import type { Page, PageInput } from '../../platform/schema/page.js';
-import { cachedMerchant, payeeOfMerchant } from '../accounts/merchant.js';
+import { cachedMerchant, noWalletWords, payeeOfMerchant } from '../accounts/merchant.js';
 import type { WalletRef } from '../accounts/wallet-ref.js';
 import { type DryRun, dryRunSpend } from '../spending/pipeline/dry-run.js';
 import { type Draft, executeSpend, type SpendForm } from '../spending/pipeline/execution.js';
@@ -41,7 +41,7 @@ export async function executeMandate(ctx: Ctx, id: string, input: ExecuteMandate
   const options = { key: transferId, requestApproval: input.requestApproval === true };
   const { value: execution, approval } = await executeSpend(ctx, plan.authority, draft, options);
   if (execution.dueAt !== null) ringAt(ctx, 'transfer', execution.dueAt);
-  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.dueAt ?? approval.expiresAt);
   return { execution, approval };
 }
 
@@ -104,9 +104,10 @@ async function planExecution(ctx: Ctx, mandateId: string, input: ExecuteMandateI
   return { value, authority };
 }
 
+// Gap G-214: The merchant's registered category counts; another `merchant_category` in the request is 400.
 /**
- * The merchant's settlement wallet, else its account's oldest in the currency. A category that the caller says must be the merchant's:
- * what a mandate allows is judged by what is registered (Gap G-214).
+ * The merchant's settlement wallet, else its account's oldest in the currency. A category that the caller says must be the merchant's: what
+ * a mandate allows is judged by what is registered.
  */
 async function payeeOf(ctx: Ctx, { merchantId, merchantCategory, currency }: ExecuteMandateInput): Promise<WalletRef> {
   const merchant = await cachedMerchant(ctx, merchantId);
@@ -115,7 +116,7 @@ async function payeeOf(ctx: Ctx, { merchantId, merchantCategory, currency }: Exe
     throw new ValidationFailed([{ path: ['merchantCategory'], message: `is not that of the merchant, ${merchant.category}` }]);
   }
   const found = await payeeOfMerchant(ctx, merchant, currency);
-  if (found === null) throw new ValidationFailed([{ path: ['merchantId'], message: `has no wallet in ${currency}`, rule: 'currency' }]);
+  if (found === null) throw new ValidationFailed([{ path: ['merchantId'], message: noWalletWords(currency), rule: 'currency' }]);
   return found;
 }
 

@@ -28,7 +28,8 @@ export function agentJwk(publicKey: Uint8Array): AgentJwk {
   return { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') };
 }
 
-/** Signs a mandate as of now. An agent without a key has no `cnf` (Gap G-212). */
+// Gap G-212: An agent without a key has no `cnf`.
+/** Signs a mandate as of now. */
 export async function signMandate({ platform, clock }: Ctx, mandate: SignedMandate, jwk: AgentJwk | null): Promise<string> {
   const { id, agentId, version, expiresAt } = mandate;
   const { kid, privateKey } = await signingKey(platform);

@@ -1,6 +1,7 @@
 // Issuing, changing and revoking mandates. Each change of what a mandate lets its agent do is a version with a JWT of its own; the one
 // before counts no more (CONTRACT.md 7).
 import type { Mandate, Prisma } from '../../generated/prisma/client.js';
+import { printActor } from '../../platform/actor.js';
 import { sha256 } from '../../platform/crypto.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -12,7 +13,6 @@ import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { inactiveAccount } from '../accounts/account.js';
 import { agentRevoked } from '../agents/agent.js';
-import { actorId } from '../agents/me.js';
 import { MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { emit } from './events.js';
 import type { CreateMandateInput, UpdateMandateInput } from './mandate.input.js';
@@ -20,9 +20,10 @@ import { type MandateRow, mandateLifecycle, statusOf, visibleMandates, withAgent
 import { agentJwk, type SignedMandate, signMandate } from './mandate-jwt.js';
 import { checkMerchants, parseMandateScope, printScope } from './scope.js';
 
+// Gap G-209: `agent_id` must be an agent of `account_id`; the mandate also lets it spend from the account's wallets.
 /**
- * Issues a mandate. 404 for an account, agent or merchant that is none of this workspace; 400 for an agent of another account
- * (Gap G-209), a scope that says nothing clear, and a time that is over or more than a year away; 409 for an account that is not active.
+ * Issues a mandate. 404 for an account, agent or merchant that is none of this workspace; 400 for an agent of another account, a scope that
+ * says nothing clear, and a time that is over or more than a year away; 409 for an account that is not active.
  */
 export function createMandate(ctx: Ctx, input: CreateMandateInput): Promise<MandateRow> {
   return transact(ctx, async (tx) => {
@@ -92,9 +93,10 @@ export function jwtOf({ platform }: Pick<Ctx, 'platform'>, { id, sealedJwt }: Ma
   return platform.vault.open(sealedJwt, id);
 }
 
+// Gap G-213: A change of scope or end makes a version, metadata does not; the currency never changes (400).
 /**
- * Changes a mandate. What was used of its limits stays, and so does its currency. Metadata alone makes no version (Gap G-213).
- * 409 `mandate_revoked`, `mandate_expired`.
+ * Changes a mandate. What was used of its limits stays, and so does its currency. Metadata alone makes no version. 409 `mandate_revoked`,
+ * `mandate_expired`.
  */
 export async function updateMandate(
   ctx: Ctx,
@@ -137,7 +139,7 @@ export async function revokeMandate(ctx: Ctx, id: string, reason: string | null)
     const { id: locked } = await lockMandate(ctx, tx, id);
     const before = await tx.mandate.findFirstOrThrow({ where: { id: locked }, include: withAgent });
     checkStep(mandateLifecycle, printId('mandate', id), statusOf(ctx, before), 'revoked');
-    return revokeWithin(ctx, tx, id, { reason, revokedBy: actorId(ctx.actor) });
+    return revokeWithin(ctx, tx, id, { reason, revokedBy: printActor(ctx.actor.type, ctx.actor.id) });
   });
   ctx.platform.cache.drop(`mandate:${id}`);
   return revoked;
@@ -152,7 +154,7 @@ export async function stepMandate(ctx: Ctx, id: string): Promise<void> {
     if (revokedAt !== null || expiresAt <= now) {
       return tx.mandate.update({ where: rowKey(ctx, id), data: { dueAt: null, leaseUntil: null } });
     }
-    return revokeWithin(ctx, tx, id, { reason: 'agent_revoked', revokedBy: revokedBy ?? actorId(ctx.actor) });
+    return revokeWithin(ctx, tx, id, { reason: 'agent_revoked', revokedBy: revokedBy ?? printActor(ctx.actor.type, ctx.actor.id) });
   });
   ctx.platform.cache.drop(`mandate:${id}`);
 }

@@ -1,5 +1,4 @@
-// A mandate: signed leave for an agent to spend its account's money within a scope (CONTRACT.md 7). Whether it is active, suspended or
-// expired follows from its row and its agent, and is worked out when it is read (Gap G-211).
+// A mandate: signed leave for an agent to spend its account's money within a scope (CONTRACT.md 7).
 import type { Agent, Mandate, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
@@ -28,6 +27,7 @@ export const mandateLifecycle: Lifecycle<MandateStatus> = {
 export type MandateRow = Mandate & { agent: Pick<Agent, 'status'> };
 export const withAgent = { agent: { select: { status: true } } } as const;
 
+// Gap G-211: `suspended` and `expired` are worked out when a mandate is read, so they have no event.
 /** What a mandate is now. */
 export function statusOf({ clock }: Pick<Ctx, 'clock'>, { revokedAt, expiresAt, agent }: MandateRow): MandateStatus {
   if (revokedAt !== null) return 'revoked';
@@ -51,7 +51,7 @@ export function ofStatus(status: MandateStatus, now: Date): Prisma.MandateWhereI
 }
 
 /** An agent sees the mandates that it holds. */
-export const visibleMandates = new Visibility<Prisma.MandateWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+export const visibleMandates = new Visibility<Prisma.MandateWhereInput>({ scope: 'mandates:read', agent: ({ id }) => ({ agentId: id }) });
 
 /** The mandate, or 404. */
 export async function mandate(ctx: Ctx, id: string): Promise<MandateRow> {

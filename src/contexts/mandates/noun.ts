@@ -7,6 +7,7 @@ import { revokeMandate, stepMandate } from './mandate-request.js';
 
 export const mandate = defineNoun({
   id: { kind: 'mandate', prefix: 'ap2_mnd', wire: 'prefixed' },
+  scope: 'mandates:read',
   table: 'mandate',
   lifecycle: mandateLifecycle,
   due: { concurrency: 8, run: stepMandate },
@@ -23,5 +24,6 @@ export const mandate = defineNoun({
 /** A spend by a mandate: a transfer, under a name of its own. */
 export const mandateExecution = defineNoun({
   id: { kind: 'mandateExecution', prefix: 'ap2_exec', wire: 'prefixed' },
+  scope: 'mandates:read',
   approvals: { mandate_execution: executionSubject },
 });

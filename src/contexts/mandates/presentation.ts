@@ -6,7 +6,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { parseMinor } from '../../platform/money.js';
 import { createCtx } from '../../platform/request.js';
-import { workspaceOfAgent } from '../agents/agent.js';
+import { placeOfAgent } from '../agents/agent.js';
 import { InvalidMandateJwt, MandateExpired, MandateRevoked } from '../spending/errors.js';
 import { merchantsPaid } from '../spending/pipeline/counterparty.js';
 import { enforcedMandate, type MandateReader, type Presented } from '../spending/pipeline/mandate.js';
@@ -22,7 +22,7 @@ export const readPresented: MandateReader = (ctx, presented) => present(ctx, pre
 /** What a presented mandate lets its agent do. 404 for one that the actor does not see, at `field` where no path names it. */
 export async function present(ctx: Ctx, { mandateId, mandateJwt }: Presented, field?: string): Promise<EnforcedMandate> {
   const row = await cachedMandate(ctx, mandateId);
-  if (row === null || !visibleMandates.sees(ctx, row)) throw field === undefined ? new NotFound() : new NotFound(field);
+  if (row === null || !visibleMandates.reaches(ctx, row)) throw field === undefined ? new NotFound() : new NotFound(field);
   if (row.revokedAt !== null) throw new MandateRevoked();
   if (row.expiresAt <= ctx.clock.now()) throw new MandateExpired();
   const claims = await mandateClaimsOf(ctx.platform, mandateJwt);
@@ -39,10 +39,8 @@ function isJwtOf({ jwtHash }: Mandate, jwt: string): boolean {
   return sha256(jwt).equals(jwtHash);
 }
 
-/**
- * Whether a mandate is good now. Its status is told to who holds a JWT that we signed, what is left of it to who holds the last one
- * (Gap G-230).
- */
+// Gap G-230: `verify` tells the holder of an older version only that it is not valid, and the status.
+/** Whether a mandate is good now. Its status is told to who holds a JWT that we signed, what is left of it to who holds the last one. */
 export interface MandateVerification {
   valid: boolean;
   /** Why not: the code that an execution would be refused with, or `mandate_suspended`. */
@@ -57,9 +55,9 @@ const unknown: MandateVerification = { valid: false, reason: 'invalid_mandate_jw
 /** Asks whether a mandate is good, and for such a spend. Who holds the JWT may ask: it takes no credential. Changes nothing. */
 export async function verifyMandate(ctx: Ctx, { mandateJwt, amount, merchantId }: VerifyMandateInput): Promise<MandateVerification> {
   const claims = await mandateClaimsOf(ctx.platform, mandateJwt);
-  const workspace = claims && (await workspaceOfAgent(ctx.platform, claims.agentId, ctx.workspace.environment));
-  if (claims === null || workspace === null) return unknown;
-  const reader = createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
+  const place = claims && (await placeOfAgent(ctx.platform, claims.agentId, ctx.workspace.environment));
+  if (claims === null || place === null) return unknown;
+  const reader = createCtx(place.platform, { actor: ctx.actor, workspace: place.workspace }, ctx);
   const row = await reader.db.mandate.findFirst({ where: { id: claims.mandateId }, include: withAgent });
   if (row === null) return unknown;
   const status = statusOf(reader, row);

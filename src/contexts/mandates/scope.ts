@@ -12,7 +12,8 @@ export type MandateScope = Pick<
   'currency' | 'maxPerTx' | 'maxPerDay' | 'maxPerMonth' | 'allowedCategories' | 'allowedMerchants' | 'blockedMerchants'
 >;
 
-/** Reads a scope. 400 for one without a limit, for limits that contradict each other, and for a list that allows nobody (Gap G-210). */
+// Gap G-210: Merchants must exist; a scope has 100 of each list; an empty list of what is allowed is 400.
+/** Reads a scope. 400 for one without a limit, for limits that contradict each other, and for a list that allows nobody. */
 export function parseMandateScope(input: MandateScopeInput, currency: Currency): MandateScope {
   const read = (member: 'maxPerTx' | 'maxPerDay' | 'maxPerMonth') =>
     input[member] == null ? null : parseMinor(input[member], currency, ['scope', member]);

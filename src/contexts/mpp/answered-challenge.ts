@@ -1,5 +1,4 @@
-// The challenge that a payment answers: one of our own paid door, which pays its endpoint, or that of a service that keeps its own
-// (Gap G-318).
+// The challenge that a payment answers: one of our own paid door, which pays its endpoint, or that of a service that keeps its own.
 import type { X402Endpoint } from '../../generated/prisma/client.js';
 import { sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -21,6 +20,7 @@ export interface AnsweredChallenge {
   endpoint: X402Endpoint | null;
 }
 
+// Gap G-318: `challenge` is a WWW-Authenticate header; amount, currency and recipient must match the method `ledger` in it.
 /**
  * The challenge in the WWW-Authenticate header of a 402, of which the method `ledger` is answered. 400 where there is none, 404 and 409 for
  * an endpoint that is not there or not paid, 422 `payment_invalid` for one that cannot be answered any more, or not from a wallet.
@@ -30,7 +30,7 @@ export async function answeredChallenge(ctx: Ctx, header: string): Promise<Answe
   if (found.length === 0) throw wrong('challenge', 'is no challenge of the scheme Payment');
   const challenge = found.find(({ method, intent }) => method === 'ledger' && intent === 'charge');
   if (challenge === undefined)
-    throw new PaymentInvalid('method_unsupported', 'A wallet pays by the method ledger alone, which this challenge does not take.');
+    throw new PaymentInvalid('method_unsupported', 'A wallet pays by the method ledger only, which this challenge does not accept.');
   const endpointId = endpointOfChallenge(ctx, challenge);
   if (endpointId === null) {
     if (isOverdue(challenge, ctx.platform.clock.now())) throw new PaymentInvalid('payment_expired', 'The challenge has expired.');

@@ -8,7 +8,7 @@ builder.objectField(ApproveApprovalPayload, 'session', (t) =>
   t.field({
     type: MppSessionType,
     nullable: true,
-    description: 'What was approved, or what a top-up that was approved is for.',
+    description: 'The MPP session whose deposit or top-up was approved; else null.',
     resolve: ({ approval }, _args, ctx) => approvedSession(ctx, approval),
   }),
 );
@@ -16,6 +16,7 @@ builder.objectField(ApproveApprovalPayload, 'mppSession', (t) =>
   t.field({
     type: MppSessionType,
     nullable: true,
+    description: 'The same as `session`.',
     deprecationReason: 'The same as session.',
     resolve: ({ approval }, _args, ctx) => approvedSession(ctx, approval),
   }),

@@ -7,15 +7,17 @@ import type { Ctx } from '../../platform/ctx.js';
 import { scaleOf } from '../../platform/money.js';
 import { parseId, printId } from '../../platform/schema/id.js';
 import { chainNetwork } from '../x402/chain/network.js';
-import { offersOf, type PaymentOption } from '../x402/endpoint/offer.js';
+import { offeredChain, offersOf, type PaymentOption } from '../x402/endpoint/offer.js';
 import type { PaidRequest } from '../x402/payment/paid-request.js';
+import type { DiscoveredOffer, PricedEndpoint } from '../x402/wire/payment-scheme.js';
+import { preferredWays } from './accept-payment.js';
 import { type Challenge, decodeMember, encodeMember, isOverdue, isOwnChallenge, makeChallenge, printChallenge } from './challenge.js';
 import { PaymentProblem } from './problem.js';
 
-/** Seconds for which a challenge can be answered (Gap G-314). */
+/** Gap G-314: A challenge can be answered once, within five minutes of real time. */
 const challengeSeconds = 300;
 const intent = 'charge';
-/** Inside of the platform, and by EIP-3009 on a chain (Gap G-315). */
+/** Gap G-315: The paid door takes `ledger` (inside the platform) and `evm` with EIP-3009, intent `charge`. */
 const methods = ['ledger', 'evm'];
 
 /** What a call costs by one method. */
@@ -26,7 +28,8 @@ export interface Charge {
   request: object;
 }
 
-/** What a call is charged: the base price. Nothing where the scheme of the endpoint is upto, which is no charge (Gap G-316). */
+// Gap G-316: `upto` endpoints have no MPP challenge, and a charge is the base price without volume discounts.
+/** What a call is charged: the base price. Nothing where the scheme of the endpoint is upto, which is no charge. */
 async function chargesOf(ctx: Ctx, endpoint: X402Endpoint): Promise<Charge[]> {
   const offers = (await offersOf(ctx, endpoint)).filter(({ scheme }) => scheme === 'exact');
   return offers.map((offer) => chargeOf(ctx, endpoint, offer));
@@ -44,17 +47,28 @@ function chargeOf(ctx: Ctx, { id, currency }: X402Endpoint, offer: PaymentOption
   return { method: 'evm', offer, request: { ...common, currency: offer.asset, methodDetails } };
 }
 
+/** What a call is charged by each method, as the document of the door says it: of every charge one. */
+export function discoveredCharges(where: Pick<Ctx, 'platform' | 'workspace'>, endpoint: PricedEndpoint): DiscoveredOffer[] {
+  const amount = endpoint.basePrice.toString();
+  const chain = offeredChain(where, endpoint);
+  const evm = chain === undefined ? [] : [{ intent, method: 'evm', amount, currency: chain.token.address }];
+  return endpoint.scheme === 'exact' ? [...evm, { intent, method: 'ledger', amount, currency: endpoint.currency.toLowerCase() }] : evm;
+}
+
 /** The secret of the challenges of a workspace: the same in every process, and its own. */
 function secretOf({ platform, workspace }: Ctx): string {
   return platform.vault.sign('mpp_challenge', workspace.id).toString('hex');
 }
 
-/** The challenges of a request that is to be paid, one for each method. They are good for this body, where there is one. */
-export async function challengesFor({ ctx, endpoint, realm, body }: PaidRequest): Promise<string[]> {
+/**
+ * The challenges of a request that is to be paid, one for each method that the client takes, those first that it prefers. They are good for
+ * this body, where there is one.
+ */
+export async function challengesFor({ ctx, endpoint, realm, preferred, body }: PaidRequest): Promise<string[]> {
   const expires = addSeconds(ctx.platform.clock.now(), challengeSeconds).toISOString();
   const terms = { realm, intent, expires, digest: digestOf(body), description: printable(endpoint.description ?? endpoint.name) };
-  const charges = await chargesOf(ctx, endpoint);
-  return charges.map(({ method, request }) =>
+  const charges = (await chargesOf(ctx, endpoint)).map((charge) => ({ ...charge, intent }));
+  return preferredWays(preferred, charges).map(({ method, request }) =>
     printChallenge(makeChallenge(secretOf(ctx), { ...terms, method, request, opaque: newNonce() })),
   );
 }
@@ -85,16 +99,16 @@ export async function chargeFor(ctx: Ctx, endpoint: X402Endpoint, challenge: Cha
   if (isOverdue(challenge, ctx.platform.clock.now())) throw new PaymentProblem('payment-expired', 'The challenge has expired.');
   const charges = await chargesOf(ctx, endpoint);
   const found = charges.find(({ method, request }) => method === challenge.method && encodeMember(request) === challenge.request);
-  if (found === undefined) throw new PaymentProblem('invalid-challenge', 'The endpoint does not ask for this any more.');
+  if (found === undefined) throw new PaymentProblem('invalid-challenge', 'The endpoint no longer asks for this.');
   return found;
 }
 
 /** The charge that a challenge at the door is for. Throws PaymentProblem for one that is not ours, not for this door, or for another body. */
-export async function requestedCharge({ ctx, endpoint, realm, body }: PaidRequest, challenge: Challenge): Promise<Charge> {
+export async function requestedCharge({ ctx, endpoint, realm, formerRealm, body }: PaidRequest, challenge: Challenge): Promise<Charge> {
   if (challenge.intent !== intent || !methods.includes(challenge.method))
-    throw new PaymentProblem('method-unsupported', `Nothing is paid here by ${challenge.method}/${challenge.intent}.`);
-  if (challenge.realm !== realm || endpointOfChallenge(ctx, challenge) !== endpoint.id)
-    throw new PaymentProblem('invalid-challenge', 'The challenge is not one of this endpoint.');
+    throw new PaymentProblem('method-unsupported', `Payment by ${challenge.method}/${challenge.intent} is not supported.`);
+  if (![realm, formerRealm].includes(challenge.realm) || endpointOfChallenge(ctx, challenge) !== endpoint.id)
+    throw new PaymentProblem('invalid-challenge', 'The challenge was not issued by this endpoint.');
   const charge = await chargeFor(ctx, endpoint, challenge);
   if (challenge.digest !== undefined && challenge.digest !== digestOf(body))
     throw new PaymentProblem('invalid-challenge', 'The body is not the one that the challenge is for.', { reason: 'digest' });

@@ -18,9 +18,10 @@ import type { CloseMppSessionInput } from './session.input.js';
 import { isPayer, lockSession, mppSessionLifecycle } from './session.js';
 import { addVoucher } from './voucher.js';
 
+// Gap G-310: Either side closes; the payer's amount is a last voucher if higher, the payee may name no more than was accepted.
 /**
  * Closes a session, for either side. The payer's `cumulativeAmount` is a last voucher where it is more than what was accepted; the payee's
- * may not be (Gap G-310). 400, 404, 409 for one that has ended, 422 for more than the deposit.
+ * may not be. 400, 404, 409 for one that has ended, 422 for more than the deposit.
  */
 export function closeMppSession(ctx: Ctx, { id, cumulativeAmount }: CloseMppSessionInput & { id: string }): Promise<MppSession> {
   return transact(ctx, async (tx) => {

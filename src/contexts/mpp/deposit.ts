@@ -102,7 +102,7 @@ export function addToSession(ctx: Ctx, tx: Tx, id: string, amount: bigint): Prom
   });
 }
 
-/** Deposits of one session: settling it resolves each of them (Gap G-308). */
+/** Deposits of one session: settling it resolves each of them (see G-308). */
 const mostDeposits = 100;
 /** What is ever put into one session, minor units: as much as a wallet can hold. */
 const mostDeposited = 9n * 10n ** 17n;

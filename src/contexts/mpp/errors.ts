@@ -17,7 +17,7 @@ export class OtherSide extends declareError(403, 'forbidden') {
 /** 409: a session has had all the deposits that one may have. */
 export function tooManyDeposits(id: string, most: number): StateConflict {
   const path = `/v1/mpp/sessions/${printId('mppSession', id)}/close`;
-  return new StateConflict(`The session has had its ${most} deposits: close it and open another one.`, 'open', [], {
+  return new StateConflict(`The session has reached its limit of ${most} deposits: close it and open a new one.`, 'open', [], {
     next_actions: [{ rel: 'close', actor: 'any', method: 'POST', path, body: {} }],
   });
 }
@@ -31,7 +31,8 @@ export class RequestIdReused extends declareError(422, 'idempotency_key_reused')
   }
 }
 
-/** 422: a voucher would promise more than the deposit, minor units (Gap G-309). */
+// Gap G-309: A voucher beyond the deposit is 422 `insufficient_balance`; one above `max_voucher_amount` is 400.
+/** 422: a voucher would promise more than the deposit, minor units. */
 export function overDeposit(
   id: string,
   currency: string,

@@ -32,14 +32,14 @@ export async function payByEvm(
   byMpp: ByMpp,
 ): Promise<X402Payment> {
   const { success, data } = payloadShape.safeParse(given);
-  if (!success) throw new PaymentProblem('malformed-credential', 'The payload is no authorization of EIP-3009.');
+  if (!success) throw new PaymentProblem('malformed-credential', 'The payload is not an EIP-3009 authorization.');
   const { type: _, signature, ...authorization } = data;
   const nonce = `0x${Buffer.from(keccak_256(Buffer.from(challenge.id + challenge.realm))).toString('hex')}`;
   if (authorization.nonce.toLowerCase() !== nonce) throw failed('The nonce is not the hash of the challenge.', 'nonce');
   const served = servedChain(ctx);
-  if (served === null) throw failed('Nobody serves this network.', 'invalid_network');
+  if (served === null) throw failed('This network is not supported.', 'invalid_network');
   const did = `did:pkh:${offer.network}:${authorization.from}`;
-  if (source !== undefined && source.toLowerCase() !== did.toLowerCase()) throw failed('The source is not who pays.', 'source');
+  if (source !== undefined && source.toLowerCase() !== did.toLowerCase()) throw failed('The source is not the payer.', 'source');
   const payload = { signature, authorization };
   const { network, scheme } = offer;
   const verification = await verifyExact(ctx, served, { version: 2, scheme, network, payload }, readRequirements(offer));
@@ -61,13 +61,13 @@ function failed(detail: string, reason: string): PaymentProblem {
 function problemFor(reason: string): PaymentProblem {
   switch (reason) {
     case 'insufficient_funds':
-      return new PaymentProblem('payment-insufficient', 'The address does not have the amount.', { reason });
+      return new PaymentProblem('payment-insufficient', 'The address has insufficient funds.', { reason });
     case 'invalid_transaction_state':
       return challengeUsed();
     case 'invalid_exact_evm_payload_authorization_valid_before':
       return new PaymentProblem('payment-expired', 'The authorization has expired.', { reason });
     case 'invalid_payload':
-      return new PaymentProblem('malformed-credential', 'The payload is no authorization of EIP-3009.', { reason });
+      return new PaymentProblem('malformed-credential', 'The payload is not an EIP-3009 authorization.', { reason });
     default:
       return failed('The authorization does not pay what the challenge asks for.', reason);
   }

@@ -11,7 +11,8 @@ import { PaymentProblem } from './problem.js';
 
 const payloadShape = z.strictObject({ payer_wallet: z.string().max(64), signature: z.string().max(128) });
 
-/** The agent that pays, and its wallet. Throws PaymentProblem where the credential is not signed by it (Gap G-317). */
+// Gap G-317: The agent signs the canonical JSON of `{challenge, payer_wallet}` with every member that the challenge binds.
+/** The agent that pays, and its wallet. Throws PaymentProblem where the credential is not signed by it. */
 export async function readLedgerCredential(ctx: Ctx, { challenge, payload, source }: Credential): Promise<WalletSigner> {
   const { success, data } = payloadShape.safeParse(payload);
   if (!success) throw new PaymentProblem('malformed-credential', 'The payload needs payer_wallet and signature, and no more.');

@@ -9,6 +9,7 @@ import { transfersOfMppPayments, transfersOfSessions } from './transfer-subject.
 
 export const mppSession = defineNoun({
   id: { kind: 'mppSession', prefix: 'mses', wire: 'prefixed' },
+  scope: 'mpp:read',
   table: 'mpp_session',
   lifecycle: mppSessionLifecycle,
   due: { concurrency: 8, run: stepMppSession },
@@ -28,8 +29,9 @@ export const mppSession = defineNoun({
 /** A one-off payment of a call: a transfer, under a name of its own. */
 export const mppPayment = defineNoun({
   id: { kind: 'mppPayment', prefix: 'mpay', wire: 'prefixed' },
+  scope: 'mpp:read',
   approvals: { mpp_payment: mppPaymentSubject },
   transfers: transfersOfMppPayments,
 });
 
-export const mppVoucher = defineNoun({ id: { kind: 'mppVoucher', prefix: 'vch', wire: 'prefixed' } });
+export const mppVoucher = defineNoun({ id: { kind: 'mppVoucher', prefix: 'vch', wire: 'prefixed' }, scope: 'mpp:read' });

@@ -6,7 +6,7 @@ import { madeAnswer } from '../x402/payment/made-answer.js';
 import type { PaidRequest } from '../x402/payment/paid-request.js';
 import type { PaymentScheme } from '../x402/wire/payment-scheme.js';
 import { type Challenge, type Credential, printReceipt, type Receipt, readCredential } from './challenge.js';
-import { type Charge, challengesFor, requestedCharge } from './charge.js';
+import { type Charge, challengesFor, discoveredCharges, requestedCharge } from './charge.js';
 import { payByEvm } from './evm-credential.js';
 import { readLedgerCredential } from './ledger-credential.js';
 import { PaymentProblem, problemOf } from './problem.js';
@@ -19,7 +19,8 @@ export function byOwnChallenge({ id }: Challenge): ByMpp {
 export const mppScheme: PaymentScheme = {
   name: 'Payment',
   about:
-    'A credential of MPP in `Authorization: Payment` answers one of the challenges: the 200 then has a `Payment-Receipt`, a refusal is a problem of MPP (`application/problem+json`).',
+    'A credential of MPP in `Authorization: Payment`, or in `Payment-Authorization` where `Authorization` is something else, answers one of the challenges: the 200 then has a `Payment-Receipt`, a refusal is a problem of MPP (`application/problem+json`).',
+  discovered: discoveredCharges,
   challenges: challengesFor,
   async take(paidRequest, authorization) {
     try {
@@ -33,7 +34,7 @@ export const mppScheme: PaymentScheme = {
 
 async function pay(paidRequest: PaidRequest, authorization: string): Promise<DoorAnswer> {
   const credential = readCredential(authorization);
-  if (credential === null) throw new PaymentProblem('malformed-credential', 'The Authorization header is no credential of MPP.');
+  if (credential === null) throw new PaymentProblem('malformed-credential', 'The header is not an MPP credential.');
   const charge = await requestedCharge(paidRequest, credential.challenge);
   const made = await settleCall(paidRequest, credential, charge);
   const { payment, approval } = made;

@@ -2,7 +2,7 @@
 import type { Merchant, X402Endpoint } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
-import { payeeOfMerchant } from '../accounts/merchant.js';
+import { noWalletWords, payeeOfMerchant } from '../accounts/merchant.js';
 import { type WalletRef, walletRef } from '../accounts/wallet-ref.js';
 import { endpointOfDoor, endpointsAt, payableEndpoint } from '../x402/endpoint/endpoint.js';
 import { receiverOf } from '../x402/payment/ledger-payment.js';
@@ -15,10 +15,11 @@ export interface Payee {
   merchantId: string | undefined;
 }
 
+// Gap G-307: The payee is `payee_wallet_id`, else the endpoint with this address, else the active merchant with this `url`.
 /**
  * The wallet that is paid: `payeeWalletId` where it is given, else that of the endpoint whose address is `serviceUrl`, else that of the
- * merchant whose it is (Gap G-307). 400 for an address that is nobody's, or several ones', 404 for a wallet that is none, 409 for an
- * endpoint that takes no payments.
+ * merchant whose it is. 400 for an address that is nobody's, or several ones', 404 for a wallet that is none, 409 for an endpoint that
+ * takes no payments.
  */
 export async function mppPayeeOf(
   ctx: Ctx,
@@ -44,7 +45,7 @@ export async function mppPayeeOf(
 
 /**
  * The merchant whose address is given, where it is paid into the very wallet. Into a wallet that a merchant settles in that one is paid,
- * and into another one of an account any of its merchants, whatever address is given: the pipeline finds them (Gap G-422).
+ * and into another one of an account any of its merchants, whatever address is given: the pipeline finds them (see G-422).
  */
 export async function merchantAt(ctx: Ctx, url: string, { accountId, walletId, currency }: WalletRef): Promise<string | undefined> {
   const { db } = ctx;
@@ -69,7 +70,7 @@ function severalAt(): ValidationFailed {
 }
 
 function nobodyAt(merchant: Merchant | undefined, currency: string): ValidationFailed {
-  const why = merchant === undefined ? 'no endpoint and no merchant has this service_url' : `the merchant has no wallet in ${currency}`;
+  const why = merchant === undefined ? 'no endpoint and no merchant has this service_url' : `the merchant ${noWalletWords(currency)}`;
   return new ValidationFailed([{ path: ['payeeWalletId'], message: `is required: ${why}`, rule: 'required' }]);
 }
 

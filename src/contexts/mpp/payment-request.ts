@@ -36,7 +36,7 @@ export async function payByMpp(ctx: Ctx, input: PayMppInput): Promise<PaymentCha
   const draft = (form: SpendForm) => draftPayment(ctx, id, plan, form);
   const options = { key: id, requestApproval: input.requestApproval === true };
   const { value: transfer, approval } = await executeSpend(ctx, plan.authority, draft, options);
-  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.dueAt ?? approval.expiresAt);
   return { transfer, approval };
 }
 

@@ -4,7 +4,7 @@ import type { Approval, Transfer } from '../../generated/prisma/client.js';
 import type { ApprovalSubject } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
-import { approval } from '../spending/approval/approval.js';
+import { awaitedApproval } from '../spending/approval/approval.js';
 import { transferSubject } from '../transfers/approval.js';
 import { transfer } from '../transfers/transfer-list.js';
 
@@ -37,7 +37,7 @@ export function paymentFacts({ protocol, protocolMetadata }: Transfer): PaymentF
 
 /** The transfer of a payment, or 404. */
 export async function mppPayment(ctx: Ctx, id: string): Promise<Transfer> {
-  const found = await transfer(ctx, id);
+  const found = await transfer(ctx, id, 'mpp:read');
   if (paymentFacts(found) === null) throw new NotFound();
   return found;
 }
@@ -45,12 +45,12 @@ export async function mppPayment(ctx: Ctx, id: string): Promise<Transfer> {
 /** The payment of a keyed request that is repeated. */
 export async function storedPayment(ctx: Ctx, id: string): Promise<PaymentChange> {
   const found = await mppPayment(ctx, id);
-  return { transfer: found, approval: found.approvalId === null ? null : await approval(ctx, found.approvalId) };
+  return { transfer: found, approval: await awaitedApproval(ctx, found.approvalId) };
 }
 
 /** The payment that an approval was about; null for another subject. One of an endpoint is that of x402 too. */
 export async function approvedPayment(ctx: Ctx, { subjectType, subjectId }: Approval): Promise<Transfer | null> {
   if (subjectType !== 'mpp_payment' && subjectType !== 'x402_payment') return null;
-  const found = await transfer(ctx, subjectId);
+  const found = await transfer(ctx, subjectId, 'mpp:read');
   return paymentFacts(found) === null ? null : found;
 }

@@ -19,7 +19,7 @@ import type { CreateMppSessionInput } from './session.input.js';
 import { mppSession } from './session.js';
 import { newVoucherKey } from './voucher-token.js';
 
-/** Seconds for which a session is open unless the request says otherwise (Gap G-308). */
+/** Gap G-308: A session is open for a day, or `expires_in` of a minute to 30 days, and takes 100 deposits. */
 const defaultSeconds = 86_400;
 
 /**

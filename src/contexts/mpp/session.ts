@@ -33,7 +33,8 @@ export interface SessionChange {
 }
 
 /** An agent sees the sessions that it pays, or that a wallet of its is on a side of. */
-const visibleSessions = new Visibility<Prisma.MppSessionWhereInput>({
+export const visibleSessions = new Visibility<Prisma.MppSessionWhereInput>({
+  scope: 'mpp:read',
   agent: ({ id }) => ({ OR: [{ agentId: id }, { walletAgentId: id }, { payeeAgentId: id }] }),
 });
 
@@ -114,8 +115,8 @@ export function checkPayer(ctx: Ctx, session: Pick<MppSession, 'id' | 'agentId' 
 /** 409 for a session that takes no vouchers and deposits: it waits, is being settled, or has ended. */
 export function notOpen(id: string, status: MppSessionStatus) {
   const message = {
-    pending: 'The session waits for its approval.',
-    open: 'The time of the session is over.',
+    pending: 'The session is waiting for an approval.',
+    open: 'The session has expired.',
     closing: 'The session is being settled.',
     closed: 'The session is closed, which is final.',
     expired: 'The session has expired, which is final.',

@@ -8,7 +8,7 @@ export const transfersOfSessions: TransferSubject = {
   openBy: ['payer', 'payee'],
   endsWithNoun: true,
   operation: () => ({ category: 'mpp_payment', operation: 'mpp.session' }),
-  // Gap G-311
+  // Gap G-311: The deposit is a pending transfer to the payee and is not captured or cancelled by itself (409).
   refuse(_ctx, { id, status, subjectId }) {
     const close = `/v1/mpp/sessions/${printId('mppSession', subjectId ?? '')}/close`;
     throw new StateConflict('The transfer is the deposit of an MPP session: close the session.', status, [], {

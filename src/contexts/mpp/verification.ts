@@ -4,7 +4,7 @@ import type { MppSession, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { createCtx } from '../../platform/request.js';
-import { workspaceOfAgent } from '../agents/agent.js';
+import { placeOfAgent } from '../agents/agent.js';
 import { paymentFacts } from './payment.js';
 import { namedByReceipt, paidAmount, receiptEnd } from './payment-receipt.js';
 import type { VerifyMppVoucherInput } from './session.input.js';
@@ -25,7 +25,8 @@ export interface Promised {
   expiresAt: Date;
 }
 
-/** Whether a voucher or a receipt is good now. What it says is told to who holds it signed, or may read its session (Gap G-312). */
+// Gap G-312: Whoever holds a signed voucher may ask about it; it is valid while its session is open.
+/** Whether a voucher or a receipt is good now. What it says is told to who holds it signed, or may read its session. */
 export interface VoucherVerification {
   valid: boolean;
   /** Why not: `unknown_voucher`, `session_closed`, `session_expired`, `refunded`, `expired`. */
@@ -46,8 +47,8 @@ export async function verifyVoucher(ctx: Ctx, { voucherId, signedVoucher }: Veri
 
 /** A ctx of the workspace of an agent, in the environment of the listener; null for none. */
 async function readerOf(ctx: Ctx, agentId: string): Promise<Ctx | null> {
-  const workspace = await workspaceOfAgent(ctx.platform, agentId, ctx.workspace.environment);
-  return workspace === null ? null : createCtx(ctx.platform, { actor: ctx.actor, workspace }, ctx);
+  const place = await placeOfAgent(ctx.platform, agentId, ctx.workspace.environment);
+  return place === null ? null : createCtx(place.platform, { actor: ctx.actor, workspace: place.workspace }, ctx);
 }
 
 /** The voucher that a text is the signature of; null for a text that is none. */
@@ -87,7 +88,8 @@ function judge({ clock }: Ctx, session: MppSession, { amount, cumulativeAmount, 
   return { valid: reason === null, reason, promised };
 }
 
-/** The payment that a text is the receipt of. It is good until all of it was given back, or its time is over (Gap G-319). */
+// Gap G-319: A receipt is a JWS (ES256), valid for 366 days and until all was refunded.
+/** The payment that a text is the receipt of. It is good until all of it was given back, or its time is over. */
 async function heldReceipt(ctx: Ctx, receipt: string): Promise<VoucherVerification | null> {
   const named = await namedByReceipt(ctx.platform, receipt);
   const reader = named && (await readerOf(ctx, named.agentId));

@@ -4,6 +4,7 @@ import type { Rate as RateRow } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
+import { manyParts } from '../../platform/extension.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { newId } from '../../platform/schema/id.js';
@@ -11,10 +12,18 @@ import { createdBetween } from '../../platform/schema/page.js';
 import type { RateInput, SetRatesInput } from './rate.input.js';
 import { type Rate, rateOfRow, ratesTag } from './rate.js';
 
-/** How far `as_of` may be ahead: it is tomorrow already in some places (Gap G-99). */
+/** Says whether somebody may set rates; throws where not. For contexts whose limits are converted by them. */
+export type RateKeeper = (ctx: Ctx, tx: Tx) => Promise<void>;
+export const rateKeepers = manyParts<RateKeeper>('who may set rates');
+
+// Gap G-99: `as_of` is the date of the figure, at most a day ahead; the rate that was set last counts, at once.
+/** How far `as_of` may be ahead: it is tomorrow already in some places. */
 const mostAheadSeconds = 86_400;
 
-/** Sets rates of the workspace; they hold at once, whatever their date. The same currency twice, or a pair twice, is 400. */
+/**
+ * Sets rates of the workspace; they hold at once, whatever their date. The same currency twice, or a pair twice, is 400; 403 `forbidden` where
+ * a policy that asks people is converted by them, and a program sets them.
+ */
 export async function setRates(ctx: Ctx, { rates, asOf }: SetRatesInput): Promise<Rate[]> {
   const now = ctx.clock.now();
   const issues = [...pairIssues(rates), ...dateIssues(asOf, now)];
@@ -22,6 +31,7 @@ export async function setRates(ctx: Ctx, { rates, asOf }: SetRatesInput): Promis
   const made = await transact(
     ctx,
     async (tx) => {
+      for (const keep of ctx.platform.extensions.of(rateKeepers)) await keep(ctx, tx);
       const createdAt = await nextMoment(ctx, tx, now);
       const data = rates.map(({ from, to, rate }) => {
         return { id: newId(createdAt), fromCurrency: from, toCurrency: to, rate, asOf: asOf ?? now, createdAt };
@@ -61,7 +71,7 @@ function inOrder(rows: readonly RateRow[]): Rate[] {
   return rows.map(rateOfRow).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Both directions of a pair may be set, each for its own way (Gap G-97). */
+/** Both directions of a pair may be set, each for its own way (see G-97). */
 function pairIssues(rates: readonly RateInput[]): FieldIssue[] {
   const seen = new Set<string>();
   return rates.flatMap(({ from, to }, index): FieldIssue[] => {

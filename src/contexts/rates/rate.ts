@@ -87,13 +87,18 @@ export async function rates(ctx: Ctx, { from, to }: RateFilter = {}): Promise<Ra
 
 const builtin: readonly Rate[] = builtinRates.map((rate) => ({ ...rate, source: 'builtin', saidAt: rate.asOf }));
 
+/** The rates with these ids, by them: any that the workspace has ever set, or a built-in one. */
+export async function ratesById({ db }: Ctx, ids: readonly string[]): Promise<Map<string, Rate>> {
+  const known = builtin.filter(({ id }) => ids.includes(id));
+  const set = known.length === ids.length ? [] : await db.rate.findMany({ where: { id: { in: [...ids] } } });
+  return new Map([...known, ...set.map(rateOfRow)].map((one) => [one.id, one]));
+}
+
 /** Any rate that the workspace has ever set, or any built-in one; else 404. */
 export async function rate(ctx: Ctx, id: string): Promise<Rate> {
-  const found = builtin.find((known) => known.id === id);
-  if (found !== undefined) return found;
-  const row = await ctx.db.rate.findFirst({ where: { id } });
-  if (row === null) throw new NotFound();
-  return rateOfRow(row);
+  const found = (await ratesById(ctx, [id])).get(id);
+  if (found === undefined) throw new NotFound();
+  return found;
 }
 
 /** A rate as the database keeps it. */
@@ -104,7 +109,8 @@ export function rateOfRow({ id, fromCurrency, toCurrency, rate, asOf, createdAt 
 /** The pair whichever way round. */
 const pairOf = ({ from, to }: Pick<Rate, 'from' | 'to'>) => (from < to ? `${from} ${to}` : `${to} ${from}`);
 
-/** Of each pair, whichever way round, what was said last: two rates where both directions were said together (Gap G-97). */
+// Gap G-97: A rate that is set replaces both directions of its pair; one request may set each direction once.
+/** Of each pair, whichever way round, what was said last: two rates where both directions were said together. */
 function lastSaid(said: readonly Rate[]): Rate[] {
   const last = new Map<string, number>();
   for (const rate of said) last.set(pairOf(rate), Math.max(rate.saidAt.getTime(), last.get(pairOf(rate)) ?? 0));
@@ -119,7 +125,8 @@ export function inForce(said: readonly Rate[]): Rate[] {
   return [...lastSaid(builtin).filter((rate) => !named.has(pairOf(rate))), ...own].sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
-/** What a token stands for. Its cross by USD goes by that currency where the token has no rate of its own (Gap G-98). */
+// Gap G-98: A token without a rate against USD uses that of the currency it stands for, so EURC follows EUR.
+/** What a token stands for. Its cross by USD goes by that currency where the token has no rate of its own. */
 const anchors: Readonly<Record<string, string>> = { USDC: 'USD', USDT: 'USD', EURC: 'EUR' };
 
 /**

@@ -29,7 +29,7 @@ export const discrepancyLifecycle: Lifecycle<DiscrepancyStatus> = {
 };
 
 /** Reconciliation is the tenant's: agents see nothing of it. */
-const visibleDiscrepancies = new Visibility<Prisma.DiscrepancyWhereInput>({ agent: () => null });
+export const visibleDiscrepancies = new Visibility<Prisma.DiscrepancyWhereInput>({ scope: 'settlement:read', agent: () => null });
 
 /** The discrepancy, or 404. */
 export async function discrepancy(ctx: Ctx, id: string): Promise<Discrepancy> {
@@ -61,9 +61,10 @@ export async function foundBy(ctx: Ctx, reportId: string): Promise<Discrepancy[]
   return found ?? [];
 }
 
+// Gap G-185: `chasing` leaves a discrepancy open; the other three are final, and 409 after that. Nothing is posted.
 /**
- * Says what was done about a discrepancy. `chasing` leaves it open to be resolved later (Gap G-185). 404 for an unknown transfer, 400 for
- * one that goes with another resolution than `adjusted`, 409 for one that is resolved or cleared.
+ * Says what was done about a discrepancy. `chasing` leaves it open to be resolved later. 404 for an unknown transfer, 400 for one that goes
+ * with another resolution than `adjusted`, 409 for one that is resolved or cleared.
  */
 export function resolveDiscrepancy(
   ctx: Ctx,

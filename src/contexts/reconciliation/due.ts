@@ -67,7 +67,7 @@ async function takeStretch(ctx: Ctx, id: string, most: number, hasTime: () => bo
     const turn = goesOn ? {} : { dueAt: scope.now, leaseUntil: null };
     return tx.reconciliationReport.update({ where: rowKey(ctx, id), data: { ...counts, ...turn, phase, cursor, failures: 0 } });
   });
-  // Their rails are asked what became of them, for the statement knows more than we do (Gap G-186).
+  // Gap G-186: A payout that is on the statement but still under way here is `rail_only`, and its rail is asked at once.
   if (rung > 0) ringAt(ctx, 'payout', ctx.clock.now());
   if (!goesOn && report.dueAt !== null) ringAt(ctx, 'reconciliation_report', report.dueAt);
   return goesOn;

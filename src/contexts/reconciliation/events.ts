@@ -84,7 +84,8 @@ interface Sides {
   currency: string;
 }
 
-/** Cents that the statement has more than the ledger, as far as a number can say it (Gap G-188). A line that is missing counts nothing. */
+// Gap G-188: `delta_cents` is what the statement has more than the ledger, in hundredths of the currency, at most 2^53.
+/** Cents that the statement has more than the ledger, as far as a number can say it. A line that is missing counts nothing. */
 export function deltaOf({ expected, actual, currency }: Sides): number {
   const delta = centsOfMinor((actual ?? 0n) - (expected ?? 0n), currency);
   return Number(delta > mostSafe ? mostSafe : delta < -mostSafe ? -mostSafe : delta);

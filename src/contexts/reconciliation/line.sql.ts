@@ -1,5 +1,5 @@
 // The lines of both sides. A line of the ledger is what one ledger transaction moves on the clearing account of a rail: what goes into it
-// leaves over the rail, a debit of the statement. Its reference is that under which its transfer went to the rail (Gap G-183).
+// leaves over the rail, a debit of the statement. Its reference is that under which its transfer went to the rail.
 
 /** Tables that know under which reference a transfer goes over a rail: columns `transfer_id`, `rail`, and the reference. */
 const referenced = [
@@ -34,6 +34,7 @@ export const movedBy = (transaction: string) => `
     max(made.version) FILTER (WHERE made.account_id = $3::uuid) AS last
   FROM ledger_entry made WHERE made.workspace_id = $1::uuid AND made.transaction_id = ${transaction}`;
 
+// Gap G-183: A ledger line is what one ledger transaction moves on the rail's clearing account, net of the fee.
 /** The lines of the ledger account $3 that a transfer has made: the transaction, what it moved, and its last entry there. */
 export const ledgerLinesOf = (transfer: string) => `
   SELECT posted.id, made.moved, made.last

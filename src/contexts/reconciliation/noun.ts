@@ -6,6 +6,7 @@ import { reportLifecycle } from './report.js';
 
 export const report = defineNoun({
   id: { kind: 'report', prefix: 'rec', wire: 'prefixed' },
+  scope: 'settlement:read',
   table: 'reconciliation_report',
   lifecycle: reportLifecycle,
   due: { isBookkeeping: true, concurrency: 2, run: stepReport },
@@ -14,10 +15,11 @@ export const report = defineNoun({
 
 export const discrepancy = defineNoun({
   id: { kind: 'discrepancy', prefix: 'disc', wire: 'prefixed' },
+  scope: 'settlement:read',
   table: 'discrepancy',
   lifecycle: discrepancyLifecycle,
 });
 
-export const railEntry = defineNoun({ id: { kind: 'railEntry', prefix: 'ren', wire: 'prefixed' } });
+export const railEntry = defineNoun({ id: { kind: 'railEntry', prefix: 'ren', wire: 'prefixed' }, scope: 'settlement:read' });
 
-export const railImport = defineNoun({ id: { kind: 'railImport', prefix: 'imp', wire: 'prefixed' } });
+export const railImport = defineNoun({ id: { kind: 'railImport', prefix: 'imp', wire: 'prefixed' }, scope: 'settlement:read' });

@@ -8,17 +8,20 @@ import { rest } from './rest.js';
 const RailImport = builder.objectRef<Upload>('RailImport').implement({
   description: 'Lines that were added to the statement of a rail together.',
   fields: (t) => ({
-    importId: t.expose('id', { type: 'RailImportId' }),
-    count: t.exposeInt('count', { description: 'Lines.' }),
+    importId: t.expose('id', { type: 'RailImportId', description: 'The id of this upload.' }),
+    count: t.exposeInt('count', { description: 'Number of lines that were added.' }),
   }),
 });
 
 builder.mutationField('uploadRailEntries', (t) =>
   t.field({
-    route: rest('POST /v1/reconciliation/rail-entries', "Upload lines of a rail's statement.", { status: 201 }),
+    route: rest(
+      'POST /v1/reconciliation/rail-entries',
+      "Upload up to 10,000 lines of a rail's statement, as JSON or CSV. All of them are added, or none: 400 names each faulty line. Run a reconciliation afterwards.",
+      { status: 201 },
+    ),
     type: RailImport,
-    description: 'Adds up to 10,000 lines to the statement of a rail: all of them, or none.',
-    authScopes: { audience: 'operator' },
+    authScopes: { audience: 'operator', scope: 'settlement:write' },
     args: { input: t.arg({ type: RailEntriesInput }) },
     ...facts({ batch: true }),
     resolve: once((ctx, { input }) => uploadEntries(ctx, input), upload),

@@ -7,6 +7,7 @@ import { transact } from '../../platform/idempotency.js';
 import { parseMinor } from '../../platform/money.js';
 import { newId } from '../../platform/schema/id.js';
 import { isDate } from '../../platform/schema/scalar.js';
+import { zodRule } from '../../platform/zod-words.js';
 import type { RailEntriesInput } from './rail-entry.input.js';
 import { insertStatementLines, type NewLine } from './rail-entry.sql.js';
 import { currencyOf } from './report.js';
@@ -79,7 +80,7 @@ function readLine(
   const read = lineShape.safeParse(entry);
   if (!read.success) {
     return {
-      issues: read.error.issues.map(({ path: within, message, code }) => ({ path: [...path, String(within[0])], message, rule: code })),
+      issues: read.error.issues.map((issue) => ({ path: [...path, String(issue.path[0])], message: issue.message, rule: zodRule(issue) })),
     };
   }
   const { reference, amount, currency, direction, date, description = null } = read.data;

@@ -34,7 +34,8 @@ export interface RunInput {
   dateTo: string;
 }
 
-/** Begins a run over the days of a rail, both included (Gap G-182). */
+// Gap G-182: A run covers whole UTC days, both included, 366 at most; a pair belongs to the period of its ledger line.
+/** Begins a run over the days of a rail, both included. */
 export async function startRun(ctx: Ctx, { rail, dateFrom: from, dateTo: to }: RunInput): Promise<ReconciliationReport> {
   currencyOf(rail);
   const [dateFrom, dateTo] = [new Date(from), new Date(to)];

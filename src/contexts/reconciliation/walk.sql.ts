@@ -1,6 +1,6 @@
 // The two walks of a run, a stretch at a time: over what the ledger has of a rail, and over its statement. What finds its counterpart by
-// reference is judged at once; the rest is set aside (Gap G-184). Parameters of both: $1 workspace, $2 rail, $3 clearing account, $4 report,
-// $5 and $6 the first and the last day, $7 now, $8 lines of a stretch.
+// reference is judged at once; the rest is set aside. Parameters of both: $1 workspace, $2 rail, $3 clearing account, $4 report, $5 and $6
+// the first and the last day, $7 now, $8 lines of a stretch.
 import { transferOf } from '../../ledger/transaction.js';
 import { runIn, type Statement, type Tx } from '../../platform/postgres/database.js';
 import { dayOf, directionOf, firstBooked, ledgerLinesOf, lineReferenceOf, movedBy, sentAs } from './line.sql.js';
@@ -58,7 +58,8 @@ export const inPeriod = (day: string) => `${day} BETWEEN $5::date AND $6::date`;
 export const remainderColumns =
   'reconciliation_remainder (workspace_id, report_id, side, direction, amount, day, line_id, reference, payout_id)';
 
-/** Lines that were alone when an earlier run came by, and have their counterpart now (Gap G-187). */
+// Gap G-187: A discrepancy keeps its id over all reports and is announced once; a counterpart that is found later makes it `cleared`.
+/** Lines that were alone when an earlier run came by, and have their counterpart now. */
 const clearing = (side: 'ledger' | 'rail', pairs: string) => `
   UPDATE discrepancy SET status = 'cleared', resolved_at = $7::timestamptz
   WHERE workspace_id = $1::uuid AND status IN ('open', 'chasing') AND id = ANY (ARRAY(
@@ -68,6 +69,7 @@ const clearing = (side: 'ledger' | 'rail', pairs: string) => `
 export const clearPairs = (pairs: string) =>
   `cleared_ledger AS (${clearing('ledger', pairs)}), cleared_rail AS (${clearing('rail', pairs)})`;
 
+// Gap G-184: Lines match by reference, else by equal amounts on close days; a repeated reference is a `duplicate`.
 /** $9 and $10: the numbers of the entries after which it begins and at which it ends. */
 const ledger: Statement = {
   name: 'reconcile-ledger',

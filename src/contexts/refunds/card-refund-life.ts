@@ -85,7 +85,8 @@ async function payRefund(ctx: Ctx, tx: Tx, { id, transferId, amount }: CardRefun
   return row;
 }
 
-/** Ends a refund that was not paid: all of its money goes to the merchant's wallet, and it can be asked for again (Gap G-263). */
+// Gap G-263: A card refund that the processor refuses has failed; its money goes to the merchant's wallet.
+/** Ends a refund that was not paid: all of its money goes to the merchant's wallet, and it can be asked for again. */
 async function failRefund(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { code, message }: OrderFailure): Promise<CardRefund> {
   const at = ctx.clock.now();
   const row = await tx.cardRefund.update({ where: rowKey(ctx, id), data: { status: 'failed', errorCode: code, ...ended } });
@@ -99,9 +100,8 @@ async function failRefund(ctx: Ctx, tx: Tx, { id, transferId }: CardRefund, { co
   return row;
 }
 
-/**
- * The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all (Gap G-264).
- */
+// Gap G-264: A completed refund that the card does not accept becomes `failed`; limits that were given back stay given back.
+/** The card did not take what was paid to it: the processor gives it to the merchant again, and the refund has failed after all. */
 async function reverseRefund(ctx: Ctx, tx: Tx, before: CardRefund, { code }: RailReason): Promise<CardRefund> {
   const { id, transferId, amount, rail, currency } = before;
   const at = ctx.clock.now();
@@ -134,7 +134,8 @@ async function legsBack(
   return move(currency, amount, clearing, wallet.ledger.available).map((leg) => (leg.amount > 0n ? { ...leg, returns: true } : leg));
 }
 
-/** The refund has failed: what it was to give back counts as refunded no more. What the processor has taken back stays so (Gap G-265). */
+// Gap G-265: A chargeback after a partial refund takes the whole payment, and nothing is left to refund.
+/** The refund has failed: what it was to give back counts as refunded no more. What the processor has taken back stays so. */
 async function revertRefunded(ctx: Ctx, tx: Tx, row: CardRefund, at: Date): Promise<void> {
   await tx.refund.update({ where: rowKey(ctx, row.id), data: { status: 'failed', completedAt: null } });
   const { original, isTakenBack } = await originalOf(tx, row);

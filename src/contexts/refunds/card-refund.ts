@@ -1,5 +1,5 @@
-// Refunds of payments by card: the money leaves the merchant and is held until the processor has given it back to the card, by an order
-// of the rail that has charged it (CONTRACT.md 12, 13) (Gap G-228).
+// Refunds of payments by card: the money leaves the merchant and is held until the processor has given it back to the card, by an order of
+// the rail that has charged it (CONTRACT.md 12, 13).
 import type { CardCharge, CardRefundStatus, Refund, Transfer, VaultedCard } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { guardsOf, move } from '../../ledger/posting.js';
@@ -20,6 +20,7 @@ import { type NewTransfer, transferPosting, transferRow } from '../transfers/tra
 import { type RefundRequest, refundData } from './refund-row.js';
 import { sumOf } from './refundable.js';
 
+// Gap G-228: A refund to a card is `processing` until it is paid, and never cancelled; the money leaves the merchant at once.
 /** Nobody calls one off. It is seen in its refund. */
 export const cardRefundLifecycle: Lifecycle<CardRefundStatus> = {
   noun: 'card refund',

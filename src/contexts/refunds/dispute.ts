@@ -1,5 +1,5 @@
 // A dispute says that a completed transfer was not right. The other side answers within 30 days, or it is escalated; the tenant resolves
-// it, and a resolution may refund (Gap G-128) (CONTRACT.md 13).
+// it, and a resolution may refund (CONTRACT.md 13).
 import type { Dispute, DisputeReason, DisputeStatus, Prisma, RefundReason } from '../../generated/prisma/client.js';
 import { addSeconds } from '../../platform/clock.js';
 import { type Ctx, within } from '../../platform/ctx.js';
@@ -54,7 +54,7 @@ export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promis
     const transfer = withWallets(ctx, await lockTransfer(ctx, tx, input.transferId, 'transferId'));
     const parties = await partiesOf(within(ctx, tx), transfer);
     const agents = agentsOf(transfer, parties);
-    checkSide(ctx, [agents.payerAgentId], 'An agent disputes what it paid.');
+    checkSide(ctx, [agents.payerAgentId], 'An agent can dispute only what it paid.');
     const at = ctx.clock.now();
     checkFilingTime(transfer.completedAt ?? transfer.createdAt, at);
     await checkNoneOpen(tx, transfer.id);
@@ -69,6 +69,7 @@ export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promis
   return filed;
 }
 
+// Gap G-128: The payer's side files and withdraws, the payee's side answers, either escalates; only a tenant resolves.
 function checkSide({ actor }: Ctx, agentIds: readonly (string | null)[], message: string): void {
   if (actor.agent !== undefined && !agentIds.includes(actor.agent.id)) throw new NotYourSide(message);
 }
@@ -85,7 +86,7 @@ async function checkNoneOpen(tx: Tx, transferId: string): Promise<void> {
   const open = await tx.dispute.findFirst({ where: { transferId, status: { not: 'resolved' } }, select: { id: true } });
   if (open === null) return;
   const path = `/v1/disputes/${printId('dispute', open.id)}`;
-  throw new AlreadyExists('A dispute of this transfer is open already.', {
+  throw new AlreadyExists('This transfer already has an open dispute.', {
     details: { next_actions: [{ rel: 'existing', actor: 'any', method: 'GET', path }] },
   });
 }
@@ -94,7 +95,7 @@ async function checkNoneOpen(tx: Tx, transferId: string): Promise<void> {
 export function respondToDispute(ctx: Ctx, { id, response, evidence }: RespondToDisputeInput & { id: string }): Promise<Dispute> {
   return transact(ctx, async (tx) => {
     const dispute = await lockDispute(ctx, tx, id);
-    checkSide(ctx, [dispute.payeeAgentId], 'The side that was paid answers.');
+    checkSide(ctx, [dispute.payeeAgentId], 'Only the side that was paid can answer a dispute.');
     const at = ctx.clock.now();
     // Whether or not its step has run.
     const status = dispute.status === 'open' && dispute.respondBy <= at ? 'escalated' : dispute.status;
@@ -140,7 +141,7 @@ export function resolveDispute(ctx: Ctx, input: ResolveDisputeInput & { id: stri
   return transact(ctx, async (tx) => {
     const dispute = await lockDispute(ctx, tx, id);
     if (ctx.actor.agent !== undefined && resolution !== 'withdrawn') throw new ResolvedByTenant();
-    checkSide(ctx, [dispute.payerAgentId], 'The side that filed a dispute withdraws it.');
+    checkSide(ctx, [dispute.payerAgentId], 'Only the side that filed a dispute can withdraw it.');
     checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'resolved');
     const at = ctx.clock.now();
     const refundId = await executeResolution(ctx, tx, dispute, input);
@@ -202,7 +203,8 @@ async function refundDisputed(ctx: Ctx, tx: Tx, dispute: Dispute, part: bigint |
 }
 
 /** An agent sees the disputes of transfers that it paid or was paid by. */
-const visibleDisputes = new Visibility<Prisma.DisputeWhereInput>({
+export const visibleDisputes = new Visibility<Prisma.DisputeWhereInput>({
+  scope: 'refunds:read',
   agent: ({ id }) => ({ OR: [{ payerAgentId: id }, { payeeAgentId: id }] }),
 });
 

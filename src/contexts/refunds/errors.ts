@@ -6,7 +6,7 @@ import { formatMinor } from '../../platform/money.js';
 export class RefundExceedsOriginal extends declareError(422, 'refund_exceeds_original') {
   constructor(rest: bigint, currency: string, action?: NextAction) {
     const refundable = formatMinor(rest, currency);
-    super(`Of this transfer ${refundable} ${currency} can still be refunded.`, {
+    super(`Only ${refundable} ${currency} of this transfer can still be refunded.`, {
       details: { refundable, currency, ...(action === undefined ? { terminal: true } : { next_actions: [action] }) },
     });
   }

@@ -10,6 +10,7 @@ import { transfersOfRefunds } from './transfer-subject.js';
 
 export const refund = defineNoun({
   id: { kind: 'refund', prefix: 'rf', wire: 'bare' },
+  scope: 'refunds:read',
   table: 'refund',
   lifecycle: refundLifecycle,
   transfers: transfersOfRefunds,
@@ -18,6 +19,7 @@ export const refund = defineNoun({
 
 export const cardRefund = defineNoun({
   id: { kind: 'cardRefund', prefix: 'crf' },
+  scope: 'refunds:read',
   table: 'card_refund',
   lifecycle: cardRefundLifecycle,
   due: orderDue(cardRefundOrders),
@@ -26,6 +28,7 @@ export const cardRefund = defineNoun({
 
 export const dispute = defineNoun({
   id: { kind: 'dispute', prefix: 'dsp', wire: 'prefixed' },
+  scope: 'refunds:read',
   table: 'dispute',
   lifecycle: disputeLifecycle,
   due: { concurrency: 4, run: stepDispute },

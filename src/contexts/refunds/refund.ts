@@ -32,7 +32,7 @@ import {
   transferRow,
   type WalletParties,
 } from '../transfers/transfer.js';
-import { visibleTransfers } from '../transfers/transfer-list.js';
+import { reachableTransfers } from '../transfers/transfer-list.js';
 import { refundToCard } from './card-refund.js';
 import { NotYourSide } from './errors.js';
 import type { CreateRefundInput } from './refund.input.js';
@@ -65,7 +65,7 @@ export async function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<
     checkRefundable(ctx, original);
     const payee = await refundPayeeOf(within(ctx, tx), original);
     const { agent } = ctx.actor;
-    if (agent !== undefined && payee.agentId !== agent.id) throw new NotYourSide('An agent refunds what its own wallet received.');
+    if (agent !== undefined && payee.agentId !== agent.id) throw new NotYourSide('An agent can refund only what its own wallet received.');
     const amount = input.amount == null ? null : parseMinor(input.amount, original.currency, ['amount']);
     const { reason, reasonDetails } = input;
     const asked = { original, amount, reason, reasonDetails };
@@ -78,7 +78,7 @@ export async function createRefund(ctx: Ctx, input: CreateRefundInput): Promise<
 
 /** The transfer under its lock, as far as the actor sees it: refunds of it follow each other. */
 export async function lockTransfer(ctx: Ctx, tx: Tx, id: string, field?: string): Promise<Transfer> {
-  const where = await visibleTransfers(within(ctx, tx));
+  const where = await reachableTransfers(within(ctx, tx));
   return lockRow(tx.transfer, id, field === undefined ? { where } : { where, field });
 }
 
@@ -128,7 +128,7 @@ export async function refund(ctx: Ctx, tx: Tx, { parties, ...request }: NewRefun
   return made;
 }
 
-/** What was kept back of the payment is given back first (Gap G-180): then less comes out of the wallet that was paid. */
+/** What was kept back of the payment is given back first (see G-180): then less comes out of the wallet that was paid. */
 async function reserveFirst(
   ctx: Ctx,
   tx: Tx,
@@ -183,9 +183,17 @@ export function cancelRefund(ctx: Ctx, id: string): Promise<Refund> {
 }
 
 /** An agent sees the refunds of transfers that it paid or was paid by. */
-const visibleRefunds = new Visibility<Prisma.RefundWhereInput>({
+export const visibleRefunds = new Visibility<Prisma.RefundWhereInput>({
+  scope: 'refunds:read',
   agent: ({ id }) => ({ OR: [{ payerAgentId: id }, { payeeAgentId: id }] }),
 });
+
+/** The refund that a request has made, which it need not be allowed to read; or 404. */
+export async function namedRefund(ctx: Ctx, id: string): Promise<Refund> {
+  const found = await ctx.db.refund.findFirst({ where: { AND: [{ id }, visibleRefunds.reach(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
 
 /** One refund, as far as the actor may see it. 404 otherwise. */
 export async function refundById(ctx: Ctx, id: string): Promise<Refund> {

@@ -1,4 +1,4 @@
-// What can be refunded of a transfer, and what each side of a refund comes to (Gap G-127) (CONTRACT.md 13).
+// What can be refunded of a transfer, and what each side of a refund comes to (CONTRACT.md 13).
 import type { Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { StateConflict } from '../../platform/errors.js';
@@ -11,12 +11,13 @@ import type { RefundRequest } from './refund-row.js';
 
 const types: readonly Transfer['type'][] = ['internal', 'cross_border', 'stream_withdraw'];
 
+// Gap G-127: A refund is a transfer with `refund_id` from payee to payer, completed at once; what cannot be refunded is 409.
 /** Throws 409 unless money of the transfer may be sent back: it was completed, between wallets or by card, and is no refund itself. */
 export function checkRefundable(ctx: Pick<Ctx, 'platform'>, transfer: Transfer): void {
   const { id, status, type, subjectType, fromWalletId, toWalletId } = transfer;
   const isPaid = toWalletId !== null && (fromWalletId !== null || subjectType === 'card_charge');
   if (!types.includes(type) || subjectType === 'refund' || !isPaid) {
-    throw new StateConflict('Only payments to a wallet, from another one or by card, are refunded, and refunds are not.', status, [], {
+    throw new StateConflict('Only wallet-to-wallet and card payments can be refunded; a refund cannot.', status, [], {
       reason: 'not_refundable',
       terminal: true,
     });
@@ -24,11 +25,12 @@ export function checkRefundable(ctx: Pick<Ctx, 'platform'>, transfer: Transfer):
   const escrow = escrowOf(ctx, transfer);
   if (escrow !== undefined) throw escrow.refusal(transfer);
   if (status !== 'completed') {
-    throw wrongStatus(transferLifecycle, id, status, ['completed'], 'Only a completed transfer is refunded.');
+    throw wrongStatus(transferLifecycle, id, status, ['completed'], 'Only a completed transfer can be refunded.');
   }
 }
 
-/** Throws 409 for a payment by card, which its holder disputes with the issuer of the card (Gap G-262). */
+// Gap G-262: A dispute of a payment by card is 409 with `reason: card_payment`: the holder disputes with the issuer.
+/** Throws 409 for a payment by card, which its holder disputes with the issuer of the card. */
 export function refuseCard({ id, status, subjectType }: Transfer): void {
   if (subjectType !== 'card_charge') return;
   const message = 'A payment by card is disputed with the issuer of the card. It can be refunded here.';
@@ -46,9 +48,10 @@ export async function refundPayeeOf(ctx: Ctx, { id, toWalletId }: Transfer): Pro
   return wallet;
 }
 
+// Gap G-261: All that the buyer paid by card can be refunded; the processor keeps its fee, so the merchant makes up for it.
 /**
  * What was paid of a transfer and can be refunded, minor units of the currency that it was sent in: what was captured, less the fee. That
- * of a payment by card is the merchant's, so all of it can be (Gap G-261).
+ * of a payment by card is the merchant's, so all of it can be.
  */
 export function refundableOf({ amount, capturedAmount, feeAmount, subjectType }: Transfer): bigint {
   return (capturedAmount ?? amount) - (subjectType === 'card_charge' ? 0n : feeAmount);

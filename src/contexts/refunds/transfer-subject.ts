@@ -7,6 +7,6 @@ export const transfersOfRefunds: TransferSubject = {
   operation: ({ type }) => ({ category: 'refund', operation: `refund.${type}` }),
   refuse(_ctx, { status, subjectId }) {
     const next_actions = [{ rel: 'refund', actor: 'any', method: 'GET', path: `/v1/refunds/${subjectId}` } as const];
-    throw new StateConflict('The transfer is a refund to a card: what becomes of it is up to the processor.', status, [], { next_actions });
+    throw new StateConflict('The transfer is a card refund: the processor decides the outcome.', status, [], { next_actions });
   },
 };

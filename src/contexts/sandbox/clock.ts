@@ -28,7 +28,7 @@ export async function testClock(ctx: Ctx): Promise<TestClock> {
   return { workspaceId: ctx.workspace.id, now, target, status: target === null ? 'ready' : 'advancing' };
 }
 
-/** A request waits so long for its clock; the rest is done after the answer (Gap G-78). */
+/** Gap G-78: After 10 s the answer is `advancing` and the clock goes on; a second advance meanwhile is 409. */
 const answerAfterMs = 10_000;
 
 /**
@@ -45,7 +45,7 @@ export async function advanceClock(ctx: Ctx, input: AdvanceClockInput): Promise<
     async (tx) => {
       const { count } = await tx.workspace.updateMany({ where: { id, clockTarget: null }, data: { clockTarget: target } });
       if (count === 0) {
-        throw new StateConflict('The clock is being advanced already.', 'advancing', ['ready'], {
+        throw new StateConflict('The clock is already being advanced.', 'advancing', ['ready'], {
           retry: { safe: true, same_key: true, after_s: 1 },
         });
       }

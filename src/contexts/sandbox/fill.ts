@@ -1,5 +1,4 @@
-// Fills a sandbox with a made-up past, to see reports of many operations: `cli sandbox fill`. Accounts, agents and merchants are real;
-// operations and checkouts are rows alone, with no transfers and nothing in the ledger (Gap G-361).
+// Fills a sandbox with a made-up past, to see reports of many operations: `cli sandbox fill`.
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { inTransaction } from '../../platform/postgres/database.js';
@@ -25,6 +24,7 @@ const merchantCount = 8;
 const stretchSize = 20_000;
 const daySeconds = 86_400;
 
+// Gap G-361: `sandbox fill` makes real accounts, agents and merchants; operations and checkouts are rows without transfers.
 /** Writes `operations` over the last `days` of the workspace, and their rollups. */
 export async function fillSandbox(ctx: Ctx, { operations, days }: FillOptions, progress: Progress): Promise<void> {
   const { platform, workspace, clock } = ctx;

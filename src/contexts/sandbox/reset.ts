@@ -60,9 +60,10 @@ class Run {
   }
 }
 
+// Gap G-371: A reset ends what it can within 12 s and 1,000 of a kind; the rest is in `open`, for the next reset.
 /**
  * Empties the sandbox, step by step: what one request does not come to, the next one does. 403 `test_mode_only` in production. What cannot
- * be ended now, such as a payout on its way, is in `open`: advance the clock, and reset again. Gap G-371
+ * be ended now, such as a payout on its way, is in `open`: advance the clock, and reset again.
  */
 export async function resetSandbox(ctx: Ctx): Promise<Reset> {
   requireTestMode(ctx);

@@ -12,9 +12,11 @@ export function inSteps(ctx: Ctx, action: string): Ctx {
   return { ...rest, act: { action } };
 }
 
+// Gap G-370: A repeated seed answers the world that the first one made, without credentials.
+// Gap G-393: A seed or reset that fails answers what stopped it and uses no key; what it has done stays.
 /**
- * Makes the world of a scenario. 403 `test_mode_only` in production. What a repeated key is answered is the world that there is,
- * without credentials (Gap G-370); one that fails on the way has used no key (Gap G-393).
+ * Makes the world of a scenario. 403 `test_mode_only` in production. What a repeated key is answered is the world that there is, without
+ * credentials; one that fails on the way has used no key.
  */
 export async function seedSandbox(ctx: Ctx, scenario: Scenario): Promise<Seed> {
   requireTestMode(ctx);

@@ -10,9 +10,10 @@ import { parseAnyId, parseId } from '../../platform/schema/id.js';
 import { requireTestMode } from './clock.js';
 import type { TriggerEventInput } from './sandbox.input.js';
 
+// Gap G-79: Any type of the catalog can be triggered; `data` replaces members of its example, `object_id` the id of its object.
 /**
- * Emits an event of any type of the catalog, announced ones too (Gap G-79). `data` replaces members of the example, `objectId`
- * the id of what it is about. 403 `test_mode_only`, 400 for an unknown type and for data that its schema refuses.
+ * Emits an event of any type of the catalog, announced ones too. `data` replaces members of the example, `objectId` the id of what it is
+ * about. 403 `test_mode_only`, 400 for an unknown type and for data that its schema refuses.
  */
 export function triggerEvent(ctx: Ctx, { type, data, objectId }: TriggerEventInput): Promise<Event> {
   requireTestMode(ctx);

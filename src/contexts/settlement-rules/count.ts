@@ -1,4 +1,4 @@
-// How the trigger transaction_count counts: every so many transfers, or as soon as so many lie within a window (Gap G-202).
+// How the trigger transaction_count counts: every so many transfers, or as soon as so many lie within a window.
 
 /** What was counted since the trigger last fired. With a window the times are kept, and only those that still matter. */
 export interface Count {
@@ -12,6 +12,7 @@ export interface CountTo {
   withinWindow?: number | undefined;
 }
 
+// Gap G-202: Completed transfers of the wallet count, except those of rules; every `count`-th, or `count` within the window.
 /** Counts one more. After it has fired it counts from the beginning. */
 export function countOne({ counted, recent }: Count, at: Date, { count, withinWindow }: CountTo): Count & { fires: boolean } {
   if (withinWindow === undefined) {

@@ -1,8 +1,9 @@
-// The event of a rule whose action is to notify. The specification names none that says it (Gap G-206).
+// The event of a rule whose action is to notify. The specification names none that says it.
 import { z } from 'zod';
 import { currency, exampleId, id, money } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 
+// Gap G-206: The action notify emits `settlement_rule.notified`, a type of our own; no rule may listen to it.
 export const { events, emit } = declareEvents({
   'settlement_rule.notified': {
     description: 'a settlement rule fired whose action is notify',

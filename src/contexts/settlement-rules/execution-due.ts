@@ -39,7 +39,8 @@ export async function stepExecution(ctx: Ctx, id: string): Promise<void> {
   for (const execution of [...waiting.filter((other) => other.id !== id && isBefore(other)), own]) await executeFiring(ctx, execution);
 }
 
-/** What became of an execution (Gap G-208). */
+// Gap G-208: `skipped` means that nothing was left to settle; a fixed amount is paid whole or not at all.
+/** What became of an execution. */
 type Outcome =
   | { status: 'completed'; transferId: string | null; payoutId: string | null }
   | { status: 'skipped' | 'failed'; errorCode: string; errorMessage: string };

@@ -32,7 +32,8 @@ export async function runSettlementRule(ctx: Ctx, id: string): Promise<Settlemen
   return execution;
 }
 
-/** Runs the first enabled rule of a wallet whose trigger is manual (Gap G-205). 404 for an unknown wallet, 409 without such a rule. */
+// Gap G-205: request-manual runs the first enabled manual rule of the wallet (409 without one); run takes any enabled rule.
+/** Runs the first enabled rule of a wallet whose trigger is manual. 404 for an unknown wallet, 409 without such a rule. */
 export async function requestSettlement(ctx: Ctx, walletId: string): Promise<SettlementExecution> {
   const execution = await transact(ctx, async (tx) => {
     if ((await tx.wallet.findFirst({ where: { id: walletId }, select: { id: true } })) === null) throw new NotFound('walletId');

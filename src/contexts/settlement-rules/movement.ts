@@ -76,7 +76,8 @@ export interface SetAside {
   releaseAfterSeconds: number | undefined;
 }
 
-/** Sets money of the wallet aside: a transfer to nowhere that is never captured, and cancelled at its time or by an operator (Gap G-204). */
+// Gap G-204: `hold` is a pending transfer to nowhere, never captured; it ends at its time or when an operator cancels it.
+/** Sets money of the wallet aside: a transfer to nowhere that is never captured, and cancelled at its time or by an operator. */
 export async function planHold(ctx: Ctx, { executionId, from, description }: Head, { amount, releaseAfterSeconds }: SetAside) {
   const { currency } = from;
   const at = ctx.clock.now();
@@ -98,7 +99,7 @@ function making(ctx: Ctx, id: string, plan: TransferPlan) {
   return async (tx: Tx): Promise<Made> => {
     const draft = (form: Parameters<typeof draftTransfer>[3]) => draftTransfer(ctx, id, plan, form);
     const { value: transfer, approval } = await executeSpend(ctx, plan.authority, draft, { in: tx });
-    return { transfer, due: [...dueOf('transfer', transfer.dueAt), ...dueOf('approval', approval?.expiresAt ?? null)] };
+    return { transfer, due: [...dueOf('transfer', transfer.dueAt), ...dueOf('approval', approval?.dueAt ?? null)] };
   };
 }
 

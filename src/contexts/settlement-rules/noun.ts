@@ -8,6 +8,7 @@ import { stepRule } from './rule-due.js';
 
 export const settlementRule = defineNoun({
   id: { kind: 'settlementRule', prefix: 'srl', wire: 'bare' },
+  scope: 'settlement:read',
   table: 'settlement_rule',
   due: { concurrency: 4, run: stepRule },
   reset: [
@@ -21,6 +22,7 @@ export const settlementRule = defineNoun({
 
 export const settlementExecution = defineNoun({
   id: { kind: 'settlementExecution', prefix: 'exe', wire: 'prefixed' },
+  scope: 'settlement:read',
   table: 'settlement_execution',
   lifecycle: executionLifecycle,
   // What rules do with one wallet follows each other.

@@ -6,9 +6,10 @@ import { rowKey } from '../../platform/postgres/row.js';
 import { type Firing, fire } from './firing.sql.js';
 import { nextFiringOf, triggerOf } from './trigger.js';
 
+// Gap G-203: One firing makes up for all that were missed; rules due at the same instant fire by priority.
 /**
  * The due step of a rule. Those of its wallet that are due at the same instant fire with it, so that the first by priority is first.
- * Firings that nobody was there for are made up for by one (Gap G-203).
+ * Firings that nobody was there for are made up for by one.
  */
 export async function stepRule(ctx: Ctx, id: string): Promise<void> {
   const now = ctx.clock.now();

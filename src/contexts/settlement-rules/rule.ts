@@ -1,6 +1,7 @@
 // Settlement rules: what happens to the money of a wallet, and when (CONTRACT.md 12). Each rule is about one wallet, for ever.
 import { catalogOf } from '../../events/catalog.js';
 import type { Prisma, SettlementRule, Wallet } from '../../generated/prisma/client.js';
+import { balances } from '../../ledger/account.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { CurrencyMismatch, type FieldIssue, NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -14,11 +15,12 @@ import { listOf } from '../../platform/schema/list.js';
 import { walletLifecycle } from '../accounts/wallet.js';
 import { type Action, type ActionType, actionOf, readAction, resolveAction } from './action.js';
 import { TooManySettlementRules } from './errors.js';
+import { fire } from './firing.sql.js';
 import type { CreateSettlementRuleInput, UpdateSettlementRuleInput } from './rule.input.js';
 import type { RequestedConfig } from './shape.js';
 import { nextFiringOf, readTrigger, type Trigger, type TriggerType, triggerOf } from './trigger.js';
 
-/** Rules of a workspace, deleted ones not counted (Gap G-199). */
+/** Gap G-199: A workspace has 100 rules (409), each for one wallet for ever; `enabled` is true and `priority` 100 by default. */
 export const mostSettlementRules = 100;
 const defaultPriority = 100;
 
@@ -29,14 +31,16 @@ export async function createSettlementRule(ctx: Ctx, input: CreateSettlementRule
   const wallet = await ctx.db.wallet.findFirst({ where: { id: walletId } });
   if (wallet === null) throw new NotFound('walletId');
   checkAmounts(given, wallet);
+  if (input.fireNow === true) checkFireNow(given.trigger, input.enabled ?? true);
   const action = await resolveAction(ctx, given.action, wallet);
   const rule = await transact(ctx, async (tx) => {
     await checkRoom(ctx, tx);
     const { status } = await lockRow(tx.wallet, walletId);
-    if (status === 'closed') throw wrongStatus(walletLifecycle, walletId, status, ['active', 'frozen'], 'A closed wallet gets no rules.');
+    if (status === 'closed')
+      throw wrongStatus(walletLifecycle, walletId, status, ['active', 'frozen'], 'A closed wallet cannot have rules.');
     const at = ctx.clock.now();
     const enabled = input.enabled ?? true;
-    return tx.settlementRule.create({
+    const made = await tx.settlementRule.create({
       data: {
         id: newId(at),
         name,
@@ -49,12 +53,33 @@ export async function createSettlementRule(ctx: Ctx, input: CreateSettlementRule
         updatedAt: at,
       },
     });
+    if (input.fireNow === true && (await isBeyond({ ...ctx, db: tx as Ctx['db'] }, made)))
+      await fire(tx, ctx.workspace.id, [{ rule: made, walletId, trigger: 'balance_threshold', cause: made.id, firedAt: at }]);
+    return made;
   });
   ring(ctx, rule);
+  if (input.fireNow === true) ringAt(ctx, 'settlement_execution', rule.createdAt);
   return rule;
 }
 
-/** Changes a rule; a new type comes with its config. A trigger that is changed or enabled begins anew (Gap G-200). */
+/** 400 for `fire_now` where no balance is watched. */
+function checkFireNow(trigger: Trigger, enabled: boolean): void {
+  const message = trigger.type === 'balance_threshold' ? 'goes with an enabled rule' : 'goes with trigger_type balance_threshold only';
+  if (trigger.type !== 'balance_threshold' || !enabled) throw new ValidationFailed([{ path: ['fireNow'], message, rule: 'trigger' }]);
+}
+
+/** Whether the balance is where the trigger of a new rule waits for it to go. */
+async function isBeyond(ctx: Ctx, { walletId, ...rule }: SettlementRule): Promise<boolean> {
+  const trigger = triggerOf(rule);
+  if (trigger.type !== 'balance_threshold') return false;
+  const { thresholdCents, currency, direction } = trigger.config;
+  const threshold = minorOfCents(thresholdCents, currency) ?? 0n;
+  const available = (await balances(ctx, [walletId])).get(walletId)?.available ?? 0n;
+  return direction === 'above' ? available >= threshold : available < threshold;
+}
+
+// Gap G-200: A rule counts from when it was made, enabled or given another trigger; a threshold fires at each crossing.
+/** Changes a rule; a new type comes with its config. A trigger that is changed or enabled begins anew. */
 export async function updateSettlementRule(ctx: Ctx, input: UpdateSettlementRuleInput & { id: string }): Promise<SettlementRule> {
   const { id, name, priority } = input;
   const rule = await transact(ctx, async (tx) => {

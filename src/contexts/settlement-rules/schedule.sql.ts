@@ -4,9 +4,10 @@ import type { Stretch } from '../../events/listener.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 import { railCurrencies } from '../transfers/rail.js';
 
+// Gap G-207: settlement_schedule fires in UTC, for wallets of active merchants without an enabled rule of their own.
 /**
- * Wallets `w` of accounts with an active merchant (Gap G-207), which no enabled rule covers and which have money, and a default bank
- * account that their currency reaches. `reach` is the parameter with the rails and their currencies.
+ * Wallets `w` of accounts with an active merchant, which no enabled rule covers and which have money, and a default bank account that their
+ * currency reaches. `reach` is the parameter with the rails and their currencies.
  */
 const uncovered = (reach: string) => `
   w.owner_type = 'account' AND w.status = 'active'

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { FieldIssue } from '../../platform/errors.js';
 import { snakeCase } from '../../platform/snake-case.js';
+import { zodRule } from '../../platform/zod-words.js';
 
 /** A config as it is given: null stands for what was left out. */
 export type RequestedConfig = Readonly<Record<string, unknown>>;
@@ -33,6 +34,6 @@ function issuesOf(issue: z.core.$ZodIssue, given: RequestedConfig, path: string,
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({ path: [path, ...inner, key], message: foreign, rule: 'unknown' }));
   const isMissing = inner.length === 1 && given[String(inner[0])] == null && issue.code !== 'custom';
-  const [message, rule] = isMissing ? ['is required', 'required'] : [issue.message, issue.code];
+  const [message, rule] = isMissing ? ['is required', 'required'] : [issue.message, zodRule(issue)];
   return [{ path: [path, ...inner], message, rule }];
 }

@@ -10,10 +10,10 @@ import { type RequestedConfig, readConfig } from './shape.js';
 
 export const directions = ['above', 'below'] as const;
 
-/** Members of a filter, and the length of what they are compared with (Gap G-201). */
+/** Gap G-201: A filter compares up to 10 members of the event's data, dots lead into them; a field that the type lacks is 400. */
 const mostCompared = 10;
 const longestCompared = 200;
-/** Transfers that are counted, at most: within a window each has its time kept (Gap G-202). */
+/** Transfers that are counted, at most: within a window each has its time kept (see G-202). */
 const mostCounted = 1_000_000;
 const mostInWindow = 1_000;
 const longestWindowSeconds = 2_592_000;
@@ -32,7 +32,7 @@ const eventTrigger = (catalog: EventCatalog) =>
   z.strictObject({ eventType: z.string(), filter: filter.optional() }).superRefine(({ eventType, filter: members = {} }, context) => {
     const entry = catalog.get(eventType);
     if (entry === undefined || isInternal(eventType) || eventType === ownEvent) {
-      const message = `${JSON.stringify(eventType)} names no event type that a rule hears: see GET /v1/webhooks/events`;
+      const message = `${JSON.stringify(eventType)} is not an event type that a rule can hear: see GET /v1/webhooks/events`;
       context.addIssue({ code: 'custom', path: ['eventType'], message });
       return;
     }

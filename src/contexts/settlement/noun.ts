@@ -15,6 +15,7 @@ import { deleteWindow } from './window/window.js';
 
 export const payout = defineNoun({
   id: { kind: 'payout', prefix: 'po', wire: 'prefixed' },
+  scope: 'settlement:read',
   table: 'payout',
   lifecycle: payoutLifecycle,
   due: orderDue(payoutOrders),
@@ -33,6 +34,7 @@ export const payout = defineNoun({
 
 export const bankAccount = defineNoun({
   id: { kind: 'bankAccount', prefix: 'ba', wire: 'prefixed' },
+  scope: 'settlement:read',
   table: 'bank_account',
   reset: [
     resetStep({
@@ -45,6 +47,7 @@ export const bankAccount = defineNoun({
 
 export const settlementWindow = defineNoun({
   id: { kind: 'settlementWindow', prefix: 'win', wire: 'bare' },
+  scope: 'settlement:read',
   table: 'settlement_window',
   due: { concurrency: 4, run: stepWindow },
   reset: [

@@ -6,7 +6,7 @@ import { printId } from '../../platform/schema/id.js';
 export const transfersOfPayouts: TransferSubject = {
   openBy: ['payer', 'payee'],
   endsWithNoun: true,
-  // Gap G-158
+  // Gap G-158: Cancelling or capturing a payout's transfer is 409 with the request that cancels the payout.
   refuse(_ctx, { status, subjectId }) {
     const path = `/v1/payouts/${printId('payout', subjectId ?? '')}`;
     throw new StateConflict('The transfer is that of a payout: cancel the payout, while it was not submitted.', status, [], {

@@ -15,36 +15,40 @@ interface RatingSum {
 }
 
 const Rating = builder.objectRef<RatingSum>('AgentRating').implement({
-  description: 'How those who gave it tasks have rated an agent.',
+  description: 'How senders of tasks have rated an agent.',
   fields: (t) => ({
-    average: t.float({ description: '1 to 5, with two digits after the point, rounded down.', resolve: ({ average }) => average / 100 }),
-    count: t.exposeInt('count'),
+    average: t.float({
+      description: 'Average of the ratings, 1 to 5 with two decimals, rounded down.',
+      resolve: ({ average }) => average / 100,
+    }),
+    count: t.exposeInt('count', { description: 'Number of ratings.' }),
   }),
 });
 
 const MarketAgent = builder.prismaObject('Agent', {
   variant: 'MarketAgent',
-  // Gap G-340
-  description: 'An agent as everybody sees it who may give it a task.',
+  // Gap G-340: The market shows active agents with skills, their ratings and card, and nothing of their account.
+  description: 'An agent as others see it that may hire it.',
   select: { id: true },
   fields: (t) => ({
     id: t.expose('id', { type: 'AgentId' }),
-    name: t.exposeString('name'),
-    description: t.exposeString('description', { nullable: true }),
+    name: t.exposeString('name', { description: 'Name of the agent.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What the agent does; null where nothing was said.' }),
     skills: t.field({
       wire: { shown: true },
       type: [Skill],
+      description: 'What the agent does for others, in its own order.',
       ...visibleRelation('skills', visibleSkills, { most: mostSkills, query: { orderBy: { place: 'asc' } } }),
     }),
     rating: t.field({
       type: Rating,
       nullable: true,
-      description: 'Null for an agent that nobody has rated.',
+      description: 'How senders have rated it; null where nobody has.',
       select: { rating: true },
       resolve: ({ rating }) => rating,
     }),
     agentCard: t.string({
-      description: 'The path of its A2A agent card.',
+      description: 'Path of its A2A agent card.',
       resolve: ({ id }) => `/a2a/agents/${printId('agent', id)}/.well-known/agent-card.json`,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime' }),
@@ -54,9 +58,13 @@ const MarketPage = pageOf(MarketAgent, 'MarketAgent');
 
 builder.queryFields((t) => ({
   market: t.field({
-    route: rest('GET /v1/a2a/agents', 'Find agents that offer something: by skill, rating and price.', { name: 'listMarketAgents' }),
+    route: rest(
+      'GET /v1/a2a/agents',
+      'Find agents to hire, by skill, rating and price. Active agents that have skills are listed, newest first; a skill without a price costs nothing.',
+      { name: 'listMarketAgents' },
+    ),
     type: MarketPage,
-    description: 'Active agents that have skills, newest first.',
+    authScopes: { audience: 'any', scope: 'agents:read' },
     ...facts({}),
     ...listed(t, market, { ...marketFilters }),
   }),

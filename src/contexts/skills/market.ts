@@ -8,7 +8,8 @@ import { inMinorUnits, type RateBook, rateBook } from '../rates/rate.js';
 import type { MarketFilters } from './market.input.js';
 import { visibleSkills } from './skill.js';
 
-/** Active agents that have a skill of that kind, newest first. Of `maxPrice` what asks for nothing costs nothing (Gap G-339). */
+// Gap G-339: `max_price` is in `currency` (USD by default), compared by the rate of the day; a skill without a price is free.
+/** Active agents that have a skill of that kind, newest first. Of `maxPrice` what asks for nothing costs nothing. */
 export async function market(ctx: Ctx, filter: PageInput & MarketFilters, query: object = {}): Promise<Page<Agent>> {
   const { skillId, minRating, maxPrice, currency, since, until } = filter;
   const skill: Prisma.SkillWhereInput[] = [visibleSkills.where(ctx)];

@@ -13,8 +13,8 @@ import { checkSkill, mostSkills, type SkillInput, skillPriceOf, skillRow } from 
 import { keepingPrices } from '../agents/skill-price.js';
 import type { UpdateSkillInput } from './skill.input.js';
 
-/** Every actor that sees anything sees the skills of all agents: they are what agents hire one another for (Gap G-338). */
-export const visibleSkills = new Visibility<Prisma.SkillWhereInput>({ agent: () => ({}) });
+// Gap G-338: Everybody in the workspace reads skills; the agent itself and operators write them.
+export const visibleSkills = new Visibility<Prisma.SkillWhereInput>({ scope: 'agents:read', agent: () => ({}) });
 
 /** A skill of an agent, or null. */
 export function findSkill(db: Pick<Tx, 'skill'>, agentId: string, id: string): Promise<Skill | null> {
@@ -72,7 +72,7 @@ export async function createSkill(ctx: Ctx, agentId: string, input: SkillInput):
       await lockAgent(ctx, tx, agentId);
       const present = await tx.skill.findMany({ where: { agentId }, select: { id: true, place: true }, orderBy: { place: 'asc' } });
       if (present.some(({ id }) => id === input.id)) throw alreadyThere(agentId, input.id);
-      if (present.length >= mostSkills) throw invalidRequest(`An agent has at most ${mostSkills} skills: take one away first.`, 'max');
+      if (present.length >= mostSkills) throw invalidRequest(`An agent has at most ${mostSkills} skills: remove one first.`, 'max');
       return tx.skill.create({ data: skillRow(agentId, (present.at(-1)?.place ?? -1) + 1, input, ctx.clock.now()) });
     },
     referenceOf,
@@ -80,7 +80,7 @@ export async function createSkill(ctx: Ctx, agentId: string, input: SkillInput):
 }
 
 function alreadyThere(agentId: string, id: string): AlreadyExists {
-  return new AlreadyExists(`The agent has a skill ${id} already.`, {
+  return new AlreadyExists(`The agent already has a skill ${id}.`, {
     details: { next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/agents/${printId('agent', agentId)}/skills/${id}` }] },
   });
 }

@@ -1,6 +1,7 @@
 // What spend control gives to the process.
 import { context } from '../../manifest/context.js';
 import { rowStep } from '../../platform/due/step.js';
+import { rateKeepers } from '../rates/rate-setting.js';
 import { sweepSpendMinutes } from './breaker/breaker.sql.js';
 import { breakerListener, inspectAgent } from './breaker/breaker-look.js';
 import { events as breakerEvents } from './breaker/events.js';
@@ -11,6 +12,7 @@ import { approval, breakerTrip, budget, decision, policy } from './noun.js';
 import { counterpartyListener } from './pipeline/counterparty.sql.js';
 import { sweepDecisions } from './pipeline/decision.sql.js';
 import { writeRefusals } from './pipeline/refusal-writer.js';
+import { requirePersonForRates } from './policy/policy-approver.js';
 
 export const spending = context({
   nouns: [approval, policy, budget, decision, breakerTrip],
@@ -22,4 +24,5 @@ export const spending = context({
   listeners: [counterpartyListener, breakerListener],
   sweeps: [sweepDecisions, sweepSpendMinutes],
   lastWrites: [writeRefusals],
+  extensions: [rateKeepers.with(requirePersonForRates)],
 });

@@ -33,7 +33,7 @@ export class MandateRevoked extends declareError(409, 'mandate_revoked') {
 /** 409: the time of the mandate is over, which is final. */
 export class MandateExpired extends declareError(409, 'mandate_expired') {
   constructor() {
-    super('The mandate has expired: another one has to be issued.', { details: { terminal: true } });
+    super('The mandate has expired: a new one has to be issued.', { details: { terminal: true } });
   }
 }
 
@@ -57,9 +57,16 @@ export class RowChanged extends Overloaded {}
 
 /** 409: a quote is for one transfer. */
 export class QuoteUsed extends declareError(409, 'quote_used') {
-  constructor(id: string) {
-    super('The quote was used by another transfer. Ask for another one.', {
-      details: { next_actions: [{ rel: 'quote', actor: 'any', method: 'GET', path: `/v1/quotes/${printId('quote', id)}` }] },
+  /** `body`: what asks for a new one. Unknown where a posting finds that another one was quicker. */
+  constructor(id: string, body?: Record<string, unknown>) {
+    super('The quote was used by another transfer: a quote is for one. Ask for a new one.', {
+      details: {
+        quote_id: printId('quote', id),
+        next_actions: [
+          ...(body ? [{ rel: 'new_quote', actor: 'any', method: 'POST', path: '/v1/quotes', body } as const] : []),
+          { rel: 'quote', actor: 'any', method: 'GET', path: `/v1/quotes/${printId('quote', id)}` },
+        ],
+      },
     });
   }
 }
@@ -93,6 +100,16 @@ export class TooManyBudgets extends declareError(409, 'state_conflict') {
         limit: { name: 'budgets', maximum, used },
         next_actions: [{ rel: 'budgets', actor: 'api_key', method: 'GET', path: '/v1/budgets' }],
       },
+    });
+  }
+}
+
+/** 409: a program that is connected spends within this budget, and without it would spend without any. */
+export class BudgetOfConnection extends declareError(409, 'state_conflict') {
+  constructor(connectionId: string) {
+    const path = `/v1/connections/${printId('connection', connectionId)}`;
+    super('A connected program spends within this budget, which ends with its connection alone. Revoke the connection.', {
+      details: { current_status: 'active', next_actions: [{ rel: 'revoke', actor: 'any', method: 'DELETE', path }] },
     });
   }
 }

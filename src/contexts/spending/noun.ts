@@ -3,14 +3,15 @@ import { defineNoun } from '../../manifest/noun.js';
 import { newestRows, resetStep } from '../../manifest/reset.js';
 import { approvalLifecycle, cancelApproval, expireApproval } from './approval/approval.js';
 import { setDetectors } from './breaker/breaker.js';
-import { deleteBudget } from './budget/budget.js';
+import { endBudget } from './budget/budget.js';
 import { unfreezeSpending } from './freeze/kill-switch.js';
 import { setKyaCaps } from './policy/kya-limit.js';
-import { deletePolicy } from './policy/policy.js';
+import { endPolicy } from './policy/policy.js';
 import { approvalTimeline, decisionTimeline } from './timeline.js';
 
 export const approval = defineNoun({
   id: { kind: 'approval', prefix: 'apr', wire: 'prefixed' },
+  scope: 'approvals:read',
   table: 'approval',
   lifecycle: approvalLifecycle,
   due: { concurrency: 8, run: expireApproval },
@@ -32,12 +33,13 @@ export const approval = defineNoun({
 
 export const policy = defineNoun({
   id: { kind: 'policy', prefix: 'pol', wire: 'prefixed' },
+  scope: 'policies:read',
   table: 'policy',
   reset: [
     resetStep({
       stage: 'setting',
       rows: ({ db }, most) => db.policy.findMany({ where: { deletedAt: null }, ...newestRows(most) }),
-      end: (ctx, { id }) => deletePolicy(ctx, id),
+      end: (ctx, { id }) => endPolicy(ctx, id),
     }),
     resetStep({
       stage: 'setting',
@@ -50,25 +52,28 @@ export const policy = defineNoun({
 
 export const budget = defineNoun({
   id: { kind: 'budget', prefix: 'bud', wire: 'prefixed' },
+  scope: 'policies:read',
   table: 'budget',
   reset: [
     resetStep({
       // Children are younger than their parents.
       stage: 'setting',
       rows: ({ db }, most) => db.budget.findMany({ where: { deletedAt: null }, ...newestRows(most) }),
-      end: (ctx, { id }) => deleteBudget(ctx, id),
+      end: (ctx, { id }) => endBudget(ctx, id),
     }),
   ],
 });
 
 export const decision = defineNoun({
   id: { kind: 'decision', prefix: 'dec', wire: 'prefixed' },
+  scope: 'policies:read',
   table: 'decision',
   timeline: decisionTimeline,
 });
 
 export const breakerTrip = defineNoun({
   id: { kind: 'breakerTrip', prefix: 'trip', wire: 'prefixed' },
+  scope: 'policies:read',
   table: 'breaker_trip',
   reset: [
     resetStep({

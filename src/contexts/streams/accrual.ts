@@ -102,7 +102,8 @@ function fullAt(flow: Flow): { at: Date | null; status: Stop['status'] } {
   return { at: dateAt(BigInt(flow.checkpointAt.getTime()) + divideUp(units - flow.accrued, flow.rateUnits)), status };
 }
 
-/** What stops the stream next, if nobody changes it; null: nothing. Its end comes whether it flows or not (Gap G-133). */
+// Gap G-133: A stream completes at `ends_at`, also when it is paused or exhausted.
+/** What stops the stream next, if nobody changes it; null: nothing. Its end comes whether it flows or not. */
 export function nextStop(flow: Flow): Stop | null {
   if (!isOpenFlow(flow)) return null;
   const end: Stop | null = flow.endsAt === null ? null : { at: flow.endsAt, status: 'completed' };
@@ -144,7 +145,8 @@ export function stepTo(flow: Flow, at: Date): Flow {
   return stepTo(checkpointed(flow, when, { status: 'exhausted' }), at);
 }
 
-/** The health of a stream: how long its money lasts. One whose money lasts until its end is healthy (Gap G-131). */
+// Gap G-131: `runway_seconds` is null above 68 years; `depletes_at` is null when the money lasts until the end or nothing flows.
+/** The health of a stream: how long its money lasts. One whose money lasts until its end is healthy. */
 export function healthAt(flow: Flow, at: Date): FlowHealth {
   if (flow.status !== 'pending' && !isOpenFlow(flow)) return 'exhausted';
   if (ceiling(flow).status === 'completed') return 'healthy';

@@ -8,6 +8,7 @@ builder.objectField(ApproveApprovalPayload, 'stream', (t) =>
   t.field({
     type: Stream,
     nullable: true,
+    description: 'The stream whose deposit or top-up was approved; else null.',
     resolve: ({ approval }, _args, ctx) => approvedStream(ctx, approval),
   }),
 );

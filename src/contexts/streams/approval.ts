@@ -1,5 +1,5 @@
 // Streams and top-ups that wait for an approval: how they begin once it is given, and how they end otherwise (CONTRACT.md 0 "Approval
-// interplay") (Gap G-136).
+// interplay").
 import type { Approval, Stream, Transfer } from '../../generated/prisma/client.js';
 import { type ApprovalSubject, type Ending, SubjectRefused } from '../../manifest/approval-subject.js';
 import type { Ctx } from '../../platform/ctx.js';
@@ -24,6 +24,7 @@ export const streamSubject: ApprovalSubject = {
   approve: approveStream,
   end: endPending,
 };
+// Gap G-136: A waiting top-up has the subject `stream_top_up` with the transfer's id; the end of the stream cancels it.
 /** How a top-up is approved and ended. */
 export const streamTopUpSubject: ApprovalSubject = {
   kind: 'transfer',

@@ -42,7 +42,7 @@ export async function beginChange(ctx: Ctx, tx: Tx, id: string, side: 'payer' | 
 /** 409 for a stream that waits for its approval, or has ended. */
 export function checkOpen({ row }: Changing): void {
   if (isOpenFlow(row)) return;
-  const message = row.status === 'pending' ? 'The stream waits for its approval.' : `The stream is ${row.status}, which is final.`;
+  const message = row.status === 'pending' ? 'The stream is waiting for an approval.' : `The stream is ${row.status}, which is final.`;
   throw wrongStatus(streamLifecycle, printId('stream', row.id), row.status, ['active', 'paused', 'exhausted'], message);
 }
 
@@ -52,7 +52,8 @@ export async function lockPayerOf(ctx: Ctx, tx: Tx, id: string): Promise<void> {
   await lockEligibility(tx, { workspaceId: ctx.workspace.id, accountId, walletId, agentIds: [fromAgentId, agentId] });
 }
 
-/** Changes the rate, the maximum or the metadata of a stream that is open, from now on (Gap G-140). 400, 403, 404, 409. */
+// Gap G-140: An open stream can be changed, also paused or exhausted; `max_total` must exceed what has flowed, null removes it.
+/** Changes the rate, the maximum or the metadata of a stream that is open, from now on. 400, 403, 404, 409. */
 export function updateStream(ctx: Ctx, input: UpdateStreamInput & { id: string }): Promise<StreamView> {
   const { id, metadata } = input;
   const rate = flowRateOf(input);
@@ -103,7 +104,7 @@ export function resumeStream(ctx: Ctx, id: string): Promise<StreamView> {
 
 function notPaused({ id, status }: Stream): StateConflict {
   const printed = printId('stream', id);
-  const message = `The stream is ${status}; only a paused one is resumed.`;
+  const message = `The stream is ${status}; only a paused one can be resumed.`;
   const { details } = wrongStatus(streamLifecycle, printed, status, status === 'exhausted' ? ['active'] : ['paused'], message);
   const { next_actions: actions } = details ?? {};
   return new StateConflict(message, status, ['paused'], actions === undefined ? { terminal: true } : { next_actions: actions });

@@ -57,7 +57,8 @@ export interface FlowChange {
   metadata?: Prisma.InputJsonObject;
 }
 
-/** Writes what a stream is from now on, and tells when the change has brought its money near its end (Gap G-132). */
+// Gap G-132: A change that lowers the runway below an alert level emits the severest alert at once; a top-up arms it again.
+/** Writes what a stream is from now on, and tells when the change has brought its money near its end. */
 export async function saveFlow(ctx: Ctx, tx: Tx, row: Stream, flow: Flow, { rate, ...change }: FlowChange = {}): Promise<Stream> {
   const isOver = flow.status === 'completed' || flow.status === 'cancelled';
   const health = isOver ? notifiedHealth(row) : healthAt(flow, flow.checkpointAt);

@@ -70,7 +70,8 @@ export function draftStreamDeposit(ctx: Ctx, deposit: StreamDeposit, money: Mone
     metadata: deposit.metadata,
   };
   const transfer = transferRow(ctx, value, id);
-  // A closed wallet could never be paid, and the agent of a wallet has to be one that may spend, whoever asks (Gap G-135).
+  // Gap G-135: A deposit is bound by the agent that acts; the agent whose wallet pays must be active, whoever asks.
+  // A closed wallet could never be paid.
   const guards = [
     ...authority.guards,
     { kind: 'payee' as const, id: to.walletId },

@@ -13,13 +13,14 @@ export class OtherSide extends declareError(403, 'forbidden') {
   }
 }
 
-/** 422: less has flowed than was asked for, or nothing (Gap G-141). */
+// Gap G-141: Withdrawing more than has flowed, or when nothing has, is 422 `insufficient_balance` with what there is.
+/** 422: less has flowed than was asked for, or nothing. */
 export function tooLittleStreamed(id: string, currency: string, available: bigint, requested: bigint): InsufficientBalance {
   const print = (minor: bigint) => formatMinor(minor, currency);
   const sentence =
     available > 0n
-      ? `The stream has ${print(available)} ${currency} to take out; this asks for ${print(requested)}.`
-      : 'Nothing has flowed yet that could be taken out.';
+      ? `The stream has ${print(available)} ${currency} to withdraw; this asks for ${print(requested)}.`
+      : 'Nothing has accrued yet that can be withdrawn.';
   return new InsufficientBalance(sentence, {
     details: {
       stream_id: printId('stream', id),

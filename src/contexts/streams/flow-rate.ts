@@ -18,7 +18,8 @@ const periodMs = {
 /** A multiple of every period: what each of them makes of its last digit in a millisecond is a whole part of it. */
 const longest = periodMs.month30;
 
-/** A rate as it was given (Gap G-129), in major units: `{ amount: '5000.00', per: 'month30' }`. */
+// Gap G-129: `rate.amount` has up to 18 decimals; `flow_rate` is printed to 18, rounded down, and money flows by the exact rate.
+/** A rate as it was given, in major units: `{ amount: '5000.00', per: 'month30' }`. */
 export interface GivenRate {
   amount: string;
   per: RatePeriod;

@@ -1,5 +1,5 @@
-// Streams stop at the instant at which the spending of their payer is stopped (CONTRACT.md 3), in that transaction, however many there
-// are: one statement pauses them and writes their checkpoints (Gap G-138).
+// Streams stop at the instant at which the spending of their payer is stopped (CONTRACT.md 3), in that transaction, however many there are:
+// one statement pauses them and writes their checkpoints.
 import type { Ctx } from '../../platform/ctx.js';
 import type { Frozen } from '../../platform/freeze.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
@@ -41,6 +41,7 @@ const endText = `
   UPDATE stream s SET is_revoked = true, status_reason = $4, due_at = $2::timestamptz, lease_until = NULL
   WHERE s.workspace_id = $1::uuid AND s.status IN ('pending', 'active', 'paused', 'exhausted') AND ${paidBy.agent}`;
 
+// Gap G-138: Freezing a payer pauses what its wallet, account, agent or workspace streams; withdrawing and the end go on.
 /** Pauses what a payer pays by streams. */
 export async function pauseStreams(ctx: Ctx, tx: Tx, { kind, id, reason }: Frozen): Promise<void> {
   const values = [ctx.workspace.id, ctx.clock.now(), id, reason];

@@ -1,5 +1,5 @@
 // What of the limits is given back with the money that a stream returns: the uses of its deposits, in the windows in which they were used
-// (CONTRACT.md 3). The newest deposits are the ones of which most is left (Gap G-139).
+// (CONTRACT.md 3). The newest deposits are the ones of which most is left.
 import type { Stream } from '../../generated/prisma/client.js';
 import { givenBack, usesOf } from '../../ledger/hold.js';
 import type { LimitUse } from '../../ledger/posting.js';
@@ -9,6 +9,7 @@ import { least } from './accrual.js';
 /** Deposits that are looked at, the newest. */
 const mostDeposits = 200;
 
+// Gap G-139: What comes back is given back to limits by the newest deposits first, 200 at most, each rounded down.
 /** The uses that go back with `returned` minor units of a stream. What was streamed came out of the oldest deposits. */
 export async function usesReturned(tx: Tx, { workspaceId, id }: Stream, returned: bigint): Promise<LimitUse[]> {
   const deposits = await tx.transfer.findMany({

@@ -10,6 +10,7 @@ import { transfersOfStreams } from './transfer-subject.js';
 
 export const stream = defineNoun({
   id: { kind: 'stream', prefix: 'str', wire: 'prefixed' },
+  scope: 'transfers:read',
   table: 'stream',
   lifecycle: streamLifecycle,
   due: { concurrency: 8, run: stepStream },

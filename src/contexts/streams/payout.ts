@@ -50,9 +50,10 @@ export async function withdrawStream(ctx: Ctx, id: string, amount: string | null
   return changeOf(ctx, made);
 }
 
+// Gap G-137: Cancelling a pending stream withdraws its approval; the answer has the cancelled `stream_start` transfer.
 /**
- * Ends a stream: the payee gets what has flowed, the rest goes back to the payer. One that waits for its approval is called off
- * (Gap G-137). 403 for the payee's agent, 409 for one that has ended.
+ * Ends a stream: the payee gets what has flowed, the rest goes back to the payer. One that waits for its approval is called off. 403 for
+ * the payee's agent, 409 for one that has ended.
  */
 export async function cancelStream(ctx: Ctx, id: string, reason: string | null): Promise<StreamChange> {
   const made = await transact(

@@ -79,7 +79,8 @@ function viewAt(row: Stream, state: FlowRow, at: Date): StreamView {
 }
 
 /** An agent sees the streams that it pays, or that a wallet of its is on a side of. */
-const visibleStreams = new Visibility<Prisma.StreamWhereInput>({
+export const visibleStreams = new Visibility<Prisma.StreamWhereInput>({
+  scope: 'transfers:read',
   agent: ({ id }) => ({ OR: [{ agentId: id }, { fromAgentId: id }, { toAgentId: id }] }),
 });
 
@@ -90,9 +91,10 @@ export async function streamRow(ctx: Ctx, id: string): Promise<Stream> {
   return found;
 }
 
+// Gap G-134: What happens at an instant belongs to it; a future `at` shows the stream as if nobody changes it; before its start is 400.
 /**
- * A stream, as it is or at another instant: from its checkpoints, and for an instant to come as it will be if nobody changes it. 404,
- * 400 for an instant before it was made (Gap G-134).
+ * A stream, as it is or at another instant: from its checkpoints, and for an instant to come as it will be if nobody changes it. 404, 400
+ * for an instant before it was made.
  */
 export async function stream(ctx: Ctx, id: string, at?: Date | null): Promise<StreamView> {
   const row = await streamRow(ctx, id);

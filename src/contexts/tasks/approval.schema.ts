@@ -8,6 +8,7 @@ builder.objectField(ApproveApprovalPayload, 'task', (t) =>
   t.field({
     type: TaskType,
     nullable: true,
+    description: 'The task that was approved; else null.',
     resolve: ({ approval }, _args, ctx) => approvedTask(ctx, approval),
   }),
 );

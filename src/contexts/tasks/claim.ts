@@ -21,7 +21,7 @@ import { namePayee, partiesOfTask, taskPayeeOf, taskProtocols } from './payment.
 import { changeTask, checkTaskSide, isDelivered, lockTask, offeredTo, refuseTask, revokedReason, task, taskLifecycle } from './task.js';
 
 /**
- * Takes an open task for the agent that asks. One that it has accepted already is its own, and nothing changes. 403 `session_required` for
+ * Takes an open task for the agent that asks. One that it has claimed already is its own, and nothing changes. 403 `session_required` for
  * whoever is no agent, 404 for a task that was not offered to it, 409 `task_already_claimed` for everybody but the first, and for one whose
  * deadline has passed.
  */
@@ -34,7 +34,7 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
   const claimed = await transact(ctx, async (tx) => {
     const row = await offered(tx, id, agent.id);
     if (isOwn(row, agent.id)) {
-      refusePast(ctx, row);
+      if (row.status === 'accepted') refusePast(ctx, row);
       return row;
     }
     refuseClaimed(ctx, row);
@@ -48,7 +48,7 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
       // Another claim of its own was quicker.
       if (isOwn(now, agent.id)) return now;
       refuseClaimed(ctx, now);
-      throw refuseTask(now, ['pending'], 'The task cannot be claimed any more.');
+      throw refuseTask(now, ['pending'], 'The task can no longer be claimed.');
     }
     await namePayee(tx, now, payee);
     await notifyChange(ctx, tx, now, 'claimed');
@@ -58,7 +58,9 @@ export async function claimTask(ctx: Ctx, id: string): Promise<Task> {
   return claimed;
 }
 
-const isOwn = ({ toAgentId, status }: Task, agentId: string): boolean => toAgentId === agentId && status === 'accepted';
+/** Whether the agent has claimed it: it stays its own until it loses the claim. Accepted, also one that was given to it by name. */
+const isOwn = ({ toAgentId, status, open }: Task, agentId: string): boolean =>
+  toAgentId === agentId && (open ? status !== 'pending' : status === 'accepted');
 
 /** An open task that was offered to the agent, whoever has it by now. 404. */
 async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
@@ -67,7 +69,7 @@ async function offered(tx: Tx, id: string, agentId: string): Promise<Task> {
   const { open, candidateAgentIds, fromAgentId, toAgentId, paymentStatus } = found;
   const isOffered =
     open && paymentStatus !== 'awaiting_approval' && (candidateAgentIds.length === 0 || candidateAgentIds.includes(agentId));
-  if (fromAgentId === agentId) throw new Forbidden('An agent does not claim its own task.');
+  if (fromAgentId === agentId) throw new Forbidden('An agent cannot claim its own task.');
   if (isOwn(found, agentId)) return found;
   if (toAgentId === agentId && !open) throw refuseTask(found, ['accepted'], 'The task was given to this agent: it accepts or declines it.');
   if (!isOffered) throw new NotFound();
@@ -109,7 +111,7 @@ async function refuseClosed(tx: Tx, { id, status, currency }: Task, { walletId, 
   if (open === null) throw noWallet(id, status, agentId ?? accountId, currency ?? '');
 }
 
-/** What the rules say about whom they let be paid; nobody could ask them when the task was offered (Gap G-333). */
+/** Gap G-333: Rules about payees are asked again at the claim; one that would need an approval refuses. */
 const aboutPayee: ReadonlySet<string> = new Set([
   'counterparty',
   'merchant',
@@ -139,7 +141,7 @@ async function refuseUnpayable(ctx: Ctx, tx: Tx, row: Task, to: WalletRef): Prom
   }
   // Whoever approved the money of an open task did not know whom it would pay.
   throw new PolicyViolation(
-    'The rules of the agent that gave this task want an approval to pay you: it has to give you the task by name.',
+    'The rules of the agent that gave this task require an approval to pay you: it has to assign the task to you by name.',
     {
       details: { reason: 'approval_required', terminal: true },
     },
@@ -151,8 +153,8 @@ export async function respondToTask(ctx: Ctx, id: string, action: 'accept' | 'de
   const answered = await transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, id);
     checkTaskSide(ctx, row, 'worker');
-    if (row.open) throw refuseTask(row, [], 'An open task is claimed, and not accepted or declined.');
-    if (row.paymentStatus === 'awaiting_approval') throw refuseTask(row, [], 'The money of the task waits for an approval.');
+    if (row.open) throw refuseTask(row, [], 'An open task is claimed; it cannot be accepted or declined.');
+    if (row.paymentStatus === 'awaiting_approval') throw refuseTask(row, [], 'The payment of the task is waiting for an approval.');
     refusePast(ctx, row);
     checkStep(taskLifecycle, id, row.status, action === 'accept' ? 'accepted' : 'declined');
     if (action === 'decline') return endTask(ctx, tx, row, 'declined', reason);
@@ -167,7 +169,7 @@ export async function respondToTask(ctx: Ctx, id: string, action: 'accept' | 'de
 /** 409 for a task whose agent was revoked, whether or not its due step has run. */
 function refuseRevoked(row: Task): void {
   if (isDelivered(row) || row.statusReason !== revokedReason) return;
-  throw refuseTask(row, [], 'An agent of the task was revoked: it is being ended.');
+  throw refuseTask(row, [], 'An agent of the task was revoked: the task is being ended.');
 }
 
 /** 409 for a task whose deadline has passed, or whose agent was revoked, whether or not its due step has run. */

@@ -55,7 +55,8 @@ function endBy(ctx: Ctx, id: string, side: 'sender' | 'worker', status: 'cancell
     const row = await lockTask(ctx, tx, id);
     checkTaskSide(ctx, row, side);
     // What nobody works on is declined or cancelled.
-    if (status === 'failed' && row.status === 'pending') throw refuseTask(row, ['accepted'], 'A task that nobody works on does not fail.');
+    if (status === 'failed' && row.status === 'pending')
+      throw refuseTask(row, ['accepted'], 'A task that nobody is working on cannot fail.');
     checkStep(taskLifecycle, id, row.status, status);
     return endTask(ctx, tx, row, status, reason);
   });

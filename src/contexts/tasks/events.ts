@@ -1,5 +1,5 @@
 // What is told of tasks, on the channels of the agents on both sides. SPEC.md announces a2a.task.* webhooks as not emitted, so these types
-// are the platform's own (CONTRACT.md 5 "SSE channel") (Gap G-327).
+// are the platform's own (CONTRACT.md 5 "SSE channel").
 import { z } from 'zod';
 import { currency, exampleId, id, money, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
@@ -40,6 +40,7 @@ const changed = z.strictObject({
   to_agent_id: id('agt').nullable(),
 });
 
+// Gap G-327: `task_assigned` and `task_updated` go to the channels of both sides; there is no webhook.
 export const { events, emit } = declareEvents({
   '_task.assigned': {
     description: 'a task was given or offered to agents',

@@ -12,6 +12,7 @@ import { transfersOfTasks } from './transfer-subject.js';
 
 export const task = defineNoun({
   id: { kind: 'task', prefix: 'task', wire: 'bare' },
+  scope: 'tasks:read',
   table: 'task',
   lifecycle: taskLifecycle,
   due: { concurrency: 8, run: stepTask },
@@ -35,4 +36,8 @@ export const task = defineNoun({
   ],
 });
 
-export const taskMessage = defineNoun({ id: { kind: 'taskMessage', prefix: 'msg', wire: 'prefixed' }, table: 'task_message' });
+export const taskMessage = defineNoun({
+  id: { kind: 'taskMessage', prefix: 'msg', wire: 'prefixed' },
+  scope: 'tasks:read',
+  table: 'task_message',
+});

@@ -104,7 +104,8 @@ async function mandateOf(
   return mandate;
 }
 
-/** The wallet that is named, else the agent's oldest in the currency, else its account's (Gap G-328). */
+// Gap G-328: Without `from_wallet_id` the agent's oldest wallet in the currency pays, else its account's; the worker is paid likewise.
+/** The wallet that is named, else the agent's oldest in the currency, else its account's. */
 async function payerOf(
   ctx: Ctx,
   { id, parentAccountId }: TaskPaymentOrder['fromAgent'],
@@ -197,9 +198,10 @@ export async function namePayee(tx: Tx, { transferId }: Task, to: WalletRef | nu
   await tx.hold.updateMany({ where: { id: hold.id }, data: { toAccountId: to?.ledger.available ?? hold.heldAccountId } });
 }
 
+// Gap G-336: A frozen worker is still paid; whoever is frozen starts no paid task.
 /**
  * Pays the worker and returns the rest, under the lock of the task; 0 returns all of it. Answers the members of the task that say so.
- * Whoever was frozen meanwhile keeps nothing from the worker: this is no spend (Gap G-336).
+ * Whoever was frozen meanwhile keeps nothing from the worker: this is no spend.
  */
 export async function settlePayment(ctx: Ctx, tx: Tx, { transferId, amount }: Task, released: bigint, ending: Ending) {
   if (transferId === null || amount === null) return {};

@@ -23,8 +23,8 @@ export function approveTask(ctx: Ctx, { id, rating, feedback }: ApproveTaskInput
   return transact(ctx, async (tx) => {
     const row = await lockTask(ctx, tx, id);
     checkTaskSide(ctx, row, 'sender');
-    if (row.status !== 'completed') throw refuseTask(row, ['completed'], 'What is approved has been delivered.');
-    if (row.paymentStatus !== 'reserved') throw notReserved(row, 'Nothing is to be released any more.');
+    if (row.status !== 'completed') throw refuseTask(row, ['completed'], 'Only a delivered task can be approved.');
+    if (row.paymentStatus !== 'reserved') throw notReserved(row, 'There is nothing left to release.');
     const rated = rating == null ? row : await rate(ctx, tx, row, 'sender', { rating, feedback });
     return releasePayment(ctx, tx, rated);
   });
@@ -64,27 +64,27 @@ async function rate(
   { rating, feedback }: Pick<RateTaskInput, 'rating' | 'feedback'>,
 ): Promise<Task> {
   const { status, toAgentId } = row;
-  if (status !== 'completed' && status !== 'disputed') throw refuseTask(row, ['completed'], 'A task is rated after it was completed.');
+  if (status !== 'completed' && status !== 'disputed')
+    throw refuseTask(row, ['completed'], 'A task can be rated only after it was completed.');
   const before = side === 'sender' ? row.rating : row.senderRating;
-  if (before !== null) throw notReserved(row, 'This side has rated the task already.');
+  if (before !== null) throw notReserved(row, 'This side has already rated the task.');
   if (side === 'worker') return changeTask(ctx, tx, row, { senderRating: rating, senderFeedback: feedback ?? null });
   if (toAgentId !== null) await addRating(ctx, tx, toAgentId, rating);
   return changeTask(ctx, tx, row, { rating, feedback: feedback ?? null });
 }
 
-/**
- * Disputes what was delivered, within the review window: the money stays in escrow until the dispute is resolved (Gap G-335). 403, 404,
- * 409.
- */
+// Gap G-335: A dispute takes the `reason` of disputes and all of the payment; without a payment it is 409.
+/** Disputes what was delivered, within the review window: the money stays in escrow until the dispute is resolved. 403, 404, 409. */
 export async function disputeTask(ctx: Ctx, { id, reason, description, evidence }: DisputeTaskInput & { id: string }): Promise<Task> {
   const { task, dispute } = await transact(
     ctx,
     async (tx) => {
       const row = await lockTask(ctx, tx, id);
       checkTaskSide(ctx, row, 'sender');
-      if (row.status !== 'completed') throw refuseTask(row, ['completed'], 'What is disputed has been delivered.');
+      if (row.status !== 'completed') throw refuseTask(row, ['completed'], 'Only a delivered task can be disputed.');
       const isInTime = row.reviewDeadline !== null && row.reviewDeadline > ctx.clock.now();
-      if (row.paymentStatus !== 'reserved' || !isInTime) throw notReserved(row, 'The review of the task is over, or it is not paid.');
+      if (row.paymentStatus !== 'reserved' || !isInTime)
+        throw notReserved(row, 'The review window of the task has ended, or the task is not paid.');
       const money = { transferId: row.transferId ?? '', amount: row.amount ?? 0n, currency: row.currency ?? '' };
       const agents = { payerAgentId: row.fromAgentId, payeeAgentId: row.toAgentId };
       const said = { reason, description: description ?? '', evidence, requestedResolution: null };

@@ -11,7 +11,7 @@ import { listOf } from '../../platform/schema/list.js';
 import { Visibility } from '../../platform/visibility.js';
 import { NotYourTask, type Side } from './errors.js';
 
-/** A deadline ends what is not delivered; losing a claim leads an open task back to pending (Gap G-326). */
+/** Gap G-326: A deadline expires what is not delivered; the sender cancels until delivery; the worker fails only accepted work. */
 export const taskLifecycle: Lifecycle<TaskStatus> = {
   noun: 'task',
   path: '/v1/a2a/tasks/{id}',
@@ -50,6 +50,7 @@ export interface TaskChange {
 
 /** An agent sees the tasks that it gave and works on, and those that are offered to it. */
 export const visibleTasks = new Visibility<Prisma.TaskWhereInput>({
+  scope: 'tasks:read',
   agent: ({ id }) => ({
     OR: [
       { fromAgentId: id },

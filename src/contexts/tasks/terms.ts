@@ -26,7 +26,7 @@ export const partShape = z
   });
 export type TaskPart = z.infer<typeof partShape>;
 
-/** Parts of one message or artifact; together they are as long as a payload may be (Gap G-394). */
+/** Gap G-394: The parts of an answer to a worker have 16,384 characters of JSON at most. */
 export const mostParts = 50;
 export const taskPartsShape = z
   .array(partShape)
@@ -57,9 +57,10 @@ function payloadChecks(skill: Skill | null, payload: Json): SchemaCheck[] {
   return schema === null ? [] : [{ schema, path: ['payload'], values: [{ value: payload, path: ['payload'] }] }];
 }
 
+// Gap G-329: A named skill gives price and schemas that the request leaves out, where the named worker has it.
 /**
  * Checks what a new task is about: its payload as above, and the schema that its deliverable has to fit, which is returned: the request's,
- * else that of the skill, where it can be used (Gap G-329). 400 for one of the request that cannot.
+ * else that of the skill, where it can be used. 400 for one of the request that cannot.
  */
 export async function readTerms(ctx: Ctx, skill: Skill | null, payload: Json, acceptance: Json | null | undefined): Promise<Json | null> {
   const payloads = payloadChecks(skill, payload);
@@ -74,7 +75,8 @@ export async function readTerms(ctx: Ctx, skill: Skill | null, payload: Json, ac
   return usable.at(-1) === true ? schema : null;
 }
 
-/** Throws 400 for a deliverable that does not fit. Of artifacts the data of every data part has to, and there has to be one (Gap G-330). */
+// Gap G-330: The deliverable must fit; of `artifacts` the data of every data part must, and there is at least one.
+/** Throws 400 for a deliverable that does not fit. Of artifacts the data of every data part has to, and there has to be one. */
 export async function checkDeliverable(ctx: Ctx, schema: Json | null, deliverable: Json): Promise<void> {
   const artifacts = 'artifacts' in deliverable ? readBy(artifactsShape, deliverable, ['deliverable']).artifacts : null;
   if (schema === null) return;

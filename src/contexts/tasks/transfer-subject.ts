@@ -14,7 +14,7 @@ export const transfersOfTasks: TransferSubject = {
     split: splitEscrow,
   },
   operation: ({ subjectId }) => ({ category: 'task_payment', operation: 'task.pay', subjectId }),
-  // Gap G-332
+  // Gap G-332: The payee of a task is named at the claim or with its approval; its transfer is not captured or cancelled by itself (409).
   refuse(_ctx, { status, subjectId }) {
     throw new StateConflict('The transfer pays for a task: approve, dispute or cancel the task.', status, [], {
       next_actions: [{ rel: 'task', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${subjectId}` }],

@@ -45,7 +45,7 @@ function checkTurn(ctx: Ctx, row: Task, side: Side): void {
 /** Changes what a task is about while nobody works on it, for its sender. 400, 403, 404, 409. */
 export async function updateTask(ctx: Ctx, { id, payload, deadline }: UpdateTaskInput & { id: string }): Promise<Task> {
   const check = (row: Task) => {
-    if (row.status !== 'pending') throw refuseTask(row, ['pending'], 'A task is changed while nobody works on it.');
+    if (row.status !== 'pending') throw refuseTask(row, ['pending'], 'A task can be changed only while nobody is working on it.');
     checkDeadline({ deadline }, ctx.clock.now());
   };
   if (payload != null) {
@@ -67,7 +67,7 @@ export async function updateTask(ctx: Ctx, { id, payload, deadline }: UpdateTask
 /** Begins to work. 409 unless the task was claimed or accepted. */
 export function startTask(ctx: Ctx, input: TaskProgressInput & { id: string }): Promise<Task> {
   return changeBy(ctx, input.id, 'worker', async (tx, row) => {
-    if (row.status !== 'accepted') throw refuseTask(row, ['accepted'], 'Work begins on a task that was claimed or accepted.');
+    if (row.status !== 'accepted') throw refuseTask(row, ['accepted'], 'Work can begin only on a task that was claimed or accepted.');
     return advance(ctx, tx, row, input, 'started');
   });
 }
@@ -76,7 +76,7 @@ export function startTask(ctx: Ctx, input: TaskProgressInput & { id: string }): 
 export function progressTask(ctx: Ctx, input: TaskProgressInput & { id: string }): Promise<Task> {
   return changeBy(ctx, input.id, 'worker', async (tx, row) => {
     if (row.status !== 'accepted' && row.status !== 'in_progress') {
-      throw refuseTask(row, ['accepted', 'in_progress'], 'Progress is told of a task that is being worked on.');
+      throw refuseTask(row, ['accepted', 'in_progress'], 'Progress can be reported only for a task in progress.');
     }
     return advance(ctx, tx, row, input, row.status === 'accepted' ? 'started' : 'progress');
   });
@@ -134,14 +134,15 @@ export async function answerInput(ctx: Ctx, { id, parts: given }: AnswerTaskInpu
 }
 
 function checkInputRequested(row: Task): void {
-  if (row.status !== 'input_required') throw refuseTask(row, ['input_required'], 'The worker has not asked anything.');
+  if (row.status !== 'input_required') throw refuseTask(row, ['input_required'], 'The worker is not waiting for an answer.');
 }
 
 function lastQuestion(db: Pick<Tx, 'taskMessage'>, taskId: string): Promise<TaskMessage | null> {
   return db.taskMessage.findFirst({ where: { taskId, author: 'worker' }, orderBy: { id: 'desc' } });
 }
 
-/** Somebody else has answered meanwhile, and the worker has asked again (Gap G-416). */
+// Gap G-416: An answer to a question that was asked anew meanwhile is 409 `state_conflict`.
+/** Somebody else has answered meanwhile, and the worker has asked again. */
 function askedMeanwhile({ id, status }: Task): StateConflict {
   return new StateConflict('The worker has asked something else meanwhile: read it first.', status, ['input_required'], {
     next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/a2a/tasks/${id}` }],
@@ -155,7 +156,7 @@ function partOf({ mediaType, ...part }: TaskPartInput): Record<string, unknown> 
 
 async function addMessage(ctx: Ctx, tx: Tx, { id: taskId, status }: Task, author: Side, parts: readonly TaskPart[], schema: Json | null) {
   if ((await tx.taskMessage.count({ where: { taskId } })) >= mostMessages) {
-    throw new StateConflict(`The sides of a task tell each other ${mostMessages} messages at most.`, status, [], { terminal: true });
+    throw new StateConflict(`A task can have at most ${mostMessages} messages.`, status, [], { terminal: true });
   }
   const at = ctx.clock.now();
   await tx.taskMessage.create({
@@ -196,6 +197,6 @@ export async function completeTask(ctx: Ctx, id: string, deliverable: Json): Pro
 
 function checkUnderWay(row: Task): void {
   if (row.status !== 'accepted' && row.status !== 'in_progress') {
-    throw refuseTask(row, ['accepted', 'in_progress'], 'What is delivered is being worked on.');
+    throw refuseTask(row, ['accepted', 'in_progress'], 'Only a task in progress can be delivered.');
   }
 }

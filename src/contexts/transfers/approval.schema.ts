@@ -8,7 +8,7 @@ builder.objectField(ApproveApprovalPayload, 'transfer', (t) =>
   t.field({
     type: Transfer,
     nullable: true,
-    description: 'What was approved, also where it is a payment by MPP or by card.',
+    description: 'The transfer that was approved, also where it is a payment by MPP or by card; else null.',
     resolve: ({ approval }, _args, ctx) => approvedTransfer(ctx, approval),
   }),
 );

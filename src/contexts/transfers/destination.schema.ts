@@ -4,10 +4,15 @@ import { DestinationTypeEnum } from './destination.input.js';
 import type { ShownDestination } from './destination.js';
 
 export const TransferDestination = builder.objectRef<ShownDestination>('TransferDestination').implement({
-  description: 'Where money went that left the platform. Of a key or an account number the end alone is shown.',
+  description: 'Where money went that left the platform. Of a key or an account number only the end is shown.',
   fields: (t) => ({
-    type: t.expose('type', { type: DestinationTypeEnum }),
-    ref: t.exposeString('ref'),
-    name: t.exposeString('name', { nullable: true }),
+    type: t.expose('type', {
+      type: DestinationTypeEnum,
+      description: 'What `ref` names: a bank account, a wallet, an address of a chain, a Pix key or a CLABE.',
+    }),
+    ref: t.exposeString('ref', {
+      description: 'The wallet, bank account, address, key or CLABE; of a key or an account number only the end is shown.',
+    }),
+    name: t.exposeString('name', { nullable: true, description: 'Name of the payee; null where none was given.' }),
   }),
 });

@@ -21,7 +21,8 @@ import { transferOperation } from './operation.js';
 import { type NewTransfer, partiesOf, transferEventSubject } from './transfer.js';
 import { lessWithheldAt } from './withholding.js';
 
-/** Where the money of a thing with an escrow is set aside: while it waits for an approval, in the wallet as what is held (Gap G-424). */
+// Gap G-424: Money that waits for an approval is held in the wallet, and goes into escrow when the approval is given.
+/** Where the money of a thing with an escrow is set aside: while it waits for an approval, in the wallet as what is held. */
 export function asideFor(escrowAccountId: string, { approvalId }: Pick<SpendForm, 'approvalId'>): NonNullable<NewTransfer['hold']> {
   return { expiresAt: null, captureBy: 'payee', ...(approvalId === null && { accountId: escrowAccountId }) };
 }

@@ -174,9 +174,11 @@ export function merchantOf({ protocolMetadata }: Pick<Transfer, 'protocolMetadat
 
 type Owned = Pick<WalletRef, 'agentId'>;
 
+// Gap G-84: An agent on both sides sees transfer_completed once on its channel, as the payer.
+// Gap G-142: `transfer_completed` of a stream deposit is shown to the payer's agent only.
 /**
- * The agents whose channels show a transfer: those whose wallets the money leaves and reaches, and the one that it was made for.
- * An agent on both sides is the payer (Gap G-84). What is put into a stream has not reached the payee (Gap G-142).
+ * The agents whose channels show a transfer: those whose wallets the money leaves and reaches, and the one that it was made for. An agent
+ * on both sides is the payer. What is put into a stream has not reached the payee.
  */
 export function transferRoles({ type, agentId }: Pick<Transfer, 'type' | 'agentId'>, from: Owned | null, to: Owned | null): Roles {
   const roles: Record<string, string> = {};

@@ -53,9 +53,10 @@ export function exchangeLegs({ amount, currency, from, to, exchange }: Exchanged
   return legs.filter((leg) => leg.amount !== 0n);
 }
 
+// Gap G-126: A waiting change of currency keeps the rate of its quote; of a partial capture the payee's side is rounded down, the fee up.
 /**
- * What a transfer comes to of which only a part was captured (Gap G-126): the payee's side is rounded down, the fee up. Nothing changes for
- * one that changes no currency.
+ * What a transfer comes to of which only a part was captured: the payee's side is rounded down, the fee up. Nothing changes for one that
+ * changes no currency.
  */
 export function paidData(
   { amount, feeAmount, destinationAmount }: Transfer,

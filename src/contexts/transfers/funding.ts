@@ -1,4 +1,4 @@
-// Money into a sandbox wallet from `world` (Gap G-51) (CONTRACT.md 1 and 19).
+// Money into a sandbox wallet from `world` (CONTRACT.md 1 and 19).
 import type { Transfer } from '../../generated/prisma/client.js';
 import { unboundedAccount } from '../../ledger/account.js';
 import { guardsOf } from '../../ledger/posting.js';
@@ -11,9 +11,10 @@ import { rulebook } from '../spending/pipeline/rulebook.js';
 import type { FundWalletInput } from './transfer.input.js';
 import { transferPosting, transferRow } from './transfer.js';
 
+// Gap G-51: Sandbox funding is a transfer of type `internal` without a payer, from the workspace's `world` account.
 /** Mints test money into a wallet. 403 `test_mode_only` in production, 422 `currency_mismatch`. */
 export async function fundWallet(ctx: Ctx, input: FundWalletInput & { id: string }): Promise<Transfer> {
-  if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Wallets are funded by hand in the sandbox only.');
+  if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Wallets can be funded directly in the sandbox only.');
   const to = await walletRef(ctx, input.id);
   if (to === null) throw new NotFound();
   const currency = (input.currency ?? to.currency) as Currency;

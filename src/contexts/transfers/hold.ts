@@ -27,13 +27,14 @@ import { executeScheduled } from './schedule.js';
 import { refuseCapture, refuseRelease } from './side.js';
 import { transferSubjectOf } from './subject.js';
 import { transferEventSubject, transferLifecycle } from './transfer.js';
-import { visibleTransfers } from './transfer-list.js';
+import { reachableTransfers } from './transfer-list.js';
 import { lessWithheldAt } from './withholding.js';
 
+// Gap G-42: A frozen wallet keeps what it holds: it can be released, but captured only while the payer's wallet and account are active.
 /**
- * Pays out what was held, all of it or `amount`; the rest goes back. Only a manual hold that is pending.
- * 409 `state_conflict` or `hold_expired`, 400 for more than is held, 403 `wallet_frozen` while the payer may not spend (Gap G-42), and
- * `forbidden` for the agent of the side that does not capture it.
+ * Pays out what was held, all of it or `amount`; the rest goes back. Only a manual hold that is pending. 409 `state_conflict` or
+ * `hold_expired`, 400 for more than is held, 403 `wallet_frozen` while the payer may not spend, and `forbidden` for the agent of the side
+ * that does not capture it.
  */
 export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Promise<Transfer> {
   return transact(ctx, async (tx) => {
@@ -42,7 +43,7 @@ export function captureTransfer(ctx: Ctx, id: string, amount: string | null): Pr
     transferSubjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
     refuseAside(transfer);
     await refuseCapture(within(ctx, tx), transfer);
-    await refuseWaiting(ctx, tx, transfer, 'The transfer waits for an approval: until it is given nothing can be captured.');
+    await refuseWaiting(ctx, tx, transfer, 'The transfer is waiting for an approval: nothing can be captured before that.');
     return captureHeld(ctx, tx, transfer, amount);
   });
 }
@@ -75,16 +76,19 @@ export async function captureHeld(ctx: Ctx, tx: Tx, transfer: Transfer, amount: 
   return done;
 }
 
+// Gap G-118: Cancelling a transfer cancels its approval; capturing it while it waits is 409 and names the approval.
+// Gap G-45: Cancelling emits no event; `failure.code` is `cancelled`, or `hold_expired` for an expired hold.
 /**
- * Calls a pending transfer off, and the approval that it waits for (Gap G-118); what was held goes back (Gap G-45). 409 `state_conflict`
- * when it is no longer pending, 403 for the agent that pays where the payee captures.
+ * Calls a pending transfer off, and the approval that it waits for; what was held goes back. 409 `state_conflict` when it is no longer
+ * pending, 403 for the agent that pays where the payee captures.
  */
 export function cancelTransfer(ctx: Ctx, id: string, reason: string | null): Promise<Transfer> {
   return transact(ctx, async (tx) => {
     const transfer = await lockTransfer(ctx, tx, id);
     if (transfer.status !== 'pending') throw conflict(transferLifecycle, id, transfer.status, 'cancelled');
     transferSubjectOf(ctx, transfer)?.refuse?.(ctx, transfer);
-    if (isAside(transfer) && ctx.actor.agent !== undefined) throw new Forbidden('What a settlement rule holds is released by the tenant.');
+    if (isAside(transfer) && ctx.actor.agent !== undefined)
+      throw new Forbidden('Only the tenant can release what a settlement rule holds.');
     await refuseRelease(within(ctx, tx), transfer);
     const whole = transferSubjectOf(ctx, transfer)?.whole;
     if (whole !== undefined) await refuseWaiting(ctx, tx, transfer, `The transfer ${whole}: withdraw its approval, which ends both.`);
@@ -109,7 +113,7 @@ function isAside({ originType, subjectType, toWalletId }: Transfer): boolean {
   return originType === 'settlement_execution' && subjectType === null && toWalletId === null;
 }
 
-/** 409 for capturing what a settlement rule holds (Gap G-204). */
+/** 409 for capturing what a settlement rule holds (see G-204). */
 function refuseAside(transfer: Transfer): void {
   if (!isAside(transfer)) return;
   throw new StateConflict('A settlement rule holds this money: cancel the transfer to release it.', transfer.status, [], {
@@ -118,8 +122,8 @@ function refuseAside(transfer: Transfer): void {
 }
 
 /**
- * Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it (Gap G-45). What the transfer
- * pays for follows.
+ * Ends a pending transfer without its money, under its lock. What was held goes back, and the limits with it. What the transfer pays for
+ * follows.
  */
 export async function endTransfer(
   ctx: Ctx,
@@ -174,21 +178,22 @@ async function captureOf(tx: Tx, transfer: Transfer) {
   return { ...transferEventSubject(transfer), roles, mandate: await mandateOf(tx, transfer.mandateId) };
 }
 
-/** The transfer under its row's lock: whoever resolves it, resolves it once (Gap G-43). */
+/** The transfer under its row's lock: whoever resolves it, resolves it once (see G-43). */
 async function lockTransfer(ctx: Ctx, tx: Tx, id: string): Promise<Transfer> {
-  return lockRow(tx.transfer, id, { where: await visibleTransfers(within(ctx, tx)) });
+  return lockRow(tx.transfer, id, { where: await reachableTransfers(within(ctx, tx)) });
 }
 
 async function openHold(tx: Tx, transfer: Transfer): Promise<Hold> {
   const hold = transfer.holdId === null ? null : await tx.hold.findFirst({ where: { id: transfer.holdId, status: 'held' } });
   if (hold === null) {
-    const message = 'Only a transfer created with capture: manual is captured; this one waits for its time.';
+    const message = 'Only a transfer created with capture: manual can be captured; this one is scheduled.';
     throw new StateConflict(message, transfer.status, ['pending'], { terminal: true });
   }
   return hold;
 }
 
-/** Moves the held money on: `captured` to the payee, the rest back, and the limits with it (Gap G-44). */
+// Gap G-44: A hold is captured once, for at most what is held; the rest goes back, and limits keep the captured part, rounded up.
+/** Moves the held money on: `captured` to the payee, the rest back, and the limits with it. */
 export async function resolveHold(
   ctx: Ctx,
   tx: Tx,

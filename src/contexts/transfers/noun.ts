@@ -10,6 +10,7 @@ import { openTransfers } from './transfer-list.js';
 
 export const transfer = defineNoun({
   id: { kind: 'transfer', prefix: 'tx', wire: 'bare' },
+  scope: 'transfers:read',
   table: 'transfer',
   lifecycle: transferLifecycle,
   due: { concurrency: 8, run: stepTransfer },
@@ -34,4 +35,4 @@ export const transfer = defineNoun({
   ],
 });
 
-export const quote = defineNoun({ id: { kind: 'quote', prefix: 'qt', wire: 'prefixed' }, table: 'quote' });
+export const quote = defineNoun({ id: { kind: 'quote', prefix: 'qt', wire: 'prefixed' }, scope: 'transfers:read', table: 'quote' });

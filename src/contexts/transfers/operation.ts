@@ -14,7 +14,10 @@ function kindOf(ctx: Pick<Ctx, 'platform'>, transfer: Transfer): TransferOperati
   if (mandateId !== null && (own === undefined || !aboutCategory(own.category).keepsByMandate)) {
     return { category: 'mandate_execution', operation: 'mandate.execute' };
   }
-  return own ?? { category: 'transfer', operation: fromWalletId === null ? 'transfer.funding' : `transfer.${type}` };
+  if (own !== undefined) return own;
+  return fromWalletId === null
+    ? { category: 'funding', operation: 'transfer.funding' }
+    : { category: 'transfer', operation: `transfer.${type}` };
 }
 
 /**

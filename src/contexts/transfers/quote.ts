@@ -23,13 +23,19 @@ export type QuoteStatus = 'open' | 'used' | 'expired';
 
 /** 409: the rate held for 30 seconds. */
 export class QuoteExpired extends declareError(409, 'quote_expired') {
-  constructor({ fromCurrency, toCurrency, amountSide, sendAmount, receiveAmount }: Quote) {
-    const amount = amountSide === 'send' ? formatMinor(sendAmount, fromCurrency) : formatMinor(receiveAmount, toCurrency);
-    const body = { from_currency: fromCurrency, to_currency: toCurrency, amount, amount_side: amountSide };
-    super('The quote has expired. Ask for another one.', {
+  constructor(row: Quote) {
+    const body = requestOf(row);
+    super('The quote has expired. Ask for a new one.', {
       details: { next_actions: [{ rel: 'quote', actor: 'any', method: 'POST', path: '/v1/quotes', body }] },
     });
   }
+}
+
+/** What asks for another quote of the same amount. */
+function requestOf({ fromCurrency, toCurrency, amountSide, sendAmount, receiveAmount, rail }: Quote): Record<string, unknown> {
+  const amount = amountSide === 'send' ? formatMinor(sendAmount, fromCurrency) : formatMinor(receiveAmount, toCurrency);
+  const asked = { from_currency: fromCurrency, to_currency: toCurrency, amount, amount_side: amountSide };
+  return rail === null ? asked : { ...asked, rail };
 }
 
 /** 422: there is no rate between the two currencies. */
@@ -106,8 +112,9 @@ function checkAmounts({ sendAmount, receiveAmount }: QuoteAmounts, from: string,
   if (receiveAmount > maxAmountMinor) refuse(`is too much: more ${to} than one transfer moves`);
 }
 
-/** An agent sees the quotes that it asked for (Gap G-125). */
-const visibleQuotes = new Visibility<Prisma.QuoteWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+// Gap G-125: The tenant and the agent that asked for a quote read it, until 30 days after its expiry; only that agent may use it.
+/** An agent sees the quotes that it asked for. */
+export const visibleQuotes = new Visibility<Prisma.QuoteWhereInput>({ scope: 'transfers:read', agent: ({ id }) => ({ agentId: id }) });
 
 /** A quote, as far as the actor may see it. 404 otherwise, with the member of the input that named it. */
 export async function quote(ctx: Ctx, id: string, field?: string): Promise<Quote> {
@@ -137,7 +144,7 @@ export async function quoteStatus(ctx: Ctx, { id, expiresAt }: Quote): Promise<Q
 export async function openQuote(ctx: Ctx, id: string): Promise<Quote> {
   const found = await quote(ctx, id, 'quoteId');
   const status = await quoteStatus(ctx, found);
-  if (status === 'used') throw new QuoteUsed(id);
+  if (status === 'used') throw new QuoteUsed(id, requestOf(found));
   if (status === 'expired') throw new QuoteExpired(found);
   return found;
 }

@@ -18,7 +18,8 @@ const bothWays: Readonly<Record<string, Currency>> = {
 /** The currencies that cards are charged in. */
 const cardCurrencies: readonly Currency[] = ['USD', 'EUR', 'BRL', 'MXN', 'JPY'];
 
-/** The rails on which a processor charges vaulted cards: one for each currency, that of US dollars without its name (Gap G-223). */
+// Gap G-223: A card processor has one rail for each currency; a currency without one is 422 `unsupported_rail`.
+/** The rails on which a processor charges vaulted cards: one for each currency, that of US dollars without its name. */
 export function cardRails(processor: string): { rail: string; currency: Currency }[] {
   return cardCurrencies.map((currency) => ({
     rail: currency === 'USD' ? `card-${processor}` : `card-${processor}-${currency.toLowerCase()}`,
@@ -56,7 +57,7 @@ export class UnsupportedRail extends declareError(422, 'unsupported_rail') {
 /** 503: no provider is connected to the rail. Nothing was held. */
 export class RailUnavailable extends declareError(503, 'rail_unavailable') {
   constructor() {
-    super('No provider is connected that carries money out of the platform or into it. Nothing was held.', {
+    super('No payment provider is connected. Nothing was held.', {
       details: { retry: { safe: true } },
     });
   }

@@ -35,10 +35,10 @@ export function requestIssues(input: CreateTransferInput): FieldIssue[] {
     if (scheduledFor != null) fail('scheduledFor', 'what leaves the platform is sent now: leave it out');
   }
   issues.push(...mandateIssues(input));
-  // (Gap G-48)
+  // Gap G-48: `mandate_id` is for type `internal` to a wallet, and makes it an execution of the mandate; with a quote or rail it is 400.
   if (input.mandateId && (type !== 'internal' || isOutside(destination)))
     fail('mandateId', 'goes with a transfer of type internal to a wallet');
-  // (Gap G-144)
+  // Gap G-144: `request_approval` of a scheduled transfer is 400: rules ask for approvals at its time.
   if (scheduledFor != null && input.requestApproval === true)
     fail('requestApproval', 'is for a spend now: whether a scheduled transfer is refused is known at its time');
   return [...issues, ...amountIssues(input)];

@@ -1,10 +1,11 @@
-// A transfer whose time has come: the pipeline runs now, and an approval may begin now (Gap G-46) (CONTRACT.md 2, 6).
+// A transfer whose time has come: the pipeline runs now, and an approval may begin now (CONTRACT.md 2, 6).
 import { eventRecords } from '../../events/event.js';
 import type { Transfer } from '../../generated/prisma/client.js';
 import { reserved } from '../../ledger/hold.js';
 import { move, posting } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
 import { type Ctx, within } from '../../platform/ctx.js';
+import { rowOf } from '../../platform/postgres/column.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { rowKey } from '../../platform/postgres/row.js';
 import { newId } from '../../platform/schema/id.js';
@@ -16,6 +17,7 @@ import { transferOperation } from './operation.js';
 import { holdParts, partiesOf, routeOf, transferEventSubject, type WalletParties } from './transfer.js';
 import { lessWithheld, type Withholding, withholdingOf } from './withholding.js';
 
+// Gap G-46: A scheduled transfer holds nothing; everything is checked at its time, and a refusal then makes it `failed`.
 /** Posts a scheduled transfer under its row's lock, with everything checked as of now. Throws the refusal. */
 export async function executeScheduled(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<Transfer> {
   const reader = within(ctx, tx);
@@ -70,5 +72,6 @@ function draftScheduled(ctx: Ctx, { transfer, from, to, at, authority, withholdi
   const paid = lessWithheld(value, move(currency, amount, ...routeOf(type, from, to)), at, withholding);
   const operation = transferOperation(ctx, value, amount, at, rates);
   const records = joinRecords(eventRecords(ctx.workspace.id, completed), operation, paid.records);
-  return { value, request, posting: posting(ctx, { ...head, legs: paid.legs, limits, guards: authority.guards, records }) };
+  const paidParts = { legs: paid.legs, transferAfter: rowOf(value) };
+  return { value, request, posting: posting(ctx, { ...head, ...paidParts, limits, guards: authority.guards, records }) };
 }

@@ -7,14 +7,15 @@ import { walletRef } from '../accounts/wallet-ref.js';
 
 type Sided = Pick<Transfer, 'fromWalletId' | 'toWalletId' | 'fromAccountId' | 'agentId'>;
 
+// Gap G-427: Only the payee is an agent whose wallet is paid and that does not spend; it cannot filter by what it is not shown.
 /**
- * True where the actor sees all of a transfer: a tenant, a customer whose account pays it, the agent that spends or whose wallet pays.
- * What no account pays is its payee's own (Gap G-427). It is known at once but for an agent that does not spend: what never changes about
- * the paying wallet is kept in the process.
+ * True where the actor sees all of a transfer: a tenant, a customer whose account pays it, the agent that spends or whose wallet pays. What
+ * no account pays is its payee's own. It is known at once but for an agent that does not spend: what never changes about the paying wallet
+ * is kept in the process.
  */
 export function canSeePayerSide(ctx: Ctx, transfer: Sided): boolean | Promise<boolean> {
   const { type, agent, customer } = ctx.actor;
-  if (type === 'api_key' || type === 'user' || type === 'system' || transfer.fromAccountId === null) return true;
+  if (type === 'api_key' || type === 'user' || type === 'member' || type === 'system' || transfer.fromAccountId === null) return true;
   if (customer !== undefined) return customer.accountIds.includes(transfer.fromAccountId);
   return agent !== undefined && isPayer(ctx, agent.id, transfer);
 }
@@ -29,7 +30,8 @@ async function ownsWallet(ctx: Ctx, agentId: string, walletId: string | null): P
 
 type Held = Sided & Pick<Transfer, 'id' | 'captureBy'>;
 
-/** 403 for an agent that is not on the side which captures a hold. Holds of before are captured by either (Gap G-43). */
+// Gap G-43: The tenant captures and cancels any hold; `capture_by` names the side that captures, and the payee may always release.
+/** 403 for an agent that is not on the side which captures a hold. Holds of before are captured by either. */
 export async function refuseCapture(ctx: Ctx, transfer: Held): Promise<void> {
   const { agent } = ctx.actor;
   const { captureBy } = transfer;
@@ -37,7 +39,7 @@ export async function refuseCapture(ctx: Ctx, transfer: Held): Promise<void> {
   const may = captureBy === 'payer' ? await isPayer(ctx, agent.id, transfer) : await ownsWallet(ctx, agent.id, transfer.toWalletId);
   if (may) return;
   const release = captureBy === 'payer' ? [wayTo('cancel', 'agent', transfer)] : [];
-  throw new Forbidden(`This hold is captured by its ${captureBy}, or by the tenant.`, {
+  throw new Forbidden(`Only its ${captureBy} or the tenant can capture this hold.`, {
     capture_by: captureBy,
     next_actions: [wayTo('capture', 'api_key', transfer), ...release],
   });
@@ -47,7 +49,7 @@ export async function refuseCapture(ctx: Ctx, transfer: Held): Promise<void> {
 export async function refuseRelease(ctx: Ctx, transfer: Held): Promise<void> {
   const { agent } = ctx.actor;
   if (agent === undefined || transfer.captureBy !== 'payee' || (await ownsWallet(ctx, agent.id, transfer.toWalletId))) return;
-  throw new Forbidden('This hold is captured by its payee: the payee or the tenant releases it, or the end of the hold.', {
+  throw new Forbidden('Its payee captures this hold: only the payee or the tenant can release it before it expires.', {
     capture_by: transfer.captureBy,
     next_actions: [wayTo('cancel', 'api_key', transfer)],
   });
@@ -55,4 +57,10 @@ export async function refuseRelease(ctx: Ctx, transfer: Held): Promise<void> {
 
 function wayTo(rel: 'capture' | 'cancel', actor: NextAction['actor'], { id }: Held): NextAction {
   return { rel, actor, method: 'POST', path: `/v1/transfers/${id}/${rel}`, body: {} };
+}
+
+/** The sides of a transfer that an agent stands on, the paying one first. */
+export async function sidesOf(ctx: Ctx, agentId: string, transfer: Sided): Promise<('payer' | 'payee')[]> {
+  const [pays, isPaid] = await Promise.all([isPayer(ctx, agentId, transfer), ownsWallet(ctx, agentId, transfer.toWalletId)]);
+  return [...(pays ? (['payer'] as const) : []), ...(isPaid ? (['payee'] as const) : [])];
 }

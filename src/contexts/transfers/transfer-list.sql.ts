@@ -1,5 +1,6 @@
 // The statements of the list of transfers (decision 0027). One party is enough to choose rows by: each branch reads the newest rows
 // of one index, in order and no more than a page needs; what else is asked for is checked on them. The branches are merged by id.
+import type { QueryResultRow } from 'pg';
 import type { Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { typedRows } from '../../platform/postgres/column.js';
@@ -20,6 +21,8 @@ export interface TransferChoice {
   mandateId?: string | undefined;
   walletId?: string | undefined;
   agentId?: string | undefined;
+  /** Of the payer or the payee. */
+  accountId?: string | undefined;
   fromAccountId?: string | undefined;
   toAccountId?: string | undefined;
   least?: bigint | undefined;
@@ -109,6 +112,61 @@ export async function countTransfers(ctx: Ctx, choice: TransferChoice, most: num
   return rows[0]?.count ?? 0;
 }
 
+/** What the transfers of one currency and status come to; amounts in minor units. */
+export interface TransferSum {
+  currency: string;
+  status: Transfer['status'];
+  count: number;
+  amount: string;
+  fees: string;
+  refunded: string;
+}
+
+/**
+ * The sums of what is chosen, of the newest `most` at most. Of a completed transfer what moved counts, as in the operation that it left: of
+ * a hold what was captured, and of what is put into a stream nothing.
+ */
+export function sumTransfers(ctx: Ctx, choice: TransferChoice, most: number): Promise<TransferSum[]> {
+  const sums = ['sum(t.fee_amount)::text AS fees', 'sum(t.refunded_amount)::text AS refunded'];
+  return grouped<TransferSum>(ctx, choice, most, { by: ['t.currency', 't.status'], sums });
+}
+
+/** What the completed transfers of one UTC day and currency come to. */
+export interface TransferDay {
+  day: string;
+  currency: string;
+  count: number;
+  amount: string;
+}
+
+/** The sums of what is chosen by the day on which it was asked for, oldest first; of the newest `most` at most. */
+export function sumTransfersByDay(ctx: Ctx, choice: TransferChoice, most: number): Promise<TransferDay[]> {
+  const completed = { ...choice, equal: { ...choice.equal, status: 'completed' } };
+  return grouped<TransferDay>(ctx, completed, most, {
+    by: ["to_char(t.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day", 't.currency'],
+  });
+}
+
+/** Sums of what is chosen in groups; both are SQL of ours. */
+async function grouped<Row extends QueryResultRow>(
+  ctx: Ctx,
+  choice: TransferChoice,
+  most: number,
+  { by, sums = [] }: { by: string[]; sums?: string[] },
+) {
+  const values = new Values(ctx.workspace.id);
+  const reach = values.add(most);
+  const parts = branchesOf(choice, values, (rows) => `${rows} ORDER BY t.id DESC LIMIT ${reach}`);
+  const text = `SELECT ${[...by, ...sums].join(', ')}, count(*)::int AS count,
+      sum(CASE WHEN t.status <> 'completed' THEN t.amount WHEN t.type = 'stream_start' THEN 0
+        ELSE coalesce(t.captured_amount, t.amount) END)::text AS amount
+    FROM (SELECT id FROM (${parts.join(' UNION ')}) found ORDER BY id DESC LIMIT ${reach}) page
+    CROSS JOIN LATERAL (SELECT * FROM transfer WHERE workspace_id = $1 AND id = page.id OFFSET 0) t
+    GROUP BY 1, 2 ORDER BY 1, 2`;
+  const { rows } = await ctx.platform.database.pool.query<Row>(text, values.list);
+  return rows;
+}
+
 /** Whose transfers the nouns of subjects keep wallets of a side open for, by themselves. */
 export interface OpenByNouns {
   payer: readonly string[];
@@ -179,21 +237,24 @@ function drive(choice: TransferChoice, values: Values): { branches: Branch[]; re
     ways.push(way([{ on: `t.from_wallet_id = ${wallet}` }, { on: `t.to_wallet_id = ${wallet}` }]));
   }
   if (choice.agentId !== undefined) ways.push(way([{ on: `t.agent_id = ${values.add(choice.agentId)}` }]));
-  for (const [account, side] of [
-    [choice.fromAccountId, 'from_wallet_id'],
-    [choice.toAccountId, 'to_wallet_id'],
+  for (const [account, sides] of [
+    [choice.fromAccountId, ['from_wallet_id']],
+    [choice.toAccountId, ['to_wallet_id']],
+    [choice.accountId, ['from_wallet_id', 'to_wallet_id']],
   ] as const) {
-    if (account === undefined) continue;
-    const named = values.add(account);
-    // What a card has paid left no wallet.
-    const outside = side === 'from_wallet_id' ? [{ on: `(t.from_account_id = ${named} AND t.from_wallet_id IS NULL)` }] : [];
-    ways.push(way([{ side, wallets: `w.account_id = ${named}` }, ...outside]));
+    if (account !== undefined) ways.push(way(ofAccount(values.add(account), sides)));
   }
   rest.push(...ways.slice(1).map(({ condition }) => condition));
   return { branches: ways[0]?.branches ?? [{ on: 'true' }], rest: [...rest, ...wordConditions(words)] };
 }
 
-/** What the payer keeps to itself finds nothing for an agent that is only the payee (Gap G-427). Customers see no more than they pay. */
+/** What the wallets of an account take part in, on those sides. What a card has paid left no wallet. */
+function ofAccount(account: string, sides: readonly Side[]): Branch[] {
+  const outside = sides.includes('from_wallet_id') ? [{ on: `(t.from_account_id = ${account} AND t.from_wallet_id IS NULL)` }] : [];
+  return [...sides.map((side) => ({ side, wallets: `w.account_id = ${account}` })), ...outside];
+}
+
+/** What the payer keeps to itself finds nothing for an agent that is only the payee (see G-427). Customers see no more than they pay. */
 function ownTerms({ visibleTo, mandateId, equal }: TransferChoice, values: Values): string[] {
   if (visibleTo === undefined || (mandateId === undefined && equal.reference === undefined)) return [];
   const agent = values.add(visibleTo);

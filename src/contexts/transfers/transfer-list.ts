@@ -8,6 +8,7 @@ import { parseMinor } from '../../platform/money.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { parseId, printId } from '../../platform/schema/id.js';
 import { countedTo, firstIdAt, type Page, type PageInput, readPage, type Source } from '../../platform/schema/page.js';
+import type { Scope } from '../../platform/scope.js';
 import { Visibility } from '../../platform/visibility.js';
 import { readableEntries } from '../accounts/entry.js';
 import { subjectTypes } from './subject.js';
@@ -15,12 +16,13 @@ import type { TransferFilters } from './transfer.input.js';
 import { countTransfers, openTransferIds, type TransferChoice, transferRows } from './transfer-list.sql.js';
 
 /**
- * Who sees which transfers: an agent those that it or one of its wallets took part in (Gap G-29). A customer those that its accounts pay,
+ * Who sees which transfers: an agent those that it or one of its wallets took part in (see G-29). A customer those that its accounts pay,
  * and those without a payer that its accounts get (CONTRACT.md 18).
  */
-function visibility(walletIds: readonly string[]): Visibility<Prisma.TransferWhereInput> {
+function visibility(scope: Scope, walletIds: readonly string[]): Visibility<Prisma.TransferWhereInput> {
   const ids = [...walletIds];
   return new Visibility<Prisma.TransferWhereInput>({
+    scope,
     agent: ({ id }) => ({ OR: [{ agentId: id }, { fromWalletId: { in: ids } }, { toWalletId: { in: ids } }] }),
     portal: {
       scope: 'transfers:read',
@@ -31,23 +33,44 @@ function visibility(walletIds: readonly string[]): Visibility<Prisma.TransferWhe
   });
 }
 
-/** The transfers that the actor sees, as a filter. */
-export async function visibleTransfers(ctx: Ctx): Promise<Prisma.TransferWhereInput> {
+/** Who sees transfers, those that are shown as something else with the scope of that. */
+async function visibilityFor(ctx: Ctx, scope: Scope): Promise<Visibility<Prisma.TransferWhereInput>> {
   const { agent } = ctx.actor;
   const own = agent === undefined ? [] : await ctx.db.wallet.findMany({ where: { agentId: agent.id }, select: { id: true } });
-  return visibility(own.map(({ id }) => id)).where(ctx);
+  return visibility(
+    scope,
+    own.map(({ id }) => id),
+  );
 }
 
-/** The transfer, or 404. */
-export async function transfer(ctx: Ctx, id: string): Promise<Transfer> {
-  const found = await ctx.db.transfer.findFirst({ where: { AND: [{ id }, await visibleTransfers(ctx)] } });
+/** The transfers that the actor sees, as a filter. */
+export async function visibleTransfers(ctx: Ctx, scope: Scope = 'transfers:read'): Promise<Prisma.TransferWhereInput> {
+  return (await visibilityFor(ctx, scope)).where(ctx);
+}
+
+/** The transfers that the actor may name, as a filter: for what is done with them. */
+export async function reachableTransfers(ctx: Ctx): Promise<Prisma.TransferWhereInput> {
+  return (await visibilityFor(ctx, 'transfers:read')).reach(ctx);
+}
+
+/** The transfer, or 404. `scope` is that of what it is shown as. */
+export async function transfer(ctx: Ctx, id: string, scope?: Scope): Promise<Transfer> {
+  const found = await ctx.db.transfer.findFirst({ where: { AND: [{ id }, await visibleTransfers(ctx, scope)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+/** The transfer that a request is about, which it need not be allowed to read; or 404. */
+export async function namedTransfer(ctx: Ctx, id: string): Promise<Transfer> {
+  const found = await ctx.db.transfer.findFirst({ where: { AND: [{ id }, await reachableTransfers(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }
 
 const paidAsTransfer: ReadonlySet<string> = new Set(['transfer', 'mpp_payment', 'card_charge']);
 
-/** The transfer that an approval was about; null for what shows another noun. A payment of an endpoint by MPP shows both (Gap G-425). */
+// Gap G-425: An approved MPP payment of an x402 endpoint shows `payment` and `transfer`; `batch_item` is beside them.
+/** The transfer that an approval was about; null for what shows another noun. A payment of an endpoint by MPP shows both. */
 export async function approvedTransfer(ctx: Ctx, { subjectType, transferId }: Approval): Promise<Transfer | null> {
   if (transferId === null || !(paidAsTransfer.has(subjectType) || subjectType === 'x402_payment')) return null;
   const found = await transfer(ctx, transferId);
@@ -75,9 +98,10 @@ export async function openTransfers(ctx: Ctx, tx: Tx, walletIds: readonly string
   }));
 }
 
-type TransferFilter = PageInput & TransferFilters;
+export type TransferFilter = PageInput & TransferFilters;
 
-/** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (Gap G-49) (400 otherwise). */
+// Gap G-49: `min_amount` and `max_amount` need `currency`, because amounts of different currencies are not compared.
+/** Transfers, newest first. Amounts are compared within one currency, so `currency` goes with them (400 otherwise). */
 export function transfers(ctx: Ctx, filter: TransferFilter): Promise<Page<Transfer>> {
   const choice = choiceOf(ctx, filter);
   const source: Source<Transfer> = {
@@ -91,7 +115,8 @@ export function transfers(ctx: Ctx, filter: TransferFilter): Promise<Page<Transf
 /** The id of no agent: an actor that is none, and does not see the whole workspace, sees no transfer. */
 const nobody = '00000000-0000-0000-0000-000000000000';
 
-function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
+/** What the filters of a request choose, of what its actor sees. */
+export function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
   const equal: TransferChoice['equal'] = {};
   for (const field of ['status', 'type', 'protocol', 'currency', 'reference'] as const) if (filter[field]) equal[field] = filter[field];
   const { since, until } = filter;
@@ -104,6 +129,7 @@ function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
     quoteId: filter.quoteId ?? undefined,
     mandateId: filter.mandateId ?? undefined,
     agentId: filter.agentId ?? undefined,
+    accountId: filter.accountId ?? undefined,
     fromAccountId: filter.fromAccountId ?? undefined,
     toAccountId: filter.toAccountId ?? undefined,
     ...amountsOf(filter),
@@ -114,7 +140,7 @@ function choiceOf(ctx: Ctx, filter: TransferFilter): TransferChoice {
 
 /** What the actor sees, as the list chooses rows by it. */
 function seenBy(ctx: Ctx): Pick<TransferChoice, 'visibleTo' | 'customerAccounts'> {
-  if (visibility([]).isWhole(ctx)) return {};
+  if (visibility('transfers:read', []).isWhole(ctx)) return {};
   const { agent, customer } = ctx.actor;
   return customer === undefined ? { visibleTo: agent?.id ?? nobody } : { customerAccounts: customer.accountIds };
 }

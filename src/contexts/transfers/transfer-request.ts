@@ -59,7 +59,7 @@ export async function createTransfer(ctx: Ctx, input: CreateTransferInput, part?
     requestApproval: input.requestApproval === true,
   });
   if (transfer.dueAt !== null) ringAt(ctx, 'transfer', transfer.dueAt);
-  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.dueAt ?? approval.expiresAt);
   return { transfer, approval };
 }
 
@@ -104,7 +104,7 @@ export async function planTransfer(ctx: Ctx, input: CreateTransferInput, part?: 
   const { type } = input;
   const at = ctx.clock.now();
   const sums = await sumsOf(ctx, input);
-  // What is for a rail holds its fee (Gap G-159).
+  // Gap G-159: A quote with `rail` is for a destination of that rail, because it contains its fee; one without is for wallets.
   if (sums.quote?.rail != null) {
     throw new ValidationFailed([{ path: ['quoteId'], message: 'is for a rail, whose fee it contains: ask for one without' }]);
   }

@@ -1,4 +1,4 @@
-// A transfer tried and rolled back (Gap G-47), whatever it would be: at once, held, scheduled, or out of the platform.
+// A transfer tried and rolled back, whatever it would be: at once, held, scheduled, or out of the platform.
 import type { Ctx } from '../../platform/ctx.js';
 import { rollBack } from '../../platform/postgres/rollback.js';
 import { newId } from '../../platform/schema/id.js';
@@ -11,6 +11,7 @@ import type { CreateTransferInput } from './transfer.input.js';
 import { transferRow } from './transfer.js';
 import { draftTransfer, insertScheduled, planTransfer } from './transfer-request.js';
 
+// Gap G-47: A dry run posts and rolls back; a refusal of the pipeline is a decision (200), a faulty request is an error.
 /** What `createTransfer` would do. A refusal by a layer of the pipeline is a decision, a faulty request an error. */
 export async function dryRunTransfer(ctx: Ctx, input: CreateTransferInput): Promise<DryRun> {
   if (isOutside(input.destination)) return externalOf(ctx).dryRun(ctx, input);

@@ -83,10 +83,8 @@ export interface NewTransfer {
   protocolMetadata?: Record<string, unknown> | undefined;
   /** The agent that spends. */
   agentId?: string | undefined;
-  /**
-   * The money is set aside until it is captured, or until then; null: until somebody ends it. In escrow, where an account is named.
-   * `captureBy` is the side that captures it; left out where neither does (Gap G-426).
-   */
+  // Gap G-426: `capture_by` is left out where neither side captures; for x402 `upto`, MPP deposits and tasks it is `payee`.
+  /** The money is set aside until it is captured, or until then; null: until somebody ends it. In escrow, where an account is named. */
   hold?: { expiresAt: Date | null; accountId?: string; captureBy?: CaptureBy } | undefined;
   /** It is set aside until this approval is given. */
   approvalId?: string | null | undefined;
@@ -201,7 +199,8 @@ export interface PostingParts {
   rules: Pick<RulesInForce, 'rates' | 'mandate'>;
 }
 
-/** The posting of a transfer whose row is new (Gap G-41): the money moves, or is set aside in the payer's held account. */
+// Gap G-41: transfer.created carries the status the record was created with, so `completed` for what posts at once.
+/** The posting of a transfer whose row is new: the money moves, or is set aside in the payer's held account. */
 export function transferPosting(ctx: Ctx, transfer: Transfer, value: NewTransfer, { limits, guards, rules }: PostingParts): Posting {
   const { id, workspaceId, amount, createdAt: at } = transfer;
   const { from, to } = value;
@@ -266,7 +265,7 @@ export function transferEventSubject({ id, agentId }: Transfer): { objectId: str
   return { objectId: id, agentId };
 }
 
-/** What a transfer uses up: a reference names one of its account, for ever (Gap G-50), and a quote is for one. */
+/** What a transfer uses up: a reference names one of its account, for ever (see G-50), and a quote is for one. */
 export function postingClaimsOf(transfer: Transfer, { claims = [] }: Pick<NewTransfer, 'claims'>): Claim[] {
   const { id, reference, quoteId, fromAccountId, toAccountId } = transfer;
   return [

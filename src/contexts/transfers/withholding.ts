@@ -18,7 +18,8 @@ export type Withholder = (ctx: Ctx, protocol: Protocol, payee: WalletRef) => Pro
 /** Who keeps something back. */
 export const withholder = onePart<Withholder>('what is kept back of payments');
 
-/** The protocols by which merchants and endpoints are paid: whoever they pay is taken for one (Gap G-178). */
+// Gap G-178: The holdback binds whoever x402, ACP, UCP, AP2 or MPP pays, by the config of that moment; the x402 fee is for x402 only.
+/** The protocols by which merchants and endpoints are paid: whoever they pay is taken for one. */
 const paying: ReadonlySet<Protocol> = new Set<Protocol>(['x402', 'acp', 'ucp', 'ap2', 'mpp']);
 
 type Payment = Pick<Transfer, 'protocol' | 'toWalletId' | 'subjectType'>;

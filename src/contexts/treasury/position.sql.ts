@@ -3,7 +3,7 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { runIn, type Tx } from '../../platform/postgres/database.js';
 
-/** Where money stands in the ledger: every kind of account belongs to exactly one of them; `receivables` to clearing (Gap G-170). */
+/** Where money stands in the ledger: every kind of account belongs to exactly one of them; `receivables` to clearing (see G-170). */
 export const places = ['available', 'held', 'wrapped', 'streams', 'escrows', 'reserve', 'fees', 'clearing', 'world'] as const;
 /** What is promised: it stands in one of the places, or has not left its wallet yet. */
 export const promises = ['holds', 'scheduled', 'disputes', 'mandates'] as const;

@@ -2,7 +2,8 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { type Position, type PositionText, places, promises, readPositions } from './position.sql.js';
 
-/** The position now, in every currency that the ledger of the workspace has an account in (Gap G-193). */
+// Gap G-193: The position has every currency in which the workspace has a ledger account.
+/** The position now, in every currency that the ledger of the workspace has an account in. */
 export async function positions(ctx: Ctx): Promise<Position[]> {
   return (await readPositions(ctx)).map(readPosition);
 }
@@ -13,7 +14,8 @@ export function readPosition(text: Partial<PositionText> & Pick<PositionText, 'c
   return { currency: text.currency, ...Object.fromEntries(amounts) };
 }
 
-/** What is owed to the owners of wallets: all that stands for them, whether they can spend it or not (Gap G-192). */
+// Gap G-192: `liabilities` is all that belongs to owners of wallets: available, held, wrapped, streams, escrow and reserve.
+/** What is owed to the owners of wallets: all that stands for them, whether they can spend it or not. */
 export function owed({ available, held, wrapped, streams, escrows, reserve }: Position): bigint {
   return available + held + wrapped + streams + escrows + reserve;
 }

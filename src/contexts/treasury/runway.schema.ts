@@ -5,19 +5,23 @@ import { rest } from './rest.js';
 import { mostRunwayDays, type Runway, runway } from './runway.js';
 
 const TreasuryRunway = builder.objectRef<Runway>('TreasuryRunway').implement({
-  description: 'How long the money lasts if it goes on leaving as it did.',
+  description: 'How long the money lasts if it goes on leaving at the rate of the last days.',
   fields: (t) => ({
-    runwayDays: t.exposeInt('runwayDays', { wire: { orNull: true }, nullable: true, description: 'Null when nothing is burned.' }),
+    runwayDays: t.exposeInt('runwayDays', {
+      wire: { orNull: true },
+      nullable: true,
+      description: 'Days until the available money is used up; null where none is burned.',
+    }),
     burnRateCentsPerDay: t.field({
       type: 'Cents',
-      description: 'Cents of USD: what left the platform in the window, less what came in, by its days. Never below 0.',
+      description: 'What left the platform per day of the window, less what came in, in USD: a whole number of cents, never below 0.',
       resolve: ({ burnRateCentsPerDay }) => Number(burnRateCentsPerDay),
     }),
     depletionDate: t.expose('depletionDate', {
       wire: { orNull: true },
       type: 'DateTime',
       nullable: true,
-      description: 'Null when nothing is burned.',
+      description: 'The day on which the money is used up; null where none is burned.',
     }),
   }),
 });
@@ -26,15 +30,18 @@ const window = z.int().min(1).max(mostRunwayDays);
 
 builder.queryField('treasuryRunway', (t) =>
   t.field({
-    route: rest('GET /v1/treasury/runway', 'Forecast when what is available is used up, by what was burned in the last days, in USD.', {
-      body: true,
-    }),
+    route: rest(
+      'GET /v1/treasury/runway',
+      'Forecast when the available money is used up, from what was burned in the last days. All currencies are counted in USD by the rates in force; where nothing is burned the forecast is null.',
+      {
+        body: true,
+      },
+    ),
     type: TreasuryRunway,
-    description: 'Says when what is available now is used up, by what was burned in the last days.',
-    authScopes: { audience: 'operator' },
+    authScopes: { audience: 'operator', scope: 'treasury:read' },
     args: {
-      days: t.arg.int({ required: false, description: `Days to look back, 1 to ${mostRunwayDays}; 30 without it.`, validate: window }),
-      windowDays: t.arg.int({ required: false, description: 'Another name for `days`; only one of them is sent.', validate: window }),
+      days: t.arg.int({ required: false, description: 'Days to look back, 1 to 180; 30 by default.', validate: window }),
+      windowDays: t.arg.int({ required: false, description: 'Another name for `days`; send only one of them.', validate: window }),
     },
     resolve: (_root, args, ctx) => runway(ctx, args),
   }),

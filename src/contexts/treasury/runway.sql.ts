@@ -10,9 +10,10 @@ export interface FlowRow {
   burned: string;
 }
 
+// Gap G-194: Money out of `world` is no inflow; money that goes back into it is an outflow, and so is the fee of a currency change.
 /**
  * The outside accounts are the workspace's own, a few in each currency. What came out of `world` was minted by the sandbox and does not
- * count (Gap G-194): of its entries those are added up that went into it, the only ones that are read one by one.
+ * count: of its entries those are added up that went into it, the only ones that are read one by one.
  */
 const flows = {
   name: 'treasury-flows',

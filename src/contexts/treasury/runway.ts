@@ -52,9 +52,9 @@ export interface Flows {
   now: Date;
 }
 
+// Gap G-195: `runway_days` follows the exact burn; a burn below a cent a day counts as none; `depletion_date` ends with the year 9999.
 /**
- * `available` by what is burned in a day, whole days. A burn that rounds to no cent a day is none, and a forecast ends with the
- * year 9999 (Gap G-195).
+ * `available` by what is burned in a day, whole days. A burn that rounds to no cent a day is none, and a forecast ends with the year 9999.
  */
 export function forecast({ available, burned, days, now }: Flows): Runway {
   const burn = { num: burned.num, den: burned.den * BigInt(days) };

@@ -15,7 +15,8 @@ export async function treeHead({ db }: { db: Pick<Ctx['db'] | Tx, 'auditHead'> }
   return head?.root ? { size: head.treeSize, root: Buffer.from(head.root).toString('hex') } : null;
 }
 
-/** Takes a snapshot of the workspace as it is now (Gap G-196). */
+// Gap G-196: A snapshot is `{id, description, captured_at, balances, exposure, tree_head}`; its description is optional.
+/** Takes a snapshot of the workspace as it is now. */
 export function takeSnapshot(ctx: Ctx, description: string | null | undefined): Promise<TreasurySnapshot> {
   return transact(ctx, async (tx) => {
     const capturedAt = ctx.clock.now();

@@ -1,14 +1,16 @@
 // The profile of the agent that asks, by its UCP-Agent header: fetched through the egress guard, bounded, kept for a minute. It decides
-// what both sides can say to each other and by which keys requests are signed; who asks, the credential decides (Gap G-284).
+// what both sides can say to each other and by which keys requests are signed; who asks, the credential decides.
 import { z } from 'zod';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError } from '../../platform/errors.js';
 import { egressProblem } from '../../platform/outbound/guard.js';
 import { parseDictionary } from '../../platform/structured-field.js';
 import { capabilityNames } from './capability.js';
+import type { Codec } from './codec.js';
+import { codecOf, codecs } from './codec-table.js';
 import { InvalidProfileUrl, ProfileMalformed, ProfileUnreachable, VersionUnsupported } from './errors.js';
-import { type CachedProfile, type ProfileOutcome, profilesOf } from './profile-cache.js';
-import { namePattern, ucpVersion, versionPattern } from './version.js';
+import { type CachedProfile, type ProfileKey, type ProfileOutcome, profilesOf } from './profile-cache.js';
+import { orderCapability, versionPattern } from './version.js';
 
 /** The specification asks for a bound of 128 KiB at least. */
 const longestProfile = 128 * 1024;
@@ -23,6 +25,7 @@ export interface AgentProfile extends CachedProfile {
   url: string;
 }
 
+// Gap G-284: The credential says who asks; the profile gives capabilities and keys, and a signature alone gives no access.
 /**
  * The profile that the header names. 400 `invalid_profile_url`, 424 `profile_unreachable`, 422 `profile_malformed` and
  * `version_unsupported`, 429 where the workspace has had too many fetched. In the sandbox the private hosts that webhooks may reach count
@@ -72,14 +75,10 @@ async function readProfile(
 }
 
 const version = z.string().regex(versionPattern);
-const registry = <Entity extends z.ZodType>(entity: Entity) =>
-  z
-    .record(z.string().max(200).regex(namePattern), z.array(entity).max(50))
-    .refine((entries) => Object.keys(entries).length <= mostCapabilities, `must have at most ${mostCapabilities} entries`);
 const entity = z.looseObject({ version });
 const part = z.string().max(64).optional().catch(undefined);
 /** What of a key is used; the rest is not kept. One of a kind that is not known here may have anything. */
-const jwk = z.object({
+const keyParts = {
   kid: z.string().max(longestKid),
   kty: z.string().max(20),
   crv: part,
@@ -88,20 +87,36 @@ const jwk = z.object({
   alg: part,
   use: part,
   key_ops: z.array(z.string().max(20)).max(10).optional().catch([]),
-});
-const keySet = z.array(jwk).max(mostKeys);
+};
+const jwk = z.object(keyParts);
+/** The members of a JWK that make it a private key, or a secret. */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+const publicJwk = z
+  .looseObject(keyParts)
+  .refine((key) => !privateMembers.some((name) => name in key), 'must be a public key')
+  .transform((key): ProfileKey => jwk.parse(key));
 
-const profileShape = z.object({
-  ucp: z.object({
-    version,
-    services: registry(entity.extend({ transport: z.enum(['rest', 'mcp', 'a2a', 'embedded']) })),
-    capabilities: registry(entity).optional(),
-    payment_handlers: registry(entity.extend({ id: z.string() })),
-  }),
-  signing_keys: keySet.optional(),
-  // The name that the key list has in later versions.
-  keys: keySet.optional(),
-});
+// Gap G-751: `supported_versions` of a platform are left alone, in a leaf too: the profile that was named says the version.
+/** What a profile of a version has, as far as it is read. */
+function shapeOf({ names, keysArePublic }: Codec) {
+  const registry = <Entity extends z.ZodType>(one: Entity) =>
+    z
+      .record(z.string().max(200).regex(names), z.array(one).max(50))
+      .refine((entries) => Object.keys(entries).length <= mostCapabilities, `must have at most ${mostCapabilities} entries`);
+  const keySet = z.array<z.ZodType<ProfileKey>>(keysArePublic ? publicJwk : jwk).max(mostKeys);
+  return z.object({
+    ucp: z.object({
+      version,
+      services: registry(entity.extend({ transport: z.enum(['rest', 'mcp', 'a2a', 'embedded']) })),
+      capabilities: registry(entity).optional(),
+      payment_handlers: registry(entity.extend({ id: z.string() })),
+    }),
+    signing_keys: keySet.optional(),
+    keys: keySet.optional(),
+  });
+}
+const shapes = new Map(codecs.map((codec) => [codec, shapeOf(codec)]));
+const orderConfig = z.object({ config: z.object({ webhook_url: z.string().min(1).max(2_048) }) });
 const versionShape = z.object({ ucp: z.object({ version }) });
 
 /** Reads the text of a profile. Its version is looked at first: a profile of another version has another shape. */
@@ -114,14 +129,23 @@ export function parseProfile(text: string): CachedProfile {
   }
   const said = versionShape.safeParse(content);
   if (!said.success) throw new ProfileMalformed(firstIssue(said.error));
-  if (said.data.ucp.version !== ucpVersion) throw new VersionUnsupported(said.data.ucp.version);
-  const read = profileShape.safeParse(content);
+  const spoken = said.data.ucp.version;
+  const codec = codecOf(spoken);
+  const shape = codec && shapes.get(codec);
+  if (shape === undefined) throw new VersionUnsupported(spoken);
+  const read = shape.safeParse(content);
   if (!read.success) throw new ProfileMalformed(firstIssue(read.error));
   const { ucp, signing_keys, keys } = read.data;
   // Nothing is kept of what is not spoken here: a profile may be as large as it likes, and there are many.
-  const speaks = (name: string) => ucp.capabilities?.[name]?.some((entry) => entry.version === ucpVersion) === true;
-  const capabilities = capabilityNames.map((name) => [name, speaks(name) ? [ucpVersion] : []] as const);
-  return { capabilities: new Map(capabilities), keys: signing_keys ?? keys ?? [] };
+  const speaks = (name: string) => ucp.capabilities?.[name]?.some((entry) => entry.version === spoken) === true;
+  const capabilities = capabilityNames.map((name) => [name, speaks(name) ? [spoken] : []] as const);
+  const hook = orderConfig.safeParse(ucp.capabilities?.[orderCapability]?.find((entry) => entry.version === spoken));
+  return {
+    version: spoken,
+    capabilities: new Map(capabilities),
+    keys: keys ?? signing_keys ?? [],
+    ...(hook.success && { orderWebhook: hook.data.config.webhook_url }),
+  };
 }
 
 function firstIssue({ issues }: z.ZodError): string {

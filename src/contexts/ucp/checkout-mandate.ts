@@ -1,5 +1,5 @@
 // `ap2.checkout_mandate`: an SD-JWT by which the agent's provider says that the buyer agreed to exactly these terms. It proves consent and
-// pays nothing; what is checked, and what UCP leaves open about it, is Gap G-287.
+// pays nothing.
 import { isDeepStrictEqual } from 'node:util';
 import { compactVerify, errors, importJWK } from 'jose';
 import { sha256 } from '../../platform/crypto.js';
@@ -43,12 +43,16 @@ function termsOf(checkout: CheckoutTerms): Json {
   return { ...Object.fromEntries(termNames.map((name) => [name, checkout[name]])), delivery };
 }
 
-/** Throws `MandateRefused` unless the SD-JWT is signed by a key of the profile, is current, and embeds these terms with our signature. */
+// Gap G-287: A checkout mandate has the terms in `checkout`; its `sd_hash` is checked, `aud` and `nonce` are not.
+/**
+ * Throws `MandateRefused` unless the SD-JWT is signed by a key of the profile, is current, and embeds the terms of now with our signature.
+ * `termsIn`: these terms, as they are answered in a version of UCP.
+ */
 export async function checkMandate(
   platform: Platform,
   mandate: string | undefined,
   { keys }: Pick<AgentProfile, 'keys'>,
-  terms: CheckoutTerms,
+  termsIn: (version: unknown) => Promise<CheckoutTerms>,
 ): Promise<void> {
   if (mandate === undefined) throw new MandateRefused('mandate_required', 'AP2 was agreed on: send ap2.checkout_mandate.');
   const { claims, binding } = await readSdJwt(mandate, keys);
@@ -63,7 +67,8 @@ export async function checkMandate(
   if (!(await isAuthorized(platform, embedded, authorization))) {
     throw new MandateRefused('merchant_authorization_invalid', 'The checkout in the mandate is not one that was signed here.');
   }
-  const now = JSON.parse(JSON.stringify(terms)) as Json;
+  const { version } = (embedded['ucp'] ?? {}) as Json;
+  const now = JSON.parse(JSON.stringify(await termsIn(version))) as Json;
   // Embedded is what we have signed, so it has our shape.
   if (isDeepStrictEqual(termsOf(embedded), termsOf(now))) return;
   throw new MandateRefused('mandate_scope_mismatch', 'The mandate is about another checkout, or about other terms of this one.');
@@ -134,7 +139,7 @@ async function publicKey({ kty, crv, x, y }: Readonly<Record<string, unknown>>) 
 async function checkBinding({ cnf }: Json, binding: SdJwt['binding']): Promise<void> {
   if (cnf === undefined && binding === null) return;
   const jwk = isObject(cnf) ? cnf['jwk'] : undefined;
-  const refuse = () => new MandateRefused('mandate_invalid_signature', 'The key binding of the mandate does not hold.');
+  const refuse = () => new MandateRefused('mandate_invalid_signature', 'The key binding of the mandate is not valid.');
   if (binding === null || !isObject(jwk)) throw refuse();
   try {
     const { payload } = await compactVerify(binding.jwt, () => publicKey(jwk), { algorithms });

@@ -15,7 +15,8 @@ export interface NamedLine {
 
 export type MethodType = 'shipping' | 'pickup';
 
-/** One method with what was chosen for it. A pickup has no destinations: its options are places (Gap G-290). */
+// Gap G-290: A pickup of UCP 2026-04-08 has no destinations; each place is an option that its description names.
+/** One method with what was chosen for it. A pickup keeps no destinations: its options have places, one of which was chosen perhaps. */
 export interface DeliveryMethod {
   type: MethodType;
   lineIds: string[];
@@ -77,7 +78,7 @@ function methodsOf(offer: Offer, goods: readonly NamedLine[], asked: readonly Me
   let restIsTaken = false;
   const methods: DeliveryMethod[] = [];
   for (const request of asked) {
-    const type = typeOf(request);
+    const type = methodTypeOf(request);
     if (type === undefined || !ways.includes(type) || methods.some((method) => method.type === type)) continue;
     const ids = request.line_item_ids?.filter((id) => known.has(id)) ?? (restIsTaken ? [] : rest);
     if (request.line_item_ids === undefined) restIsTaken = true;
@@ -88,16 +89,16 @@ function methodsOf(offer: Offer, goods: readonly NamedLine[], asked: readonly Me
   return methods;
 }
 
-/** Our methods are named by their types. */
-function typeOf({ type, id }: MethodRequest): MethodType | undefined {
-  return type ?? methodTypes.find((name) => name === id);
+/** The type of a method, if it is one that is known here. Our methods are named by their types. */
+export function methodTypeOf({ type, id }: { type?: string | undefined; id?: string | undefined }): MethodType | undefined {
+  return methodTypes.find((name) => name === (type ?? id));
 }
 
 function methodOf(type: MethodType, lineIds: string[], request: MethodRequest): DeliveryMethod {
   const optionId = request.groups?.[0]?.selected_option_id ?? null;
-  // Each place of a pickup is an option.
-  if (type === 'pickup') return { type, lineIds, destinations: [], destinationId: null, optionId };
   const wanted = request.selected_destination_id ?? null;
+  // Each place of a pickup is that of an option.
+  if (type === 'pickup') return { type, lineIds, destinations: [], destinationId: wanted, optionId };
   const destinations = (request.destinations ?? []).map((given, index) => ({ ...given, id: given.id ?? `destination_${index + 1}` }));
   const [only, ...others] = destinations;
   const isSole = request.selected_destination_id === undefined && others.length === 0;
@@ -131,10 +132,11 @@ function addressOf(destination: Destination): PostalAddress {
 const isSamePlace = (one: PostalAddress | null, other: PostalAddress | null): boolean =>
   isDeepStrictEqual(one && wireAddress(one), other && wireAddress(other));
 
-/** What was chosen, going to `address`: under /v1, which knows no methods, that may have become another (Gap G-292). Null: nowhere yet. */
+// Gap G-292: An address that was changed under /v1 replaces the chosen destination, or becomes one named `address`.
+/** What was chosen, going to `address`: under /v1, which knows no methods, that may have become another. Null: nowhere yet. */
 export function goingTo(chosen: FulfillmentRequest, address: PostalAddress | null): FulfillmentRequest {
   const methods = chosen.methods?.length ? chosen.methods : [{ type: 'shipping' as const }];
-  const request = methods.find((method) => typeOf(method) === 'shipping');
+  const request = methods.find((method) => methodTypeOf(method) === 'shipping');
   if (request === undefined) return chosen;
   const { destinations, destinationId } = methodOf('shipping', [], request);
   const before = destinations.find(({ id }) => id === destinationId);
@@ -151,7 +153,7 @@ export function goingTo(chosen: FulfillmentRequest, address: PostalAddress | nul
 }
 
 /** An address as a destination has it, without what it lacks. */
-function destinationOf({ line1, line2, city, state, postalCode, country }: PostalAddress): Destination {
+export function destinationOf({ line1, line2, city, state, postalCode, country }: PostalAddress): Destination {
   return {
     street_address: line1,
     ...(line2 != null && { extended_address: line2 }),

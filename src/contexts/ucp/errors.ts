@@ -1,6 +1,7 @@
 // What UCP refuses before a checkout is looked at: the profile of the agent, versions, signatures (docs/protocols.md "UCP").
-import { declareError, NotFound } from '../../platform/errors.js';
-import { shoppingService, ucpVersion } from './version.js';
+import { declareError, NotFound, ValidationFailed } from '../../platform/errors.js';
+import type { UcpMessage } from './message.js';
+import { shoppingService, versions } from './version.js';
 
 /** Where the profile that we publish says what we speak. */
 const ourProfile = { rel: 'profile', actor: 'any', method: 'GET', path: '/.well-known/ucp' } as const;
@@ -24,35 +25,65 @@ export class ProfileUnreachable extends declareError(424, 'profile_unreachable')
 /** 422: what came is no profile. */
 export class ProfileMalformed extends declareError(422, 'profile_malformed') {
   constructor(problem: string) {
-    super(`The profile that UCP-Agent names is no UCP profile: ${problem}.`, { details: { next_actions: [ourProfile] } });
+    super(`The profile that UCP-Agent names is not a UCP profile: ${problem}.`, { details: { next_actions: [ourProfile] } });
   }
 }
 
 /** 422: the agent speaks another version. */
 export class VersionUnsupported extends declareError(422, 'version_unsupported') {
   constructor(version: string) {
-    super(`Version ${version} of UCP is not supported. Here ${ucpVersion} is spoken.`, {
-      details: { supported_versions: [ucpVersion], next_actions: [ourProfile] },
+    const supported = versions.map(({ name }) => name);
+    super(`Version ${version} of UCP is not supported: use ${supported.join(' or ')}.`, {
+      details: { supported_versions: supported, next_actions: [ourProfile] },
     });
   }
 }
 
 /** The agent has no capability that this request needs. UCP answers it with 200 and an envelope. */
 export class CapabilitiesIncompatible extends declareError(422, 'capabilities_incompatible') {
-  constructor(needed: string) {
-    super(`Your profile does not name ${needed} in a version that is spoken here.`, {
+  /** That of the answer. */
+  readonly version: string;
+  constructor(needed: string, version: string) {
+    super(`Your profile does not name ${needed} in a supported version.`, {
       details: { service: shoppingService, next_actions: [ourProfile] },
     });
+    this.version = version;
+  }
+}
+
+/** The request chooses what the merchant does not have. UCP answers it with messages, and the checkout stays as it was. */
+export class RequestRefused extends ValidationFailed {
+  readonly messages: readonly UcpMessage[];
+  constructor(messages: readonly UcpMessage[]) {
+    super(messages.map(({ code, content, path = '$' }) => ({ path: [path], message: content, rule: code })));
+    this.messages = messages;
   }
 }
 
 /** There is no such merchant, so none of its checkouts. UCP answers it with 200 and an envelope. */
 export class NoSession extends NotFound {}
 
+/** The merchant is there, but has nothing of this id. UCP answers it with 200 and an envelope. */
+export class NothingFound extends NotFound {
+  readonly content: string;
+  constructor(content: string) {
+    super();
+    this.content = content;
+  }
+}
+
+/** 400: more is asked for at once than is answered. */
+export class RequestTooLarge extends declareError(400, 'request_too_large') {
+  constructor(member: string, most: number) {
+    const message = `must have at most ${most} entries`;
+    super(`${member} ${message}.`, { fields: [{ path: [member], message, rule: 'max' }], details: { most } });
+  }
+}
+
 /** 401: the signature is wrong, too old, or does not cover what it must. */
 export class SignatureInvalid extends declareError(401, 'signature_invalid') {
   constructor(problem: string) {
-    super(`The signature of the request does not hold: ${problem}.`);
+    super(`The signature of the request is not valid: ${problem}.`);
   }
 }
 

@@ -5,15 +5,20 @@ import type { Problem } from '../checkouts/offer.js';
 /** Who can resolve it: the agent by another request, the buyer, or nobody for this checkout. */
 type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';
 
-/** An error as UCP prints it. `path` is a JSONPath into the checkout. */
+/** A message as UCP prints it: an error with who can resolve it, or a warning. `path` is a JSONPath into the checkout. */
 export interface UcpMessage {
-  type: 'error';
+  type: 'error' | 'warning';
   code: string;
-  severity: Severity;
+  severity?: Severity;
   content: string;
   path?: string;
   /** Our own code of what was refused. */
   reason?: string;
+}
+
+/** What the agent should know. */
+export function remark(code: string, content: string): UcpMessage {
+  return { type: 'warning', code, content };
 }
 
 /** What the agent can mend. */

@@ -1,11 +1,10 @@
-// How a checkout is paid here: the handlers of this platform as UCP knows payment handlers, and their instruments (Gap G-286). What an
-// instrument carries is never sent back.
+// How a checkout is paid here: the handlers of this platform as UCP knows payment handlers, and their instruments. What an instrument
+// carries is never sent back.
 import { z } from 'zod';
 import { type PaymentHandler, paymentHandlers } from '../accounts/offer.js';
 import type { CheckoutPayment } from '../checkouts/payment.js';
 import { type PayingHandler, payingHandlers, paymentByToken, tokenKinds } from '../checkouts/payment-token.js';
 import type { InstrumentRequest } from './request.js';
-import { ucpVersion } from './version.js';
 
 /** The types of the instruments. */
 const instrumentTypes: Record<PayingHandler, string> = { wallet: 'wallet', mandate: 'ap2_mandate', card: 'vaulted_card' };
@@ -24,31 +23,32 @@ interface PrintedHandler {
 
 const domain = /^([a-z]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/;
 
-/** Names are domains backwards, so they are those of our own host; a host without a domain stands under `local` (Gap G-286). */
+// Gap G-286: Handlers are named by the platform's host backwards, with `local.agent_payments` on a host without a domain.
+/** Names are domains backwards, so they are those of our own host; a host without a domain stands under `local`. */
 function nameOf(id: PayingHandler, origin: string): string {
   const { hostname } = new URL(origin);
   const labels = domain.test(hostname) ? hostname.split('.').reverse() : ['local', 'agent_payments'];
   return [...labels.map((label) => label.replaceAll('-', '_')), id].join('.');
 }
 
-const print = (id: PayingHandler): PrintedHandler => ({
+const print = (id: PayingHandler, version: string): PrintedHandler => ({
   id,
-  version: ucpVersion,
+  version,
   available_instruments: [{ type: instrumentTypes[id] }],
 });
 
 /** The handlers of `allowed`, by name. */
-export function printHandlers(allowed: readonly PaymentHandler[], origin: string): Record<string, PrintedHandler[]> {
-  return Object.fromEntries(payingHandlers(allowed).map((id) => [nameOf(id, origin), [print(id)]]));
+export function printHandlers(allowed: readonly PaymentHandler[], origin: string, version: string): Record<string, PrintedHandler[]> {
+  return Object.fromEntries(payingHandlers(allowed).map((id) => [nameOf(id, origin), [print(id, version)]]));
 }
 
 /** Where the schema of a handler's instruments is served. */
 export const handlerSchemaPath = '/ucp/handlers/{handler}';
 
 /** All handlers with where they are described, as the profile of a platform prints them. */
-export function declareHandlers(origin: string): Record<string, object[]> {
+export function declareHandlers(origin: string, version: string): Record<string, object[]> {
   const declare = (id: PayingHandler) => ({
-    ...print(id),
+    ...print(id, version),
     spec: `${origin}/docs`,
     schema: origin + handlerSchemaPath.replace('{handler}', id),
   });
@@ -81,5 +81,5 @@ export function ucpPaymentOf(
   if (id === undefined) return `This checkout has no payment handler ${handler_id}.`;
   if (type !== instrumentTypes[id]) return `The handler ${id} takes instruments of the type ${instrumentTypes[id]}.`;
   if (credential?.type !== tokenKinds[id]) return `The handler ${id} takes a credential of the type ${tokenKinds[id]}, with its token.`;
-  return paymentByToken(id, credential.token) ?? `The token is none of the kind ${tokenKinds[id]}.`;
+  return paymentByToken(id, credential.token) ?? `The token is not of the kind ${tokenKinds[id]}.`;
 }

@@ -1,4 +1,4 @@
-// ProfileCache of agents that this process keeps for a minute, in a cache of their own: whoever publishes many pushes out profiles alone.
+// Profiles of agents that this process keeps for a minute, in a cache of their own: whoever publishes many pushes out profiles alone.
 import { LRUCache } from 'lru-cache';
 import { addSeconds } from '../../platform/clock.js';
 import type { Ctx, Platform } from '../../platform/ctx.js';
@@ -8,8 +8,12 @@ import type { CapabilityVersions } from './capability.js';
 
 /** What of a profile is used. */
 export interface CachedProfile {
+  /** One that is spoken here. */
+  version: string;
   capabilities: CapabilityVersions;
   keys: readonly ProfileKey[];
+  /** Where the platform wants to hear of its orders. */
+  orderWebhook?: string;
 }
 
 /** What of a key of a profile is used. */
@@ -30,7 +34,7 @@ export type ProfileOutcome = { profile: CachedProfile } | { failure: ApiError };
 const failureSeconds = 5;
 const cachedSeconds = 60;
 const mostBytes = 16 * 1024 * 1024;
-/** ProfileCache that are fetched for one workspace in a minute (Gap G-402). */
+/** Gap G-402: Profiles are fetched 30 times a minute for a workspace in a process; beyond that 429. */
 const mostFetches = 30;
 
 /** An error has its message twice, in its stack too. */
@@ -70,7 +74,7 @@ class ProfileCache {
   }
 
   /** What was kept of the profile, or `read` finds: once for all who ask meanwhile. 429 where the workspace has had its fetches. */
-  async get({ id }: Ctx['workspace'], url: string, read: () => Promise<ProfileOutcome>): Promise<ProfileOutcome> {
+  async get({ id }: Pick<Ctx['workspace'], 'id'>, url: string, read: () => Promise<ProfileOutcome>): Promise<ProfileOutcome> {
     // What the sandbox may fetch, production may not, and what one tenant could not reach is no news for another: they share no entry.
     const name = `${id} ${url}`;
     const now = this.#platform.clock.now();

@@ -4,10 +4,10 @@ import type { DoorAnswer, Spelling } from '../../platform/door.js';
 import { type ApiError, ValidationFailed } from '../../platform/errors.js';
 import { CheckoutExpired, NotYourCheckout } from '../checkouts/errors.js';
 import { MandateRefused } from './checkout-mandate.js';
-import { CapabilitiesIncompatible, NoSession } from './errors.js';
+import { CapabilitiesIncompatible, NoSession, NothingFound, RequestRefused } from './errors.js';
 import { recoverable, requestMessages, type UcpMessage, unrecoverable } from './message.js';
 import { paymentFailed } from './session-view.js';
-import { ucpVersion } from './version.js';
+import { before } from './version.js';
 
 /** What UCP answers where there is no checkout to show. */
 export interface ErrorAnswer {
@@ -15,11 +15,12 @@ export interface ErrorAnswer {
   messages: UcpMessage[];
 }
 
-const noCheckout = unrecoverable('not_found', 'There is no such checkout at this merchant.');
+const notThere = (content: string) => unrecoverable('not_found', content);
+const noCheckout = notThere('There is no such checkout at this merchant.');
 
 /** The answer of 200 that has messages alone. */
-export function errorAnswer(messages: readonly UcpMessage[]): DoorAnswer & { status: 200; body: ErrorAnswer } {
-  const body = { ucp: { version: ucpVersion, status: 'error' as const }, messages: messages.map(asUnrecoverable) };
+export function errorAnswer(messages: readonly UcpMessage[], version: string): DoorAnswer & { status: 200; body: ErrorAnswer } {
+  const body = { ucp: { version, status: 'error' as const }, messages: messages.map(asUnrecoverable) };
   return { status: 200 as const, body };
 }
 
@@ -29,8 +30,9 @@ const asUnrecoverable = (message: UcpMessage): UcpMessage => ({ ...message, seve
 /** The failures that are spelled as such. A key with another body is 409 to UCP, and lacking a capability is an answer. */
 export const spell: Spelling = (error, { requestId }) => {
   const { status, code, message, details, fields } = error;
-  if (error instanceof CapabilitiesIncompatible) return { status: 200, body: errorAnswer([unrecoverable(code, message)]).body };
-  if (error instanceof NoSession) return errorAnswer([noCheckout]);
+  if (error instanceof CapabilitiesIncompatible) return errorAnswer([unrecoverable(code, message)], error.version);
+  // Gap G-640: What is answered by UCP before the version of a request is known says 2026-04-08.
+  if (error instanceof NoSession) return errorAnswer([noCheckout], before);
   const issues = fields?.map(({ path, ...issue }) => ({ path: path.join('.'), ...issue }));
   return {
     status: code === 'idempotency_key_reused' ? 409 : status,
@@ -43,7 +45,8 @@ export const spell: Spelling = (error, { requestId }) => {
   };
 };
 
-/** True where the checkout is past the step that was asked for (Gap G-288). */
+// Gap G-288: A UCP checkout that is past the step is 409 with `{code, content}`, as the conformance suite wants it.
+/** True where the checkout is past the step that was asked for. */
 function isConflict({ code, details }: ApiError): boolean {
   return code === 'state_conflict' && details?.['reason'] !== 'not_ready';
 }
@@ -59,9 +62,11 @@ const notFound = (error: ApiError): boolean => error.status === 404 && error.fie
 /** What there is to say of a refusal; undefined where it is spelled with its own status. */
 export function ucpMessagesOf(error: ApiError, step: 'request' | 'payment'): UcpMessage[] | undefined {
   if (isSpelled(error)) return undefined;
+  if (error instanceof NothingFound) return [notThere(error.content)];
   if (notFound(error)) return [noCheckout];
   // The checkout says itself what keeps it from being paid.
   if (error.code === 'state_conflict') return [];
+  if (error instanceof RequestRefused) return [...error.messages];
   if (error instanceof MandateRefused) return [recoverable(error.reason, error.message, '$.ap2.checkout_mandate')];
   if (step === 'payment') return [paymentFailed(error.code, error.message)];
   if (error instanceof ValidationFailed) return requestMessages(error.fields ?? []);

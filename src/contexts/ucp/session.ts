@@ -11,66 +11,94 @@ import { readMerchant } from '../checkouts/checkout-request.js';
 import { completeCheckout } from '../checkouts/completion.js';
 import { cancelCheckout } from '../checkouts/ending.js';
 import type { BasketLine } from '../checkouts/offer.js';
-import { basketOf, createOffered, type OfferedRequest, problemsNow, type Seller, sellerOf, updateOffered } from '../checkouts/offered.js';
-import type { AgentProfile } from './agent-profile.js';
+import {
+  basketOf,
+  createClaimedOffered,
+  createOffered,
+  type NewOffered,
+  type OfferedRequest,
+  problemsNow,
+  type Seller,
+  sellerOf,
+  updateOffered,
+} from '../checkouts/offered.js';
+import { convertCart } from './cart-conversion.js';
 import { checkMandate, MandateRefused } from './checkout-mandate.js';
+import { codecOf } from './codec-table.js';
+import type { Talk } from './conversation.js';
 import { type NamedLine, needsDelivery, planDelivery } from './delivery.js';
 import { CapabilitiesIncompatible, PaymentRefused } from './errors.js';
 import { authorizeTerms } from './merchant-authorization.js';
 import type { UcpMessage } from './message.js';
+import { noteOrderWebhook } from './order-webhook.js';
 import { ucpPaymentOf } from './payment-handler.js';
-import type { CheckoutRequest, CompleteRequest, FulfillmentRequest, LineRequest } from './request.js';
-import { type Conversation, type PrintedSession, printSession } from './session-view.js';
-import { ap2Capability, fulfillmentCapability } from './version.js';
+import type { CheckoutRequest, CompleteRequest, LineRequest } from './request.js';
+import { type PrintedSession, printSession } from './session-view.js';
+import { ap2Capability, cartCapability, fulfillmentCapability } from './version.js';
 import { lineIdsOf, storedWire, type Wire, wireIn, wireOf } from './wire.js';
 
 /** How long a checkout may be paid: what UCP takes for granted where nobody says. */
 const ttlSeconds = 6 * 3_600;
 
-/** One request of an agent: who it is, what was agreed on, and of which merchant it asks. */
-export interface Talk extends Conversation {
-  profile: AgentProfile;
-  merchant: Merchant;
-}
-
 /** Begins a checkout at the prices of the offer. 422 `no_offer` for a merchant without one; otherwise as `createOffered`. */
 export async function createUcpSession(ctx: Ctx, talk: Talk, request: CheckoutRequest): Promise<Checkout> {
+  const { cart_id: cart } = request;
+  if (cart === undefined || !talk.active.includes(cartCapability)) {
+    const { value, seller } = newSession(ctx, talk, { ...request, cart_id: undefined });
+    return createOffered(ctx, seller, value);
+  }
+  return convertCart(ctx, talk, { ...request, cart_id: cart }, (content, claim) => {
+    const { value, seller } = newSession(ctx, talk, content);
+    return createClaimedOffered(ctx, seller, value, claim);
+  });
+}
+
+function newSession(ctx: Ctx, talk: Talk, request: CheckoutRequest): { value: NewOffered; seller: Seller } {
   const seller = sellerOf(talk.merchant);
+  const fulfillment = talk.codec.settle(request, { offer: seller.offer, kept: {} });
   const wire: Wire = {
     profile: talk.profile.url,
+    cartId: request.cart_id,
     isLocked: talk.active.includes(ap2Capability),
     buyer: request.buyer,
     lineIds: lineIdsOf(request.line_items),
-    fulfillment: request.fulfillment ?? {},
+    fulfillment: fulfillment ?? {},
   };
-  const asked = askedFor(seller, talk, request.line_items, wire);
-  return createOffered(ctx, seller, { ...asked, protocol: 'ucp', expiresAt: addSeconds(ctx.clock.now(), ttlSeconds) });
+  const asked = askedFor(seller.offer, talk, request.line_items, wire);
+  return { seller, value: { ...asked, protocol: 'ucp', expiresAt: addSeconds(ctx.clock.now(), ttlSeconds) } };
 }
 
 /** A checkout as it shall be from now on. Prices stay where lines are the same; what is left out stays as it was. */
 export async function updateUcpSession(ctx: Ctx, talk: Talk, id: string, request: CheckoutRequest): Promise<Checkout> {
   const seller = sellerOf(talk.merchant);
-  return updateOffered(ctx, seller, 'ucp', checkoutIdOf(id), (before) => {
+  return updateOffered(ctx, seller, 'ucp', checkoutIdOf(id), (before, agreed) => {
     const kept = wireIn(before);
+    const isAgreed = isSame(basketLines(request), before.lines);
+    const offer = isAgreed ? agreed : seller.offer;
+    const fulfillment = talk.codec.settle(request, { offer, kept: kept.fulfillment });
     const wire: Wire = {
       ...kept,
       isLocked: kept.isLocked || talk.active.includes(ap2Capability),
       buyer: request.buyer ?? kept.buyer,
       lineIds: lineIdsOf(request.line_items),
-      fulfillment: request.fulfillment ?? kept.fulfillment,
+      fulfillment: fulfillment ?? kept.fulfillment,
     };
-    const { lines, ...asked } = askedFor(seller, talk, request.line_items, wire);
-    return isSame(lines, before.lines) ? asked : { ...asked, lines };
+    const { lines, ...asked } = askedFor(offer, talk, request.line_items, wire);
+    return isAgreed ? asked : { ...asked, lines };
   });
 }
 
-function askedFor({ offer }: Seller, { active }: Talk, requested: readonly LineRequest[], wire: Wire): OfferedRequest {
+function askedFor(offer: Offer, { codec, active }: Talk, requested: readonly LineRequest[], wire: Wire): OfferedRequest {
   const named = nameLines(offer, requested, wire.lineIds);
-  if (needsDelivery(offer, named) && !active.includes(fulfillmentCapability)) throw new CapabilitiesIncompatible(fulfillmentCapability);
-  const { selections, address } = planDelivery(offer, named, wire.fulfillment as FulfillmentRequest);
-  const lines = requested.map(({ item, quantity }): BasketLine => ({ id: item.id, quantity }));
-  return { lines, selections, shippingAddress: address, wire: storedWire(wire) };
+  if (needsDelivery(offer, named) && !active.includes(fulfillmentCapability)) {
+    throw new CapabilitiesIncompatible(fulfillmentCapability, codec.version);
+  }
+  const { selections, address } = planDelivery(offer, named, wire.fulfillment);
+  return { lines: basketLines({ line_items: requested }), selections, shippingAddress: address, wire: storedWire(wire) };
 }
+
+const basketLines = ({ line_items: lines }: { line_items: readonly LineRequest[] }): BasketLine[] =>
+  lines.map(({ item, quantity }) => ({ id: item.id, quantity }));
 
 function nameLines({ items }: Offer, requested: readonly LineRequest[], lineIds: readonly string[]): NamedLine[] {
   return requested.map(({ item }, index) => ({ id: lineIds[index] ?? '', itemId: item.id, digital: items.get(item.id)?.digital ?? false }));
@@ -95,11 +123,14 @@ export async function completeUcpSession(ctx: Ctx, talk: Talk, id: string, { pay
   const row = await getUcpSession(ctx, talk, id);
   const [instrument, ...others] = payment.instruments;
   if (instrument === undefined || others.length > 0) throw new PaymentRefused('Send exactly one payment instrument.');
-  // Here alone: under /v1 it is paid as any other (Gap G-291).
+  // Gap G-291: Once AP2 was agreed on, the UCP wire always needs the mandate; /v1 and GraphQL do not.
   const isBound = talk.active.includes(ap2Capability) || wireOf(row).isLocked;
-  if (isOpenCheckout(row) && isBound) await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, await printRow(ctx, talk, row));
+  // What was signed has the shape of the version in which it was answered.
+  const termsIn = (version: unknown) => printRow(ctx, { ...talk, codec: codecOf(version) ?? talk.codec }, row);
+  if (isOpenCheckout(row) && isBound) await checkMandate(ctx.platform, ap2?.checkout_mandate, talk.profile, termsIn);
   const paid = ucpPaymentOf(instrument, basketOf(row).offer.paymentHandlers);
   if (typeof paid === 'string') throw new PaymentRefused(paid);
+  if (isOpenCheckout(row)) await noteOrderWebhook(ctx, talk, row);
   const check = (held: Checkout) => {
     if ((isBound || wireOf(held).isLocked) && !isDeepStrictEqual(agreedIn(held), agreedIn(row))) throw new TermsChanged();
   };

@@ -8,6 +8,8 @@ import type { BuyerShape, FulfillmentRequest, LineRequest } from './request.js';
 export interface Wire {
   /** The profile of the agent that began it. */
   profile: string;
+  /** The cart that it was made of. */
+  cartId?: string | undefined;
   /** True once AP2 was agreed on: nothing less is taken afterwards. */
   isLocked: boolean;
   buyer?: BuyerShape | undefined;

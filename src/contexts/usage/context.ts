@@ -2,12 +2,12 @@
 import { context } from '../../manifest/context.js';
 import { operation } from './noun.js';
 import { writeRequests } from './request-count.js';
-import { sweepAccountRequests, sweepOperations, sweepRequests, sweepRollups } from './retention.sql.js';
+import { sweepAccountRequests, sweepOperations, sweepRefusals, sweepRequests, sweepRollups } from './retention.sql.js';
 import { usageListener } from './rollup.sql.js';
 
 export const usage = context({
   nouns: [operation],
   listeners: [usageListener],
-  sweeps: [sweepOperations, sweepRollups, sweepAccountRequests, sweepRequests],
+  sweeps: [sweepOperations, sweepRollups, sweepRefusals, sweepAccountRequests, sweepRequests],
   regularWrites: [writeRequests],
 });

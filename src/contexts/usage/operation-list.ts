@@ -77,7 +77,8 @@ export async function operation(ctx: Ctx, id: string): Promise<Operation | null>
   );
 }
 
-/** Operations of a trace that are shown, at most: its first (Gap G-359). */
+// Gap G-359: A trace shows its first 500 operations, `has_more`, and totals of all that succeeded; 404 where there are none.
+/** Operations of a trace that are shown, at most: its first. */
 export const mostTraced = 500;
 
 /** What one trace did and spent. */

@@ -44,9 +44,10 @@ export function keptFrom(now: Date): Date {
   return floorTo(addSeconds(now, -keptDays * daySeconds), daySeconds);
 }
 
+// Gap G-353: A window runs from `start` until before `end`; a bare date as `end` includes that day.
 /**
- * The period that was asked for: the 30 days before its end without a start, until now (this moment included) without an end. A bare
- * date as the end includes that day (Gap G-353). 400 when it does not begin before it ends.
+ * The period that was asked for: the 30 days before its end without a start, until now (this moment included) without an end. A bare date
+ * as the end includes that day. 400 when it does not begin before it ends.
  */
 export function periodOf(now: Date, { start, end }: PeriodInput): Period {
   const asked = end == null ? new Date(now.getTime() + 1) : end.isDay ? addSeconds(end.at, daySeconds) : end.at;
@@ -69,7 +70,8 @@ export function refuseBeforeRetention(now: Date, { start }: Period): void {
   throw new ValidationFailed([{ path: ['start'], message, rule: 'retention' }]);
 }
 
-/** The period that can be reported: what is older than raw rows is rounded outwards to whole hours (Gap G-354). */
+// Gap G-354: Windows older than raw rows (400 days) are rounded to whole hours; lists and request counts are 400 there.
+/** The period that can be reported: what is older than raw rows is rounded outwards to whole hours. */
 export function reportable({ clock }: Pick<Ctx, 'clock'>, { start, end }: Period): Period {
   const from = keptFrom(clock.now());
   return { start: start < from ? floorTo(start, hourSeconds) : start, end: end < from ? ceilTo(end, hourSeconds) : end };

@@ -44,10 +44,9 @@ function counterOf(platform: Platform): RequestCounter {
   return counter;
 }
 
-/** Counts requests of this process. */
-export function countRequests(platform: Platform): (request: CountedRequest) => void {
-  const counter = counterOf(platform);
-  return (request) => counter.add(request);
+/** Counts a request of this process. */
+export function countRequest(platform: Platform, request: CountedRequest): void {
+  counterOf(platform).add(request);
 }
 
 /** Writes what this process has counted. */

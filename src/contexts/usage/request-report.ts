@@ -6,10 +6,11 @@ import { ceilTo, floorTo, type Period, type PeriodInput, periodOf, refuseBeforeR
 import { millisecondsOf } from './request-count.js';
 import { type RequestSum, readAccountRequests, readRequests } from './request-count.sql.js';
 
+// Gap G-360: Requests of known senders count, also refused ones, by whole hours; `p95_ms` is exact to 19 %.
 export interface RouteCount {
   route: string;
   count: number;
-  /** Milliseconds within which 95 of 100 were answered, to a tenth of itself (Gap G-360); null for customers. */
+  /** Milliseconds within which 95 of 100 were answered, to a tenth of itself; null for customers. */
   p95Ms: number | null;
 }
 
@@ -35,7 +36,7 @@ const total = (sums: readonly RequestSum[]): number => sums.reduce((count, { req
 
 /**
  * Requests of a period, which is rounded outwards to whole hours. 400 for one beyond what is kept, or that has not begun. A customer sees
- * those of its accounts, by whole days (Gap G-429).
+ * those of its accounts, by whole days (see G-429).
  */
 export async function requestReport(ctx: Ctx, input: PeriodInput): Promise<RequestReport> {
   const now = ctx.platform.clock.now();

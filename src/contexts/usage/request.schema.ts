@@ -9,41 +9,47 @@ import { since, UsagePeriod, until } from './usage.schema.js';
 const RouteCountType = builder.objectRef<RouteCount>('RouteCount').implement({
   description: 'The requests of one route.',
   fields: (t) => ({
-    route: t.exposeString('route', { description: 'As it is declared; unknown for what has no endpoint.' }),
-    count: t.exposeInt('count'),
+    route: t.exposeString('route', { description: 'The route as it is declared; `unknown` for requests without an endpoint.' }),
+    count: t.exposeInt('count', { description: 'Number of requests.' }),
     p95Ms: t.exposeFloat('p95Ms', {
       nullable: true,
-      description: 'Milliseconds within which 95 of 100 were answered, to a tenth of itself; null for a portal token.',
+      description: 'Milliseconds within which 95 of 100 requests were answered, to a tenth of itself; null for a portal token.',
     }),
   }),
 });
 
 const DayCount = builder.objectRef<RequestReport['byDay'][number]>('DayCount').implement({
   description: 'The requests of one day, in UTC.',
-  fields: (t) => ({ date: t.expose('date', { type: 'Date' }), count: t.exposeInt('count') }),
+  fields: (t) => ({
+    date: t.expose('date', { type: 'Date', description: 'The day, in UTC.' }),
+    count: t.exposeInt('count', { description: 'Number of requests.' }),
+  }),
 });
 
 const UsageRequests = builder.objectRef<RequestReport>('UsageRequests').implement({
-  description: 'HTTP requests whose sender was known, in real time; a few seconds behind.',
+  description: 'HTTP requests with a known sender, in real time, a few seconds behind.',
   fields: (t) => ({
     period: t.field({
       type: UsagePeriod,
-      description: 'Rounded outwards to whole hours; to whole days for a portal token.',
+      description: 'The period, rounded outwards to whole hours; to whole days for a portal token.',
       resolve: ({ period }) => period,
     }),
-    total: t.exposeInt('total'),
-    byStatusClass: t.expose('byStatusClass', { type: 'Counts', description: 'By 2xx, 4xx and the like.' }),
-    byMethod: t.expose('byMethod', { type: 'Counts' }),
+    total: t.exposeInt('total', { description: 'Number of requests.' }),
+    byStatusClass: t.expose('byStatusClass', {
+      type: 'Counts',
+      description: 'Number of requests by class of status: `2xx`, `4xx` and so on.',
+    }),
+    byMethod: t.expose('byMethod', { type: 'Counts', description: 'Number of requests by HTTP method.' }),
     byRoute: t.field({
       type: [RouteCountType],
-      description: 'The most used first.',
+      description: 'Number of requests by route, the most used first.',
       ...facts({ most: mostRoutes, embedded: true }),
       resolve: ({ byRoute }) => byRoute,
     }),
-    rateLimited: t.exposeInt('rateLimited', { description: 'Those that were answered 429.' }),
+    rateLimited: t.exposeInt('rateLimited', { description: 'Number of requests answered with 429.' }),
     byDay: t.field({
       type: [DayCount],
-      description: 'Every day of the period, the oldest first.',
+      description: 'Number of requests by day, oldest first; every day of the period is listed.',
       ...facts({ most: mostDays, embedded: true }),
       resolve: ({ byDay }) => byDay,
     }),
@@ -52,14 +58,17 @@ const UsageRequests = builder.objectRef<RequestReport>('UsageRequests').implemen
 
 builder.queryField('usageRequests', (t) =>
   t.field({
-    route: rest('GET /v1/usage/requests', 'How many HTTP requests came, by status, method, route and day.', { body: true }),
+    route: rest(
+      'GET /v1/usage/requests',
+      'Count your HTTP requests by status, method, route and day. Counts are by real time and a few seconds behind; a portal token sees those of its accounts.',
+      { body: true },
+    ),
     type: UsageRequests,
-    description: 'How many HTTP requests came, and how they were answered. A portal token sees those of its accounts.',
     ...openToPortal('usage:read'),
     args: { start: t.arg(since), end: t.arg(until) },
     ...facts({ errors: [Forbidden] }),
     resolve: (_root, period, ctx) => {
-      authorize(ctx.actor, 'operator', 'usage:read');
+      authorize(ctx.actor, { audience: 'operator', scope: 'usage:read', portal: 'usage:read' });
       return requestReport(ctx, period);
     },
   }),

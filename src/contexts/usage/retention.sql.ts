@@ -30,6 +30,16 @@ export const sweepOperations: Sweep = (platform, most) =>
 export const sweepRollups: Sweep = (platform, most) =>
   sweep(platform, most, 'usage_rollup', bucket, `o.size = 300 AND o.start < ${kept} ORDER BY o.start`);
 
+/** Removes the counts of refusals by five minutes; those by the hour and day stay. */
+export const sweepRefusals: Sweep = (platform, most) =>
+  sweep(
+    platform,
+    most,
+    'refusal_rollup',
+    ['workspace_id', 'size', 'start', 'layer'],
+    `o.size = 300 AND o.start < ${kept} ORDER BY o.start`,
+  );
+
 const requestCount = ['workspace_id', 'size', 'start', 'method', 'route', 'status', 'duration'];
 /** Requests are counted in real time. */
 const keptRequests = `o.size = 3600 AND o.start < date_trunc('day', $1::timestamptz, 'UTC') - interval '${keptDays} days' ORDER BY o.start`;

@@ -6,18 +6,30 @@ import { firstIdAt } from '../../platform/schema/page.js';
 import { bucketSizes, openPartsOf, type Period } from './period.js';
 import { ownerColumn, reportOwners } from './visibility.js';
 
+/** What an operation `o` has moved between different owners, in millionths of a US dollar (see G-436). */
+const movedUsd = `CASE WHEN o.category = 'funding' OR o.account_id = o.counterparty_id THEN 0 ELSE coalesce(o.amount_usd, 0) END`;
+
+/** Every other size of a bucket is a multiple of it. */
+const smallest = bucketSizes.at(-1);
+
+// Gap G-352: An operation belongs to the account that pays, else to the one that is paid.
 /**
  * Adds operations to their buckets, for the workspace, the account and the agent of each. `from` yields rows of `operation`; `$1` is the
- * workspace. An operation belongs to the account that pays, else to the one that is paid (Gap G-352).
+ * workspace. Those that are alike are added up before they are put into every bucket and under every owner.
  */
 export const addOperations = (from: string): string => `
   INSERT INTO usage_rollup AS r (workspace_id, owner_id, size, start, protocol, category, success, currency, provider,
     operations, amount, amount_usd, external_cost_usd)
   SELECT $1::uuid, owner.id, bucket.size, to_timestamp(floor(extract(epoch FROM o.at) / bucket.size) * bucket.size), o.protocol, o.category,
-    o.success, o.currency, coalesce(o.provider, ''), count(*), sum(o.amount), sum(coalesce(o.amount_usd, 0)), sum(o.external_cost_usd)
-  FROM ${from} o
+    o.success, o.currency, o.provider, sum(o.operations), sum(o.amount), sum(o.amount_usd), sum(o.external_cost_usd)
+  FROM (
+    SELECT date_bin('${smallest} s', o.at, to_timestamp(0)) AS at, coalesce(o.account_id, o.counterparty_id) AS account_id, o.agent_id, o.protocol,
+      o.category, o.success, o.currency, coalesce(o.provider, '') AS provider, count(*) AS operations, sum(o.amount) AS amount,
+      sum(${movedUsd}) AS amount_usd, sum(o.external_cost_usd) AS external_cost_usd
+    FROM ${from} o GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
+  ) o
   CROSS JOIN (VALUES (${bucketSizes.join('), (')})) AS bucket (size)
-  CROSS JOIN LATERAL (VALUES ($1::uuid), (coalesce(o.account_id, o.counterparty_id)), (o.agent_id)) AS owner (id)
+  CROSS JOIN LATERAL (VALUES ($1::uuid), (o.account_id), (o.agent_id)) AS owner (id)
   WHERE owner.id IS NOT NULL
   GROUP BY 2, 3, 4, 5, 6, 7, 8, 9 ORDER BY 2, 3, 4, 5, 6, 7, 8, 9
   ON CONFLICT (workspace_id, owner_id, size, start, protocol, category, success, currency, provider) DO UPDATE
@@ -129,7 +141,7 @@ const unheardIds = `
  * hold.
  */
 const sums = (columns: string, groups: string, owner: string | null): string => {
-  const raw = `SELECT at, protocol, category, success, coalesce(provider, ''), 1, coalesce(amount_usd, 0), external_cost_usd FROM operation o
+  const raw = `SELECT at, protocol, category, success, coalesce(provider, ''), 1, ${movedUsd}, external_cost_usd FROM operation o
     WHERE workspace_id = $1::uuid ${owner === null ? '' : `AND ${owner} = ANY ($2::uuid[])`}`;
   return `
   SELECT ${columns} FROM (

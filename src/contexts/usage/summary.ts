@@ -1,6 +1,6 @@
 // What was used in a period, and what others took for it (SPEC.md "Usage").
 import { Protocol } from '../../generated/prisma/client.js';
-import { operationCategories } from '../../manifest/operation-category.js';
+import { countedCategories, operationCategories } from '../../manifest/operation-category.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { formatMinor } from '../../platform/money.js';
 import type { Amounts, Counts } from '../../platform/schema/figure.js';
@@ -24,7 +24,8 @@ export function formatUsd(millionths: bigint): string {
   return formatMinor(millionths, 'USDC');
 }
 
-/** A part of a whole with six digits after the point; 0 of nothing (Gap G-358). */
+// Gap G-358: Rates and shares of nothing are 0; they have six digits after the point.
+/** A part of a whole with six digits after the point; 0 of nothing. */
 export function rateOf(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((part / whole) * 1e6) / 1e6;
 }
@@ -40,9 +41,15 @@ export function countsBy(sums: readonly UsageSum[], member: 'protocol' | 'catego
   return Object.fromEntries(words.map((word) => [word, operationsOf(sums.filter((sum) => sum[member] === word))]));
 }
 
-/** The part of the operations that succeeded. */
+/** The sums without those of money that comes in. */
+export function withoutFunding<Sum extends Pick<UsageSum, 'category'>>(sums: readonly Sum[]): Sum[] {
+  return sums.filter(({ category }) => (countedCategories as readonly string[]).includes(category));
+}
+
+/** The part of the operations that succeeded, of all but fundings. */
 export function successRate(sums: readonly UsageSum[]): number {
-  return rateOf(operationsOf(sums.filter(({ success }) => success)), operationsOf(sums));
+  const counted = withoutFunding(sums);
+  return rateOf(operationsOf(counted.filter(({ success }) => success)), operationsOf(counted));
 }
 
 /** What others took, all together. */

@@ -5,6 +5,7 @@ import { Visibility } from '../../platform/visibility.js';
 
 /** An agent sees what it has spent or asked for, a customer what its accounts have paid, and what they got from no account. */
 export const visibleOperations = new Visibility<Prisma.OperationWhereInput>({
+  scope: 'usage:read',
   agent: ({ id }) => ({ agentId: id }),
   portal: {
     scope: 'usage:read',

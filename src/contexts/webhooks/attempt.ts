@@ -52,20 +52,27 @@ export async function sendDelivery(ctx: Ctx, delivery: DueDelivery, always = fal
   if (state !== 'active' && !always) return { ...outcome, refusal: `subscription_${state}` };
   const span = ctx.platform.tracing?.follow('delivery', trace, aboutOf(delivery), { sends: true });
   const place = span?.place ?? trace;
+  const url = delivery.overrideUrl ?? webhook.url;
   const headers = {
     'Content-Type': 'application/json',
     'User-Agent': 'agent-payments-webhooks/1',
-    'X-Svc-Signature': signatureHeader(body, webhook.secrets(), Math.floor(real.getTime() / 1000)),
-    'X-Svc-Event-Id': printId('event', delivery.eventId),
-    'X-Svc-Delivery-Id': printId('attempt', outcome.attemptId),
-    'X-Svc-Webhook-Id': printId('webhook', webhook.id),
+    ...((await delivery.dress?.headers(url, real)) ?? ownHeaders(delivery, outcome, real)),
     ...(place && { traceparent: printTraceparent(place) }),
   };
-  const url = delivery.overrideUrl ?? webhook.url;
   const result = await ctx.platform.outbound.post(url, { workspaceId: ctx.workspace.id, mayBePrivate: mayBePrivate(ctx), headers, body });
   noteAttempt(result, span);
   if (result.abandoned) return undefined;
   return result.refused ? { ...outcome, result, refusal: 'url_refused' } : { ...outcome, result };
+}
+
+/** What every send of an event says of itself. */
+function ownHeaders({ webhook, body, eventId }: DueDelivery, { attemptId }: AttemptOutcome, at: Date): Record<string, string> {
+  return {
+    'X-Svc-Signature': signatureHeader(body, webhook.secrets(), Math.floor(at.getTime() / 1000)),
+    'X-Svc-Event-Id': printId('event', eventId),
+    'X-Svc-Delivery-Id': printId('attempt', attemptId),
+    'X-Svc-Webhook-Id': printId('webhook', webhook.id),
+  };
 }
 
 /** What a span says of a delivery: never its URL, which may hold a secret of the receiver. */
@@ -118,7 +125,7 @@ async function recordOthers(ctx: Ctx, tx: Tx, outcomes: readonly AttemptOutcome[
   if (tried.length > 0) await tx.deliveryAttempt.createMany({ data: tried.map(attemptRow) });
   const tallies = new Map<string, Tally>();
   const tallyOf = (webhookId: string) => {
-    const tally = tallies.get(webhookId) ?? { arrived: recovered.has(webhookId), failed: 0, dead: 0 };
+    const tally = tallies.get(webhookId) ?? { arrived: recovered.has(webhookId), failed: 0, dead: 0, isGone: false };
     tallies.set(webhookId, tally);
     return tally;
   };
@@ -161,7 +168,8 @@ async function recordFailure(ctx: Ctx, tx: Tx, outcome: AttemptOutcome, tally: T
   const { delivery, result, startedAt } = outcome;
   const now = ctx.clock.now();
   const failures = delivery.attemptCount + 1;
-  const final = failures >= delivery.maxAttempts;
+  const isGone = delivery.webhook.sender !== null && result?.status === 410;
+  const final = isGone || failures >= delivery.maxAttempts;
   const retryAfter = parseRetryAfter(result?.retryAfter ?? null, ctx.platform.clock.now());
   const dueAt = final ? null : addSeconds(now, retryDelaySeconds(failures, retryAfter, Math.random()));
   const data = {
@@ -173,16 +181,33 @@ async function recordFailure(ctx: Ctx, tx: Tx, outcome: AttemptOutcome, tally: T
     leaseUntil: null,
   };
   if (final) {
-    await moveToDeadLetters(ctx, tx, delivery, { ...data, dlqReason: 'attempts_exhausted' }, tally);
+    await moveToDeadLetters(ctx, tx, delivery, { ...data, dlqReason: isGone ? 'gone' : 'attempts_exhausted' }, tally);
+    tally.isGone ||= isGone;
   } else {
     const { count } = await tx.webhookDelivery.updateMany({ where: unsettled(delivery), data: { ...data, status: 'failed', dueAt } });
     tally.failed += count;
   }
+  tally.lastError = data.lastError;
 }
 
-/** Straight to the dead-letter queue: nothing was sent, nor would be. */
+/**
+ * Straight to the dead-letter queue: nothing was sent, nor would be. What the endpoint last said stays; a delivery that was never sent
+ * says why its subscription was stopped.
+ */
 async function recordRefusal(ctx: Ctx, tx: Tx, { delivery, result, refusal }: AttemptOutcome, tally: Tally): Promise<void> {
-  await moveToDeadLetters(ctx, tx, delivery, { lastError: result?.error ?? null, dlqReason: refusal, leaseUntil: null }, tally);
+  const said = result?.error ?? (delivery.attemptCount > 0 ? undefined : await whyNotSent(tx, delivery.webhookId));
+  await moveToDeadLetters(
+    ctx,
+    tx,
+    delivery,
+    { ...(said !== undefined && { lastError: said }), dlqReason: refusal, leaseUntil: null },
+    tally,
+  );
+}
+
+async function whyNotSent(tx: Tx, webhookId: string): Promise<string | undefined> {
+  const webhook = await tx.webhook.findFirst({ where: { id: webhookId }, select: { disabledReason: true } });
+  return webhook?.disabledReason == null ? undefined : `not sent: ${webhook.disabledReason}`;
 }
 
 /** Sends in its turn, to the subscription as it is then. Undefined when that, or its gate, cannot be read: it is given back. */

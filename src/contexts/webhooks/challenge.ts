@@ -2,9 +2,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { sha256 } from '../../platform/crypto.js';
 
+// Gap G-409: A challenge is `<random>.<mac>` with an HMAC-SHA256 under the secret, in an unsigned request that is no event.
 /**
  * A new challenge: `<random>.<mac>`. The request is not signed, so the mac lets whoever knows the secret tell the challenges of his own
- * subscription from those of a stranger's (Gap G-409).
+ * subscription from those of a stranger's.
  */
 export function newChallenge(...secrets: readonly [string, ...string[]]): string {
   const random = randomBytes(24).toString('base64url');

@@ -14,9 +14,10 @@ import { emit } from './events.js';
 const mostDlqInARow = 20;
 const longestFailureSeconds = 5 * 86_400;
 
+// Gap G-83: No webhook.dlq for a webhook.dlq itself, nor for a subscription that was disabled or deleted.
 /**
- * Moves a delivery to the dead-letter queue and emits webhook.dlq; not for a webhook.dlq itself, and not for a subscription that its
- * owner or the platform has stopped (Gap G-83).
+ * Moves a delivery to the dead-letter queue and emits webhook.dlq; not for a webhook.dlq itself, and not for a subscription that its owner
+ * or the platform has stopped.
  */
 export async function moveToDeadLetters(
   ctx: Ctx,
@@ -57,12 +58,16 @@ export interface Tally {
   arrived: boolean;
   failed: number;
   dead: number;
+  /** It was answered that nobody wants deliveries there any more. */
+  isGone: boolean;
+  /** What the last of them failed for. */
+  lastError?: string;
 }
 
 /** Counts what failed since the last arrival, and disables the subscription when that is enough. */
-export async function noteTally(ctx: Ctx, tx: Tx, webhookId: string, { arrived, failed, dead }: Tally): Promise<void> {
+export async function noteTally(ctx: Ctx, tx: Tx, webhookId: string, { arrived, failed, dead, isGone, lastError }: Tally): Promise<void> {
   const now = ctx.clock.now();
-  if (arrived) {
+  if (arrived && !isGone) {
     await tx.webhook.updateMany({
       where: { id: webhookId, OR: [{ dlqInARow: { gt: 0 } }, { failingSince: { not: null } }] },
       data: { dlqInARow: 0, failingSince: null },
@@ -73,8 +78,9 @@ export async function noteTally(ctx: Ctx, tx: Tx, webhookId: string, { arrived, 
   await tx.webhook.updateMany({ where: { id: webhookId, failingSince: null }, data: { failingSince: now } });
   const webhook = await tx.webhook.update({ where: rowKey(ctx, webhookId), data: { dlqInARow: { increment: dead } } });
   if (webhook.status !== 'active' || webhook.deletedAt !== null) return;
-  const reason = reasonToDisable(webhook, now);
-  if (reason === undefined) return;
+  const why = isGone ? 'its endpoint is gone' : reasonToDisable(webhook, now);
+  if (why === undefined) return;
+  const reason = lastError === undefined ? why : `${why}; the last error: ${lastError}`;
   await tx.webhook.update({
     where: rowKey(ctx, webhookId),
     data: { status: 'disabled', disabledAt: now, disabledReason: reason, dueAt: now, updatedAt: now },

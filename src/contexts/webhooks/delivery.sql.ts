@@ -21,6 +21,7 @@ export type RecipientRow = Pick<
   | 'previousSecretExpiresAt'
   | 'verifiedAt'
   | 'verifiedUntil'
+  | 'sender'
 >;
 /** `data` is the JSON text as it was written. */
 export type EventRow = Pick<Event, 'id' | 'type' | 'createdAt' | 'traceId' | 'traceSpan'> & { data: string };
@@ -34,7 +35,7 @@ const recipients = {
   text: `
     SELECT id, url, status, deleted_at AS "deletedAt", failing_since AS "failingSince", sealed_secret AS "sealedSecret",
       previous_sealed_secret AS "previousSealedSecret", previous_secret_expires_at AS "previousSecretExpiresAt",
-      verified_at AS "verifiedAt", verified_until AS "verifiedUntil"
+      verified_at AS "verifiedAt", verified_until AS "verifiedUntil", sender
     FROM webhook WHERE workspace_id = $1 AND id = ANY ($2::uuid[])`,
 };
 

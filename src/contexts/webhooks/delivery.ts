@@ -5,6 +5,7 @@ import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { newId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
+import { createdBetween } from '../../platform/schema/page.js';
 import { Visibility } from '../../platform/visibility.js';
 import { webhook } from './webhook.js';
 
@@ -21,7 +22,7 @@ export async function delivery(ctx: Ctx, id: string, query: object = {}): Promis
 }
 
 /** Agents see no webhooks and no deliveries. */
-export const visibleDeliveries = new Visibility<Prisma.WebhookDeliveryWhereInput>({ agent: () => null });
+export const visibleDeliveries = new Visibility<Prisma.WebhookDeliveryWhereInput>({ scope: 'webhooks:read', agent: () => null });
 
 /** Deliveries, newest first. 404 for a subscription that is none; a deleted one's deliveries are read by its id too. */
 export const deliveries = listOf(
@@ -72,6 +73,37 @@ export async function deliveryStats(ctx: Ctx, webhookId: string): Promise<Delive
     p95Ms: percentile(durations, 0.95),
     failingSince,
   };
+}
+
+/** The deliveries of an hour that have ended, or were tried. */
+export interface DeliveryHour {
+  hour: Date;
+  delivered: number;
+  undelivered: number;
+}
+
+/** So many hours, up to the current one. */
+export const shownHours = 24;
+const hourMs = 3_600_000;
+/** Deliveries that are counted by hour: the newest. */
+const mostCountedByHour = 10_000;
+
+/** How the newest deliveries of the last day went, by the hour in which they were queued; what was not tried yet is left out. */
+export async function deliveryHours(ctx: Ctx, webhookId: string): Promise<DeliveryHour[]> {
+  await webhook(ctx, webhookId);
+  const first = Math.floor(ctx.clock.now().getTime() / hourMs) - shownHours + 1;
+  const rows = await ctx.db.webhookDelivery.findMany({
+    where: { webhookId, ...createdBetween(new Date(first * hourMs), null), attemptCount: { gt: 0 } },
+    orderBy: { id: 'desc' },
+    take: mostCountedByHour,
+    select: { createdAt: true, status: true },
+  });
+  const hours = Array.from({ length: shownHours }, (_, n) => ({ hour: new Date((first + n) * hourMs), delivered: 0, undelivered: 0 }));
+  for (const { createdAt, status } of rows) {
+    const hour = hours[Math.floor(createdAt.getTime() / hourMs) - first];
+    if (hour !== undefined) hour[status === 'delivered' ? 'delivered' : 'undelivered'] += 1;
+  }
+  return hours;
 }
 
 /** The smallest of `sorted` that is not below `share` of them; null of none. */

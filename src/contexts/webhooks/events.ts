@@ -1,8 +1,9 @@
-// The events of webhooks (SPEC.md "Event types and data"), and webhook.disabled, which is ours (Gap G-74).
+// The events of webhooks (SPEC.md "Event types and data"), and webhook.disabled, which is ours.
 import { z } from 'zod';
 import { count, exampleId, exampleTime, id, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
 
+// Gap G-74: `webhook.disabled` is emitted when a subscription is disabled.
 export const { events, emit } = declareEvents({
   // Written for one subscription alone by test-delivery.ts.
   'webhook.test': {

@@ -74,7 +74,11 @@ export async function releaseDeliveries(
   return rowCount ?? 0;
 }
 
-/** Assigns the turns that gates have room for, to workspaces in turn (Gap G-411). Returns the milliseconds until it should be called again; null when nothing waits. */
+// Gap G-411: Next at a host is the workspace whose last turn is oldest, with its oldest delivery; it waits 30 days at most.
+/**
+ * Assigns the turns that gates have room for, to workspaces in turn. Returns the milliseconds until it should be called again; null when
+ * nothing waits.
+ */
 export async function assignTurns({ database, clock }: Platform): Promise<{ given: number; nextMs: number | null }> {
   const { rows } = await database.pool.query<{ given: number; more: boolean; next_ms: number | null }>({
     name: 'webhook-give-turns',

@@ -10,11 +10,13 @@ import { isOpenHost, isVerified } from './webhook.js';
 
 /** Events to endpoints that have not proved themselves: one a second, and so many a day, to a host. */
 const pendingGate = { intervalUs: 1_000_000, burst: 1, daily: 1_000 };
-/** Challenges of one workspace to a host, and of all of them (Gap G-408). */
+/** Gap G-408: Challenges: 16 at once, then four a minute and 200 a day of a workspace, one a second of all; apart from events. */
 const challengingGate = { intervalUs: 15_000_000, burst: 16, daily: 200 };
 const challengedGate = { intervalUs: 1_000_000, burst: 60, daily: null };
 
-/** The name of the host, in one spelling, without the port (Gap G-407). */
+// Gap G-760: Each cell counts for itself what is sent to a host: of n cells it may get n times WEBHOOK_HOST_RATE.
+// Gap G-407: A host is the name in the URL without port and final dot; production and sandbox count together.
+/** The name of the host, in one spelling, without the port. */
 export function hostOf(url: string): string {
   return new URL(url).hostname.replace(/\.$/, '').replace(/^\[|\]$/g, '');
 }
@@ -25,7 +27,8 @@ interface Way {
   overrideUrl: string | null;
 }
 
-/** The gate that a delivery has to pass; undefined where nothing bounds it. Nobody has verified another URL (Gap G-412). */
+// Gap G-412: A replay to another URL is bounded like a pending endpoint.
+/** The gate that a delivery has to pass; undefined where nothing bounds it. Nobody has verified another URL. */
 export function gateOf(ctx: Ctx, { webhook, overrideUrl }: Way): Gate | undefined {
   const rate = ctx.platform.config.webhookHostRate[ctx.workspace.environment];
   const isProven = overrideUrl === null ? isVerified(ctx, webhook) : isOpenHost(ctx, overrideUrl);

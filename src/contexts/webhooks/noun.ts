@@ -6,6 +6,7 @@ import { deleteWebhook, webhookLifecycle } from './webhook.js';
 
 export const webhook = defineNoun({
   id: { kind: 'webhook', prefix: 'wh', wire: 'prefixed' },
+  scope: 'webhooks:read',
   table: 'webhook',
   lifecycle: webhookLifecycle,
   // Endpoints of one workspace that do not answer hold up its own challenges alone.
@@ -21,8 +22,9 @@ export const webhook = defineNoun({
 
 export const delivery = defineNoun({
   id: { kind: 'delivery', prefix: 'dlv', wire: 'prefixed' },
+  scope: 'webhooks:read',
   table: 'webhook_delivery',
   settling: { where: 'due_at IS NOT NULL' },
 });
 
-export const attempt = defineNoun({ id: { kind: 'attempt', prefix: 'del', wire: 'prefixed' } });
+export const attempt = defineNoun({ id: { kind: 'attempt', prefix: 'del', wire: 'prefixed' }, scope: 'webhooks:read' });

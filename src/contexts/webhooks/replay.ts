@@ -23,7 +23,7 @@ export async function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDeliv
     const before = await tx.webhookDelivery.findFirst({ where: { id } });
     if (before === null) throw new NotFound();
     if (before.status === 'pending' || before.status === 'processing') {
-      throw new StateConflict('This delivery is on its way already.', before.status, ['delivered', 'failed', 'dlq'], {
+      throw new StateConflict('This delivery is already in progress.', before.status, ['delivered', 'failed', 'dlq'], {
         next_actions: [{ rel: 'read', actor: 'api_key', method: 'GET', path: `/v1/webhooks/deliveries/${printId('delivery', id)}` }],
       });
     }
@@ -43,7 +43,7 @@ export async function replayDelivery(ctx: Ctx, id: string): Promise<WebhookDeliv
 export async function replayRange(ctx: Ctx, input: ReplayWebhookInput & { webhookId: string }): Promise<number> {
   if (input.eventTypes != null) catalogOf(ctx).checkPatterns(input.eventTypes, (index) => ['eventTypes', index]);
   if (input.overrideUrl != null) {
-    if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Only the sandbox replays to another URL.');
+    if (ctx.workspace.environment !== 'test') throw new TestModeOnly('Only the sandbox can replay to another URL.');
     await checkUrl(ctx, input.overrideUrl);
   }
   const count = await transact(

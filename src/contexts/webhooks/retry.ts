@@ -1,6 +1,6 @@
-// When a delivery that failed is sent again (CONTRACT.md 16 "Attempts"). The schedule is data; five sends in all use its first four
-// waits, the last is there for a higher maximum (Gap G-82).
+// When a delivery that failed is sent again (CONTRACT.md 16 "Attempts"). The schedule is data.
 
+// Gap G-82: Of the five waits the first four are used; the fifth is for a higher maximum of sends.
 /** Seconds to wait after the first failure, the second, and so on. */
 export const retrySchedule: readonly number[] = [60, 300, 900, 3_600, 86_400];
 export const maxAttempts = 5;

@@ -13,7 +13,7 @@ import { releaseDeliveries } from './gate.sql.js';
 import { retrySchedule } from './retry.js';
 import { lockWebhook, mayBePrivate, secretsOf, webhook } from './webhook.js';
 
-/** Waits after the first challenge, the second and the third (Gap G-410). */
+/** Gap G-410: Challenges are sent after a second, then 1, 5 and 15 minutes after each that was not answered, in workspace time. */
 const waits = retrySchedule.slice(0, 3);
 /** Deliveries that one step lets go. */
 const mostReleased = 1_000;

@@ -9,12 +9,12 @@ import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound, type StateConflict, ValidationFailed } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle.js';
-import { egressProblem, isAllowedHost } from '../../platform/outbound/guard.js';
+import { egressProblem, isAllowedHost, isPrivateHost, portOf } from '../../platform/outbound/guard.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
-import { InvalidWebhookUrl, TooManyWebhooks } from './errors.js';
+import { InvalidWebhookUrl, MadeByProtocol, TooManyWebhooks } from './errors.js';
 import type { CreateWebhookInput, RotateSecretInput, UpdateWebhookInput } from './webhook.input.js';
 
 /** Paused by its owner, disabled by the platform. Its owner makes a disabled one active again. */
@@ -30,7 +30,9 @@ export const webhookLifecycle: Lifecycle<WebhookStatus> = {
 
 /** The 409 for sending to a subscription that is not active. */
 export function inactiveWebhook({ id, status }: Pick<Webhook, 'id' | 'status'>): StateConflict {
-  const message = `The subscription is ${status}; events are sent to active ones.`;
+  const message =
+    `The subscription is ${status}: nothing is sent to it. Once its endpoint answers, make it active again with ` +
+    `PATCH /v1/webhooks/${printId('webhook', id)} {"status": "active"}, then replay.`;
   return wrongStatus(webhookLifecycle, printId('webhook', id), status, ['active'], message);
 }
 
@@ -50,7 +52,7 @@ export async function createWebhook(ctx: Ctx, input: CreateWebhookInput): Promis
   const made = await transact(ctx, async (tx) => {
     // The workspace's row is the lock: two creations cannot both be the sixteenth.
     await tx.workspace.update({ where: { id: ctx.workspace.id }, data: { id: ctx.workspace.id }, select: { id: true } });
-    const count = await tx.webhook.count({ where: { deletedAt: null } });
+    const count = await tx.webhook.count({ where: { deletedAt: null, sender: null } });
     if (count >= mostWebhooks) throw new TooManyWebhooks(mostWebhooks, count);
     const at = ctx.clock.now();
     const id = newId(at);
@@ -94,13 +96,14 @@ export function isVerified({ platform }: Ctx, { verifiedAt, verifiedUntil }: Pic
 
 /**
  * Changes a subscription. Made active again it begins with a clean count of failures; at another URL the endpoint has to prove itself.
- * Errors as at creation.
+ * Errors as at creation; 409 for the address and the events of one that a protocol has made.
  */
 export async function updateWebhook(ctx: Ctx, input: UpdateWebhookInput & { id: string }): Promise<Webhook> {
   if (input.events != null) catalogOf(ctx).checkPatterns(input.events, (index) => ['events', index]);
   if (input.url != null) await checkUrl(ctx, input.url);
   const changed = await transact(ctx, async (tx) => {
     const before = await lockWebhook(tx, input.id);
+    if (before.sender !== null && (input.url != null || input.events != null)) throw new MadeByProtocol(before.status);
     const data: Prisma.WebhookUpdateInput = {
       ...(input.url != null && { url: input.url }),
       ...(input.events != null && { events: [...new Set(input.events)] }),
@@ -199,7 +202,8 @@ export function lockWebhook(tx: Tx, id: string): Promise<Webhook> {
   return lockRow(tx.webhook, id, { where: { deletedAt: null } });
 }
 
-/** The allowed private hosts count in the sandbox alone (Gap G-81). */
+// Gap G-81: WEBHOOK_ALLOW_HOSTS counts in the sandbox only.
+/** Whether endpoints may be on the allowed private hosts. */
 export function mayBePrivate({ workspace }: Ctx): boolean {
   return workspace.environment === 'test';
 }
@@ -215,8 +219,21 @@ export function isOpenHost(ctx: Ctx, url: string): boolean {
 export async function checkUrl(ctx: Ctx, url: string): Promise<void> {
   const allowHosts = openHosts(ctx);
   const problem = egressProblem(url, allowHosts);
-  if (problem !== undefined) throw new InvalidWebhookUrl(problem);
+  if (problem !== undefined) throw new InvalidWebhookUrl(problem, privateHelp(ctx, url));
   const parsed = new URL(url);
   if (!isAllowedHost(parsed, allowHosts) && (await ctx.platform.outbound.leadsToPrivate(parsed.hostname, ctx.workspace.id)))
-    throw new InvalidWebhookUrl('must not lead to a private, local or reserved address');
+    throw new InvalidWebhookUrl('must not lead to a private, local or reserved address', helpFor(parsed));
+}
+
+/** What reaches a receiver on the machine of a developer; nothing for other URLs, and nothing in production. */
+function privateHelp(ctx: Ctx, url: string): string {
+  return mayBePrivate(ctx) && URL.canParse(url) && isPrivateHost(new URL(url)) ? helpFor(new URL(url)) : '';
+}
+
+function helpFor(url: URL): string {
+  const place = `${url.hostname}:${portOf(url)}`;
+  return (
+    ` In the sandbox it is reached where the server is started with WEBHOOK_ALLOW_HOSTS=${place}; without that, ` +
+    `\`npm run --silent cli -- listen --forward-to ${url.origin}${url.pathname}\` forwards events there.`
+  );
 }

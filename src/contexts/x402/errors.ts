@@ -14,7 +14,7 @@ export class PaymentInvalid extends declareError(422, 'payment_invalid') {
 /** 422: nobody serves the network here. */
 export class UnsupportedNetwork extends declareError(422, 'unsupported_network') {
   constructor(network: string) {
-    super(`No payments can be made here on the network ${network}.`, {
+    super(`Payments on the network ${network} are not supported.`, {
       details: {
         network,
         next_actions: [{ rel: 'supported', actor: 'any', method: 'GET', path: '/v1/x402/facilitator/supported' }],

@@ -10,6 +10,7 @@ import { transfersOfPayments } from './transfer-subject.js';
 
 export const x402Endpoint = defineNoun({
   id: { kind: 'x402Endpoint', prefix: 'epd', wire: 'prefixed' },
+  scope: 'x402:read',
   table: 'x402_endpoint',
   lifecycle: x402EndpointLifecycle,
   reset: [
@@ -23,6 +24,7 @@ export const x402Endpoint = defineNoun({
 
 export const x402Payment = defineNoun({
   id: { kind: 'x402Payment', prefix: 'pay', wire: 'prefixed' },
+  scope: 'x402:read',
   table: 'x402_payment',
   lifecycle: x402PaymentLifecycle,
   due: { concurrency: 8, run: stepPayment },
@@ -32,4 +34,4 @@ export const x402Payment = defineNoun({
   settling: { where: `status = 'pending' AND due_at IS NOT NULL` },
 });
 
-export const x402Quote = defineNoun({ id: { kind: 'x402Quote', prefix: 'preq', wire: 'prefixed' } });
+export const x402Quote = defineNoun({ id: { kind: 'x402Quote', prefix: 'preq', wire: 'prefixed' }, scope: 'x402:read' });

@@ -13,7 +13,8 @@ export const transfersOfPayments: TransferSubject = {
   onEnded: failPayment,
 };
 
-/** What its seller settles, or it expires (Gap G-296). */
+// Gap G-296: The seller ends an `upto` payment by `consume` with the `amount` used; else it expires after an hour.
+/** What its seller settles, or it expires. */
 function refuseOfSeller(ctx: Ctx, transfer: Transfer): void {
   if (transfer.capture !== 'manual') return;
   const path = `/v1/x402/payments/${printId('x402Payment', transfer.id)}`;

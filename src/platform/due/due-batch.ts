@@ -1,4 +1,5 @@
 // Claimed rows of one workspace, from loading to recording. No transaction is open while a row is taken.
+import { hasLeft } from '../cell/present.js';
 import type { Ctx, Platform } from '../ctx.js';
 import { type ClaimedRow, type DueRows, leaseSeconds } from './due-rows.js';
 import type { HeldRows } from './held-rows.js';
@@ -43,7 +44,8 @@ export class DueBatch {
       await this.#giveBack(untaken.filter((row) => row !== undefined));
     } catch (error) {
       // The leases run out and the rows are taken again.
-      this.#ctx.log.error({ err: error, table: this.#parts.step.table }, 'due rows failed');
+      if (!(await hasLeft(this.#parts.platform.database, this.#ctx.workspace.id)))
+        this.#ctx.log.error({ err: error, table: this.#parts.step.table }, 'due rows failed');
     }
     // What was not recorded stays leased, so it counts as held for as long.
     if (this.#open.size > 0) setTimeout(() => this.#letGo([...this.#open.keys()]), leaseSeconds * 1000).unref();

@@ -1,4 +1,5 @@
 // How many rows are due and not yet taken, and how long the oldest has been, by table. A table that keeps up shows none.
+import { isPresent } from '../cell/present.js';
 import type { GaugeGroup } from '../gauge.js';
 
 /** Rows that are looked at in each table: the first by their time. */
@@ -17,7 +18,7 @@ export const dueGauges: GaugeGroup = {
         SELECT '${table}' AS name, count(*)::int AS rows, coalesce(max(extract(epoch FROM at - first.own_at)), 0)::float8 AS oldest FROM (
           SELECT early.due_at - w.clock_offset_ms * interval '1 ms' AS own_at FROM (
             SELECT workspace_id, due_at FROM ${table} WHERE due_at <= latest AND lease_until IS NULL ORDER BY due_at LIMIT ${window}
-          ) early JOIN workspace w ON w.id = early.workspace_id
+          ) early JOIN workspace w ON w.id = early.workspace_id WHERE ${isPresent('early')}
         ) first WHERE first.own_at <= at`,
     );
     const { rows } = await database.pool.query<{ name: string; rows: number; oldest: number }>(

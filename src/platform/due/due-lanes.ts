@@ -1,6 +1,7 @@
 // Which lanes have due rows: of one workspace, or of all. What is read does not grow with how many rows wait. The statements are made
 // from the name of the table and of its lane column, both of which are constants of the code.
 import type { ClientBase } from 'pg';
+import { isPresent } from '../cell/present.js';
 import type { Environment, Workspace } from '../ctx.js';
 import type { DueStep } from './step.js';
 
@@ -98,7 +99,7 @@ const statement = ({ table, lane }: DueStep, ofWorkspace: boolean) => {
   WITH RECURSIVE ${ofWorkspace ? lanesOfWorkspace(table, column) : lanesOfAll(table, column)}, found AS (
     SELECT c.lane, c.in_turn, w.id AS workspace_id, w.tenant_id, w.environment, w.clock_offset_ms::text AS offset_ms,
       ${lane === undefined ? '0' : `(${leased})`} AS leased
-    FROM candidate c JOIN workspace w ON w.id = c.workspace_id
+    FROM candidate c JOIN workspace w ON w.id = c.workspace_id WHERE ${isPresent('c')}
   )
   SELECT found.*, about.* FROM (
     SELECT extract(epoch FROM (${next}) - $1::timestamptz)::float8 * 1000 AS next_ms,

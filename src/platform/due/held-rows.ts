@@ -28,7 +28,8 @@ export class HeldRows {
     return (this.#step.maxBytes ?? Number.POSITIVE_INFINITY) - this.#bytes;
   }
 
-  /** Rows of one workspace: half of the room stays for others (Gap G-90). */
+  // Gap G-90: Of the due work that a process runs at once, one workspace has at most half.
+  /** Rows of one workspace: half of the room stays for others. */
   get perWorkspace(): number {
     return Math.ceil(this.#step.concurrency / 2);
   }

@@ -1,4 +1,5 @@
 // Writes what became of due rows, many rows in one transaction (docs/architecture.md "Time").
+import { hasLeft } from '../cell/present.js';
 import type { Ctx } from '../ctx.js';
 import type { DueStep } from './step.js';
 
@@ -41,11 +42,14 @@ export class OutcomeWriter {
     } catch {
       // One of them may be at fault: each by itself.
       for (const entry of group) {
-        await this.#record([entry]).catch((error) =>
-          entry.ctx.log.error({ err: error, table: this.#step.table, id: entry.id }, 'the outcome of a due row was not recorded'),
-        );
+        await this.#record([entry]).catch((error: unknown) => this.#tell(entry, error));
       }
     }
+  }
+
+  async #tell({ ctx, id }: Entry, error: unknown): Promise<void> {
+    if (await hasLeft(ctx.platform.database, ctx.workspace.id)) return;
+    ctx.log.error({ err: error, table: this.#step.table, id }, 'the outcome of a due row was not recorded');
   }
 
   async #record(group: readonly Entry[]): Promise<void> {

@@ -1,5 +1,6 @@
 // The row is the job: what must happen later is `due_at` on the row itself, claimed with a short lease (docs/architecture.md "Time").
 // Two clocks, never mixed: due_at is workspace time, lease_until is database time.
+import { hasLeft } from '../cell/present.js';
 import type { Act, Actor, Ctx, Platform, Workspace } from '../ctx.js';
 import type { Effect } from '../effect.js';
 import { createCtx } from '../request.js';
@@ -55,6 +56,7 @@ export function rowStep({ table, concurrency, lane, isBookkeeping, run }: RowSte
       try {
         await run({ ...ctx, act: isBookkeeping ? null : { action: `due.${table}`, resourceType: table, resourceId: id } }, id);
       } catch (error) {
+        if (await hasLeft(ctx.platform.database, ctx.workspace.id)) return true;
         ctx.log.error({ err: error, table, id }, 'a due step failed; it is retried when its lease has ended');
       }
       return true;

@@ -11,12 +11,27 @@ export interface Reply {
   body: unknown;
 }
 
+/** fetch() that says in words what stopped it: nothing listens there, or nothing answered in time. */
+async function reach(url: string, init: RequestInit): Promise<Response> {
+  return fetch(url, init).catch((cause: unknown) => {
+    const { name, cause: reason } = cause as { name?: string; cause?: { code?: string; message?: string } };
+    const { origin } = new URL(url);
+    if (name === 'AbortError') throw cause;
+    const said: Record<string, string> = {
+      ECONNREFUSED: `Nothing listens on ${origin}: start the server there, or name the address of one that runs (--url).`,
+      ENOTFOUND: `There is no host ${new URL(url).hostname}.`,
+    };
+    const other = name === 'TimeoutError' ? 'no answer in time' : (reason?.message ?? reason?.code ?? 'the connection failed');
+    throw new Error(said[reason?.code ?? ''] ?? `${origin} cannot be reached: ${other}.`, { cause });
+  });
+}
+
 /** Sends JSON and reads the JSON answer; gives up after `timeoutMs`. */
 export async function sendJson(
   url: string,
   { method, headers, body, timeoutMs = 10_000 }: { method: string; headers: Record<string, string>; body?: unknown; timeoutMs?: number },
 ): Promise<Reply> {
-  const response = await fetch(url, {
+  const response = await reach(url, {
     method,
     headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -25,6 +40,19 @@ export async function sendJson(
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** Opens a page and follows no redirect. Its text is let go of. */
+export async function openPage(url: string, headers: Record<string, string>): Promise<Reply> {
+  const response = await reach(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(10_000) });
+  await response.arrayBuffer();
+  return { status: response.status, headers: response.headers, body: undefined };
+}
+
+/** Sends a form, and reads the JSON answer. */
+export async function sendForm(url: string, members: Record<string, string>): Promise<Reply> {
+  const response = await reach(url, { method: 'POST', body: new URLSearchParams(members), signal: AbortSignal.timeout(10_000) });
+  return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
 /** fetch() that reads the event stream of an answer whole, so that one that is cut off is a failure like any other. */
@@ -43,19 +71,20 @@ export interface StreamedEvent {
   data: string;
 }
 
-/** POSTs JSON and reads the answer as server-sent events. Of another answer than 200, `text` is the body. */
+/** POSTs JSON and reads the answer as server-sent events. Of an answer that is no stream, `text` is the body. */
 export async function openEventStream(
   url: string,
   { headers, body, signal }: { headers: Record<string, string>; body: unknown; signal?: AbortSignal | undefined },
-): Promise<{ status: number; text: () => Promise<string>; events: () => AsyncGenerator<StreamedEvent> }> {
-  const response = await fetch(url, {
+): Promise<{ status: number; isStream: boolean; text: () => Promise<string>; events: () => AsyncGenerator<StreamedEvent> }> {
+  const response = await reach(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream', ...headers },
     body: JSON.stringify(body),
     redirect: 'manual',
     signal: signal ?? null,
   });
-  return { status: response.status, text: () => response.text(), events: () => readEvents(response) };
+  const isStream = response.headers.get('Content-Type')?.startsWith('text/event-stream') ?? false;
+  return { status: response.status, isStream, text: () => response.text(), events: () => readEvents(response) };
 }
 
 async function* readEvents({ body }: Response): AsyncGenerator<StreamedEvent> {
@@ -134,18 +163,37 @@ export class Outbound {
 
   /** POSTs `body` as it is. Never throws: what went wrong is in the result. */
   post(text: string, request: Sender & { headers: Record<string, string>; body: string | Buffer }): Promise<SendResult> {
-    return this.#send(text, { ...request, method: 'POST', longest: longestBody, timeoutMs: this.#timeoutMs });
+    return this.#send(text, { ...request, method: 'POST', longest: longestBody, timeoutMs: this.#timeoutMs }, this.#hostsOf(request));
+  }
+
+  /**
+   * Sends a request of a protocol to a place that a tenant names, and reads its answer of at most `longest` bytes. `allowHosts` are reached
+   * although their address is private, over http too.
+   */
+  exchange(
+    text: string,
+    { allowHosts, ...request }: Omit<Sending, 'mayBePrivate'> & { allowHosts: readonly string[] },
+  ): Promise<SendResult> {
+    return this.#send(text, request, allowHosts);
   }
 
   /** GETs a document of at most `longest` bytes, within `timeoutMs` and a second for its body. Otherwise like `post`. */
   get(text: string, request: Sender & { longest: number; timeoutMs: number }): Promise<SendResult> {
-    return this.#send(text, { ...request, method: 'GET', headers: { Accept: 'application/json' }, body: null });
+    return this.#send(text, { ...request, method: 'GET', headers: { Accept: 'application/json' }, body: null }, this.#hostsOf(request));
   }
 
-  #send(text: string, { workspaceId, mayBePrivate, longest, timeoutMs, ...request }: Sending): Promise<SendResult> {
+  #hostsOf({ mayBePrivate }: Sender): readonly string[] {
+    return mayBePrivate ? this.#allowHosts : [];
+  }
+
+  #send(
+    text: string,
+    { workspaceId, method, headers, body, longest, timeoutMs }: Omit<Sending, 'mayBePrivate'>,
+    allowHosts: readonly string[],
+  ): Promise<SendResult> {
     return new Promise((resolve) => {
       const exchange = new Exchange(timeoutMs, longest, () => this.#closed, resolve);
-      const check = this.#judge(text, mayBePrivate);
+      const check = this.#judge(text, allowHosts);
       if (check.problem !== undefined) return exchange.fail(new EgressRefused(`the URL ${check.problem}`));
       this.#asker = {
         workspaceId,
@@ -154,7 +202,7 @@ export class Outbound {
         },
       };
       try {
-        check.dispatcher.dispatch({ origin: check.origin, path: check.path, ...request }, exchange);
+        check.dispatcher.dispatch({ origin: check.origin, path: check.path, method, headers, body }, exchange);
       } finally {
         this.#asker = undefined;
       }
@@ -172,11 +220,10 @@ export class Outbound {
     return leadsToPrivate(hostname, (name) => this.#names.addressesOf(name, { workspaceId, signal }));
   }
 
-  #judge(text: string, mayBePrivate: boolean): AddressCheck {
-    const key = `${mayBePrivate} ${text}`;
+  #judge(text: string, allowHosts: readonly string[]): AddressCheck {
+    const key = `${allowHosts.join()} ${text}`;
     let check = this.#verdicts.get(key);
     if (check === undefined) {
-      const allowHosts = mayBePrivate ? this.#allowHosts : [];
       const problem = egressProblem(text, allowHosts);
       check = problem === undefined ? this.#lead(new URL(text), allowHosts) : { problem };
       this.#verdicts.set(key, check);

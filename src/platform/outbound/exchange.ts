@@ -10,8 +10,9 @@ export interface SendResult {
   body: string;
   /** There was more of it, or it broke off. */
   isCut: boolean;
-  /** The answer's Retry-After as it came. */
+  /** The answer's Retry-After and Content-Type as they came. */
   retryAfter: string | null;
+  contentType: string | null;
   /** Why no answer came. */
   error: string | null;
   /** Refused by the egress guard: nothing was sent. */
@@ -31,6 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     body: '',
     isCut: false,
     retryAfter: null,
+    contentType: null,
     error: null,
     refused: false,
     abandoned: false,
@@ -75,6 +77,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.result.status = status;
     this.result.retryAfter = first(headers['retry-after']);
+    this.result.contentType = first(headers['content-type']);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#stop(), bodyTimeoutMs);
   }

@@ -44,11 +44,19 @@ const privateName = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|loc
 const longestUrl = 2_048;
 
 const plainHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '');
-const portOf = ({ port, protocol }: URL) => Number(port || (protocol === 'https:' ? 443 : 80));
+
+/** The port of a URL, that of its scheme where it names none. */
+export const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
 /** Whether `url` names one of `allowHosts`, host and port alike. */
 export function isAllowedHost(url: URL, allowHosts: readonly string[]): boolean {
   return allowHosts.includes(`${url.hostname}:${portOf(url)}`);
+}
+
+/** Whether a URL names a private, local or reserved host by itself. */
+export function isPrivateHost(url: URL): boolean {
+  const host = plainHost(url.hostname);
+  return isIP(host) === 0 ? privateName.test(host) : !isPublicAddress(host);
 }
 
 /** What is wrong with `text` as a place to send to, in words that follow "url"; undefined when nothing is. */
@@ -65,8 +73,7 @@ export function egressProblem(text: string, allowHosts: readonly string[]): stri
   if (/^\.|\.\./.test(url.hostname)) return 'has a host name with an empty part';
   const port = portOf(url);
   if (port !== 443 && port < 1024) return 'must have port 443, or one from 1024 on';
-  const host = plainHost(url.hostname);
-  if (isIP(host) === 0 ? privateName.test(host) : !isPublicAddress(host)) return 'must not lead to a private, local or reserved address';
+  if (isPrivateHost(url)) return 'must not lead to a private, local or reserved address';
   return undefined;
 }
 

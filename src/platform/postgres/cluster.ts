@@ -5,6 +5,7 @@ import { chmod, chown, link, mkdir, readdir, readFile, readlink, rename, rm, wri
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { type OsUser, type PostgresBinaries, runAs } from './binary.js';
+import { damaged } from './start-failure.js';
 
 /** How to reach the server of a data directory. Kept in the directory itself, for the owner alone. */
 export interface Connection {
@@ -51,7 +52,24 @@ async function readOrNull(file: string): Promise<string | null> {
 /** Null where `directory` holds no cluster of ours. */
 export async function readConnection(directory: string): Promise<Connection | null> {
   const text = await readOrNull(connectionFile(directory));
-  return text === null ? null : (JSON.parse(text) as Connection);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as Connection;
+  } catch (cause) {
+    throw damaged({ place: directory, log: 'postgres.log' }, 'its connection.json cannot be read', cause);
+  }
+}
+
+/** Whether a cluster is there already. Throws where there are files, and they are not those of a whole one. */
+export async function holdsCluster(directory: string, log: string): Promise<boolean> {
+  const names: string[] = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  if (names.length === 0) return false;
+  const missing = ['connection.json', 'PG_VERSION', 'global', 'base', 'pg_wal'].find((name) => !names.includes(name));
+  if (missing !== undefined) throw damaged({ place: directory, log }, `${missing} is missing`);
+  return true;
 }
 
 /** Written whole or not at all: another process may be reading it. */

@@ -22,45 +22,67 @@ export interface Database {
   readonly unscoped: PrismaClient;
   /** Rung after a commit that may have written events. */
   readonly written: Signal;
-  forWorkspace(workspaceId: string): Db;
+  /** A client of one workspace. With its tenant it reaches the people of that tenant too. */
+  forWorkspace(workspaceId: string, tenantId?: string): Db;
+  /** Gives it up sooner when it hangs: other databases serve beside it. */
+  hurry(): void;
   close(): Promise<void>;
 }
 
+/** Names of the models of the data model that `isOne` finds. */
+const modelsThat = (isOne: (model: ReturnType<typeof getDatamodel>['datamodel']['models'][string]) => boolean): Set<string> =>
+  new Set(Object.entries(getDatamodel().datamodel.models).flatMap(([name, model]) => (isOne(model) ? [name] : [])));
+
 /** Models that carry a workspace, read from the data model: a new one is scoped by having the column. */
-const scopedModels = new Set(
-  Object.entries(getDatamodel().datamodel.models)
-    .filter(([, model]) => model.fields.some((field) => field.name === 'workspaceId'))
-    .map(([name]) => name),
+const scopedModels = modelsThat(({ fields }) => fields.some(({ name }) => name === 'workspaceId'));
+/** Models of people, which belong to a tenant: their key begins with it. */
+const tenantModels = modelsThat(
+  ({ primaryKey, fields }) => primaryKey?.fields[0] === 'tenantId' || fields.some(({ name, isId }) => name === 'tenantId' && isId),
 );
 
 type Row = Record<string, unknown>;
 
-function stamp(model: string, data: Row, workspaceId: string): Row {
-  if ('workspaceId' in data) throw new Error(`${model}: the workspace of a row is never written by hand`);
-  return { ...data, workspaceId };
+/** What the rows of a client belong to. */
+interface Scope {
+  workspaceId: string;
+  /** Undefined where nobody has said it: no row of people can be reached then. */
+  tenantId: string | undefined;
 }
 
-/** The arguments of one operation with the workspace in them. */
-function scopeArgs(model: string, operation: string, args: Row, workspaceId: string): Row {
+/** The column of a model that says whose its rows are, with the value for this client; null: the model is nobody's. */
+function wallOf(model: string, { workspaceId, tenantId }: Scope): Row | null {
+  if (scopedModels.has(model)) return { workspaceId };
+  if (!tenantModels.has(model)) return null;
+  if (tenantId === undefined) throw new Error(`${model}: this client knows no tenant`);
+  return { tenantId };
+}
+
+function stamp(model: string, data: Row, wall: Row): Row {
+  for (const column in wall) if (column in data) throw new Error(`${model}: the ${column} of a row is never written by hand`);
+  return { ...data, ...wall };
+}
+
+/** The arguments of one operation with the workspace or the tenant in them. */
+function scopeArgs(model: string, operation: string, args: Row, wall: Row): Row {
   switch (operation) {
     case 'create':
-      return { ...args, data: stamp(model, args['data'] as Row, workspaceId) };
+      return { ...args, data: stamp(model, args['data'] as Row, wall) };
     case 'createMany':
     case 'createManyAndReturn':
-      return { ...args, data: [args['data']].flat().map((row) => stamp(model, row as Row, workspaceId)) };
+      return { ...args, data: [args['data']].flat().map((row) => stamp(model, row as Row, wall)) };
     case 'upsert':
-      return { ...args, where: { ...(args['where'] as Row), workspaceId }, create: stamp(model, args['create'] as Row, workspaceId) };
+      return { ...args, where: { ...(args['where'] as Row), ...wall }, create: stamp(model, args['create'] as Row, wall) };
     case 'update':
     case 'updateMany':
     case 'updateManyAndReturn':
-      if ('workspaceId' in (args['data'] as Row)) throw new Error(`${model}: a row never changes its workspace`);
-      return { ...args, where: { ...(args['where'] as Row | undefined), workspaceId } };
+      for (const column in wall) if (column in (args['data'] as Row)) throw new Error(`${model}: a row never changes its ${column}`);
+      return { ...args, where: { ...(args['where'] as Row | undefined), ...wall } };
     default:
-      return { ...args, where: { ...(args['where'] as Row | undefined), workspaceId } };
+      return { ...args, where: { ...(args['where'] as Row | undefined), ...wall } };
   }
 }
 
-function scope(client: PrismaClient, workspaceId: string): Db {
+function scope(client: PrismaClient, own: Scope): Db {
   return client.$extends({
     name: 'workspace',
     query: {
@@ -69,7 +91,8 @@ function scope(client: PrismaClient, workspaceId: string): Db {
           // The arguments of all operations of all models are more than a type can say.
           const run = query as (args: unknown) => Promise<unknown>;
           const given = args as Row;
-          return run(scopedModels.has(model) ? scopeArgs(model, operation, given, workspaceId) : given);
+          const wall = wallOf(model, own);
+          return run(wall === null ? given : scopeArgs(model, operation, given, wall));
         },
       },
     },
@@ -92,13 +115,15 @@ export function openDatabase(url: string, { poolSize, log }: { poolSize: number;
     pool,
     unscoped,
     written: new Signal(),
-    forWorkspace(workspaceId) {
-      const kept = clients.get(workspaceId);
+    forWorkspace(workspaceId, tenantId) {
+      const name = tenantId === undefined ? workspaceId : `${tenantId} ${workspaceId}`;
+      const kept = clients.get(name);
       if (kept !== undefined) return kept;
-      const client = scope(unscoped, workspaceId);
-      clients.set(workspaceId, client);
+      const client = scope(unscoped, { workspaceId, tenantId });
+      clients.set(name, client);
       return client;
     },
+    hurry: () => pool.hurry(),
     async close() {
       await unscoped.$disconnect();
       await pool.end();

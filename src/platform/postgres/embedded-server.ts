@@ -5,13 +5,13 @@ import { randomBytes } from 'node:crypto';
 import { open, readlink, realpath, stat, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import {
   binaryEnvironment,
   canEnter,
   folderOutsideCheckout,
   makeOwnFolder,
   type OsUser,
+  type PostgresBinaries,
   postgresBinaries,
   postgresUser,
   runAs,
@@ -22,12 +22,15 @@ import {
   createCluster,
   findPostmaster,
   freePort,
+  holdsCluster,
   makeDataFolder,
   readConnection,
   writeConnection,
 } from './cluster.js';
+import { ensureDatabase, urlOf } from './embedded-database.js';
 import { readMachine } from './machine.js';
 import { profileOf } from './server-profile.js';
+import { explained, startFailure } from './start-failure.js';
 
 export interface EmbeddedPostgresOptions {
   /** Made when missing. Holds the cluster (`postgres/`) and the server's log (`postgres.log`). */
@@ -50,7 +53,6 @@ export interface EmbeddedPostgres {
   movedTo?: string;
 }
 
-const database = 'payments';
 const readyWithinMs = 120_000;
 const retryWithinMs = 5_000;
 const stopWithinMs = 20_000;
@@ -82,7 +84,6 @@ const fastSettings = {
   autovacuum: 'off',
 };
 
-const urlOf = (port: number, password: string, name = database) => `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`;
 const clusterPath = (dataDir: string) => path.join(dataDir, 'postgres');
 
 /** The real path of the cluster of `dataDir`, also when it is still to be made there; null when nothing says where it is. */
@@ -193,8 +194,7 @@ async function findOrLaunch(options: Launch & { fixedPort: boolean }): Promise<{
     if (ours && hasEnded(ours.server)) {
       // Another process won the race, a killed server's children are still leaving, or the port was taken: all pass by trying again.
       const said = await logTail(options.log, ours.logFrom);
-      if (!found && performance.now() - begun > retryWithinMs)
-        throw new Error(`PostgreSQL does not start: ${ours.failure?.message ?? said}`);
+      if (!found && performance.now() - begun > retryWithinMs) throw await startFailure(ours.failure ?? new Error(said), options);
       if (/could not bind|could not create any TCP/.test(said) && !options.fixedPort) port = (await freePort()) ?? port;
       ours = undefined;
       await pause(100);
@@ -202,26 +202,6 @@ async function findOrLaunch(options: Launch & { fixedPort: boolean }): Promise<{
       if (!found && !ours) ours = await launch({ ...options, port });
       await pause(5);
     }
-  }
-}
-
-/** Makes the database on the first start; `url` names it. */
-async function ensureDatabase(port: number, password: string): Promise<void> {
-  const open = async (name: string, use: (client: pg.Client) => Promise<unknown>) => {
-    const client = new pg.Client({ connectionString: urlOf(port, password, name) });
-    client.on('error', () => {}); // told to the query as well
-    await client.connect();
-    await use(client).finally(() => client.end());
-  };
-  const codeOf = (error: unknown) => (error as { code?: string }).code;
-  try {
-    await open(database, async () => {});
-  } catch (error) {
-    if (codeOf(error) !== '3D000') throw error;
-    await open('postgres', (client) => client.query(`create database ${database}`)).catch((failure: unknown) => {
-      // 42P04, 23505: another start made it at the same moment.
-      if (codeOf(failure) !== '42P04' && codeOf(failure) !== '23505') throw failure;
-    });
   }
 }
 
@@ -245,7 +225,7 @@ async function stopServer(server: ChildProcess): Promise<void> {
  * @throws when the optional package is missing, the data is of another major version or user, or the server does not come up
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { durable = true, settings: given = {}, notice } = options;
+  const { notice } = options;
   const dataDir = path.resolve(options.dataDir);
   const known = await placeOf(dataDir);
   const user = await userFor(known);
@@ -257,7 +237,28 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   if (binaries.copiedTo) notice(`PostgreSQL cannot run from this checkout as its OS user, and runs from a copy in ${binaries.copiedTo}`);
   if (moved) notice(`PostgreSQL cannot reach ${dataDir} as its OS user: the data is in ${place} (DATA_DIR chooses another folder)`);
 
-  if (!(await readConnection(place))) await createCluster(place, user, binaries.initdb, durable);
+  const log = path.join(dataDir, 'postgres.log');
+  try {
+    return await startIn(place, { ...options, user, binaries, log, moved });
+  } catch (error) {
+    throw await explained(error, { place, log });
+  }
+}
+
+interface Found {
+  user: OsUser | undefined;
+  binaries: PostgresBinaries;
+  log: string;
+  moved: boolean;
+}
+
+/** Makes the cluster where there is none, and starts its server unless it runs. */
+async function startIn(place: string, options: EmbeddedPostgresOptions & Found): Promise<EmbeddedPostgres> {
+  const { durable = true, settings: given = {}, notice, user, binaries, log, moved } = options;
+  if (!(await holdsCluster(place, log))) {
+    notice('Making the database: this is done once, and takes some seconds.');
+    await createCluster(place, user, binaries.initdb, durable);
+  }
   await checkPostgresVersion(place, binaries);
   const connection = (await readConnection(place)) as Connection;
   const wanted = options.port ?? (await freePort(connection.port)) ?? (await freePort()) ?? connection.port;
@@ -265,19 +266,25 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     place,
     program: binaries.postgres,
     user,
-    log: path.join(dataDir, 'postgres.log'),
+    log,
     durable,
     settings: given,
     port: wanted,
     fixedPort: options.port !== undefined,
   });
-  if (port !== connection.port) await writeConnection(place, user, { ...connection, port });
-  await ensureDatabase(port, connection.password);
+  const stop = async () => {
+    if (server) await stopServer(server);
+  };
+  try {
+    if (port !== connection.port) await writeConnection(place, user, { ...connection, port });
+    await ensureDatabase(port, connection.password);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     url: urlOf(port, connection.password),
-    stop: async () => {
-      if (server) await stopServer(server);
-    },
+    stop,
     ...(moved ? { movedTo: place } : {}),
   };
 }

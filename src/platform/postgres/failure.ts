@@ -56,6 +56,14 @@ export function changedNothing(error: unknown): boolean {
 /** A SQLSTATE, or a code of Prisma that tells of one. Not the codes of the network, nor those of Prisma for a lost connection. */
 const answered = /^(?!P1)(?=.*\d)[0-9A-Z]{5}$/;
 
+/** The tenant has moved to another cell, of which this process has not heard yet (prisma/functions/refuse_moved.sql). */
+const movedAway = 'AP012';
+
+/** True where a statement failed for one tenant alone, which is in another cell. */
+export function hasMovedAway(error: unknown): boolean {
+  return sqlState(error) === movedAway;
+}
+
 /** SQLSTATEs with which PostgreSQL refuses although the statement is good. What it refuses it has rolled back. */
 const refusals = new Set([
   '57014', // the statement took too long, or somebody cancelled it
@@ -68,6 +76,7 @@ const refusals = new Set([
   '25P02', // a statement of this transaction failed before
   '25P03', // the transaction was idle for too long
   '58030', // an error of the disk
+  movedAway,
 ]);
 
 /** True for the SQLSTATE of a refusal that has nothing to do with what was asked. */

@@ -7,7 +7,7 @@ import { inTransaction, runIn, type Tx } from './database.js';
 const otherWays = ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'];
 
 /** What makes the plans of the rest of a transaction go by index, to be selected. */
-export const onlyByIndex = otherWays.map((way) => `set_config('enable_${way}', 'off', true)`).join(', ');
+const onlyByIndex = otherWays.map((way) => `set_config('enable_${way}', 'off', true)`).join(', ');
 
 const setOnlyByIndex = otherWays.map((way) => `SET LOCAL enable_${way} = off`);
 

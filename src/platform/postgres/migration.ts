@@ -11,7 +11,8 @@ import { applyFunctions, readFunctions, sqlFailure } from './sql-function.js';
 /** Of the package, seen from src/platform/postgres/ and from dist/platform/postgres/ alike. */
 const packageDir = fileURLToPath(new URL('../../../', import.meta.url));
 const prismaDir = path.join(packageDir, 'prisma');
-const { version: release } = JSON.parse(readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as { version: string };
+/** The version of this package. */
+export const { version: release } = JSON.parse(readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as { version: string };
 
 /** The advisory lock that Prisma Migrate takes. */
 const lock = 72_707_369;
@@ -174,4 +175,11 @@ export async function pendingMigrations(db: Queryable, dir: string = prismaDir):
     if ((error as { code?: string }).code === '42P01') return names;
     throw error;
   }
+}
+
+/** The names of migrations that a database has seen and this code does not know: it has been served by a newer version. */
+export async function unknownMigrations(db: Queryable, dir: string = prismaDir): Promise<string[]> {
+  const migrations = await readMigrations(path.join(dir, 'migrations'));
+  const known = new Set(migrations.flatMap(({ name, replaces }) => [name, ...(replaces?.keys() ?? [])]));
+  return [...(await history(db)).keys()].filter((name) => !known.has(name));
 }

@@ -14,12 +14,12 @@ export interface Report {
 }
 
 /** What the database reports. Undefined when it does not answer in time. */
-export async function probe(url: string): Promise<Report | undefined> {
+export async function probe(url: string, withinMs = probeMs): Promise<Report | undefined> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'probe',
-    connectionTimeoutMillis: probeMs,
-    query_timeout: probeMs,
+    connectionTimeoutMillis: withinMs,
+    query_timeout: withinMs,
   });
   client.on('error', () => {});
   try {

@@ -79,7 +79,10 @@ export class Line {
   async #reply([id, subject, body]: Question): Promise<void> {
     const reply: Reply = [id, null];
     try {
-      reply[1] = await this.#answerers.get(subject)?.(body as never);
+      // A process that begins is asked before it knows what to say. That is no answer of null.
+      const answerer = this.#answerers.get(subject);
+      if (answerer === undefined) throw new Error(`nobody answers ${subject} yet`);
+      reply[1] = await answerer(body as never);
     } catch (error) {
       reply[2] = error instanceof Error ? error.message : String(error);
     }

@@ -21,7 +21,7 @@ const secretName =
   /secret|token|jwt|password|signature|signed|proof|private|api_?key|credential|authorization|nonce|challenge|mnemonic|^details$|^pan$|cvc|cvv/i;
 /** Text that is a credential. */
 const secretText = /(?:pk_(?:test|live)|agent|sess|portal|whsec)_[\w-]{6,}|eyJ[\w-]+\.[\w-]+\.|-----BEGIN|^Bearer /;
-// Gap G-366
+// Gap G-366: `changes` has the members as sent, without secrets; texts are cut at 500 characters, lists of over 20 counted.
 const mostItems = 20;
 const mostText = 500;
 const mostBytes = 4_096;
@@ -76,7 +76,8 @@ function resourceOfAnswer(answer: GraphQLOutputType): string {
     const noun = id === undefined ? undefined : resourceOf(id.type);
     if (noun !== undefined) return noun;
   }
-  return snakeCase(type.name.replace(/Payload$/, ''));
+  // `ACPCheckout` is `acp_checkout`, as its ids are.
+  return snakeCase(type.name.replace(/Payload$/, '').replace(/^[A-Z]+(?=[A-Z][a-z])/, (acronym) => acronym.toLowerCase()));
 }
 
 /** The arguments without their secrets: the members of `input`, and whatever stands beside it. Null where that is nothing. */

@@ -10,17 +10,21 @@ import { getDatamodel } from '../../generated/pothos-prisma.js';
 import type { Audience, Ctx, PortalScope } from '../ctx.js';
 import type { ErrorClass } from '../errors.js';
 import type { Currency } from '../money.js';
-import { authorize } from './audience.js';
+import { useOurWords } from '../zod-words.js';
+import { type AskedScope, anybody, authorize } from './audience.js';
 import * as figure from './figure.js';
 import { type IdKind, type IdScalar, idKinds } from './id.js';
 import { defaultLimit, type Page, type PageInput } from './page.js';
 import * as scalar from './scalar.js';
+import { familyOf } from './scalar-family.js';
 import { invalidInput } from './validation.js';
+
+useOurWords();
 
 /** What both faces must know of a field. */
 export interface FieldFacts {
-  /** `auth`: five a minute. */
-  rateClass?: 'auth';
+  /** `auth`: five a minute; `login`: twenty. */
+  rateClass?: 'auth' | 'login';
   /** What it may answer besides the errors of every operation; printed into OpenAPI. */
   errors?: readonly ErrorClass[];
   /** A body of up to 4 MiB instead of 256 KiB. */
@@ -43,7 +47,8 @@ export const builder = new SchemaBuilder<{
   PrismaTypes: PrismaTypes;
   DefaultFieldNullability: false;
   DefaultInputFieldRequiredness: true;
-  AuthScopes: { audience: Audience; portal: PortalScope };
+  DefaultAuthStrategy: 'all';
+  AuthScopes: { audience: Audience; scope: AskedScope; portal: PortalScope };
   Scalars: {
     DateTime: Scalar<Date>;
     Date: Scalar<string>;
@@ -77,9 +82,12 @@ export const builder = new SchemaBuilder<{
   scopeAuth: {
     // A subscriber is asked once, before anything is listened to.
     authorizeOnSubscribe: true,
+    // Both the audience and the scope have to admit.
+    defaultStrategy: 'all',
     authScopes: (ctx) => ({
-      audience: (audience: Audience) => authorize(ctx.actor, audience),
-      portal: (scope: PortalScope) => authorize(ctx.actor, 'any', scope),
+      audience: (audience: Audience) => authorize(ctx.actor, { ...anybody, audience }),
+      scope: (scope: AskedScope) => authorize(ctx.actor, { ...anybody, scope }),
+      portal: (scope: PortalScope) => authorize(ctx.actor, { audience: 'any', scope, portal: scope }),
     }),
   },
   validation: { validationError: invalidInput },
@@ -91,7 +99,8 @@ const literalOf =
     parseValue(node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : scalar.literalValue(node));
 
 function addScalar<In, Out>(name: Parameters<typeof builder.scalarType>[0], shape: scalar.ScalarShape<In, Out>): void {
-  builder.scalarType(name, { ...shape, parseLiteral: literalOf(shape.parseValue) } as never);
+  const specifiedByURL = familyOf(shape);
+  builder.scalarType(name, { ...shape, specifiedByURL, parseLiteral: literalOf(shape.parseValue) } as never);
 }
 
 addScalar('DateTime', scalar.dateTime);
@@ -139,19 +148,30 @@ export function facts(fieldFacts: FieldFacts): { extensions: { facts: FieldFacts
 }
 
 export const Pagination = builder.objectRef<Page<unknown>>('Pagination').implement({
-  description: 'Where a page stands in its list. `nextCursor`, given as `after`, is the constant-cost way on.',
+  description: 'Where a page stands in its list. The cursor is the way through a large list at constant cost.',
   fields: (t) => ({
-    page: t.exposeInt('page'),
-    limit: t.exposeInt('limit'),
-    total: t.int({ resolve: async (page) => (await page.total()).count }),
-    totalPages: t.int({ wire: { name: 'totalPages' }, resolve: (page) => page.totalPages() }),
+    page: t.exposeInt('page', { description: 'Number of the page, from 1; behind a cursor that of the first page.' }),
+    limit: t.exposeInt('limit', { description: 'Most rows in a page.' }),
+    total: t.int({
+      description: 'Number of rows in the whole list, counted up to 10,000.',
+      resolve: async (page) => (await page.total()).count,
+    }),
+    totalPages: t.int({
+      wire: { name: 'totalPages' },
+      description: 'Number of pages of this limit in the whole list.',
+      resolve: (page) => page.totalPages(),
+    }),
     totalIsMinimum: t.boolean({
       nullable: true,
-      description: 'True when there are more than `total`: it is counted up to 10,000.',
+      description: 'True when there are more rows than `total`; else null.',
       resolve: async (page) => ((await page.total()).isMinimum ? true : null),
     }),
-    hasMore: t.exposeBoolean('hasMore'),
-    nextCursor: t.string({ nullable: true, resolve: (page) => page.nextCursor() }),
+    hasMore: t.exposeBoolean('hasMore', { description: 'True when another page follows.' }),
+    nextCursor: t.string({
+      nullable: true,
+      description: 'Give it as `starting_after` (GraphQL: `after`) to read the next page; null on the last one.',
+      resolve: (page) => page.nextCursor(),
+    }),
   }),
 });
 
@@ -162,9 +182,9 @@ export function pageArgs(t: { arg: PothosSchemaTypes.QueryFieldBuilder<Types, Ty
   return {
     page: t.arg({ type: 'Page', required: false, defaultValue: 1 }),
     limit: t.arg({ type: 'Limit', required: false, defaultValue: defaultLimit }),
-    since: t.arg({ type: 'DateTime', required: false, description: 'Created at or after.' }),
-    until: t.arg({ type: 'DateTime', required: false, description: 'Created before.' }),
-    after: t.arg({ type: 'Cursor', required: false, description: 'Go on after this: the cursor of a page, or the id of a row.' }),
+    since: t.arg({ type: 'DateTime', required: false, description: 'Only what was created at or after this time.' }),
+    until: t.arg({ type: 'DateTime', required: false, description: 'Only what was created before this time.' }),
+    after: t.arg({ type: 'Cursor', required: false, description: 'Continue after this: the `next_cursor` of a page, or the id of a row.' }),
   };
 }
 
@@ -191,7 +211,7 @@ export function nestedPageArgs<Id extends 'WalletId' | 'AgentId'>(
 ) {
   return {
     limit: t.arg({ type: 'Limit', required: false, defaultValue: defaultLimit }),
-    after: t.arg({ type: id, required: false, description: 'The page begins after this one.' }),
+    after: t.arg({ type: id, required: false, description: 'Continue after the object with this id.' }),
   };
 }
 
@@ -200,8 +220,8 @@ export function pageOf<T>(node: ObjectRef<Types, T>, name: string): ObjectRef<Ty
   return builder.objectRef<Page<T>>(`${name}Page`).implement({
     description: `A page of a list, newest first.`,
     fields: (t) => ({
-      nodes: t.field({ type: [node], resolve: (page) => page.nodes as never }),
-      pagination: t.field({ type: Pagination, resolve: (page) => page }),
+      nodes: t.field({ type: [node], description: 'The rows of this page.', resolve: (page) => page.nodes as never }),
+      pagination: t.field({ type: Pagination, description: 'Where this page stands in the list.', resolve: (page) => page }),
     }),
   });
 }

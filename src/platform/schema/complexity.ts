@@ -1,6 +1,6 @@
-// How many nodes a document asks for (CONTRACT.md 21 "Complexity"): the product of the lengths of the lists on each path, summed.
-// A page counts at its `limit`, a bounded list at the most that its field declares, one that stands in a row as one, and the schema at what
-// is read of it. Known before anything runs (Gap G-21) (Gap G-260).
+// How many nodes a document asks for (CONTRACT.md 21 "Complexity"): the product of the lengths of the lists on each path, summed. A page
+// counts at its `limit`, a bounded list at the most that its field declares, one that stands in a row as one, and the schema at what is
+// read of it. Known before anything runs.
 import {
   coerceInputValue,
   type DocumentNode,
@@ -40,6 +40,8 @@ export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinit
   return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }
 
+// Gap G-260: A list that is stored in a row counts as one node.
+// Gap G-21: A list counts its length times what is below it; a field that is selected twice counts twice.
 /**
  * The nodes that `operation` asks for with `variables`; without any given, the most that any variables can make it ask for. A
  * field that is selected twice counts twice. Needs no valid document: what the schema does not know counts nothing.
@@ -97,7 +99,7 @@ class NodeCounter {
     return length === undefined ? inner : length * (1 + inner);
   }
 
-  /** What a document reads of the schema, counted as it will be read (Gap G-397). */
+  /** What a document reads of the schema, counted as it will be read (see G-397). */
   #countSchema(field: GraphQLField<unknown, unknown>, node: FieldNode, type: GraphQLNamedType | undefined): number {
     if (type !== this.#schema.getQueryType()) return 0;
     const args = Object.fromEntries(field.args.map((argument) => [argument.name, this.#valueOf(argument, node)]));

@@ -1,9 +1,9 @@
-// Cursors of lists: an opaque text that carries the row where a page begins and the numbers of the first page. It is signed, and
-// belongs to one list: the same workspace, agent and filters (Gap G-93) (CONTRACT.md 0 "Envelope").
+// Cursors of lists: an opaque text that carries the row where a page begins and the numbers of the first page. It is signed, and belongs to
+// one list: the same workspace, agent and filters (CONTRACT.md 0 "Envelope").
 import { timingSafeEqual } from 'node:crypto';
 import type { Ctx } from '../ctx.js';
 
-/** How many rows a list has: `count`, or at least that many (Gap G-94). */
+/** How many rows a list has: `count`, or at least that many (see G-94). */
 export interface Total {
   count: number;
   isMinimum: boolean;
@@ -46,6 +46,7 @@ export function readCursor(ctx: Ctx, list: string, text: string): CursorContent 
   return { after, page, pageSize, total: { count, isMinimum } };
 }
 
+// Gap G-93: A cursor is signed and works for the list that printed it, with any `limit`; for another list it is 400.
 function signatureOf({ platform, workspace, actor }: Ctx, list: string, content: string): Buffer {
   return platform.vault.sign('cursor', JSON.stringify([workspace.id, actor.agent?.id ?? null, list, content]));
 }

@@ -1,10 +1,11 @@
-// Identifiers: UUIDv7 in storage; bare or prefixed on the wire, field by field; both accepted on input (Gap G-03) (CONTRACT.md 0 "Ids").
+// Identifiers: UUIDv7 in storage; bare or prefixed on the wire, field by field; both accepted on input (CONTRACT.md 0 "Ids").
 import { randomInt } from 'node:crypto';
 import { v7 } from 'uuid';
 import { idKinds as ofNouns } from '../../generated/id-kind.js';
 import { fewRandomBytes } from '../crypto.js';
 import { camelCase } from '../snake-case.js';
 
+// Gap G-03: Ids are stored as UUIDv7 and printed bare or prefixed, as the field's scalar says; both forms are accepted as input.
 /**
  * Every kind of id: its prefix, as printed in events and where the spec types the id as a string, and its scalars with the form that each
  * prints. A kind without a scalar is no member of the schema. Nouns declare theirs; that of a request is the platform's own.

@@ -1,6 +1,5 @@
 // How many objects a document reads of the schema itself: `__Type`, `__Field` and what else `__schema` and `__type` lead to. The schema is
 // there, so they are counted one by one with the resolvers that will read them, and aliases count as often as they stand.
-// Long texts count too (Gap G-397).
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -17,6 +16,7 @@ import {
 const deepest = 20;
 /** Fields that are read for a node, on average, before the counting stops: few lead to nothing. */
 const readsOfNode = 3;
+// Gap G-397: Each object read of the schema is a node, and each 100 characters of its texts one more.
 /** Characters of an object's own names and texts that count as one node: an answer of the most nodes has about a megabyte. */
 const charactersOfNode = 100;
 

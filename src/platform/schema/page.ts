@@ -1,11 +1,12 @@
-// Lists are pages, newest first, ties by id. Ids are UUIDv7 of workspace time, so their order is the order of creation, a stretch
-// of time is a stretch of ids, and `after` (a cursor, or the id of a row) goes on at constant cost (Gap G-09).
+// Lists are pages, newest first, ties by id. Ids are UUIDv7 of workspace time, so their order is the order of creation, a stretch of time
+// is a stretch of ids, and `after` (a cursor, or the id of a row) goes on at constant cost.
 import { LRUCache } from 'lru-cache';
 import type { Ctx, Platform } from '../ctx.js';
 import { ValidationFailed } from '../errors.js';
 import { isCursor, printCursor, readCursor, type Total } from './cursor.js';
 import { type IdKind, parseId } from './id.js';
 
+// Gap G-09: `starting_after` (`after` in GraphQL) takes a cursor or the id of a row; `page` is then ignored.
 export interface PageInput {
   page?: number | null | undefined;
   limit?: number | null | undefined;
@@ -56,7 +57,8 @@ function checkWindow({ since, until }: PageInput): void {
   throw new ValidationFailed([{ path: ['until'], message: 'must not be before since', rule: 'window' }]);
 }
 
-/** A total is counted up to here (Gap G-94), and pages by number reach no further (Gap G-95). */
+// Gap G-94: `total` is counted once, for the first page, up to 10,000; beyond that `total_is_minimum: true` is beside it.
+/** Gap G-95: Pages by number reach row 10,000; a page beyond it is 400 and names the cursor. */
 export const mostCounted = 10_000;
 /** Rows of a page that says no limit. */
 export const defaultLimit = 50;

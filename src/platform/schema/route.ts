@@ -24,7 +24,8 @@ interface RouteOptions {
   body?: string | true;
   /** Member of the answer that, where it is there, makes it a 202: what was asked for waits, as for an approval. */
   accepted?: string;
-  /** Member of the answer that, where it is true, makes it a 200: what was asked for was there before (Gap G-313). */
+  // Gap G-313: The same voucher again is 200 with `repeated: true` beside `data`.
+  /** Member of the answer that, where it is true, makes it a 200: what was asked for was there before. */
   existing?: string;
   /** Fields that are shown at the end of the answer, though the type leaves them out. */
   also?: readonly string[];

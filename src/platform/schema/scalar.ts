@@ -12,7 +12,7 @@ export interface ScalarShape<In, Out> {
   description: string;
   serialize: (value: Out) => unknown;
   parseValue: (value: unknown) => In;
-  extensions: { jsonSchema: JsonSchema; idKind?: IdKind };
+  extensions: { jsonSchema: JsonSchema; idKind?: IdKind; isId?: true };
 }
 
 /** A value that the scalar does not take. */
@@ -20,10 +20,10 @@ export function refuse(message: string): never {
   throw new GraphQLError(message);
 }
 
-/** Deepest nesting of a free-form JSON member (Gap G-17). */
+/** Gap G-17: Free-form members are at most 16 levels deep, without NUL and lone surrogates. */
 export const maxJsonDepth = 16;
 
-/** Longest free-form JSON object, in characters of its text (Gap G-197). Pages of what carries one stay small, whatever a batch may send. */
+/** Gap G-197: `metadata` has at most 16,384 characters of JSON. */
 export const maxJsonLength = 16_384;
 
 function isCleanText(text: string): boolean {
@@ -88,17 +88,15 @@ export const ownerId: ScalarShape<string, string> = {
   serialize: (id) => id,
   parseValue: (value) =>
     parseId('account', value) ?? parseId('agent', value) ?? refuse('must be a UUID, or one with the prefix `acc_` or `agt_`'),
-  extensions: { jsonSchema: { type: 'string', examples: [exampleUuid] } },
+  extensions: { jsonSchema: { type: 'string', examples: [exampleUuid] }, isId: true },
 };
 
 const dateTimePattern = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):(\d{2})))?$/;
 /** No place on earth is further from UTC. */
 const furthestOffsetMinutes = 14 * 60;
 
-/**
- * ISO 8601 date (midnight UTC) or date-time with an offset, years 1970 to 9999, cut to milliseconds. Strict: a day, an hour or
- * an offset that does not exist is refused, where Date would count on into the next month or day (Gap G-96).
- */
+// Gap G-96: A time is a date (midnight UTC) or a date-time with an offset of at most 14:00; one that does not exist is 400.
+/** An ISO 8601 date or date-time with an offset, years 1970 to 9999, cut to milliseconds; stricter than Date. */
 export function parseDateTime(value: unknown): Date {
   const match = typeof value === 'string' ? dateTimePattern.exec(value) : null;
   if (match === null) return refuse('must be an ISO 8601 date-time such as 2026-11-21T10:00:00Z');
@@ -123,7 +121,7 @@ function daysIn(year: number, month: number): number {
 }
 
 export const dateTime: ScalarShape<Date, Date> = {
-  description: 'A point in time, ISO 8601, printed in UTC with milliseconds.',
+  description: 'A point in time, RFC 3339, printed in UTC with milliseconds.',
   serialize: (at) => at.toISOString(),
   parseValue: parseDateTime,
   extensions: { jsonSchema: { type: 'string', format: 'date-time', examples: ['2026-11-21T10:00:00.000Z'] } },
@@ -140,12 +138,12 @@ export interface Moment {
 const fineTime = /\.\d{3}0*[1-9]/;
 
 export const moment: ScalarShape<Moment, Moment> = {
-  description: 'A point in time, ISO 8601, or a day in UTC.',
+  description: 'A point in time, RFC 3339, or a day in UTC.',
   serialize: ({ at }) => at.toISOString(),
   parseValue(value) {
     const at = parseDateTime(value);
     const text = value as string;
-    // Things happen at whole milliseconds: what is before, or from, a part of one on is the same as for the next one (Gap G-376).
+    // Gap G-376: A time between two milliseconds counts as the next one.
     return { at: fineTime.test(text) ? new Date(at.getTime() + 1) : at, isDay: text.length === 10 };
   },
   extensions: { jsonSchema: { type: 'string', examples: ['2026-11-21', '2026-11-21T10:00:00Z'] } },
@@ -265,7 +263,7 @@ export function wordScalar<W extends string>(description: string, words: readonl
   };
 }
 
-export const currency = wordScalar('A currency code.', currencies);
+export const currency = wordScalar('A currency code: ISO 4217 such as USD, or a stablecoin such as USDC.', currencies);
 
 function count(least: number, most: number, description: string): ScalarShape<number, number> {
   return {
@@ -279,13 +277,13 @@ function count(least: number, most: number, description: string): ScalarShape<nu
   };
 }
 
-export const pageNumber = count(1, 100_000, 'Number of a page, from 1.');
+export const pageNumber = count(1, 100_000, 'Number of the page, from 1 to 100,000.');
 /** The most rows of a page. */
 export const mostLimit = 200;
-export const pageLimit = count(1, mostLimit, `Most rows in a page, 1 to ${mostLimit}.`);
+export const pageLimit = count(1, mostLimit, `Most rows in the page, 1 to ${mostLimit}.`);
 
 export const cursor: ScalarShape<string, string> = {
-  description: 'Where a list goes on: the cursor of a page, as it is, or the id of a row.',
+  description: 'Where a list continues: the cursor of a page, as it is, or the id of a row.',
   serialize: (text) => text,
   parseValue: (value) =>
     typeof value === 'string' && cursorPattern.test(value) ? value : refuse('must be the next_cursor of a page, or the id of a row'),

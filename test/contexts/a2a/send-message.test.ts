@@ -118,7 +118,10 @@ describe('POST /a2a/{agent_id}: SendMessage', () => {
     await harness.test.make('/v1/policies', { name: 'Ask', target: { type: 'agent', id: careful.id }, rules: [], approval });
     const task = await sendText(harness.test, worker, careful.token);
     expect(task).toMatchObject({
-      status: { state: 'TASK_STATE_SUBMITTED', message: { role: 'ROLE_AGENT', parts: [{ text: 'The payment waits for an approval.' }] } },
+      status: {
+        state: 'TASK_STATE_SUBMITTED',
+        message: { role: 'ROLE_AGENT', parts: [{ text: 'The payment is waiting for an approval.' }] },
+      },
       metadata: { payment: { status: 'awaiting_approval' } },
     });
     expect((await call('GetTask', { id: task.id }, { as: worker.token })).body.error.code).toBe(-32001);

@@ -20,10 +20,14 @@ describe('POST /v1/merchants', () => {
         name: 'Shop',
         category: 'cloud-computing',
         account_id: account.id,
+        shop_hosts: [],
         status: 'active',
         metadata: {},
         accepts_buyer_prices: true,
-        warnings: [{ code: 'no_offer', message: expect.stringContaining('metadata.offer') }],
+        warnings: [
+          { code: 'no_wallet', message: expect.stringContaining('POST /v1/wallets') },
+          { code: 'no_offer', message: expect.stringContaining('metadata.offer') },
+        ],
         created_at: at,
         updated_at: at,
       });
@@ -33,7 +37,7 @@ describe('POST /v1/merchants', () => {
       const { account, wallet } = await openWallet(harness.test);
       const given = { category: '5734', settlement_wallet_id: wallet.id, url: 'https://shop.example/', metadata: { a: 1 } };
       const { body } = await create({ account_id: `acc_${account.id}`, ...given });
-      expect(body.data).toMatchObject({ ...given, account_id: account.id });
+      expect(body.data).toMatchObject({ ...given, account_id: account.id, warnings: [{ code: 'no_offer' }] });
     });
   });
 
@@ -60,7 +64,7 @@ describe('POST /v1/merchants', () => {
       ['a price that is a number', { items: [{ ...mug, unit_price: 12.5 }] }, 'items.0.unit_price'],
       ['a price with more digits than the currency', { items: [{ ...mug, unit_price: '1.005' }] }, 'items.0.unit_price'],
       ['a price beyond the numbers of JSON', { items: [{ ...mug, unit_price: '90071992547410.00' }] }, 'items.0.unit_price'],
-      ['a misspelt member', { items: [{ ...mug, unit_prize: '1.00' }] }, 'items.0'],
+      ['a misspelt member', { items: [{ ...mug, unit_prize: '1.00' }] }, 'items.0.unit_prize'],
       ['a pickup nobody knows where', { fulfillment: [{ ...post, type: 'pickup' }] }, 'fulfillment.0.location'],
       ['a delivery that ends before it begins', { fulfillment: [{ ...post, min_days: 5, max_days: 3 }] }, 'fulfillment.0.max_days'],
       ['a tax of a hundred percent', { tax: { rate_percent: '100' } }, 'tax.rate_percent'],

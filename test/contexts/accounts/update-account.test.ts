@@ -97,6 +97,25 @@ describe('PATCH /v1/accounts/{id}', () => {
     }
   });
 
+  describe('403', () => {
+    it('suspending without freeze:write, and lifting that without policies:write', async () => {
+      const account = await newAccount(harness.test);
+      const keyWith = async (...scopes: string[]) => (await harness.test.make('/v1/api-keys', { name: 'Narrow', scopes })).key as string;
+      const set = async (status: string, key: string) => harness.test.patch(`/v1/accounts/${account.id}`, { status }, { as: key });
+      const [plain, freezer] = [await keyWith('accounts:write'), await keyWith('accounts:write', 'freeze:write')];
+      expect((await set('suspended', plain)).body).toMatchObject({
+        code: 'insufficient_scope',
+        details: { required_scope: 'freeze:write' },
+      });
+      expect((await set('suspended', freezer)).status).toBe(200);
+      expect((await set('active', freezer)).body).toMatchObject({
+        code: 'insufficient_scope',
+        details: { required_scope: 'policies:write' },
+      });
+      expect((await set('active', await keyWith('accounts:write', 'policies:write'))).status).toBe(200);
+    });
+  });
+
   describe('409', () => {
     it('another customer reference than the account has, and none', async () => {
       const account = await newAccount(harness.test, { customer_reference: 'first' });

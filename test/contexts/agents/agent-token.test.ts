@@ -1,9 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sweepLogins } from '../../../src/contexts/agents/session.js';
-import { createLogger } from '../../../src/platform/log.js';
-import { startServer } from '../../../src/server.js';
 import { transferBody } from '../../factories/payment.js';
 import { Client, type Json, nowhere, openWallet, useHarness } from '../../harness.js';
+import { startSecond } from '../../second-server.js';
 import { countQueries, enrol, signIn } from './identity.js';
 
 const harness = useHarness();
@@ -67,13 +66,7 @@ describe('DELETE /v1/agents/{id}/tokens/{token_id}', () => {
   });
 
   it('200: refused within a second in every process', async () => {
-    const { config, log: _, clock } = harness.platform;
-    const other = await startServer({
-      config: { ...config, databaseUrl: harness.platform.database.url, secretsKey: '00'.repeat(32) },
-      log: createLogger('fatal'),
-      clock,
-      pollMs: 0,
-    });
+    const other = await startSecond(harness);
     onTestFinished(() => other.stop());
     const there = new Client(other.urls.test ?? '', harness.test.key);
     const { id, token } = await enrol(harness.test);

@@ -127,7 +127,7 @@ describe('POST /v1/agents', () => {
       return body.details.fields.map(({ path }: { path: string }) => path);
     };
     expect(await pathsOf(['buy', { id: 'buy' }])).toEqual(['skills.1.id']);
-    expect(await pathsOf([{ name: 'No id', cost: 1 }])).toEqual(['skills.0.id', 'skills.0']);
+    expect(await pathsOf([{ name: 'No id', cost: 1 }])).toEqual(['skills.0.id', 'skills.0.cost']);
     expect(await pathsOf([{ id: 'sell', price: { amount: '0.001', currency: 'USD' } }])).toEqual(['skills.0.price.amount']);
   });
 

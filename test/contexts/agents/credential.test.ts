@@ -1,8 +1,7 @@
 // What the credentials of agents are worth: looked up once, dropped at once when they end, in this process and in others.
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createLogger } from '../../../src/platform/log.js';
-import { startServer } from '../../../src/server.js';
 import { Client, useHarness } from '../../harness.js';
+import { startSecond } from '../../second-server.js';
 import { countQueries, enrol, sign, signIn } from './identity.js';
 
 const harness = useHarness();
@@ -58,13 +57,7 @@ describe('an agent token and a session', () => {
   });
 
   it('end within a second in another process, whatever ends them', async () => {
-    const { config, log: _, clock } = harness.platform;
-    const other = await startServer({
-      config: { ...config, databaseUrl: harness.platform.database.url, secretsKey: '00'.repeat(32) },
-      log: createLogger('fatal'),
-      clock,
-      pollMs: 0,
-    });
+    const other = await startSecond(harness);
     onTestFinished(() => other.stop());
     const there = new Client(other.urls.test ?? '', harness.test.key);
     const endings: [string, (id: string, privateKey: string) => Promise<unknown>, string, string][] = [

@@ -122,11 +122,11 @@ describe('weaknessOf', () => {
     for (let y = p; y < 2n ** 255n; y += 1n) for (const sign of [0, 1]) expect(weaknessOf(encode(y, sign))).toMatch(/canonical/);
   });
 
-  it('refuses what is no point of the curve, about half of all encodings', () => {
+  it('refuses what is not a point of the curve, about half of all encodings', () => {
     const refused = Array.from({ length: 200 }, (_, i) => weaknessOf(encode(BigInt(i + 2)))).filter((fault) => fault !== null);
     expect(refused.length).toBeGreaterThan(60);
     expect(refused.length).toBeLessThan(140);
-    expect(new Set(refused)).toEqual(new Set(['is no point of the curve']));
+    expect(new Set(refused)).toEqual(new Set(['is not a point of the curve']));
   });
 
   it('refuses the low-order keys of the edge cases, under which OpenSSL takes a signature for two different messages', () => {

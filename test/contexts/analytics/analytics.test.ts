@@ -2,6 +2,7 @@
 // the GraphQL root `insight`, which answers the same for any period in one request.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readDemand } from '../../../src/contexts/analytics/demand.sql.js';
+import { writeRefusals } from '../../../src/contexts/spending/pipeline/refusal-writer.js';
 import { ctxAs } from '../../factories/card.js';
 import { newCardShop, newShop } from '../../factories/checkout.js';
 import { newSpender } from '../../factories/decision.js';
@@ -43,16 +44,16 @@ describe('GET /v1/analytics/protocol-*', () => {
     await harness.runDue();
 
     const volume = await read('protocol-distribution?timeRange=24h');
-    expect(volume).toMatchObject({ metric: 'volume', timeRange: '24h', total: '529.50', as_of: harness.clock.now().toISOString() });
+    expect(volume).toMatchObject({ metric: 'volume', timeRange: '24h', total: '29.50', as_of: harness.clock.now().toISOString() });
     expect(volume.data.map(({ protocol }: Json) => protocol).sort()).toEqual([...protocols].sort());
-    expect(of(volume.data, 'acp')).toEqual({ protocol: 'acp', value: '27.50', share: 0.051936 });
+    expect(of(volume.data, 'acp')).toEqual({ protocol: 'acp', value: '27.50', share: 0.932203 });
     expect(of(volume.data, 'x402')).toEqual({ protocol: 'x402', value: '0.00', share: 0 });
     const count = await read('protocol-distribution?time_range=7d&metric=count');
     expect(count).toMatchObject({ metric: 'count', timeRange: '7d', total: 6 });
     expect(of(count.data, 'internal')).toEqual({ protocol: 'internal', value: 5, share: 0.833333 });
 
     const { data: stats } = await read('protocol-stats?timeRange=7d');
-    const figures = { total_volume_usd: '604.00', transaction_count: 5, average_amount_usd: '151.00', success_rate: 0.8 };
+    const figures = { total_volume_usd: '4.00', transaction_count: 5, average_amount_usd: '2.00', success_rate: 0.666667 };
     expect(of(stats, 'internal')).toEqual({ protocol: 'internal', ...figures });
     expect(stats).toHaveLength(7);
 
@@ -70,7 +71,7 @@ describe('GET /v1/analytics/protocol-*', () => {
     ] as const) {
       const series = await read(`protocol-activity?timeRange=${range}`);
       expect([series.bucket, series.data.length]).toEqual(['day', days]);
-      expect(series.data.slice(-4).map(({ total }: Json) => total)).toEqual(['2.00', '0.00', '0.00', '529.50']);
+      expect(series.data.slice(-4).map(({ total }: Json) => total)).toEqual(['2.00', '0.00', '0.00', '29.50']);
     }
   });
 
@@ -146,8 +147,9 @@ describe('GET /v1/analytics/checkout-demand', () => {
   });
 
   it('200: of as many merchants, and reasons in as many words, as there may be, those that come up most', async () => {
-    const { pool } = harness.platform.database;
-    const { id } = (await ctxAs(harness, harness.other.key)).workspace;
+    const { elsewhere: platform } = harness;
+    const { pool } = platform.database;
+    const { id } = (await ctxAs({ platform }, harness.other.key)).workspace;
     const start = new Date(harness.clock.now().getTime() - 7_200_000);
     const add = (dimension: string, key: string, outcome: string, rows: number) =>
       pool.query(
@@ -160,7 +162,7 @@ describe('GET /v1/analytics/checkout-demand', () => {
     const { data } = (await harness.other.get('/v1/analytics/checkout-demand')).body;
     expect([data.sessions_opened, data.by_merchant.length, data.top_cancel_reasons.length]).toEqual([merchants + 1, 20, 10]);
     expect([data.by_merchant[0].sessions_opened, data.top_cancel_reasons[0]]).toEqual([2, { reason: `because of ${reasons}`, count: 2 }]);
-    const rows = await readDemand(await ctxAs(harness, harness.other.key), { start, end: harness.clock.now() }, 10);
+    const rows = await readDemand(await ctxAs({ platform }, harness.other.key), { start, end: harness.clock.now() }, 10);
     expect(rows.filter(({ dimension }) => dimension === 'reason')).toHaveLength(10);
   });
 });
@@ -192,6 +194,30 @@ describe('query insight', () => {
       demand: { data: { sessionsOpened: 0, medianTimeToCompleteSeconds: null } },
     });
     expect(body.data.insight.activity.data.map(({ total }: Json) => total)).toEqual([0, 0, 1]);
+  });
+
+  it('200: what was refused stands beside it, every refusal counted; fundings and moves within an account are no volume', async () => {
+    const spender = await newSpender(harness.test);
+    const ofAgent = { target: { type: 'agent', id: spender.id } };
+    const limit = { kind: 'max_amount', per: 'tx', amount: '50.00', currency: 'USD' };
+    await harness.test.make('/v1/policies', { name: 'At most 50', ...ofAgent, rules: [limit] });
+    const own = await harness.test.make('/v1/wallets', { owner_type: 'account', owner_id: from.account_id, currency: 'USD' });
+    await pay(harness.test, from, own, '3.00');
+    await spender.pay('1.00');
+    for (let count = 0; count < 14; count += 1) expect((await spender.pay('60.00')).status).toBe(403);
+    await pay(harness.test, from, to, '1.00');
+    const poor = await harness.test.post('/v1/transfers', transferBody(from, to, '9000.00'));
+    expect(poor.body.code).toBe('insufficient_balance');
+    await writeRefusals(harness.platform);
+    await harness.runDue();
+    const start = new Date(harness.clock.now().getTime() - 1_000).toISOString();
+    const end = new Date(harness.clock.now().getTime() + 1).toISOString();
+    const selection =
+      'volumeUsd summary { successRate } refusals { policy budget mandate balance frozen } stats { data { protocol totalVolumeUsd } }';
+    const { insight } = (await ask(start, end, selection)).body.data;
+    expect(insight).toMatchObject({ volumeUsd: '2.00', summary: { successRate: 1 } });
+    expect(insight.refusals).toEqual({ policy: 14, budget: 0, mandate: 0, balance: 1, frozen: 0 });
+    expect((await ask('2026-01-01', '2026-01-02', selection)).body.data.insight.refusals.policy).toBe(0);
   });
 
   it('400 for a period of more than 400 days, 403 for an agent', async () => {

@@ -6,6 +6,7 @@ export const example: Example = {
   stored: async ({ client }) => {
     const { id } = await client.make('/v1/portal-tokens', { customer_reference: 'seed', scopes: ['agents:read'] });
     const [entry] = (await client.get(`/v1/audit-log?resource_id=${id}`)).body.data;
-    return { portal_token: id, audit_log: entry.id, audit_entry: entry.id };
+    // A leaf of the log of evidence is found by its entry (its paths call leaves so).
+    return { portal_token: id, audit_log: entry.id, audit_entry: entry.id, leaf: entry.id, leave: entry.id };
   },
 };

@@ -1,5 +1,6 @@
 // What the audit log says of changes by anybody (CONTRACT.md 18).
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newShop } from '../../factories/checkout.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { enrol, signIn as signAgentIn } from '../agents/identity.js';
 import { signIn } from '../identity/sign-in.js';
@@ -73,6 +74,15 @@ describe('GET /v1/audit-log', () => {
     expect(actions(await of(held.id))).toEqual(['captureTransfer', 'createTransfer']);
     expect(await log(`actor=${agent.id}&action=createTransfer`)).toHaveLength(1);
     expect(await log(`actor=agent&limit=1`)).toHaveLength(1);
+  });
+
+  it('200: names a thing by one type, whatever was done to it', async () => {
+    const shop = await newShop(harness.test);
+    const checkout = await shop.begin();
+    await harness.test.make(`/v1/acp/checkouts/${checkout.id}/cancel`, {});
+    const entries = await log(`resource_id=${checkout.id}`);
+    expect(actions(entries)).toEqual(['cancelAcpCheckout', 'createAcpCheckout']);
+    for (const entry of entries) expect(entry).toMatchObject({ resource_type: 'acp_checkout', resource_id: checkout.id });
   });
 
   it('200: nothing for what was refused, for a dry run, or for a replay', async () => {

@@ -5,7 +5,7 @@ import { newBudget, spender, usedOf } from '../../factories/budget.js';
 import { balanceOf, pay, transferBody, twoWallets } from '../../factories/payment.js';
 import { type Client, type Json, nowhere, openWallet, useHarness } from '../../harness.js';
 import { enrol, signIn as signInAgent } from '../agents/identity.js';
-import { issueKey, signIn } from '../identity/sign-in.js';
+import { signIn } from '../identity/sign-in.js';
 import { bodies, carriedOut, createBatch, readBatch, taken, times, whileRefusing } from './transfer-batch.js';
 
 const harness = useHarness();
@@ -55,8 +55,14 @@ describe('items', () => {
     expect(items[2]).toEqual({
       index: 2,
       status: 'failed',
-      error: { code: 'insufficient_balance', error: expect.stringMatching(/^\S.*\.$/) },
+      error: {
+        code: 'insufficient_balance',
+        error: expect.stringMatching(/^\S.*\.$/),
+        details: expect.objectContaining({ next_actions: expect.arrayContaining([expect.objectContaining({ rel: 'fund' })]) }),
+      },
     });
+    const alone = await harness.test.post('/v1/transfers', transferBody(from, to, '1000.00'));
+    expect(Object.keys(items[2]?.error.details).sort()).toEqual(Object.keys(alone.body.details).sort());
     expect(await available(to)).toBe('3.00');
   });
 
@@ -90,7 +96,7 @@ describe('items', () => {
     const transfers = [...(await strange(harness.other)), ...(await strange(harness.live))];
     const { batch, items } = await carriedOut(harness, transfers);
     expect(batch).toMatchObject({ success_count: 0, failed_count: 11 });
-    const nothing = { code: 'not_found', error: 'No such resource in this workspace and environment.' };
+    const nothing = { code: 'not_found', error: 'No such resource in this workspace and environment.', details: expect.any(Object) };
     expect(items.map(({ error }) => error)).toEqual(times(11).map(() => nothing));
   });
 
@@ -198,18 +204,6 @@ describe('in whose name', () => {
     const jwt = await signIn(harness.test);
     const { items } = await carriedOut(harness, bodies(agent.from, agent.to, ['1.00'], { agent_id: agent.id }), {}, { as: jwt });
     expect(await transferOf(items[0] as Json)).toMatchObject({ agent_id: agent.uuid, initiated_by: { type: 'user' } });
-  });
-
-  it('a key that was revoked before it began: its items fail, and the batch is completed', async () => {
-    const { from, to } = await twoWallets(harness.test);
-    const { id: keyId, key } = await issueKey(harness.test);
-    const { id } = await taken(harness.test, bodies(from, to, times(2)), {}, { as: key });
-    await harness.test.delete(`/v1/api-keys/${keyId}`);
-    await harness.runDue();
-    const { batch, items } = await readBatch(harness.test, id);
-    expect(batch).toMatchObject({ status: 'completed', success_count: 0, failed_count: 2 });
-    expect(items.map(({ error }) => error.code)).toEqual(['invalid_api_key', 'invalid_api_key']);
-    expect(await available(to)).toBe('0.00');
   });
 
   it('an agent whose session has ended, or that was frozen', async () => {

@@ -124,6 +124,20 @@ describe('GET /.well-known/http-message-signatures-directory', () => {
     },
   );
 
+  it('304: a reader that has the keys; any page of the web may read them', async () => {
+    const agent = await enrol(harness.test);
+    const own = `${directory}/${agent.id}`;
+    const first = await read(harness.test, own);
+    const etag = first.headers.get('etag') ?? '';
+    expect([etag, first.headers.get('access-control-allow-origin')]).toEqual([expect.stringMatching(/^W\/"/), '*']);
+    const again = (tag: string) => harness.test.get(own, { as: null, headers: { 'If-None-Match': tag } });
+    expect([(await again(etag)).status, (await again(`"x", ${etag.slice(2)}`)).status, (await again('"x"')).status]).toEqual([
+      304, 304, 200,
+    ]);
+    await harness.test.post(`/v1/agents/${agent.id}/auth-keys/rotate`, { reason: 'lost' });
+    expect((await again(etag)).status).toBe(200);
+  });
+
   it('200: pages follow each other to the last key; 400 for a page that is none', async () => {
     const agents = [await enrol(harness.test), await enrol(harness.test), await enrol(harness.test)];
     const all = await read(harness.test);

@@ -4,7 +4,7 @@ import { someIntent } from '../../factories/bot-identity.js';
 import { newBudget } from '../../factories/budget.js';
 import { instruct, newCardAgent } from '../../factories/card-instruction.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -234,13 +234,12 @@ describe('POST /v1/cards/{network}/instructions', () => {
     expect((await instruct(harness.test, agent, { payload: payloads[1] as object })).status).toBe(202);
   });
 
-  it('404: a network, an agent, a reference or an instruction of nobody, or of another agent', async () => {
+  it('404: an agent, a reference or an instruction of nobody, or of another agent', async () => {
     const { agent, ref, authorize } = await newCardAgent(harness);
     const sister = await enrol(harness.test, { parent_account_id: agent.account.id });
     const network_ref = await ref();
     const { data } = (await authorize()).body;
     for (const answer of [
-      await instruct(harness.test, agent, { payload: { network_ref } }, { network: 'amex' }),
       await harness.test.post('/v1/cards/visa/instructions', { agent_id: nowhere, payload: { network_ref } }),
       await instruct(harness.test, sister, { payload: { network_ref } }),
       await instruct(harness.test, agent, { payload: { network_ref } }, { as: sister.token }),
@@ -251,6 +250,9 @@ describe('POST /v1/cards/{network}/instructions', () => {
       await harness.other.get(`/v1/cards/instructions/${data.id}`),
     ])
       expectRefused(answer, 404, 'not_found');
+    const amex = await instruct(harness.test, agent, { payload: { network_ref } }, { network: 'amex' });
+    expectInvalid(amex, 'network');
+    expect(amex.body.details.fields[0].message).toBe('must be one of visa, mastercard');
     const listed = async (as: string) => (await harness.test.get('/v1/cards/instructions', { as })).body.data.map(({ id }: Json) => id);
     expect([await listed(agent.token), await listed(sister.token)]).toEqual([[data.id], []]);
     const filtered = await harness.test.get(`/v1/cards/instructions?agent_id=${agent.uuid}&network=visa&type=authorize&status=pending`);

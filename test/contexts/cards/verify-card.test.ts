@@ -35,7 +35,8 @@ describe('POST /v1/cards/verify', () => {
     const agent = await enrol(harness.test);
     const found = await verify(harness.test, agent, jwsIdentity(agent, now()));
     const expires_at = new Date(now().getTime() + 900_000).toISOString();
-    expect(found).toEqual({ verified: true, network: 'visa', network_ref: expect.stringMatching(/^nref_/), expires_at });
+    const network_ref = expect.stringMatching(/^nref_/);
+    expect(found).toEqual({ verified: true, network: 'visa', network_ref, profile: 'jws', expires_at });
     for (const kid of [thumbprintOf(agent), agent.keyId]) {
       expect(await reasonOf(agent, jwsIdentity(agent, now(), { header: { kid } }))).toBe('verified');
       expect(await reasonOf(agent, messageIdentity(agent, now(), { parameters: { keyid: `"${kid}"` } }))).toBe('verified');

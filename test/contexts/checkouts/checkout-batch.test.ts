@@ -36,8 +36,13 @@ describe.each(['acp', 'ucp'] as const)('POST /v1/%s/checkouts/batch', (protocol)
           expect.objectContaining({ status: 'created', total: '25.00', metadata: { n: 2 } }),
         ],
         errors: [
-          { index: 1, code: 'not_found', error: expect.any(String) },
-          { index: 3, code: 'merchant_blocked', error: expect.any(String) },
+          {
+            index: 1,
+            code: 'not_found',
+            error: expect.any(String),
+            details: { fields: [expect.objectContaining({ path: 'merchant_id' })] },
+          },
+          { index: 3, code: 'merchant_blocked', error: expect.any(String), details: { terminal: true } },
         ],
       },
     ]);

@@ -58,6 +58,9 @@ describe('subscription approvals', () => {
         subject: { type: 'transfer', id: `tx_${approval.subject.id}` },
         expires_at: approval.expires_at,
         agent_id: agent.id,
+        status: 'pending',
+        missing: 1,
+        decided_by: null,
       },
     });
     await decide(approval, 'approve');
@@ -66,11 +69,11 @@ describe('subscription approvals', () => {
     await agent.wait();
     await harness.advance(3_600);
     const told = [
-      'approval_requested',
+      'approval_requested pending',
       'approval_decided approved',
-      'approval_requested',
+      'approval_requested pending',
       'approval_decided cancelled',
-      'approval_requested',
+      'approval_requested pending',
       'approval_decided expired',
     ];
     for (const one of [following, user]) await expect.poll(() => kinds(one), soon).toEqual(told);
@@ -86,7 +89,7 @@ describe('subscription approvals', () => {
     const first = await follow();
     const { approval } = await agent.wait();
     await harness.runDue();
-    await expect.poll(() => kinds(first), soon).toEqual(['approval_requested']);
+    await expect.poll(() => kinds(first), soon).toEqual(['approval_requested pending']);
     await endWorkspaceStreams(harness.platform);
     expect(await first.ended).toBeNull();
     await decide(approval, 'reject');

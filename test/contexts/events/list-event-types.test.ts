@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { catalog } from '../../catalog.js';
-import { useHarness } from '../../harness.js';
+import { type Json, useHarness } from '../../harness.js';
 
 const harness = useHarness();
 
@@ -23,6 +23,8 @@ describe('GET /v1/webhooks/events', () => {
       const validate = ajv.compile(schema);
       expect(validate(example), `${type}: ${ajv.errorsText(validate.errors)}`).toBe(true);
       expect(validate({}), type).toBe(false);
+      const untold = Object.entries<Json>(schema.properties).filter(([, member]) => !/\.$/.test(member.description));
+      expect(untold, type).toEqual([]);
     }
   });
 

@@ -5,6 +5,7 @@ import { nowhere, useHarness } from '../../harness.js';
 import { expectRefused, issueKey, signIn } from './sign-in.js';
 
 const harness = useHarness();
+const ownId = async () => (await harness.test.get('/v1/me')).body.data.actor.id as string;
 const create = (body: unknown, options = {}) => harness.test.post('/v1/api-keys', body, options);
 
 describe('201', () => {
@@ -20,6 +21,7 @@ describe('201', () => {
       scopes: ['*'],
       status: 'active',
       created_at: harness.clock.now().toISOString(),
+      created_by: await ownId(),
     });
     expect((await harness.test.get('/v1/accounts', { as: body.data.key })).status).toBe(200);
     const row = await harness.platform.database.unscoped.apiKey.findFirstOrThrow({ where: { id: body.data.id.slice(4) } });
@@ -52,7 +54,18 @@ describe('400', () => {
     ['a blank name', { name: '  ' }, 'name'],
     ['a long name', { name: 'a'.repeat(201) }, 'name'],
     ['a third environment', { name: 'a', environment: 'staging' }, 'environment'],
-    ['a scope that nothing enforces', { name: 'a', scopes: ['transfers:read'] }, 'scopes.0'],
+    ['an unknown scope', { name: 'a', scopes: ['transfer:reed'] }, 'scopes.0'],
+    ['a scope that another one stands for', { name: 'a', scopes: ['approvals:write'] }, 'scopes.0'],
+    ['a resource that is only read', { name: 'a', scopes: ['usage:read', 'usage:write'] }, 'scopes.1'],
+    ['a scope twice', { name: 'a', scopes: ['cards:read', 'wallets:read', 'cards:read'] }, 'scopes.2'],
+    ['an address without its length', { name: 'a', allowed_ips: ['203.0.113.7'] }, 'allowed_ips.0'],
+    ['a network that is none', { name: 'a', allowed_ips: ['203.0.113.0/24', '203.0.113.0/33'] }, 'allowed_ips.1'],
+    ['a zone', { name: 'a', allowed_ips: ['fe80::1%eth0/64'] }, 'allowed_ips.0'],
+    ['every address beside others', { name: 'a', allowed_ips: ['0.0.0.0/0', '203.0.113.0/24'] }, 'allowed_ips.0'],
+    ['every address of IPv6 beside others', { name: 'a', allowed_ips: ['203.0.113.0/24', '::/0'] }, 'allowed_ips.1'],
+    ['a network twice', { name: 'a', allowed_ips: ['203.0.113.0/24', '203.0.113.0/24'] }, 'allowed_ips.1'],
+    ['no network at all', { name: 'a', allowed_ips: [] }, 'allowed_ips'],
+    ['21 networks', { name: 'a', allowed_ips: Array.from({ length: 21 }, (_, n) => `10.0.${n}.0/24`) }, 'allowed_ips'],
     ['no scope at all', { name: 'a', scopes: [] }, 'scopes'],
     ['an end that is no date', { name: 'a', expires_at: 'tomorrow' }, 'expires_at'],
     ['an end that has passed', { name: 'a', expires_at: '2026-03-02T10:00:00.000Z' }, 'expires_at'],
@@ -67,6 +80,20 @@ describe('400', () => {
   }
 });
 
+describe('400 says what was meant', () => {
+  const cases: [string, string][] = [
+    ['transfer:read', 'did you mean transfers:read?'],
+    ['approvals:write', 'did you mean approvals:decide?'],
+    ['everything', 'GET /v1/scopes'],
+  ];
+  for (const [scope, words] of cases) {
+    it(scope, async () => {
+      const { body } = await create({ name: 'a', scopes: [scope] });
+      expect(body.details.fields[0].message).toContain(words);
+    });
+  }
+});
+
 describe('401', () => {
   it('without a credential', async () => {
     expectRefused(await create({ name: 'a' }, { as: null }), 'missing_credential');
@@ -76,6 +103,29 @@ describe('401', () => {
 describe('403', () => {
   it('a session, before its input is read', async () => {
     expect(await create({}, { as: await signIn(harness.test) })).toMatchObject({ status: 403, body: { code: 'api_key_required' } });
+  });
+
+  it('more than the maker has; by default a key has what its maker has', async () => {
+    const maker = await issueKey(harness.test, { scopes: ['keys:write', 'transfers:read', '*:read'] });
+    const made = await create({ name: 'a' }, { as: maker.key });
+    expect(made.body.data).toMatchObject({ scopes: ['keys:write', 'transfers:read', '*:read'], created_by: maker.id });
+    expect((await create({ name: 'a', scopes: ['keys:read', 'usage:read'] }, { as: maker.key })).status).toBe(201);
+    for (const scope of ['transfers:write', '*', 'freeze:write', 'approvals:decide']) {
+      expect(await create({ name: 'a', scopes: ['keys:write', scope] }, { as: maker.key })).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_scope', details: { required_scope: scope, scopes: maker.scopes } },
+      });
+    }
+  });
+
+  it('a portal token with more than its maker has', async () => {
+    const { key } = await issueKey(harness.test, { scopes: ['keys:write', 'usage:read'] });
+    const ask = (scopes: string[]) => harness.test.post('/v1/portal-tokens', { customer_reference: 'c', scopes }, { as: key });
+    expect((await ask(['usage:read'])).status).toBe(201);
+    expect(await ask(['usage:read', 'agents:read'])).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', details: { required_scope: 'agents:read' } },
+    });
   });
 
   it('a key for the other environment, and says where to ask', async () => {

@@ -99,3 +99,30 @@ describe('429', () => {
     expect((await limited.test.get('/v1/accounts')).status).toBe(200);
   });
 });
+
+describe('renewAuthSession', () => {
+  const renew = (as: string) => harness.test.graphql('mutation { renewAuthSession { token expiresIn } }', {}, { as });
+
+  it('is another hour of the same session, until twelve hours have passed', async () => {
+    let token = await signIn(harness.test);
+    for (let hour = 1; hour <= 11; hour += 1) {
+      harness.clock.advance(3_500);
+      const { body } = await renew(token);
+      expect(body.data.renewAuthSession.expiresIn).toBe(3600);
+      token = body.data.renewAuthSession.token;
+    }
+    expect((await harness.test.get('/v1/accounts', { as: token })).status).toBe(200);
+    harness.clock.advance(3_500);
+    token = (await renew(token)).body.data.renewAuthSession.token;
+    harness.clock.advance(3_500);
+    expect((await renew(token)).body.errors[0].extensions.code).toBe('invalid_jwt');
+  });
+
+  it('ends with its session, and is nothing for an API key', async () => {
+    const first = await signIn(harness.test);
+    const { token } = (await renew(first)).body.data.renewAuthSession;
+    expect((await harness.test.post('/v1/auth/logout', {}, { as: token })).status).toBe(200);
+    for (const ended of [first, token]) expect((await harness.test.get('/v1/accounts', { as: ended })).body.code).toBe('invalid_jwt');
+    expect((await renew(harness.test.key)).body.errors[0].extensions.code).toBe('session_required');
+  });
+});

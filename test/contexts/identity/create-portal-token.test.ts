@@ -33,6 +33,14 @@ beforeAll(async () => {
 });
 
 describe('POST /v1/portal-tokens', () => {
+  it('201 with a warning for a customer reference that no account has, until one has', async () => {
+    const made = await issue({ customer_reference: 'nobody-yet' });
+    expect(made.warnings).toEqual([{ code: 'unknown_customer_reference', message: expect.stringContaining('PATCH /v1/accounts/{id}') }]);
+    const late = await account();
+    await harness.test.patch(`/v1/accounts/${late.id}`, { customer_reference: 'nobody-yet' });
+    expect((await harness.test.get(`/v1/portal-tokens/${made.id}`)).body.data).not.toHaveProperty('warnings');
+  });
+
   it('201: tells the token once, and it lives for expires_in', async () => {
     const made = await issue({ scopes: ['agents:read', 'agents:read'], expires_in: 60 });
     expect(made).toEqual({

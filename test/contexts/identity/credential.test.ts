@@ -28,10 +28,11 @@ describe('API keys', () => {
 
   it('carry the moved clock of their workspace as soon as it moves', async () => {
     const { id, key } = await issueKey(harness.other);
-    const offset = async () => (await apiKeyCredential.resolve(harness.platform, key, 'test')).workspace.clockOffsetMs;
+    const { elsewhere: platform } = harness;
+    const offset = async () => (await apiKeyCredential.resolve(platform, key, 'test')).workspace.clockOffsetMs;
     expect(await offset()).toBe(0);
-    const { workspaceId } = await harness.platform.database.unscoped.apiKey.findFirstOrThrow({ where: { id: id.slice(4) } });
-    await harness.platform.database.unscoped.workspace.update({ where: { id: workspaceId }, data: { clockOffsetMs: 90_000n } });
+    const { workspaceId } = await platform.database.unscoped.apiKey.findFirstOrThrow({ where: { id: id.slice(4) } });
+    await platform.database.unscoped.workspace.update({ where: { id: workspaceId }, data: { clockOffsetMs: 90_000n } });
     await expect.poll(offset, { interval: 5 }).toBe(90_000);
   });
 

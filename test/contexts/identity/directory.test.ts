@@ -4,7 +4,7 @@ import { sweepLogins } from '../../../src/contexts/agents/session.js';
 import { sweepDirectory } from '../../../src/contexts/identity/directory.js';
 import { bootstrapTenant } from '../../../src/contexts/identity/tenant.js';
 import { sha256 } from '../../../src/platform/crypto.js';
-import { useHarness } from '../../harness.js';
+import { hasCells, useHarness } from '../../harness.js';
 import { enrol, signIn as signInAgent } from '../agents/identity.js';
 import { issueKey } from './sign-in.js';
 
@@ -16,11 +16,11 @@ const code = async (as: string, client = harness.test) => (await client.get('/v1
 
 describe('the directory', () => {
   it('knows where every credential belongs, by its hash alone', async () => {
-    const agent = await enrol(harness.other);
-    const session = await signInAgent(harness.other, agent);
-    const { workspaceId } = await entries().findUniqueOrThrow({ where: { hash: sha256(harness.other.key) } });
+    const agent = await enrol(harness.test);
+    const session = await signInAgent(harness.test, agent);
+    const { workspaceId } = await entries().findUniqueOrThrow({ where: { hash: sha256(harness.test.key) } });
     for (const [text, kind] of [
-      [harness.other.key, 'api_key'],
+      [harness.test.key, 'api_key'],
       [agent.token, 'agent_token'],
       [session, 'session'],
       [agent.id, 'agent'],
@@ -31,7 +31,8 @@ describe('the directory', () => {
     expect(rows.some(({ hash }) => /pk_|agent_|sess_/.test(hash))).toBe(false);
   });
 
-  it('leads to no row of another workspace, and to none of another kind', async () => {
+  // The entries of two tenants lie in two cells.
+  it.skipIf(hasCells)('leads to no row of another workspace, and to none of another kind', async () => {
     const { id } = await issueKey(harness.test);
     const [mine, theirs] = [await entryOf(harness.test.key), await entryOf(harness.other.key)];
     const agent = await enrol(harness.test);
@@ -47,7 +48,8 @@ describe('the directory', () => {
     expect(await code('agent_token')).toBe('invalid_agent_token');
   });
 
-  it('forgets an API key a day after it was revoked, which is not brought back', async () => {
+  // Keys that are set are of a tenant of the first cell.
+  it.skipIf(hasCells)('forgets an API key a day after it was revoked, which is not brought back', async () => {
     const { platform } = harness;
     const key = 'pk_test_brought_back';
     await bootstrapTenant(platform, { bootstrapLiveKey: null, bootstrapTestKey: key });

@@ -54,7 +54,7 @@ describe('200', () => {
     const second = await openPlatform({ config: { ...config, databaseUrl, secretsKey }, log, clock });
     try {
       const { id, key } = await issueKey(harness.test);
-      const resolve = () => apiKeyCredential.resolve(second, key, 'test');
+      const resolve = () => apiKeyCredential.resolve(second.cells.named(harness.platform.cell), key, 'test');
       expect((await resolve()).actor.id).toBe(id.slice(4));
       await harness.test.delete(`/v1/api-keys/${id}`);
       await expect.poll(() => resolve().catch((error) => error.code), { interval: 5, timeout: 1_000 }).toBe('invalid_api_key');

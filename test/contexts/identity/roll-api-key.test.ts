@@ -83,6 +83,26 @@ describe('403', () => {
   });
 });
 
+describe('403 of scopes', () => {
+  it('a key that may do more than the one that rolls it, which goes on', async () => {
+    const strong = await issueKey(harness.test, { scopes: ['keys:write', 'transfers:write'] });
+    const weak = await issueKey(harness.test, { scopes: ['keys:write', 'transfers:read'] });
+    expect(await roll(strong.id, {}, { as: weak.key })).toMatchObject({
+      status: 403,
+      body: { code: 'insufficient_scope', details: { required_scope: 'transfers:write' } },
+    });
+    expect((await harness.test.get('/v1/api-keys', { as: strong.key })).status).toBe(200);
+    const rolled = await roll(weak.id, {}, { as: strong.key });
+    expect(rolled.body.data).toMatchObject({ scopes: weak.scopes, created_by: strong.id });
+  });
+
+  it('of two keys that roll each other at once one does, and nobody waits for ever', async () => {
+    const [one, two] = [await issueKey(harness.test), await issueKey(harness.test)];
+    const answers = await Promise.all([roll(one.id, {}, { as: two.key }), roll(two.id, {}, { as: one.key })]);
+    for (const { status } of answers) expect([201, 401, 403]).toContain(status);
+  });
+});
+
 describe('404', () => {
   it("missing and another tenant's, with one body, and the other's lives", async () => {
     const foreign = await issueKey(harness.other);

@@ -10,8 +10,10 @@ import { useHarness } from '../../harness.js';
 import { signIn } from './sign-in.js';
 
 const harness = useHarness();
-const table = () => harness.platform.database.unscoped.signingKey;
-const forget = () => harness.platform.cache.clear();
+const table = () => harness.directory.database.unscoped.signingKey;
+const forget = () => {
+  for (const { cache } of [harness.platform, harness.directory]) cache.clear();
+};
 const accepted = (token: string) =>
   jwtCredential.resolve(harness.platform, token, 'test').then(
     () => true,

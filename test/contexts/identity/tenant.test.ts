@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { apiKeyCredential } from '../../../src/contexts/identity/credential.js';
 import { bootstrapTenant, createTenant, tenantWorkspace } from '../../../src/contexts/identity/tenant.js';
-import { useHarness } from '../../harness.js';
+import { hasCells, useHarness } from '../../harness.js';
 
 const unset = { bootstrapLiveKey: null, bootstrapTestKey: null };
 
@@ -27,7 +27,8 @@ describe('createTenant', () => {
   });
 });
 
-describe('bootstrapTenant', () => {
+// It makes a tenant of the first cell.
+describe.skipIf(hasCells)('bootstrapTenant', () => {
   const harness = useHarness();
   const keys = () => harness.platform.database.unscoped.apiKey.count();
 
@@ -53,9 +54,12 @@ describe('bootstrapTenant', () => {
       data: { revokedAt: harness.clock.now() },
     });
     await bootstrapTenant(harness.platform, { bootstrapLiveKey: null, bootstrapTestKey: 'pk_test_bootstrap' });
-    await expect(apiKeyCredential.resolve(harness.platform, 'pk_test_bootstrap', 'test')).rejects.toMatchObject({
-      code: 'invalid_api_key',
-    });
+    const resolved = () =>
+      apiKeyCredential.resolve(harness.platform, 'pk_test_bootstrap', 'test').then(
+        () => 'accepted',
+        ({ code }) => code,
+      );
+    await expect.poll(resolved, { interval: 5 }).toBe('invalid_api_key');
   });
 
   it('makes one demo tenant, with the keys that are set, when several processes start on an empty database', async () => {

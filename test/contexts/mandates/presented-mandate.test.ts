@@ -10,7 +10,7 @@ import { balanceOf, eventsOf, idsOf, transferBody } from '../../factories/paymen
 import { newHand, taskBody, tenDollars } from '../../factories/task.js';
 import { newEndpoint, payBody } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
-import { connect } from '../../mcp/client.js';
+import { eras } from '../../mcp/era.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
@@ -62,8 +62,14 @@ const payX402 = (query: string): Way => {
 const tool =
   (name: string, given: (holder: Holder) => Promise<object> | object): Way =>
   async (holder, half) => {
-    await using client = await connect(harness.test.url, holder.token);
-    return { status: 400, body: await client.refused(name, { ...(await given(holder)), ...half }) };
+    const bodies: Json[] = [];
+    for (const [, open] of eras) {
+      await using client = await open(harness.test.url, holder.token);
+      bodies.push(await client.refused(name, { ...(await given(holder)), ...half }));
+    }
+    const [body, other] = bodies;
+    expect({ ...other, request_id: body?.request_id }).toEqual(body);
+    return { status: 400, body };
   };
 
 const ways: Readonly<Record<string, Way>> = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { Challenge as PeerChallenge, Receipt as PeerReceipt } from 'mppx';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { readChallenges } from '../../../src/contexts/mpp/challenge.js';
+import { makeChallenge, readChallenges } from '../../../src/contexts/mpp/challenge.js';
 import { chainName } from '../../factories/chain.js';
 import { answerTo, challengesIn, expectProblem, ledgerChallenge, ledgerClient, paidRequest, problems } from '../../factories/mpp-call.js';
 import { balanceOf, eventsOf } from '../../factories/payment.js';
@@ -28,7 +28,7 @@ async function challengeAs(name: string, { id }: Json): Promise<Json> {
   const [answer] = await once(asked, 'response');
   answer.resume();
   const [found] = readChallenges(answer.headers['www-authenticate']);
-  expect(found).toMatchObject({ realm: name });
+  expect(found).toMatchObject({ realm: name.split(':')[0] });
   return found as Json;
 }
 
@@ -40,7 +40,7 @@ describe('a 402', () => {
       expect(answer.headers.get('www-authenticate')?.match(/Payment id=/g)).toHaveLength(2);
       const found = challengesIn(answer);
       const common = {
-        realm: new URL(harness.test.url).host,
+        realm: new URL(harness.test.url).hostname,
         intent: 'charge',
         description: 'Weather "now"',
         expires: new Date(harness.clock.now().getTime() + 300_000).toISOString(),
@@ -66,6 +66,33 @@ describe('a 402', () => {
     expect(new Set(ids).size).toBe(20);
     const inVersion1 = await harness.test.get(`/v1/x402/endpoints/${endpoint.id}/challenge`, { as: null, headers: { 'X-PAYMENT': 'x' } });
     expect(inVersion1.headers.get('www-authenticate')).toBeNull();
+  });
+
+  it('has the challenges in the order of Accept-Payment, without those of weight 0', async () => {
+    const { endpoint } = await sides({ network: chainName });
+    const methodsFor = async (preferred: string) => {
+      const answer = await harness.test.get(`/x402/${endpoint.id}`, { as: null, headers: { 'Accept-Payment': preferred } });
+      expect(answer.status, preferred).toBe(402);
+      return readChallenges(answer.headers.get('www-authenticate') ?? '').map(({ method }) => method);
+    };
+    const cases: [string, string[]][] = [
+      ['ledger/charge, evm/charge;q=0.5', ['ledger', 'evm']],
+      ['evm/charge;q=0.2, ledger/*;q=0.25', ['ledger', 'evm']],
+      ['*/*', ['evm', 'ledger']],
+      ['ledger/charge', ['ledger', 'evm']],
+      ['evm/charge;q=0', ['ledger']],
+      // The narrower one counts, whichever comes first.
+      ['*/*;q=0, ledger/charge', ['ledger']],
+      ['evm/charge;q=0, */charge', ['ledger']],
+      ['ledger/session;q=0', ['evm', 'ledger']],
+      ['*/*;q=0', []],
+      // What cannot be read is no preference.
+      ['evm/charge;q=2', ['evm', 'ledger']],
+      ['ledger', ['evm', 'ledger']],
+      [',', ['evm', 'ledger']],
+      [Array.from({ length: 33 }, () => 'evm/charge;q=0').join(','), ['evm', 'ledger']],
+    ];
+    for (const [preferred, methods] of cases) expect(await methodsFor(preferred), preferred).toEqual(methods);
   });
 
   it('has a digest where there is a body, no description that a header cannot carry, and no charge of an upto endpoint', async () => {
@@ -108,6 +135,30 @@ describe('the official client', () => {
 });
 
 describe('a credential of the method ledger', () => {
+  it('200 in Payment-Authorization, where Authorization is something else or nothing', async () => {
+    const { endpoint, buyer } = await sides();
+    for (const others of [{}, { Authorization: `Bearer ${harness.test.key}` }, { Authorization: 'Basic eDp5' }]) {
+      const headers = { ...others, 'Payment-Authorization': answerTo(buyer, await ledgerChallenge(harness.test, endpoint)) };
+      const answer = await harness.test.get(`/x402/${endpoint.id}`, { as: null, headers });
+      expect([answer.status, answer.headers.get('payment-receipt')]).toEqual([200, expect.any(String)]);
+    }
+    expect(await available(buyer.wallet)).toBe('99.70');
+  });
+
+  it('200 for a challenge of before, whose realm has the port', async () => {
+    const { endpoint, buyer } = await sides();
+    const { id: _, request, opaque = '', ...members } = await ledgerChallenge(harness.test, endpoint);
+    const { rows } = await harness.platform.database.pool.query('SELECT workspace_id AS id FROM x402_endpoint WHERE id = $1', [
+      endpoint.id.slice('epd_'.length),
+    ]);
+    const secret = harness.platform.vault.sign('mpp_challenge', rows[0].id).toString('hex');
+    const [decoded, nonce] = [request, opaque].map((member) => JSON.parse(Buffer.from(member, 'base64url').toString()));
+    const realm = new URL(harness.test.url).host;
+    const former = makeChallenge(secret, { ...members, realm, request: decoded, opaque: nonce });
+    expect(former.realm).toMatch(/:\d+$/);
+    expect((await paidRequest(harness.test, endpoint, answerTo(buyer, former))).status).toBe(200);
+  });
+
   it('202 while it waits for an approval, with the challenge taken and no receipt', async () => {
     const { endpoint, buyer } = await sides();
     const approval = { threshold: '0.05', currency: 'USDC' };
@@ -136,6 +187,8 @@ describe('a credential of the method ledger', () => {
     const payload = base64(signedOnLedger(buyer, body.accepts[0], '0.10', harness.clock.now()));
     const headers = { Authorization: answerTo(buyer, challenge), 'PAYMENT-SIGNATURE': payload };
     expectInvalid(await harness.test.get(`/x402/${endpoint.id}`, { as: null, headers }), 'Authorization');
+    const twice = { Authorization: answerTo(buyer, challenge), 'Payment-Authorization': answerTo(buyer, challenge) };
+    expectInvalid(await harness.test.get(`/x402/${endpoint.id}`, { as: null, headers: twice }), 'Payment-Authorization');
     expect(await available(buyer.wallet)).toBe('100.00');
   });
 

@@ -1,7 +1,10 @@
 // PUT /v1/rates
 import { describe, expect, it } from 'vitest';
+import { setRates } from '../../../src/contexts/rates/rate-setting.js';
+import { updatePolicy } from '../../../src/contexts/spending/policy/policy.js';
 import { currencies } from '../../../src/platform/money.js';
 import { newId } from '../../../src/platform/schema/id.js';
+import { newVoter } from '../../factories/voter.js';
 import { type Answer, type Json, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
@@ -194,5 +197,18 @@ describe('403', () => {
     for (const as of [token, await signIn(harness.test)]) {
       expectRefused(await harness.test.put('/v1/rates', { rates: [rate('EUR', 'USD', '1.1')] }, { as }), 403, 'api_key_required');
     }
+  });
+
+  it('`person_required` for a key while a policy in force asks people; a person sets them', async () => {
+    const ada = await newVoter(harness);
+    const approval = { threshold: '10.00', currency: 'USD', approvers: { count: 1 } };
+    const policy = await harness.test.make('/v1/policies', { name: 'People', target: { type: 'tenant' }, rules: [], approval });
+    const before = await inForce();
+    // Otherwise a thousand euros would be ten dollars, and nobody would be asked.
+    expectRefused(await put([rate('EUR', 'USD', '0.01')]), 403, 'forbidden', { reason: 'person_required' });
+    expect(await inForce()).toEqual(before);
+    await setRates(ada.ctx, { rates: [{ from: 'EUR', to: 'USD', rate: '1.2' }] });
+    await updatePolicy(ada.ctx, { id: policy.id.slice('pol_'.length), enabled: false });
+    expect((await put([rate('EUR', 'USD', '1.1')])).status).toBe(200);
   });
 });

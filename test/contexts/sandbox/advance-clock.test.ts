@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resumeClocks } from '../../../src/contexts/sandbox/clock.js';
-import { type Json, openWallet, useHarness } from '../../harness.js';
+import { hasCells, type Json, openWallet, useHarness } from '../../harness.js';
 import { expectInvalid } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
@@ -36,6 +36,9 @@ describe('POST /v1/test/clocks/advance', () => {
       now: new Date(start + 4 * day * 1000).toISOString(),
       status: 'ready',
     });
+    const timed = await harness.test.get('/v1/me');
+    expect(timed.headers.get('x-test-clock')).toBe(body.data.now);
+    expect((await harness.live.get('/v1/me')).headers.get('x-test-clock')).toBeNull();
     const read = async (id: string) => (await harness.test.get(`/v1/transfers/${id}`)).body.data;
     expect(await read(early.id)).toMatchObject({ status: 'cancelled', failure: { code: 'hold_expired' } });
     expect((await read(early.id)).updated_at).toBe(new Date(start + day * 1000).toISOString());
@@ -45,7 +48,7 @@ describe('POST /v1/test/clocks/advance', () => {
     expect((await harness.other.get('/v1/test/clock')).body.data.now).toBe(new Date(start).toISOString());
   });
 
-  it('200: nothing of another workspace is published or done', async () => {
+  it.skipIf(hasCells)('200: nothing of another workspace is published or done', async () => {
     const { pool } = harness.platform.database;
     await harness.runDue();
     const held = await hold(60, '1.00', harness.other);

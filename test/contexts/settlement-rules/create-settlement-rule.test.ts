@@ -1,7 +1,7 @@
 // POST /v1/settlement-rules
 import { describe, expect, it } from 'vitest';
 import { newBankAccount, newPayer } from '../../factories/payout.js';
-import { ruleBody } from '../../factories/settlement-rule.js';
+import { executionsOf, ruleBody } from '../../factories/settlement-rule.js';
 import { nowhere, openWallet, useHarness } from '../../harness.js';
 import { expectInvalid, expectRefused } from '../../refusal.js';
 
@@ -55,6 +55,21 @@ describe('POST /v1/settlement-rules', () => {
           false,
         ]);
       }
+    });
+
+    it('with fire_now: fires at once where the balance is beyond the threshold, and else waits for the crossing', async () => {
+      const { wallet } = await openWallet(harness.test, { funded: '5.00' });
+      const fired = async (extra: object, config: object = {}) => {
+        const made = await create(ruleBody(wallet, { ...trigger('balance_threshold', { ...threshold, ...config }), ...extra }));
+        expect(made.status).toBe(201);
+        await harness.runDue();
+        return (await executionsOf(harness.test, made.body.data)).map(({ trigger: by, status }) => [by, status]);
+      };
+      expect(await fired({})).toEqual([]);
+      expect(await fired({ fire_now: true })).toEqual([['balance_threshold', 'completed']]);
+      expect(await fired({ fire_now: true }, { direction: 'below' })).toEqual([]);
+      expect(await fired({ fire_now: true }, { direction: 'below', threshold_cents: 501 })).toEqual([['balance_threshold', 'completed']]);
+      expectInvalid(await create(ruleBody(wallet, { fire_now: true })), 'fire_now');
     });
 
     it('with the config of every action, ids as they are printed', async () => {
@@ -166,7 +181,7 @@ describe('POST /v1/settlement-rules', () => {
     await harness.other.post(`/v1/wallets/${closed.wallet.id}/close`, {});
     expectRefused(await harness.other.post(path, ruleBody(closed.wallet)), 409, 'state_conflict');
     await harness.other.make(path, ruleBody(wallet));
-    const { unscoped, pool } = harness.platform.database;
+    const { unscoped, pool } = harness.elsewhere.database;
     const { workspaceId } = await unscoped.wallet.findFirstOrThrow({ where: { id: wallet.id } });
     await pool.query(
       `INSERT INTO settlement_rule (workspace_id, id, name, wallet_id, trigger_type, trigger_config, action_type, action_config, enabled, priority,

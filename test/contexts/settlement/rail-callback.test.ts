@@ -98,7 +98,7 @@ describe('POST /v1/rails/{rail}/callbacks', () => {
   describe('404', () => {
     it('for a reference of another workspace, however well it is signed: nothing changes', async () => {
       const payout = await confirmed();
-      const foreign = await callbackOf(harness, await newPayout(harness.other, await newPayer(harness.other)));
+      const foreign = await callbackOf({ platform: harness.elsewhere }, await newPayout(harness.other, await newPayer(harness.other)));
       const body = { ...(await callbackOf(harness, payout)), workspace: foreign.workspace };
       expectRefused(await sendSigned(harness, 'ach', body), 404, 'not_found');
       expectRefused(await sendSigned(harness, 'wire', await callbackOf(harness, payout)), 404, 'not_found');

@@ -1,9 +1,8 @@
-// Who is told of approvals: the channel of the agent that spends, and nobody by webhook or list, for these events are the platform's own.
+// Who is told of approvals: the channel of the agent that spends, webhooks, and GET /v1/events.
 import { afterAll, describe, expect, it } from 'vitest';
 import { ownersKey, spender } from '../../factories/approval.js';
 import { transferBody } from '../../factories/payment.js';
 import { type Json, useHarness } from '../../harness.js';
-import { expectInvalid } from '../../refusal.js';
 import { signIn } from '../agents/identity.js';
 import { connect } from '../agents/stream.js';
 import { Receiver, subscribe } from '../webhooks/receiver.js';
@@ -70,43 +69,44 @@ describe('the channel of the agent that spends', () => {
 });
 
 describe('webhooks and lists', () => {
-  it('a subscription of everything gets the transfer and nothing of its approval', async () => {
-    await subscribe(harness.test, receiver, '/everything', ['*']);
+  it('tell what is asked for, decided, withdrawn and over, with who decided', async () => {
+    await subscribe(harness.test, receiver, '/approvals', ['approval.*']);
     const agent = await spender(harness);
-    const { approval, transfer } = await agent.wait('30.00');
-    await harness.test.make(`/v1/approvals/${approval.id}/approve`, {}, { as: await ownersKey(harness) });
-    await harness.runDue();
-    const sent = receiver.at('/everything').map(({ json }) => json);
-    const ofTransfer = sent.filter(({ data }) => data.transfer_id === `tx_${transfer.id}`);
-    expect(ofTransfer.map(({ type }) => type).sort()).toEqual(['transfer.completed', 'transfer.created']);
-    expect(sent.filter(({ type }) => type.startsWith('_') || type.includes('approval'))).toEqual([]);
-  });
-
-  it('no list shows them, none can be read, resent, replayed or named', async () => {
-    const agent = await spender(harness);
-    await agent.wait();
-    await harness.runDue();
-    const own = await harness.platform.database.unscoped.event.findMany({ where: { type: { contains: 'approval' } } });
-    expect(own.map(({ type }) => type)).toContain('_approval.requested');
-    for (const query of ['', '?type=*', `?agent_id=${agent.uuid}`, `?object_id=${own[0]?.objectId}`]) {
-      const { status, body } = await harness.test.get(`/v1/events${query}`);
-      expect(status).toBe(200);
-      expect(body.data.filter(({ type }: Json) => type.includes('approval'))).toEqual([]);
-    }
-    expect((await harness.test.get('/v1/events')).body.data).not.toEqual([]);
-    expect((await harness.test.get(`/v1/events/${own[0]?.id}`)).status).toBe(404);
-    expect((await harness.test.post(`/v1/events/${own[0]?.id}/resend`, {})).status).toBe(404);
-    expectInvalid(await harness.test.get('/v1/events?type=_approval.requested'), 'type');
-    expectInvalid(await harness.test.post('/v1/webhooks', { url: 'https://a.example.com', events: ['_approval.requested'] }), 'events.0');
-    expectInvalid(await harness.test.post('/v1/test/events/trigger', { type: '_approval.requested' }), 'type');
-    const { data } = (await harness.test.get('/v1/webhooks/events')).body;
-    expect(data.filter(({ type }: Json) => type.startsWith('_'))).toEqual([]);
-    const webhook = await subscribe(harness.test, receiver, '/replayed', ['*']);
-    const since = new Date(harness.clock.now().getTime() - 1_000).toISOString();
-    await harness.test.make(`/v1/webhooks/${webhook.id}/replay`, { since, only_failed: false });
-    await harness.advance(60);
-    const replayed = receiver.at('/replayed').map(({ json }) => json.type);
-    expect(replayed.length).toBeGreaterThan(0);
-    expect(replayed.filter((type) => type.includes('approval'))).toEqual([]);
+    const waits: Json[] = [];
+    for (let n = 0; n < 4; n += 1) waits.push(await agent.wait('30.00'));
+    const [given, refused, withdrawn] = waits;
+    const owner = await ownersKey(harness);
+    await harness.test.make(`/v1/approvals/${given.approval.id}/approve`, {}, { as: owner });
+    await harness.test.make(`/v1/approvals/${refused.approval.id}/reject`, {}, { as: owner });
+    await harness.test.make(`/v1/approvals/${withdrawn.approval.id}/cancel`, {}, { as: agent.token });
+    await harness.advance(3_600);
+    const sent = receiver.at('/approvals').map(({ json }) => json);
+    expect(sent.map(({ type }) => type).sort()).toEqual([
+      'approval.approved',
+      'approval.cancelled',
+      'approval.expired',
+      'approval.rejected',
+      ...Array(4).fill('approval.requested'),
+    ]);
+    const { approval } = given;
+    const facts = {
+      approval_id: approval.id,
+      amount: '30.00',
+      currency: 'USD',
+      merchant_id: null,
+      subject: { type: 'transfer', id: `tx_${approval.subject.id}` },
+      expires_at: approval.expires_at,
+      agent_id: agent.id,
+    };
+    const of = (type: string) => sent.find(({ type: one, data }) => one === type && data.approval_id === approval.id)?.data;
+    expect(of('approval.requested')).toEqual({ ...facts, status: 'pending', missing: 1, decided_by: null });
+    const by = { type: 'api_key', id: expect.stringMatching(/^key_/) };
+    expect(of('approval.approved')).toEqual({ ...facts, status: 'approved', missing: 0, decided_by: by });
+    const decidedBy = (type: string) => sent.find((one) => one.type === type)?.data.decided_by;
+    expect(decidedBy('approval.rejected')).toEqual(by);
+    expect(decidedBy('approval.cancelled')).toEqual({ type: 'agent', id: agent.id });
+    expect(decidedBy('approval.expired')).toBeNull();
+    const { body } = await harness.test.get(`/v1/events?type=approval.*&object_id=${approval.id}`);
+    expect(body.data.map(({ type }: Json) => type)).toEqual(['approval.approved', 'approval.requested']);
   });
 });

@@ -26,6 +26,7 @@ describe('POST /v1/approvals/{id}/approve', () => {
       expect(status).toBe(200);
       expect(body.data).toEqual({
         ...approval,
+        missing: 0,
         status: 'approved',
         decided_by: { type: 'api_key', id: actor.id },
         decided_at: at,

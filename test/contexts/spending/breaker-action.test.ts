@@ -1,11 +1,11 @@
 // What follows when the runaway breaker trips: the agent is frozen, or has its spends approved for an hour, or goes on; and everybody
 // who should know is told.
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLogger } from '../../../src/platform/log.js';
-import { type RunningServer, startServer } from '../../../src/server.js';
+import type { RunningServer } from '../../../src/server.js';
 import { eventsOf, transferBody } from '../../factories/payment.js';
 import { type Answer, Client, type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
+import { startSecond } from '../../second-server.js';
 import { payee, type Spender, settle, spender, tripsOf, watch } from './runaway.js';
 
 const harness = useHarness();
@@ -59,9 +59,7 @@ describe('freeze', () => {
 
 describe('approve', () => {
   it('has every spend of the agent approved, in every process, for an hour', async () => {
-    const { config, clock, database } = harness.platform;
-    const ready = { ...config, databaseUrl: database.url, secretsKey: config.secretsKey ?? '' };
-    second = await startServer({ config: ready, log: createLogger('fatal'), clock, pollMs: 0 });
+    second = await startSecond(harness);
     const elsewhere = new Client(second.urls.test ?? '', harness.test.key);
     const bystander = await spender(harness);
     const agent = await tripped('approve');

@@ -17,6 +17,7 @@ describe('POST /v1/approvals/{id}/cancel', () => {
       expect(status).toBe(200);
       expect(body.data).toEqual({
         ...approval,
+        missing: 0,
         status: 'cancelled',
         decided_by: { type: 'agent', id: agent.id },
         decided_at: harness.clock.now().toISOString(),
@@ -42,6 +43,19 @@ describe('POST /v1/approvals/{id}/cancel', () => {
   describe('400', () => {
     it('an empty reason, and one of 501 characters', async () => {
       for (const reason of ['', 'x'.repeat(501)]) expectInvalid(await cancel({ id: nowhere }, { reason }), 'reason');
+    });
+  });
+
+  describe('403', () => {
+    it('a key that neither asked nor decides; what it asked for itself it withdraws', async () => {
+      const agent = await spender(harness);
+      const scopes = ['transfers:write', 'approvals:read'];
+      const { key } = await harness.test.make('/v1/api-keys', { name: 'Payments', scopes });
+      const { body } = await cancel((await agent.wait()).approval, {}, key);
+      expect(body).toMatchObject({ code: 'insufficient_scope', details: { required_scope: 'approvals:decide', scopes } });
+      const payment = transferBody(agent.wallet, agent.payee, '5.00', { agent_id: agent.uuid });
+      const own = (await harness.test.post('/v1/transfers', payment, { as: key })).body.approval;
+      expect((await cancel(own, {}, key)).status).toBe(200);
     });
   });
 

@@ -153,7 +153,7 @@ describe('POST /v1/budgets', () => {
 
   describe('409', () => {
     it('the one after a thousand, also when many are made at once', async () => {
-      const { platform, other } = harness;
+      const { elsewhere: platform, other } = harness;
       const { id } = await newBudget(other);
       const { workspaceId } = await platform.database.unscoped.budget.findFirstOrThrow({ where: { id: id.slice(4) } });
       const has = await platform.database.unscoped.budget.count({ where: { workspaceId, deletedAt: null } });

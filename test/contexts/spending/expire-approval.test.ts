@@ -16,7 +16,12 @@ describe('an approval that nobody decides', () => {
     expect(await statusOf(approval)).toBe('pending');
     await harness.advance(0.001);
     const at = harness.clock.now().toISOString();
-    expect((await harness.test.get(`/v1/approvals/${approval.id}`)).body.data).toEqual({ ...approval, status: 'expired', decided_at: at });
+    expect((await harness.test.get(`/v1/approvals/${approval.id}`)).body.data).toEqual({
+      ...approval,
+      missing: 0,
+      status: 'expired',
+      decided_at: at,
+    });
     expect(await transferOf(harness.test, transfer)).toMatchObject({
       status: 'cancelled',
       failure: { code: 'approval_expired', message: 'Nobody decided before the approval expired.' },

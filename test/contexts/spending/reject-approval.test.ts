@@ -20,6 +20,7 @@ describe('POST /v1/approvals/{id}/reject', () => {
       expect(body).toEqual({
         data: {
           ...approval,
+          missing: 0,
           status: 'rejected',
           decided_by: { type: 'api_key', id: expect.stringMatching(/^key_/) },
           decided_at: at,

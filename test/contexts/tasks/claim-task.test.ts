@@ -45,7 +45,7 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     expect([(await send()).status, (await send()).status]).toEqual([200, 200]);
   });
 
-  it('200 again for the agent that has it, claimed or accepted by name, until it has begun', async () => {
+  it('200 again for the agent that has it, claimed or accepted by name; open until it is delivered', async () => {
     const sides = await newSides(harness.test);
     const claimed = await offerTask(harness.test, sides);
     const accepted = await giveTask(harness.test, sides);
@@ -60,7 +60,15 @@ describe('POST /v1/a2a/tasks/{taskId}/claim', () => {
     expect(await readTask(harness.test, claimed)).toMatchObject(first);
     expect(await eventsOf(harness, claimed.id)).toEqual(told);
     await stepTask(harness.test, claimed, 'start', sides.worker);
-    expect((await stepTask(harness.test, claimed, 'claim', sides.worker)).status).toBe(409);
+    for (const [step, status, open] of [
+      ['start', 'in_progress', true],
+      ['complete', 'completed', false],
+    ] as const) {
+      if (step === 'complete') await stepTask(harness.test, claimed, 'complete', sides.worker, { deliverable: { text: 'done' } });
+      const again = await stepTask(harness.test, claimed, 'claim', sides.worker);
+      expect([again.status, again.body.data]).toMatchObject([200, { id: claimed.id, status, open }]);
+    }
+    expectRefused(await stepTask(harness.test, claimed, 'claim', await newHand(harness.test)), 409, 'task_already_claimed');
   });
 
   it('403: an API key, the sender, and whoever the rules of the sender do not let be paid', async () => {

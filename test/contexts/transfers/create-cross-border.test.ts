@@ -134,7 +134,12 @@ describe('POST /v1/transfers, cross_border', () => {
     it('for a quote that was used', async () => {
       const { from, to, quote } = await ready();
       await harness.test.make('/v1/transfers', quotedBody(from, to, quote));
-      expectRefused(await create(quotedBody(from, to, quote)), 409, 'quote_used');
+      const answer = await create(quotedBody(from, to, quote));
+      expectRefused(answer, 409, 'quote_used');
+      const [{ rel, path, body }] = answer.body.details.next_actions;
+      expect([rel, path]).toEqual(['new_quote', '/v1/quotes']);
+      const next = await harness.test.make(path, body);
+      expect(next).toMatchObject({ status: 'open', send_amount: quote.send_amount, receive_amount: quote.receive_amount });
       expect(await available(from)).toBe('900.00');
     });
 

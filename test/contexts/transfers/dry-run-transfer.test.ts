@@ -136,7 +136,7 @@ describe('POST /v1/transfers?dry_run=true', () => {
           { account: 'wallet.available', direction: 'debit', amount: '4.00', currency: 'USD' },
           { account: 'wallet.held', direction: 'credit', amount: '4.00', currency: 'USD' },
         ],
-        would_emit: ['transfer.created'],
+        would_emit: ['transfer.created', 'approval.requested'],
       });
       expect(data.decision).not.toHaveProperty('code');
       expect(data.decision.checks[4]).toMatchObject({ layer: 'policy', rule_id: `breaker.${trip}`, outcome: 'approve' });

@@ -17,7 +17,7 @@ describe('POST /v1/transfers?dry_run=true', () => {
       'debit wallet.available',
       'credit wallet.held',
     ]);
-    expect(data.would_emit).toEqual(['transfer.created']);
+    expect(data.would_emit).toEqual(['transfer.created', 'approval.requested']);
     expect((await harness.test.get(`/v1/approvals?agent_id=${agent.uuid}`)).body.data).toEqual([]);
     expect(await balanceOf(harness.test, agent.wallet)).toMatchObject({ available: '1000.00', held: '0.00' });
   });

@@ -5,7 +5,7 @@ import { printHandlers } from '../../../src/contexts/ucp/payment-handler.js';
 import { newSeller } from '../../factories/offer.js';
 import { nowhere, useHarness } from '../../harness.js';
 import { checkProfile } from './published.js';
-import { byMandate, byWallet, checkoutName, version } from './talk.js';
+import { byMandate, byWallet, checkoutName, current, version } from './talk.js';
 
 const harness = useHarness();
 const get = (path: string) => harness.test.get(path, { as: null });
@@ -15,12 +15,34 @@ describe('GET /.well-known/ucp', () => {
     const { status, headers, body } = await get('/.well-known/ucp');
     expect(status).toBe(200);
     checkProfile('platform', body);
-    expect(headers.get('cache-control')).toBe('public, max-age=3600');
+    expect(headers.get('cache-control')).toBe('public, max-age=300');
     const [service] = body.ucp.services['dev.ucp.shopping'];
-    expect(service).toMatchObject({ version, transport: 'rest', config: { endpoint_template: `${harness.test.url}/ucp/{merchant_id}` } });
-    expect(body.ucp.capabilities[checkoutName]).toMatchObject([{ version }]);
-    expect(body.signing_keys).toEqual((await get('/.well-known/jwks.json')).body.keys);
-    expect(JSON.stringify(body.signing_keys)).not.toMatch(/"(d|p|q)":/);
+    expect(body.ucp.version).toBe(current);
+    expect(service).toMatchObject({
+      version: current,
+      transport: 'rest',
+      config: { endpoint_template: `${harness.test.url}/ucp/{merchant_id}` },
+    });
+    expect(body.ucp.capabilities[checkoutName]).toMatchObject([{ version: current }]);
+    expect(body.keys).toEqual((await get('/.well-known/jwks.json')).body.keys);
+    expect(body.signing_keys).toEqual(body.keys);
+    expect(JSON.stringify(body.keys)).not.toMatch(/"(d|p|q)":/);
+  });
+  it('200: names the profile of the version before, which is complete and names none', async () => {
+    const { supported_versions: leaves } = (await get('/.well-known/ucp')).body.ucp;
+    expect(leaves).toEqual({ [version]: `${harness.test.url}/.well-known/ucp/${version}` });
+    const { status, body } = await get(`/.well-known/ucp/${version}`);
+    expect([status, body.ucp.version, body.ucp.supported_versions, body.keys]).toEqual([200, version, undefined, undefined]);
+    checkProfile('platform', body);
+    for (const other of [current, '2026-01-11', 'latest']) expect((await get(`/.well-known/ucp/${other}`)).status).toBe(404);
+  });
+  it('304 for who has it', async () => {
+    for (const path of ['/.well-known/ucp', `/.well-known/ucp/${version}`]) {
+      const etag = (await get(path)).headers.get('etag') as string;
+      const known = await harness.test.get(path, { as: null, headers: { 'If-None-Match': etag } });
+      expect([known.status, known.headers.get('etag')]).toEqual([304, etag]);
+      expect((await harness.test.get(path, { as: null, headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
+    }
   });
   it('names schemas of handlers that take what pays', async () => {
     const { body } = await get('/.well-known/ucp');
@@ -44,7 +66,16 @@ describe('GET /ucp/{merchant_id}/.well-known/ucp', () => {
     expect(status).toBe(200);
     checkProfile('business', body);
     const [service] = body.ucp.services['dev.ucp.shopping'];
-    expect(service).toMatchObject({ transport: 'rest', endpoint: `${harness.test.url}/ucp/${merchant.id}` });
+    expect(service).toMatchObject({ version: current, transport: 'rest', endpoint: `${harness.test.url}/ucp/${merchant.id}` });
+    const leaf = body.ucp.supported_versions[version];
+    expect(leaf).toBe(`${harness.test.url}/ucp/${merchant.id}/.well-known/ucp/${version}`);
+    const before = await get(new URL(leaf).pathname);
+    checkProfile('business', before.body);
+    expect(before.body.ucp.services['dev.ucp.shopping']).toMatchObject([
+      { version, transport: 'rest', endpoint: service.endpoint },
+      { version, transport: 'mcp', endpoint: `${service.endpoint}/mcp` },
+    ]);
+    expect((await get(`/ucp/${merchant.id}/.well-known/ucp/${current}`)).status).toBe(404);
   });
   it('says the same of a merchant that is not there', async () => {
     const { status, body } = await get(`/ucp/mer_${nowhere}/.well-known/ucp`);
@@ -57,7 +88,7 @@ describe('GET /ucp/{merchant_id}/.well-known/ucp', () => {
 });
 
 it('names of handlers are those of our own domain', () => {
-  const namesAt = (origin: string) => Object.keys(printHandlers(['wallet'], origin));
+  const namesAt = (origin: string) => Object.keys(printHandlers(['wallet'], origin, version));
   expect(namesAt('https://pay.my-shop.example')).toEqual(['example.my_shop.pay.wallet']);
   for (const origin of ['http://127.0.0.1:4001', 'http://localhost:4001', 'https://[::1]']) {
     expect(namesAt(origin)).toEqual(['local.agent_payments.wallet']);

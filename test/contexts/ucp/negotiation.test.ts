@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activeCapabilities } from '../../../src/contexts/ucp/capability.js';
 import { newSeller } from '../../factories/offer.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
-import { ap2Name, checkoutName, fulfillmentName, ProfileHost, profileOf, songs, Talk, version } from './talk.js';
+import { ap2Name, checkoutName, current, currentProfile, fulfillmentName, ProfileHost, profileOf, songs, Talk, version } from './talk.js';
 
 const host = await ProfileHost.start();
 afterAll(() => host.stop());
@@ -81,8 +81,18 @@ describe('the profile', () => {
   it('422 version_unsupported, whatever shape a profile of that version has', async () => {
     for (const other of ['2026-01-11', '2099-01-01']) {
       const { status, body } = await by(host.publish({ ucp: { version: other, capabilities: [] } }));
-      expect([status, body.code, body.details.supported_versions]).toEqual([422, 'version_unsupported', [version]]);
+      expect([status, body.code, body.details.supported_versions]).toEqual([422, 'version_unsupported', [current, version]]);
     }
+  });
+  it('speaks its own version, whatever others it names: none of them is fetched, in a leaf neither', async () => {
+    const leaf = host.publish(profileOf(undefined, { ucp: { supported_versions: { [current]: `http://${host.host}/of-a-leaf` } } }));
+    const whole = host.publish({
+      ...currentProfile(),
+      ucp: { ...currentProfile().ucp, supported_versions: { [version]: `http://${host.host}/of-a-whole`, 'no version': 7 } },
+    });
+    expect((await by(leaf)).body.ucp.version).toBe(version);
+    expect((await by(whole)).body.ucp.version).toBe(current);
+    expect(host.fetched.filter((path) => path.startsWith('/of-a-'))).toEqual([]);
   });
   it('is fetched once a minute, and one that failed again soon', async () => {
     const url = host.publish(profileOf());
@@ -101,7 +111,7 @@ describe('the profile', () => {
 
 describe('capabilities', () => {
   it('are those of both sides in one version, without extensions of nothing', () => {
-    const active = (entries: Record<string, string[]>) => activeCapabilities(new Map(Object.entries(entries)));
+    const active = (entries: Record<string, string[]>) => activeCapabilities(new Map(Object.entries(entries)), version);
     expect(active({ [fulfillmentName]: [version], [checkoutName]: ['2026-01-11', version], 'com.other.thing': [version] })).toEqual([
       checkoutName,
       fulfillmentName,

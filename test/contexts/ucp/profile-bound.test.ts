@@ -1,10 +1,10 @@
-// What a foreign profile may cost: the memory that is kept of it, and the fetches of a workspace.
+// What a foreign profile may cost: the memory that is kept of it, and the fetches of a workspace. And what its keys and names may be.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseProfile } from '../../../src/contexts/ucp/agent-profile.js';
 import { sizeOf } from '../../../src/platform/size.js';
 import { newSeller } from '../../factories/offer.js';
-import { nowhere, useHarness } from '../../harness.js';
-import { checkoutName, ProfileHost, profileOf, songs, Talk, version } from './talk.js';
+import { type Json, nowhere, useHarness } from '../../harness.js';
+import { checkoutName, current, currentProfile, ProfileHost, profileOf, songs, Talk, version } from './talk.js';
 
 const host = await ProfileHost.start();
 afterAll(() => host.stop());
@@ -72,5 +72,28 @@ describe('a profile', () => {
     expect((await new Talk(harness.other, foreign, late).create(songs())).status).toBe(201);
     harness.clock.advance(60);
     expect((await by(late)).status).toBe(201);
+  });
+});
+
+describe('the keys and names of a profile', () => {
+  const key = { kid: 'k', kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };
+  const kidsOf = (profile: Json) => parseProfile(JSON.stringify(profile)).keys.map(({ kid }) => kid);
+
+  it('has its keys in keys, else in signing_keys, in either version', () => {
+    const earlier = { ...key, kid: 'earlier' };
+    for (const profile of [profileOf(), currentProfile()]) {
+      expect(kidsOf({ ...profile, keys: [key], signing_keys: [earlier] })).toEqual(['k']);
+      expect(kidsOf({ ...profile, keys: undefined, signing_keys: [earlier] })).toEqual(['earlier']);
+    }
+    expect(kidsOf(currentProfile([], [{ kid: 'later', kty: 'AKP', alg: 'ML-DSA-65' }, key]))).toEqual(['later', 'k']);
+  });
+  it('422 profile_malformed with a private key', async () => {
+    const url = host.publish(currentProfile(undefined, [{ ...key, d: 'd' }]));
+    expect(await by(url)).toMatchObject(malformed);
+  });
+  it('may use names with hyphens and digits', () => {
+    const profile = currentProfile();
+    profile.ucp.capabilities['com.2example.my-shop.cart'] = [{ version: '2026-01-01' }];
+    expect(parseProfile(JSON.stringify(profile)).version).toBe(current);
   });
 });

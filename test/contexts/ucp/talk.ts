@@ -4,26 +4,35 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Answer, Client, Json } from '../../harness.js';
-import { checkPublished } from './published.js';
+import { checkPublished, type Shown } from './published.js';
 
 export const version = '2026-04-08';
+/** The version of our own profile. */
+export const current = '2026-08-25';
 export const checkoutName = 'dev.ucp.shopping.checkout';
 export const fulfillmentName = 'dev.ucp.shopping.fulfillment';
 export const ap2Name = 'dev.ucp.shopping.ap2_mandate';
+export const cartName = 'dev.ucp.shopping.cart';
+export const orderName = 'dev.ucp.shopping.order';
+export const searchName = 'dev.ucp.shopping.catalog.search';
+export const lookupName = 'dev.ucp.shopping.catalog.lookup';
 
 /** A profile with these capabilities. */
 export function profileOf(names: readonly string[] = [checkoutName, fulfillmentName], { keys = [] as Json[], ucp = {} } = {}): Json {
-  return {
-    ucp: {
-      version,
-      services: {},
-      capabilities: Object.fromEntries(names.map((name) => [name, [{ version }]])),
-      payment_handlers: {},
-      ...ucp,
-    },
-    signing_keys: keys,
-  };
+  return { ucp: { ...spoken(version, names), ...ucp }, signing_keys: keys };
 }
+
+/** A profile of the current version with these capabilities. */
+export function currentProfile(names: readonly string[] = [checkoutName, fulfillmentName], keys: Json[] = []): Json {
+  return { ucp: spoken(current, names), keys };
+}
+
+const spoken = (spokenVersion: string, names: readonly string[]): Json => ({
+  version: spokenVersion,
+  services: {},
+  capabilities: Object.fromEntries(names.map((name) => [name, [{ version: spokenVersion }]])),
+  payment_handlers: {},
+});
 
 type Served = (response: ServerResponse) => void;
 
@@ -72,6 +81,8 @@ export class ProfileHost {
 }
 
 export interface SendOptions {
+  /** What the answer shows. */
+  shown?: Shown;
   as?: string | null;
   /** The whole UCP-Agent header; null: none. */
   agent?: string | null;
@@ -83,13 +94,16 @@ export interface SendOptions {
 /** A client of the wire of one merchant. */
 export class Talk {
   readonly client: Client;
+  /** Where the merchant is reached. */
+  readonly shop: string;
   readonly base: string;
   readonly #profile: string;
   readonly #as: string;
 
   constructor(client: Client, merchant: Json, profile: string, as: string = client.key) {
     this.client = client;
-    this.base = `/ucp/${merchant.id}/checkout-sessions`;
+    this.shop = `/ucp/${merchant.id}`;
+    this.base = `${this.shop}/checkout-sessions`;
     this.#profile = profile;
     this.#as = as;
   }
@@ -98,10 +112,10 @@ export class Talk {
     method: string,
     path: string,
     body?: unknown,
-    { as = this.#as, agent, key, headers = {}, raw }: SendOptions = {},
+    { as = this.#as, agent, key, headers = {}, raw, shown = 'checkout' }: SendOptions = {},
   ): Promise<Answer> {
     const said = agent === undefined ? `profile="${this.#profile}"` : agent;
-    const answer = await this.client.call(method, this.base + path, {
+    const answer = await this.client.call(method, (shown === 'checkout' ? this.base : this.shop) + path, {
       as,
       ...(body !== undefined && { body }),
       ...(raw !== undefined && { raw }),
@@ -111,7 +125,7 @@ export class Talk {
         ...headers,
       },
     });
-    checkPublished(answer);
+    checkPublished(answer, shown);
     return answer;
   }
 
@@ -120,6 +134,17 @@ export class Talk {
   update = (id: string, body: object, options?: SendOptions) => this.send('PUT', `/${id}`, body, options);
   complete = (id: string, body: object, options?: SendOptions) => this.send('POST', `/${id}/complete`, body, options);
   cancel = (id: string, options?: SendOptions) => this.send('POST', `/${id}/cancel`, undefined, options);
+
+  search = (body: object, options?: SendOptions) => this.send('POST', '/catalog/search', body, { shown: 'search', ...options });
+  lookUp = (body: object, options?: SendOptions) => this.send('POST', '/catalog/lookup', body, { shown: 'lookup', ...options });
+  product = (body: object, options?: SendOptions) => this.send('POST', '/catalog/product', body, { shown: 'product', ...options });
+
+  createCart = (body: object = mugs(), options?: SendOptions) => this.send('POST', '/carts', body, { shown: 'cart', ...options });
+  readCart = (id: string, options?: SendOptions) => this.send('GET', `/carts/${id}`, undefined, { shown: 'cart', ...options });
+  updateCart = (id: string, body: object, options?: SendOptions) => this.send('PUT', `/carts/${id}`, body, { shown: 'cart', ...options });
+  cancelCart = (id: string, options?: SendOptions) => this.send('POST', `/carts/${id}/cancel`, undefined, { shown: 'cart', ...options });
+
+  readOrder = (id: string, options?: SendOptions) => this.send('GET', `/orders/${id}`, undefined, { shown: 'order', ...options });
 
   /** A checkout that is ready to be paid: two songs, which nobody has to deliver. */
   async ready(body: object = songs()): Promise<Json> {

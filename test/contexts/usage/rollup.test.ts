@@ -30,7 +30,7 @@ const differences = () =>
     WITH plain AS (
       SELECT o.workspace_id, owner.id AS owner_id, size, date_bin(size * interval '1 s', o.at, '1970-01-01Z') AS start, o.protocol, o.category,
         o.success, o.currency, coalesce(o.provider, '') AS provider, count(*) AS operations, sum(o.amount) AS amount,
-        sum(coalesce(o.amount_usd, 0)) AS amount_usd, sum(o.external_cost_usd) AS external_cost_usd
+        sum(CASE WHEN o.category = 'funding' OR o.account_id = o.counterparty_id THEN 0 ELSE coalesce(o.amount_usd, 0) END) AS amount_usd, sum(o.external_cost_usd) AS external_cost_usd
       FROM operation o, unnest(ARRAY[300, 3600, 86400]) AS size,
         unnest(ARRAY[o.workspace_id, coalesce(o.account_id, o.counterparty_id), o.agent_id]) AS owner (id)
       WHERE owner.id IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9)

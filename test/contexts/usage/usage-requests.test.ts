@@ -1,6 +1,6 @@
 // GET /v1/usage/requests: real HTTP calls, counted in memory and written in groups (CONTRACT.md 17).
 import { beforeEach, describe, expect, it } from 'vitest';
-import { countRequests, writeRequests } from '../../../src/contexts/usage/request-count.js';
+import { countRequest, writeRequests } from '../../../src/contexts/usage/request-count.js';
 import { sweepAccountRequests, sweepRequests } from '../../../src/contexts/usage/retention.sql.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
@@ -61,7 +61,7 @@ describe('GET /v1/usage/requests', () => {
     const { id: workspaceId } = await harness.platform.database.unscoped.workspace.findFirstOrThrow({
       where: { tenantId: harness.tenantId, environment: 'test' },
     });
-    const note = countRequests(harness.platform);
+    const note = (request: Parameters<typeof countRequest>[1]) => countRequest(harness.platform, request);
     for (let n = 1; n <= 100; n += 1)
       note({
         workspaceId,

@@ -90,6 +90,21 @@ describe('POST /v1/webhooks', () => {
     expect((await harness.other.post('/v1/webhooks', { url, events: ['*'] })).status).toBe(201);
   });
 
+  it('422 for a receiver of a developer, which says in the sandbox how it is reached', async () => {
+    const refusal = async (client: typeof harness.test, bad: string) => {
+      const { status, body } = await client.post('/v1/webhooks', { url: bad, events: ['*'] });
+      expect([status, body.code]).toEqual([422, 'invalid_webhook_url']);
+      return body.error as string;
+    };
+    for (const bad of ['http://localhost:3999/hooks', 'https://localhost:3999/hooks', 'https://127.0.0.1:3999/hooks']) {
+      const said = await refusal(harness.test, bad);
+      expect(said).toContain(`WEBHOOK_ALLOW_HOSTS=${new URL(bad).host}`);
+      expect(said).toContain(`cli -- listen --forward-to ${bad}`);
+    }
+    expect(await refusal(harness.live, 'https://localhost:3999/hooks')).not.toContain('WEBHOOK_ALLOW_HOSTS');
+    expect(await refusal(harness.test, 'http://example.com/')).not.toContain('WEBHOOK_ALLOW_HOSTS');
+  });
+
   it('422 for a URL that nothing is sent to', async () => {
     for (const bad of [
       'http://example.com/',

@@ -151,7 +151,8 @@ describe('a delivery', () => {
     await harness.test.patch(`/v1/webhooks/${paused.id}`, { status: 'paused' });
     await harness.test.delete(`/v1/webhooks/${deleted.id}`);
     await harness.advance(70);
-    expect(await deliveryOf(paused.id)).toMatchObject({ status: 'dlq', dlq_reason: 'subscription_paused', attempt_count: 1 });
+    const kept = { last_error: 'answered 500', last_response_code: 500 };
+    expect(await deliveryOf(paused.id)).toMatchObject({ status: 'dlq', dlq_reason: 'subscription_paused', attempt_count: 1, ...kept });
     expect(await deliveryOf(deleted.id)).toMatchObject({ status: 'dlq', dlq_reason: 'subscription_deleted', attempt_count: 1 });
     expect([receiver.at('/paused').length, receiver.at('/deleted').length]).toEqual([1, 1]);
   });
@@ -201,7 +202,16 @@ describe('an endpoint that only fails', () => {
     await harness.runDue();
     for (const wait of [66, 330, 990, 3_960]) await harness.advance(wait);
     const { body } = await harness.test.get(`/v1/webhooks/${webhook.id}`);
-    expect(body.data).toMatchObject({ status: 'disabled', disabled_reason: '20 deliveries in a row went to the dead-letter queue' });
+    expect(body.data).toMatchObject({
+      status: 'disabled',
+      disabled_reason: '20 deliveries in a row went to the dead-letter queue; the last error: answered 500',
+    });
+    const [dead] = await deliveriesOf(harness.test, webhook.id);
+    const replay = await harness.test.post(`/v1/webhooks/deliveries/${dead?.id}/replay`);
+    expect([replay.status, replay.body.error]).toEqual([
+      409,
+      expect.stringContaining(`PATCH /v1/webhooks/${webhook.id} {"status": "active"}`),
+    ]);
     expect(receiver.at('/disabled-watcher').map(({ json }) => [json.type, json.data.webhook_id])).toEqual([
       ['webhook.disabled', webhook.id],
     ]);

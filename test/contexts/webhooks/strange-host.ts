@@ -25,7 +25,8 @@ class Rerouted extends Outbound {
 /** From now on every host is the receiver. */
 export async function reroute(harness: Harness, receiver: Receiver): Promise<void> {
   await harness.platform.outbound.close();
-  harness.platform.outbound = new Rerouted(receiver);
+  const outbound = new Rerouted(receiver);
+  for (const platform of new Set([harness.platform, ...harness.platform.cells.served])) platform.outbound = outbound;
 }
 
 /** Subscribes an endpoint of a stranger. */

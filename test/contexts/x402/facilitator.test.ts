@@ -208,7 +208,8 @@ describe('beside the official facilitator', () => {
 
 describe('GET /v1/x402/facilitator/supported', () => {
   it('the ledger network and the chain in the sandbox, the ledger alone in production', async () => {
-    const { kinds } = (await harness.test.get(`${base}/supported`, { as: null })).body;
+    const { kinds, extensions } = (await harness.test.get(`${base}/supported`, { as: null })).body;
+    expect(extensions).toEqual(['payment-identifier', 'offer-receipt']);
     expect(kinds).toContainEqual({ x402Version: 2, scheme: 'exact', network: chainName });
     expect(kinds).toContainEqual({ x402Version: 1, scheme: 'exact', network: 'base-sepolia' });
     const live = (await harness.live.get(`${base}/supported`, { as: null })).body.kinds;

@@ -23,6 +23,9 @@ beforeEach(async () => {
   const loading = new pg.Client({ connectionString: database.url });
   await loading.connect();
   await loading.query(dump);
+  // Its keys lived for a day.
+  await loading.query(`UPDATE public.claim SET expires_at = date_trunc('hour', now()) + interval '2 hours' WHERE kind = 'idempotency_key'`);
+  await loading.query(`UPDATE public.keyed_answer SET expires_at = date_trunc('hour', now()) + interval '2 hours'`);
   await loading.end();
   db = new pg.Client({ connectionString: database.url });
   await db.connect();
@@ -32,6 +35,9 @@ afterEach(async () => {
   await db.end();
   await database.drop();
 });
+
+/** True for the line of an enum: its name and its values. Options of tables have a `=`. */
+const isEnum = (line: string) => /^\w+ \{[^=]+\}$/.test(line);
 
 /**
  * Everything that makes the tables of a database what they are, a line for each. Partitions come and go by the hour,
@@ -57,17 +63,25 @@ async function shapeOf(client: pg.Client): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
+/** Those that later migrations have replaced. */
+const replacedIndexes = /webhook_delivery_workspace_id_event_id_idx|merchant_workspace_id_account_id_id_idx/;
+
 describe('a database of before the initial migration', () => {
   it('gets the row of its history, once, and is otherwise not touched', async () => {
-    expect(await pendingMigrations(db)).toContain(init);
+    const pending = await pendingMigrations(db);
+    expect(pending[0]).toBe(init);
     const before = await shapeOf(db);
     const history = async () => (await db.query('SELECT migration_name AS name FROM _prisma_migrations ORDER BY 1')).rows;
     const older = await history();
     expect(older.length).toBeGreaterThan(50);
     await migrate(database.url);
-    expect(await history()).toEqual([...older, { name: init }]);
+    expect(await history()).toEqual([...older, ...pending.map((name) => ({ name }))]);
     expect(await pendingMigrations(db)).toEqual([]);
-    expect(await shapeOf(db)).toEqual(before);
+    // Later migrations add to it, also to its enums, and functions and their triggers are written anew.
+    const isKept = (line: string) => !/^CREATE (OR REPLACE FUNCTION|TRIGGER)/.test(line) && !isEnum(line) && !replacedIndexes.test(line);
+    const kept = before.filter(isKept);
+    const after = new Set(await shapeOf(db));
+    expect(kept.filter((line) => !after.has(line))).toEqual([]);
     expect(await migrate(database.url)).toEqual([]);
   });
 

@@ -51,6 +51,28 @@ describe('a look-up by primary key that is planned while its table is empty', ()
   });
 });
 
+describe('a look-up by primary key that is planned while its table is small', () => {
+  /** As many rows as one statement makes, again and again: an index whose keys repeat has fewer levels than the primary key for a while. */
+  const step = 16;
+
+  it('goes by that key, with any number of deliveries, and by event where the event is known', async () => {
+    await db.query(`
+      RESET ALL; SET session_replication_role = replica; SET plan_cache_mode = force_generic_plan;
+      SET enable_seqscan = off; SET enable_bitmapscan = off; ALTER TABLE webhook_delivery SET (autovacuum_enabled = off)`);
+    const chosen = new Set<string>();
+    for (let rows = 0; rows < 2_000; rows += step) {
+      const byKey = await indexFor('webhook_delivery', ['workspace_id', 'id']);
+      const byEvent = await indexFor('webhook_delivery', ['workspace_id', 'event_id']);
+      chosen.add(`${byKey}, ${byEvent}`);
+      await db.query(`
+        INSERT INTO webhook_delivery (id, workspace_id, webhook_id, event_id, event_type, due_at, created_at)
+        SELECT uuidv7(), md5('workspace')::uuid, md5(n::text)::uuid, event.id, 'account.created', now(), now()
+        FROM (SELECT uuidv7() AS id) event, generate_series(1, ${step}) n`);
+    }
+    expect([...chosen]).toEqual(['webhook_delivery_pkey, webhook_delivery_event_id_workspace_id_idx']);
+  });
+});
+
 interface Step {
   'Relation Name'?: string;
   'Index Name'?: string;
@@ -62,7 +84,7 @@ const stepsOf = (plan: Step): Step[] => [plan, ...(plan.Plans ?? []).flatMap(ste
 
 describe('the listener of counterparties, planned while its tables are empty', () => {
   it('looks up each transfer by its key', async () => {
-    await db.query('RESET enable_seqscan; RESET enable_bitmapscan; SET plan_cache_mode = force_generic_plan');
+    await db.query('RESET ALL; SET plan_cache_mode = force_generic_plan');
     await db.query(`PREPARE remember AS ${rememberPayees.text}`);
     const { rows } = await db.query('EXPLAIN (FORMAT JSON) EXECUTE remember (NULL, NULL, NULL)');
     const reads = stepsOf(rows[0]['QUERY PLAN'][0].Plan).filter((step) => step['Relation Name'] === 'transfer');

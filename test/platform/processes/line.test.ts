@@ -48,6 +48,13 @@ it('hands on what an answerer throws', async () => {
   await expect(near.ask('fail')).rejects.toThrow('no such thing');
 });
 
+it('says that nobody answers yet, which is no answer', async () => {
+  const { near, far } = openLine({});
+  await expect(near.ask('word')).rejects.toThrow('nobody answers word yet');
+  far.answer('word', () => 'here');
+  expect(await near.ask('word')).toBe('here');
+});
+
 it('gives up on who says nothing, and on who has ended', async () => {
   const { near, far } = openLine({ hang: () => new Promise(() => {}), word: () => 'here' });
   await expect(near.ask('hang', null, 5)).rejects.toThrow('gives no answer');

@@ -24,9 +24,10 @@ const charges = listOf(
   },
 );
 
+// Gap G-244: Transactions of a card are its charges and what came back; an agent sees those that it made.
 /**
- * The charges of a card that the actor sees, newest first. Of a card of its account an agent sees those that it has made (Gap G-244). 404
- * for another card.
+ * The charges of a card that the actor sees, newest first. Of a card of its account an agent sees those that it has made. 404 for another
+ * card.
  */
 export async function cardTransactions(ctx: Ctx, input: PageInput & { cardId: string }): Promise<Page<CardTransaction>> {
   const found = await charges(ctx, input);

@@ -69,7 +69,7 @@ async function refusing(check: Promise<void>): Promise<void> {
   }
 }
 
-const calledOff: OrderFailure = { code: 'cancelled', message: 'The charge was called off.' };
+const calledOff: OrderFailure = { code: 'cancelled', message: 'The charge was cancelled.' };
 
 /**
  * Calls a charge off that its processor has not heard of, and the approval that it waits for. Call it under the lock of the subject, which
@@ -80,7 +80,7 @@ export async function withdrawCharge(ctx: Ctx, tx: Tx, id: string, why: OrderFai
   const { status, submittedAt, transferId } = charge;
   if (status !== 'pending' || submittedAt !== null) {
     const next_actions = [{ rel: 'transfer', actor: 'any', method: 'GET', path: `/v1/transfers/${transferId}` }] as const;
-    const message = 'The processor has the charge already: what becomes of it is up to the processor.';
+    const message = 'The charge was sent to the processor, which decides its outcome.';
     throw new StateConflict(message, status, [], { reason: 'submitted', next_actions });
   }
   const { approvalId } = await lockRow(tx.transfer, transferId);

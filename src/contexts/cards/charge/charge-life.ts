@@ -46,7 +46,8 @@ async function endOf(ctx: Ctx, { cardId }: CardCharge): Promise<OrderEnd | Order
 
 const ended = { dueAt: null, leaseUntil: null } as const;
 
-/** The processor has paid: the merchant's wallet gets it, less its fee (Gap G-225) and what is kept back of payments. */
+// Gap G-225: The merchant pays the processor's fee; the payer is charged the amount, which its limits count.
+/** The processor has paid: the merchant's wallet gets it, less its fee and what is kept back of payments. */
 async function payCharge(ctx: Ctx, tx: Tx, { id, transferId }: CardCharge): Promise<CardCharge> {
   const at = ctx.clock.now();
   const charge = await tx.cardCharge.update({ where: rowKey(ctx, id), data: { status: 'paid', completedAt: at, ...ended } });
@@ -99,7 +100,8 @@ export async function failCharge(
   return charge;
 }
 
-/** The holder of the card has got the money back from the processor, which takes it from the merchant (Gap G-226). */
+// Gap G-226: A payment by card that is taken back comes out of the reserve, then the merchant's wallet; the rest is owed.
+/** The holder of the card has got the money back from the processor, which takes it from the merchant. */
 async function reverseCharge(ctx: Ctx, tx: Tx, charge: CardCharge, { code }: RailReason): Promise<CardCharge> {
   const { id, transferId, amount } = charge;
   const at = ctx.clock.now();

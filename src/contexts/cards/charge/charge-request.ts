@@ -87,7 +87,7 @@ export interface OpenedCharge {
  */
 export async function planCharge(ctx: Ctx, input: ChargeInput): Promise<ChargePlan> {
   const { cardId, field, protocol, to, amount, currency, mandate, description, metadata } = input;
-  const card = await ctx.db.vaultedCard.findFirst({ where: { AND: [{ id: cardId, deletedAt: null }, visibleCards.where(ctx)] } });
+  const card = await ctx.db.vaultedCard.findFirst({ where: { AND: [{ id: cardId, deletedAt: null }, visibleCards.reach(ctx)] } });
   if (card === null) throw new NotFound(field);
   if (isCardExpired(ctx, card)) throw cardExpired();
   if (amount > most) throw tooMuch(field, currency);
@@ -143,7 +143,8 @@ function railOfCard(ctx: Ctx, { processor }: VaultedCard, currency: string): Rai
 export type ChargeSpend = Pick<ChargeInput, 'protocol' | 'merchantId' | 'to' | 'amount' | 'currency' | 'mandate'> &
   Partial<Pick<Spend, 'agentId' | 'request' | 'requestApproval' | 'lifted' | 'traceId'>>;
 
-/** Asks the pipeline. A card of an account is money of whichever agent of it pays; it has no wallet and no balance here (Gap G-220). */
+// Gap G-220: A vaulted card pays for the agent that it names, or for any agent of its account; wallets and balances do not bind it.
+/** Asks the pipeline. A card of an account is money of whichever agent of it pays; it has no wallet and no balance here. */
 export function authorizeCharge(ctx: Ctx, card: VaultedCard, spend: ChargeSpend): Promise<Authority> {
   const { protocol, merchantId, to, amount, currency, mandate, agentId, request, requestApproval, lifted, traceId } = spend;
   const own = ctx.actor.agent?.id ?? null;
@@ -189,7 +190,7 @@ export function dryRunCharge(ctx: Ctx, plan: ChargePlan): Promise<DryRun> {
 /** Wakes whoever goes on with a charge that was committed. */
 export function ringCharge(ctx: Ctx, { charge, approval }: Pick<OpenedCharge, 'charge' | 'approval'>): void {
   if (charge.dueAt !== null) ringAt(ctx, 'card_charge', charge.dueAt);
-  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.dueAt ?? approval.expiresAt);
 }
 
 /** Locks the card and its account until the transaction ends, and throws when they may not pay: 404, 409. */

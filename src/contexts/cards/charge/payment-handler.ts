@@ -40,7 +40,8 @@ export async function processorHandlers(ctx: Ctx): Promise<HandlerState[]> {
     .map((processor) => stateOf(processor, rowOf.get(processor)));
 }
 
-/** Connects a processor: at once in the sandbox, whose processor asks nobody (Gap G-241). 400 for one that is not there. */
+// Gap G-241: The sandbox's processor is connected from the start; an ended one vaults and charges no card (409).
+/** Connects a processor: at once in the sandbox, whose processor asks nobody. 400 for one that is not there. */
 export async function connectProcessor(ctx: Ctx, processor: string): Promise<HandlerState> {
   checkServed(ctx, processor);
   const at = ctx.clock.now();

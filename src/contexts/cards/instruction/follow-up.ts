@@ -37,7 +37,8 @@ export async function followUp(
   return tx.cardInstruction.create({ data: { ...row, ...money, id: newId(at), type, originalId: original.id, dueAt: at } });
 }
 
-/** The authorization that `payload.instruction_id` names, under its lock (Gap G-238). */
+// Gap G-238: A cancellation and a refund name `instruction_id`; a refund's `amount` is by default what is left.
+/** The authorization that `payload.instruction_id` names, under its lock. */
 async function originalOf(tx: Tx, { agentId, network, payload }: InstructionFrame): Promise<CardInstruction> {
   const path = ['payload', 'instruction_id'];
   const named = payload['instruction_id'];
@@ -56,16 +57,16 @@ function checkCancellable(original: CardInstruction, followers: readonly CardIns
   const id = printId('cardInstruction', original.id);
   const wanted = [...openInstructionStatuses, 'approved'] as const;
   const refused = (message: string) => wrongStatus(cardInstructionLifecycle, id, original.status, wanted, message);
-  if (!wanted.includes(original.status)) throw refused(`The authorization is ${original.status}: there is nothing to call off.`);
-  if (followers.some(({ type }) => type === 'cancel')) throw refused('The authorization is being called off already.');
-  if (followers.length > 0) throw refused('Of the authorization something was refunded: refund the rest of it.');
+  if (!wanted.includes(original.status)) throw refused(`The authorization is ${original.status}: there is nothing to cancel.`);
+  if (followers.some(({ type }) => type === 'cancel')) throw refused('The authorization is already being cancelled.');
+  if (followers.length > 0) throw refused('Part of the authorization was refunded: refund the rest of it.');
 }
 
 function refundOf({ payload }: InstructionFrame, original: CardInstruction, followers: readonly CardInstruction[]) {
   const id = printId('cardInstruction', original.id);
   const refused = (message: string) => wrongStatus(cardInstructionLifecycle, id, original.status, ['approved'], message);
-  if (original.status !== 'approved') throw refused(`The authorization is ${original.status}: only an approved one is refunded.`);
-  if (followers.some(({ type }) => type === 'cancel')) throw refused('The authorization is being called off.');
+  if (original.status !== 'approved') throw refused(`The authorization is ${original.status}: only an approved one can be refunded.`);
+  if (followers.some(({ type }) => type === 'cancel')) throw refused('The authorization is being cancelled.');
   if (followers.length >= mostFollowers) throw refused(`The authorization has ${mostFollowers} refunds already.`);
   const currency = original.currency ?? '';
   const rest = followers.reduce((left, { amount }) => left - (amount ?? 0n), original.amount ?? 0n);

@@ -94,7 +94,7 @@ async function follow(ctx: Ctx, tx: Tx, row: CardInstruction, answer: NetworkAns
   }
 }
 
-const calledOff: InstructionFailure = { code: 'cancelled', message: 'The authorization was called off.' };
+const calledOff: InstructionFailure = { code: 'cancelled', message: 'The authorization was cancelled.' };
 
 async function authorizeInstruction(ctx: Ctx, tx: Tx, row: CardInstruction, code: string): Promise<CardInstruction> {
   const workspaceId = ctx.workspace.id;

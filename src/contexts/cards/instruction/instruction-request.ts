@@ -40,7 +40,7 @@ export async function createInstruction(ctx: Ctx, input: CreateCardInstructionIn
   );
   const { instruction, approval } = made;
   if (instruction.dueAt !== null) ringAt(ctx, 'card_instruction', instruction.dueAt);
-  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.dueAt ?? approval.expiresAt);
   return made;
 }
 
@@ -117,7 +117,8 @@ export type InstructionSpend = Pick<CardVerification, 'amount' | 'currency' | 'm
   accountId: string;
 } & Partial<Pick<Spend, 'request' | 'requestApproval' | 'lifted' | 'traceId'>>;
 
-/** Asks the pipeline. It pays with a card of its account, out of the platform; a merchant of ours is known by its id (Gap G-237). */
+// Gap G-237: An authorization is a spend of the agent's account that leaves the platform, protocol `internal`, and no transfer.
+/** Asks the pipeline. It pays with a card of its account, out of the platform; a merchant of ours is known by its id. */
 export async function authorizeInstruction(ctx: Ctx, spend: InstructionSpend): Promise<Authority> {
   const { agentId, accountId, amount, currency, merchantRef, request, requestApproval, lifted, traceId } = spend;
   const merchantId = parseId('merchant', merchantRef);

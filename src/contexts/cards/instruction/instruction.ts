@@ -5,7 +5,7 @@ import { NotFound } from '../../../platform/errors.js';
 import type { Lifecycle } from '../../../platform/lifecycle.js';
 import { listOf } from '../../../platform/schema/list.js';
 import { Visibility } from '../../../platform/visibility.js';
-import { approval } from '../../spending/approval/approval.js';
+import { awaitedApproval } from '../../spending/approval/approval.js';
 
 /** Only an authorization is cancelled: by an instruction of its own, or because its approval was refused. */
 export const cardInstructionLifecycle: Lifecycle<CardInstructionStatus> = {
@@ -26,7 +26,10 @@ export const cardInstructionLifecycle: Lifecycle<CardInstructionStatus> = {
 export const openInstructionStatuses: readonly CardInstructionStatus[] = ['pending', 'submitted'];
 
 /** An agent sees its own. */
-export const visibleInstructions = new Visibility<Prisma.CardInstructionWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+export const visibleInstructions = new Visibility<Prisma.CardInstructionWhereInput>({
+  scope: 'cards:read',
+  agent: ({ id }) => ({ agentId: id }),
+});
 
 /** An instruction, and the approval that it waits for. */
 export interface InstructionChange {
@@ -44,7 +47,7 @@ export async function cardInstruction(ctx: Ctx, id: string): Promise<CardInstruc
 /** The instruction of a keyed request that is repeated. */
 export async function queuedInstruction(ctx: Ctx, id: string): Promise<InstructionChange> {
   const instruction = await cardInstruction(ctx, id);
-  return { instruction, approval: instruction.approvalId === null ? null : await approval(ctx, instruction.approvalId) };
+  return { instruction, approval: await awaitedApproval(ctx, instruction.approvalId) };
 }
 
 /** Instructions, newest first. */

@@ -3,11 +3,11 @@
 import type { CardInstructionType } from '../../../generated/prisma/client.js';
 import { connections } from '../../../platform/connection.js';
 import type { Ctx, Environment } from '../../../platform/ctx.js';
-import { NotFound } from '../../../platform/errors.js';
+import { ValidationFailed } from '../../../platform/errors.js';
 import type { OrderMessage } from '../../settlement/rail/submission.js';
 import { type CardNetworkName, cardNetworks, isCardNetwork } from '../../transfers/rail.js';
 import { NetworkNotEnrolled } from '../errors.js';
-import { directoryPath } from '../verification/key-directory.js';
+import { directoryPath, ownOrigin } from '../verification/key-directory.js';
 
 /** What a network is told. */
 export interface NetworkOrder extends OrderMessage {
@@ -57,9 +57,10 @@ export function cardNetworkOf({ platform, workspace }: Served, name: string): Ca
   return platform.extensions.of(networks).of(workspace, name);
 }
 
-/** The network that a path names: 404 for a name that is none, 422 `unsupported_network` for one that nobody is enrolled with. */
+/** The network that a path names: 400 for a name that is none, 422 `unsupported_network` for one that nobody is enrolled with. */
 export function enrolledNetwork(ctx: Served, name: string): CardNetworkName {
-  if (!isCardNetwork(name)) throw new NotFound();
+  if (!isCardNetwork(name))
+    throw new ValidationFailed([{ path: ['network'], message: `must be one of ${cardNetworks.join(', ')}`, rule: 'enum' }]);
   if (cardNetworkOf(ctx, name) === undefined) throw new NetworkNotEnrolled(name);
   return name;
 }
@@ -80,12 +81,12 @@ export interface NetworkEnrollment {
   enrolledAt: Date | null;
 }
 
-/** How the workspace stands with every network: enrolled from its beginning where the network is connected (Gap G-236). */
+// Gap G-236: A workspace is enrolled from its beginning where the network is connected.
+/** How the workspace stands with every network: enrolled from its beginning where the network is connected. */
 export async function networkEnrollments(ctx: Ctx): Promise<NetworkEnrollment[]> {
   const { environment, id } = ctx.workspace;
   const { createdAt } = await ctx.db.workspace.findFirstOrThrow({ where: { id }, select: { createdAt: true } });
-  const { baseUrl, sandboxUrl } = ctx.platform.config;
-  const origin = (environment === 'live' ? baseUrl : sandboxUrl)?.replace(/\/+$/, '') ?? '';
+  const origin = ownOrigin(ctx.platform.config, environment) ?? '';
   return cardNetworks.map((network) => {
     const isEnrolled = cardNetworkOf(ctx, network) !== undefined;
     return {

@@ -31,7 +31,7 @@ interface Outcome {
 const approved: Outcome = { outcome: 'approved', code: null };
 const declined = (code: string): Outcome => ({ outcome: 'declined', code, latencySeconds: 0 });
 
-/** What becomes of an authorization by the `token` of its payload (Gap G-239). */
+/** Gap G-239: `payload.token` decides the result; without one, up to 10,000 units (1,000,000 yen) are approved. */
 const outcomes: Readonly<Record<string, Outcome>> = {
   tok_ok: { ...approved, latencySeconds: 0 },
   tok_slow: { ...approved, latencySeconds: 3_600 },
@@ -44,12 +44,12 @@ const outcomes: Readonly<Record<string, Outcome>> = {
 
 const reasons: Readonly<Record<string, string>> = {
   card_declined: 'The issuer declined the payment.',
-  insufficient_funds: 'The card has not enough money.',
+  insufficient_funds: 'The card has insufficient funds.',
   expired_card: 'The card has expired.',
   amount_limit: 'The amount is more than the network takes at once.',
   network_error: 'The network could not reach the issuer.',
   not_cancellable: 'There is no such authorization, or it has ended.',
-  not_refundable: 'There is no such payment, or not so much of it is left.',
+  not_refundable: 'There is no such payment, or less of it is left to refund.',
 };
 
 /** The most that a network authorizes at once: so many units of money, or more of a currency that has no smaller unit. */

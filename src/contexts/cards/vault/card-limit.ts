@@ -19,9 +19,10 @@ export interface CardLimits {
 
 type Limited = Pick<VaultedCard, 'id' | 'agentId' | 'limitCurrency' | 'limitPerTx' | 'limitDaily' | 'limitMonthly' | 'limitCategories'>;
 
+// Gap G-242: A second call replaces all limits of the card; without any figure or category it has none.
 /**
- * Sets the limits of a card, and takes away those that are not named; without any figure and category it has none (Gap G-242). What was
- * paid in the same currency counts on. 404, 400 for an amount that does not fit its currency.
+ * Sets the limits of a card, and takes away those that are not named; without any figure and category it has none. What was paid in the
+ * same currency counts on. 404, 400 for an amount that does not fit its currency.
  */
 export function setCardLimits(ctx: Ctx, id: string, { currency, allowedCategories, ...amounts }: CardLimitsInput): Promise<VaultedCard> {
   const figure = (name: 'perTx' | 'daily' | 'monthly') => {

@@ -16,9 +16,10 @@ function hasCheckDigit(digits: string): boolean {
   return sum % 10 === 0;
 }
 
+// Gap G-221: 12 to 19 digits in any text but ids are 422, also with separators; beside letters only with a right check digit.
 /**
- * True when a text has the number of a card in it. Digits beside letters may be those of a token: there the check digit decides. The
- * digits of a UUID are none (Gap G-221).
+ * True when a text has the number of a card in it. Digits beside letters may be those of a token: there the check digit decides. The digits
+ * of a UUID are none.
  */
 export function hasCardNumber(text: string): boolean {
   const plain = text

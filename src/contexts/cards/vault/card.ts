@@ -20,6 +20,7 @@ export const cardStatuses = ['active', 'expired'] as const;
 
 /** An agent sees its own cards, and those of its account that are for no one agent. */
 export const visibleCards = new Visibility<Prisma.VaultedCardWhereInput>({
+  scope: 'cards:read',
   agent: ({ id, parentAccountId }) => ({ OR: [{ agentId: id }, { agentId: null, accountId: parentAccountId }] }),
 });
 
@@ -88,7 +89,8 @@ export function isCardExpired({ clock }: Pick<Ctx, 'clock'>, { expiryMonth, expi
   return clock.now().getTime() >= Date.UTC(expiryYear, expiryMonth, 1);
 }
 
-/** Deletes a card for good, and its token with it: it pays nothing any more. What its processor has in hand goes on (Gap G-222). */
+// Gap G-222: Nothing of a card changes; deleting is final and removes the token, and a charge at the processor goes on.
+/** Deletes a card for good, and its token with it: it pays nothing any more. What its processor has in hand goes on. */
 export function deleteVaultedCard(ctx: Ctx, id: string): Promise<VaultedCard> {
   return transact(ctx, async (tx) => {
     await lockRow(tx.vaultedCard, id, { where: { deletedAt: null } });

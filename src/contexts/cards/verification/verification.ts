@@ -16,7 +16,8 @@ import { isDeciding } from '../../spending/pipeline/layer.js';
 import { authorizeInstruction } from '../instruction/instruction-request.js';
 import { cardNetworkOf, firstNetwork } from '../instruction/network.js';
 import { checkNoCardNumber } from '../vault/card-number.js';
-import { type Intent, readBotIdentity } from './bot-identity.js';
+import { type Intent, type Misfit, readBotIdentity } from './bot-identity.js';
+import type { BotProfile } from './bot-profile.js';
 import type { TransactionIntentInput, VerifyCardInput } from './verification.input.js';
 
 export const rejectionReasons = [
@@ -59,11 +60,12 @@ export async function verifyCard(ctx: Ctx, input: VerifyCardInput): Promise<Card
     keptUntil: addSeconds(ctx.platform.clock.now(), keptDays * 86_400),
   };
   return transact(ctx, async (tx) => {
-    const { agentId, nonce } = result;
+    const { agentId, nonce, profile = null } = result;
     const nonceHash = nonce === undefined ? null : sha256(nonce);
     const reason = result.reason ?? null;
     const expiresAt = reason === null ? addSeconds(at, referenceSeconds) : null;
-    const data = { ...row, agentId, nonceHash, rejectionReason: reason, expiresAt };
+    const misfit = result.misfit && { rejectionDetails: { ...shown(ctx, result.misfit) } };
+    const data = { ...row, agentId, profile, nonceHash, rejectionReason: reason, expiresAt, ...misfit };
     // A nonce that is there already leaves nothing to write: of two at once one is written.
     const { count } = await tx.cardVerification.createMany({ data: [data], skipDuplicates: true });
     if (count === 0) {
@@ -74,11 +76,14 @@ export async function verifyCard(ctx: Ctx, input: VerifyCardInput): Promise<Card
   });
 }
 
-/** What a verification finds (Gap G-234): the agent, where there is one; the nonce, where the signature was right; why it is not verified. */
+// Gap G-234: Only an agent that the caller sees can be verified; any other is `unknown_agent` (200).
+/** What a verification finds: the agent, where there is one; the nonce, where the signature was right; why it is not verified. */
 interface VerificationResult {
   agentId: string | null;
   nonce?: string;
+  profile?: BotProfile;
   reason?: RejectionReason;
+  misfit?: Misfit;
 }
 
 async function findOut(ctx: Ctx, input: VerifyCardInput & { network: string | null; minor: bigint }): Promise<VerificationResult> {
@@ -94,10 +99,13 @@ async function findOut(ctx: Ctx, input: VerifyCardInput & { network: string | nu
   if (key === null) return { ...known, reason: 'no_active_key' };
   const claim = { agentId, intent: signedIntent(transactionIntent), key, now: ctx.platform.clock.now() };
   const proof = readBotIdentity(signedBotIdentity, claim);
-  if ('reason' in proof) return { ...known, reason: proof.reason };
+  if ('reason' in proof) {
+    const { reason, ...misfit } = proof;
+    return { ...known, reason, misfit };
+  }
   const { merchantId, currency } = transactionIntent;
   const isDenied = await isRefused(ctx, { agentId, accountId: agent.parentAccountId, amount: minor, currency, merchantRef: merchantId });
-  return { ...known, nonce: proof.nonce, ...(isDenied && { reason: 'policy_denied' as const }) };
+  return { ...known, nonce: proof.nonce, profile: proof.profile, ...(isDenied && { reason: 'policy_denied' as const }) };
 }
 
 /** The intent in the spelling of the wire, which is what was signed, through whatever face it came. */
@@ -105,7 +113,8 @@ function signedIntent({ merchantId, amount, currency, description }: Transaction
   return { merchant_id: merchantId, amount, currency, ...(description !== undefined && { description }) };
 }
 
-/** Whether the payment would be refused now, by its account or the pipeline. What wants an approval is asked when it is authorized (Gap G-235). */
+// Gap G-235: `policy_denied` asks the whole pipeline as of now and uses the nonce; a wish for an approval does not deny.
+/** Whether the payment would be refused now, by its account or the pipeline. What wants an approval is asked when it is authorized. */
 async function isRefused(ctx: Ctx, spend: Parameters<typeof authorizeInstruction>[1]): Promise<boolean> {
   const payer = await ctx.db.account.findFirst({ where: { id: spend.accountId, status: 'active' }, select: { id: true } });
   if (payer === null) return true;
@@ -119,6 +128,11 @@ async function isRefused(ctx: Ctx, spend: Parameters<typeof authorizeInstruction
   const faulty = refusals.find(({ layer }) => !isDeciding(layer));
   if (faulty !== undefined) throw faulty.error;
   return refusals.length > 0;
+}
+
+/** In production nobody is told what would have fitted. */
+function shown({ workspace }: Ctx, { part, message, ...compared }: Misfit): Misfit {
+  return workspace.environment === 'test' ? { part, message, ...compared } : { part, message };
 }
 
 /** The verification of a keyed request that is repeated. An agent reads its own. */

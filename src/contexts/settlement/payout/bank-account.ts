@@ -24,7 +24,7 @@ export function createBankAccount(ctx: Ctx, input: CreateBankAccountInput): Prom
   return transact(ctx, async (tx) => {
     const account = await lockRow(tx.account, input.accountId, { field: 'accountId' });
     if (account.status === 'closed') {
-      throw wrongStatus(accountLifecycle, account.id, account.status, ['active'], 'A closed account gets no bank accounts.');
+      throw wrongStatus(accountLifecycle, account.id, account.status, ['active'], 'A closed account cannot have bank accounts.');
     }
     const isFirst = (await tx.bankAccount.findFirst({ where: { accountId: account.id, deletedAt: null }, select: { id: true } })) === null;
     const isDefault = isFirst || input.isDefault === true;
@@ -65,9 +65,10 @@ export function updateBankAccount(ctx: Ctx, { id, holderName, isDefault }: Updat
 /** Most payouts that a refusal names. */
 const mostNamed = 20;
 
+// Gap G-157: Deleting a bank account is 409 while a payout is on its way to it; the oldest one left becomes the default.
 /**
- * Removes a bank account, and its details for good; the oldest one that is left is then the default (Gap G-157). 409 while a payout is on
- * its way to it.
+ * Removes a bank account, and its details for good; the oldest one that is left is then the default. 409 while a payout is on its way to
+ * it.
  */
 export function deleteBankAccount(ctx: Ctx, id: string): Promise<BankAccount> {
   return transact(ctx, async (tx) => {
@@ -90,7 +91,7 @@ export function deleteBankAccount(ctx: Ctx, id: string): Promise<BankAccount> {
 }
 
 function inUse(payoutIds: readonly string[]): StateConflict {
-  return new StateConflict('Payouts are on their way to this bank account. Cancel them, or wait for their end.', 'active', [], {
+  return new StateConflict('Payouts to this bank account are in progress. Cancel them, or wait until they finish.', 'active', [], {
     open: payoutIds.map((payoutId) => ({ type: 'payout', id: payoutId })),
     next_actions: payoutIds.map((payoutId) => ({ rel: 'payout', actor: 'any', method: 'GET', path: `/v1/payouts/${payoutId}` })),
   });

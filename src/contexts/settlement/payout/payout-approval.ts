@@ -69,7 +69,7 @@ export function cancelPayout(ctx: Ctx, id: string): Promise<Payout> {
 }
 
 function submitted(id: string): StateConflict {
-  return new StateConflict('The rail has the payout already: what becomes of it is up to the rail.', 'pending', [], {
+  return new StateConflict('The payout was sent to the rail, which decides its outcome.', 'pending', [], {
     reason: 'submitted',
     next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path: `/v1/payouts/${id}` }],
   });

@@ -56,9 +56,10 @@ export function returnedOf({ amount, feeAmount, quoteId }: Transfer): bigint {
   return quoteId === null ? amount : amount - feeAmount;
 }
 
+// Gap G-164: A payout that comes back to a closed wallet is `returned`; its money stays in the rail's clearing account.
 /**
  * The rail gives back what it has paid: it goes to the wallet, and the limits with it, in the windows in which they were used. Null when
- * the wallet was closed meanwhile: the money stays in clearing (Gap G-164).
+ * the wallet was closed meanwhile: the money stays in clearing.
  */
 export async function reversePayout(ctx: Ctx, tx: Tx, payout: Payout, transfer: Transfer): Promise<Movement | null> {
   const reader = within(ctx, tx);

@@ -166,7 +166,7 @@ export async function writePayout(ctx: Ctx, tx: Tx, made: PayoutPlan): Promise<C
 async function createPayoutRow(ctx: Ctx, made: PayoutPlan, referenceOf: (created: CreatedPayout) => string): Promise<CreatedPayout> {
   const created = await transact(ctx, (tx) => writePayout(ctx, tx, made), referenceOf);
   if (created.payout.dueAt !== null) ringAt(ctx, 'payout', created.payout.dueAt);
-  if (created.approval !== null) ringAt(ctx, 'approval', created.approval.expiresAt);
+  if (created.approval !== null) ringAt(ctx, 'approval', created.approval.dueAt ?? created.approval.expiresAt);
   return created;
 }
 
@@ -174,7 +174,8 @@ function tryPlan(ctx: Ctx, made: PayoutPlan): Promise<DryRun> {
   return dryRunSpend(ctx, made.authority, (form) => draftPayout(ctx, made, form), { requestApproval: made.requestApproval });
 }
 
-/** The rows and the posting of a payout: it is initiated now, or when its approval is given (Gap G-160). */
+// Gap G-160: settlement.initiated is emitted when the payout is created, or when its approval is given.
+/** The rows and the posting of a payout: it is initiated now, or when its approval is given. */
 function draftPayout(
   ctx: Ctx,
   made: PayoutPlan,

@@ -3,12 +3,20 @@ import { z } from 'zod';
 import { PayoutDestination, PayoutStatus } from '../../../generated/prisma/enums.js';
 import { builder } from '../../../platform/schema/builder.js';
 
-export const PayoutStatusEnum = builder.enumType(PayoutStatus, { name: 'PayoutStatus' });
-export const PayoutDestinationEnum = builder.enumType(PayoutDestination, { name: 'PayoutDestinationType' });
+export const PayoutStatusEnum = builder.enumType(PayoutStatus, {
+  name: 'PayoutStatus',
+  description:
+    '`pending`: not accepted by the rail yet. `confirmed`: accepted. `complete`: paid. `failed`: not paid. `returned`: it came back.',
+});
+export const PayoutDestinationEnum = builder.enumType(PayoutDestination, {
+  name: 'PayoutDestinationType',
+  description: '`bank`: a bank account. `wallet`: an address of a chain.',
+});
 
 const PayoutDestinationInput = builder.inputType('PayoutDestinationInput', {
+  description: 'Where a payout goes.',
   fields: (t) => ({
-    type: t.field({ type: PayoutDestinationEnum, description: 'bank: a bank account. wallet: the address of a chain.' }),
+    type: t.field({ type: PayoutDestinationEnum, description: '`bank`: a bank account. `wallet`: an address of a chain.' }),
     ref: t.string({
       description: 'A bank account id (`ba_...`) or an address.',
       validate: z.string().min(1).max(128),
@@ -18,19 +26,27 @@ const PayoutDestinationInput = builder.inputType('PayoutDestinationInput', {
 });
 
 export const CreatePayoutInput = builder.inputType('CreatePayoutInput', {
+  description: 'A new payout.',
   fields: (t) => ({
     walletId: t.field({ type: 'WalletId', description: 'The wallet that pays.' }),
-    amount: t.field({ type: 'Amount', description: 'What arrives; the fee of the rail comes on top.' }),
+    amount: t.field({ type: 'Amount', description: 'What arrives, in `currency`; the fee of the rail comes on top.' }),
     currency: t.field({ type: 'Currency' }),
-    destination: t.field({ type: PayoutDestinationInput }),
+    destination: t.field({ type: PayoutDestinationInput, description: 'Where the money goes.' }),
     rail: t.string({
       required: false,
-      description: 'By default the one that reaches the destination; usdc-base for an address of 0x.',
+      description: 'The rail, such as `ach`; by default the one that reaches the destination, `usdc-base` for an address of 0x.',
       validate: z.string().min(1).max(64),
     }),
-    description: t.string({ required: false, validate: z.string().max(500) }),
-    agentId: t.field({ type: 'AgentUuid', required: false, description: 'The agent that an API key acts for.' }),
-    requestApproval: t.boolean({ required: false, description: 'Ask for an approval where a policy or a budget would refuse.' }),
+    description: t.string({ required: false, description: 'Text for people.', validate: z.string().max(500) }),
+    agentId: t.field({
+      type: 'AgentUuid',
+      required: false,
+      description: 'The agent for which an API key acts; its limits then bind the payout.',
+    }),
+    requestApproval: t.boolean({
+      required: false,
+      description: 'True asks a person for an approval (202) where a policy or a budget would refuse the payout.',
+    }),
   }),
 });
 export type CreatePayoutInput = typeof CreatePayoutInput.$inferInput;

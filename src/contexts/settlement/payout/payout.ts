@@ -34,12 +34,20 @@ export function laneOf({ workspace }: Pick<Ctx, 'workspace'>, rail: string): str
 
 /** An agent sees the payouts that it made, and those of its wallets. */
 export const visiblePayouts = new Visibility<Prisma.PayoutWhereInput>({
+  scope: 'settlement:read',
   agent: ({ id }) => ({ OR: [{ agentId: id }, { walletAgentId: id }] }),
 });
 
 /** The payout, or 404. */
 export async function payout(ctx: Ctx, id: string): Promise<Payout> {
   const found = await ctx.db.payout.findFirst({ where: { AND: [{ id }, visiblePayouts.where(ctx)] } });
+  if (found === null) throw new NotFound();
+  return found;
+}
+
+/** The payout that a request is about, which it need not be allowed to read; or 404. */
+export async function namedPayout(ctx: Ctx, id: string): Promise<Payout> {
+  const found = await ctx.db.payout.findFirst({ where: { AND: [{ id }, visiblePayouts.reach(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
 }

@@ -13,7 +13,8 @@ export interface PayoutPlace {
   rail: string;
   /** In settlement.* events and on the payout: bank, pix and spei are `bank`, addresses are `wallet`. */
   type: PayoutDestination;
-  /** What is shown of it (Gap G-163). */
+  // Gap G-163: Of a pix or spei destination only the end is shown (`****4725`); the whole is stored encrypted.
+  /** What is shown of it. */
   ref: string;
   /** The same on the transfer, as the request put it. */
   shown: ShownDestination;
@@ -32,7 +33,8 @@ export async function payoutPlaceOf(ctx: Ctx, destination: DestinationInput, rai
 /** A place, and the rails that reach it, the usual one first. */
 type Reached = Omit<PayoutPlace, 'rail'> & { rails: readonly string[] };
 
-/** An agent pays out to the bank accounts of its own account; of others it learns nothing (Gap G-156). */
+// Gap G-156: An agent pays out to bank accounts of its own account, by id, and reads none; operators to any of the workspace.
+/** An agent pays out to the bank accounts of its own account; of others it learns nothing. */
 async function bankPlace(ctx: Ctx, { ref, name }: DestinationInput): Promise<Reached> {
   const id = parseId('bankAccount', ref);
   const { agent } = ctx.actor;
@@ -82,7 +84,8 @@ function isBase58Key(text: string): boolean {
   return zeros + Math.ceil((value === 0n ? 0 : value.toString(16).length) / 2) === 32;
 }
 
-/** The rails that reach an address, by its form (Gap G-161). */
+// Gap G-161: 0x and 40 hex digits is usdc-base, or usdc-polygon where `rail` says so; base58 of 32 bytes is usdc-solana.
+/** The rails that reach an address, by its form. */
 function chainsOf(address: string): readonly string[] | null {
   if (/^0x[0-9a-fA-F]{40}$/.test(address)) return ['usdc-base', 'usdc-polygon'];
   return isBase58Key(address) ? ['usdc-solana'] : null;

@@ -23,19 +23,26 @@ const text = (most: number) => z.string().min(1).max(most);
 /** The body of a callback. */
 export const callbackBody = z.strictObject({
   workspace: z.uuid().describe('Our account at the provider: the id of the workspace.'),
-  reference: text(35).describe('That of the order.'),
-  state: z.enum(states),
-  amount: z.string().regex(amountPattern),
-  currency: text(8),
+  reference: text(35).describe('Our reference of the order.'),
+  state: z.enum(states).describe('What became of the order.'),
+  amount: z.string().regex(amountPattern).describe('Amount of the order, a decimal string in `currency`.'),
+  currency: text(8).describe('Currency of the order.'),
   code: text(32).optional().describe('Why it was rejected or returned, in the words of the rail.'),
-  reason: text(200).optional(),
+  reason: text(200).optional().describe('The same as a sentence for people.'),
   paid: z.boolean().optional().describe('Of a returned order: whether it had been paid. False by default.'),
   expected_at: z.iso.datetime().optional().describe('When an accepted order settles.'),
 });
 type Body = z.infer<typeof callbackBody>;
 
 /** What a callback is answered. */
-export const callbackAnswer = z.strictObject({ data: z.strictObject({ reference: z.string(), status: z.string() }) });
+export const callbackAnswer = z.strictObject({
+  data: z
+    .strictObject({
+      reference: z.string().describe('The reference of the order, as it was sent.'),
+      status: z.string().describe('Status of the order after the callback.'),
+    })
+    .describe('What the callback came to.'),
+});
 
 /** Signatures are good for so long, in real time. */
 const toleranceSeconds = 300;
@@ -79,9 +86,10 @@ export async function receiveCallback(platform: Platform, arrival: CallbackArriv
   if (!Object.hasOwn(railCurrencies, rail)) throw new NotFound();
   if (railOf({ platform, workspace: { environment } }, rail) === undefined) throw new RailUnavailable();
   const body = read(platform, arrival);
-  const row = await platform.database.unscoped.workspace.findFirst({ where: { id: body.workspace, environment } });
+  const there = platform.cells.only ?? (await platform.cells.find({ workspaceId: body.workspace }));
+  const row = await there.database.unscoped.workspace.findFirst({ where: { id: body.workspace, environment } });
   if (row === null) throw new NotFound();
-  const ctx = systemCtx(platform, workspaceOf(row), { action: 'railCallback' }, effect);
+  const ctx = systemCtx(there, workspaceOf(row), { action: 'railCallback' }, effect);
   const { status } = await apply(ctx, rail, body);
   return { data: { reference: body.reference, status } };
 }
@@ -117,7 +125,7 @@ async function apply(ctx: Ctx, rail: string, body: Body): Promise<Ordered> {
     if (row.railReference !== body.reference) return row;
     const booked = `${body.amount} ${body.currency}`;
     if (booked !== `${formatMinor(row.amount, row.currency)} ${row.currency}`) {
-      // What is right is found out from the statement: what counts here is the order (Gap G-166).
+      // Gap G-166: A payout follows its order; what the rail books differently is left to the statement and logged.
       ctx.log.warn({ [kind.noun]: row.id, rail, booked }, 'a rail has booked another amount than that of its order');
     }
     return kind.follow(ctx, tx, row, answerOf(ctx, body));

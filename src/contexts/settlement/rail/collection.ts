@@ -28,7 +28,7 @@ export async function collectingWallet(ctx: Ctx, { walletId }: Pick<Collection, 
   return wallet;
 }
 
-/** The rail has brought the money: the wallet gets it, less the fee (Gap G-169). */
+/** The rail has brought the money: the wallet gets it, less the fee (see G-169). */
 export async function collectedLegs(ctx: Ctx, tx: Tx, { rail, amount, fee, currency }: Collection, to: WalletRef): Promise<Leg[]> {
   const reader = within(ctx, tx);
   const [clearing, fees] = await Promise.all([
@@ -42,9 +42,10 @@ export async function collectedLegs(ctx: Ctx, tx: Tx, { rail, amount, fee, curre
   ]);
 }
 
+// Gap G-170: Money that the source takes back leaves the wallet as far as there is enough; the rest stands in `receivables`.
 /**
  * The source takes back what it has paid: out of what was kept back of the payment (`drawn`), then out of the wallet as far as it has it.
- * The rest is owed to the platform, and stands in `receivables` (Gap G-170): `shortfall`.
+ * The rest is owed to the platform, and stands in `receivables`: `shortfall`.
  */
 export async function reversalLegs(
   ctx: Ctx,

@@ -43,7 +43,7 @@ function submissionOf<Row extends Ordered>(kind: OrderKind<Row>): SubmissionKind
   };
 }
 
-/** Ends an order whose bank account (Gap G-157) or card is gone, unless somebody has taken it meanwhile. */
+/** Ends an order whose bank account (see G-157) or card is gone, unless somebody has taken it meanwhile. */
 async function giveUp<Row extends Ordered>(ctx: Ctx, kind: OrderKind<Row>, found: Row, failure: OrderFailure): Promise<void> {
   await transact(ctx, async (tx) => {
     const row = await lockOrder(ctx, kind, tx, found);

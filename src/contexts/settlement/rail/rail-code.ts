@@ -1,4 +1,4 @@
-// The codes with which rails reject or return an order, and what each means (Gap G-162).
+// The codes with which rails reject or return an order, and what each means.
 
 interface Meaning {
   reason: string;
@@ -6,6 +6,7 @@ interface Meaning {
   errorCode: string;
 }
 
+// Gap G-162: `error_code` is a word such as `account_closed`, `return.code` the rail's own code; unknown is `rejected_by_rail`.
 const meanings: Readonly<Record<string, Meaning>> = {
   R01: { reason: 'insufficient funds', errorCode: 'insufficient_funds' },
   R02: { reason: 'account closed', errorCode: 'account_closed' },

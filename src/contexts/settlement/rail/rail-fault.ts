@@ -24,7 +24,8 @@ export function checkTestRail({ workspace }: Ctx, rail: string): void {
   if (!Object.hasOwn(railCurrencies, rail) && !isCardNetwork(rail)) throw new NotFound();
 }
 
-/** A network is asked and tells nothing of its own accord, and it carries any currency (Gap G-240). */
+// Gap G-240: Networks have the faults latency, lost_ack and reject, matched by `destination_ref` and never by amount.
+/** A network is asked and tells nothing of its own accord, and it carries any currency. */
 function checkNetworkFault({ kind, match }: CreateRailFaultInput): void {
   if (!networkFaults.includes(kind)) {
     throw new ValidationFailed([{ path: ['kind'], message: `of a card network is one of ${networkFaults.join(', ')}`, rule: 'enum' }]);
@@ -34,7 +35,8 @@ function checkNetworkFault({ kind, match }: CreateRailFaultInput): void {
   }
 }
 
-/** Lets a fault befall orders of the rail: the next so many, each by chance, or all of them until it is deleted (Gap G-165). */
+// Gap G-165: A fault is drawn when the rail books an order, the oldest first; 100 faults of a rail at most.
+/** Lets a fault befall orders of the rail: the next so many, each by chance, or all of them until it is deleted. */
 export async function createRailFault(ctx: Ctx, rail: string, input: CreateRailFaultInput): Promise<RailFault> {
   checkTestRail(ctx, rail);
   if (isCardNetwork(rail)) checkNetworkFault(input);

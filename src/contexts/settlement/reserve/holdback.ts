@@ -16,7 +16,8 @@ export interface Division {
 
 const whole = 10_000n;
 
-/** Divides a payment: the fee first, and of what is left what is kept back, both rounded down (Gap G-179). The parts sum to the payment. */
+// Gap G-179: The fee is taken first, and the holdback of the rest, both rounded down.
+/** Divides a payment: the fee first, and of what is left what is kept back, both rounded down. The parts sum to the payment. */
 export function divide(amount: bigint, { fee: feeShare, holdback }: Shares): Division {
   const fee = (amount * BigInt(feeShare)) / whole;
   const heldBack = ((amount - fee) * BigInt(holdback)) / whole;

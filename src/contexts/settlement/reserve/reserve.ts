@@ -87,9 +87,10 @@ function ended(status: 'released' | 'returned', at: Date) {
   return { status, remaining: 0n, endedAt: at, dueAt: null, leaseUntil: null };
 }
 
+// Gap G-180: A refund takes from what is kept back first, then from the wallet; the fee is not given back.
 /**
  * Takes what a refund gives back out of what was kept back of the payment, at most `most`, in a transaction whose posting moves it; null
- * when nothing is held (Gap G-180). The lock of the transfer is held.
+ * when nothing is held. The lock of the transfer is held.
  */
 export async function drawOnReserve(ctx: Ctx, tx: Tx, transferId: string, most: bigint): Promise<HoldbackPart | null> {
   const found = await tx.settlementReserve.findFirst({ where: { transferId, status: 'held' }, select: { id: true } });
@@ -102,7 +103,8 @@ export async function drawOnReserve(ctx: Ctx, tx: Tx, transferId: string, most: 
   return { accountId, amount };
 }
 
-/** What is kept back of payments to the wallets keeps them from being closed, until it is released (Gap G-181). */
+// Gap G-181: What is kept back is no part of the wallet's balances, and keeps the wallet from being closed.
+/** What is kept back of payments to the wallets keeps them from being closed, until it is released. */
 export async function openReserves(_ctx: Ctx, tx: Tx, walletIds: readonly string[], most: number): ReturnType<OpenOn> {
   const open = await tx.settlementReserve.findMany({
     where: { walletId: { in: [...walletIds] }, status: 'held' },

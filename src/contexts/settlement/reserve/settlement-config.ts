@@ -73,7 +73,7 @@ export async function updateConfig(ctx: Ctx, input: UpdateSettlementConfigInput)
   return changed;
 }
 
-/** Schedules fire in UTC: at the full hour, at midnight, on Mondays (Gap G-207). */
+/** Schedules fire in UTC: at the full hour, at midnight, on Mondays (see G-207). */
 const schedules = { hourly: '0 * * * *', daily: '0 0 * * *', weekly: '0 0 * * 1' } as const;
 
 /** When wallets are settled next after a time, without being asked; null where that is never, or whenever money arrives. */
@@ -94,7 +94,8 @@ function inHundredths(percent: number): number {
   return Math.round(percent * 100);
 }
 
-/** What is kept back of payments now, in all currencies, in US dollars by the rates in force (Gap G-177). */
+// Gap G-177: Defaults: manual, 7 days, no percentages; `reserve_amount` sums what is kept back, in USD by the rates in force.
+/** What is kept back of payments now, in all currencies, in US dollars by the rates in force. */
 export async function reserveAmount(ctx: Ctx): Promise<string> {
   const where = { kind: 'settlement.reserve', balance: { not: 0n } };
   const [accounts, book] = await Promise.all([

@@ -1,5 +1,5 @@
-// The closing of a window: the payouts that wait for it are submitted, in groups of at most its batch size, one group a step (Gap G-175).
-// The row of the window is the job; what a step has let go is due in the step of payouts (CONTRACT.md 12).
+// The closing of a window: the payouts that wait for it are submitted, in groups of at most its batch size, one group a step. The row of
+// the window is the job; what a step has let go is due in the step of payouts (CONTRACT.md 12).
 import type { SettlementWindow } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { ringAt } from '../../../platform/due/due-bell.js';
@@ -30,6 +30,7 @@ export async function stepWindow(ctx: Ctx, id: string): Promise<void> {
   if (window.dueAt !== null) ringAt(ctx, 'settlement_window', window.dueAt);
 }
 
+// Gap G-175: `min_batch_amount_cents` is in hundredths of the currency, 0 by default; a closing above `max_batch_size` goes in groups.
 /** True when what waits for the window comes to its least amount, in hundredths of the currency. */
 async function isEnough(ctx: Ctx, tx: Tx, { id, minBatchAmountCents, currency }: SettlementWindow): Promise<boolean> {
   if (minBatchAmountCents === 0n) return true;

@@ -20,7 +20,8 @@ function hasEntries(frequency: WindowFrequency): frequency is keyof typeof entri
   return frequency in entries;
 }
 
-/** What is wrong with a schedule, by member: each frequency has its own and takes no other (Gap G-172). */
+// Gap G-172: daily takes `HH:MM`, weekly `MON HH:MM`, custom `cron_expression`, hourly nothing; at most 24 entries, all in UTC.
+/** What is wrong with a schedule, by member: each frequency has its own and takes no other. */
 export function scheduleFaults({ frequency, scheduleUtc, cronExpression }: WindowSchedule): FieldIssue[] {
   const unknown = (member: string): FieldIssue => ({ path: [member], message: `is no member of a window ${frequency}`, rule: 'unknown' });
   const faults: FieldIssue[] = [];

@@ -54,9 +54,11 @@ export async function createWindow(ctx: Ctx, input: CreateSettlementWindowInput)
   return created;
 }
 
+// Gap G-174: Waiting payouts go with the next closing of a changed window, and at once when it is disabled, deleted or realtime.
+// Gap G-173: Rail and currency of a window never change (400); a second enabled window for them is 409.
 /**
- * Changes a window. Payouts that wait go with its next closing, and at once when it is disabled or becomes realtime (Gap G-174). Errors as
- * of createWindow(). Its rail and its currency stay: payouts wait for it (Gap G-173).
+ * Changes a window. Payouts that wait go with its next closing, and at once when it is disabled or becomes realtime. Errors as of
+ * createWindow(). Its rail and its currency stay: payouts wait for it.
  */
 export async function updateWindow(ctx: Ctx, input: UpdateSettlementWindowInput & { id: string }): Promise<SettlementWindow> {
   const changed = await transact(ctx, async (tx) => {
@@ -85,7 +87,7 @@ export async function updateWindow(ctx: Ctx, input: UpdateSettlementWindowInput 
   return changed;
 }
 
-/** Deletes a window; payouts that wait for it are submitted at once (Gap G-174). */
+/** Deletes a window; payouts that wait for it are submitted at once. */
 export async function deleteWindow(ctx: Ctx, id: string): Promise<SettlementWindow> {
   const deleted = await transact(ctx, async (tx) => {
     await lockWindows(ctx, tx);
@@ -136,13 +138,18 @@ async function checkFree(tx: Tx, { rail, currency }: Pick<SettlementWindow, 'rai
   const taken = await takingWindow(tx, rail, currency);
   if (taken === null) return;
   const path = `/v1/settlement-windows/${taken.id}`;
-  throw new StateConflict(`Another window takes the payouts over ${rail} in ${currency}: disable it first.`, 'enabled', ['disabled'], {
-    window_id: taken.id,
-    next_actions: [
-      { rel: 'disable', actor: 'api_key', method: 'PATCH', path, body: { enabled: false } },
-      { rel: 'window', actor: 'api_key', method: 'GET', path },
-    ],
-  });
+  throw new StateConflict(
+    `Another window already collects the payouts over ${rail} in ${currency}: disable it first.`,
+    'enabled',
+    ['disabled'],
+    {
+      window_id: taken.id,
+      next_actions: [
+        { rel: 'disable', actor: 'api_key', method: 'PATCH', path, body: { enabled: false } },
+        { rel: 'window', actor: 'api_key', method: 'GET', path },
+      ],
+    },
+  );
 }
 
 function takingWindow(tx: Tx, rail: string, currency: string): Promise<SettlementWindow | null> {
@@ -167,7 +174,8 @@ export function newBatchReference(at: Date): string {
   return `pb${newId(at).replaceAll('-', '')}`;
 }
 
-/** When a payout is to arrive: as its rail has said, or counted from the closing that it waits for (Gap G-176). */
+// Gap G-176: `expected_at` is the next closing plus the rail's usual time; `batch_reference` is null until the window has closed.
+/** When a payout is to arrive: as its rail has said, or counted from the closing that it waits for. */
 export async function expectedAt(ctx: Ctx, payout: Payout): Promise<Date | null> {
   const { expectedAt: said, status, windowId, batchReference } = payout;
   if (said !== null || status !== 'pending' || windowId === null || batchReference !== null) return said;

@@ -1,17 +1,23 @@
-// What somebody who decides about a spend should know of it, read when the approval is asked for (CONTRACT.md 6 "Approval") (Gap G-115).
+// What somebody who decides about a spend should know of it, read when the approval is asked for (CONTRACT.md 6 "Approval").
 
 import type { Prisma, TransferType } from '../../../generated/prisma/client.js';
 import { spendCategories } from '../../../manifest/operation-category.js';
 import { addSeconds } from '../../../platform/clock.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { formatMinor } from '../../../platform/money.js';
+import type { Tx } from '../../../platform/postgres/database.js';
+import { parseId } from '../../../platform/schema/id.js';
 import { firstIdAt } from '../../../platform/schema/page.js';
+import { makerOfCredential } from '../../agents/credential-maker.js';
+import { makersOf } from '../../identity/key-lineage.sql.js';
 import { isKnownCounterparty, merchantsPaid } from '../pipeline/counterparty.js';
 import { remainingOf } from '../pipeline/limit.js';
 import type { Authority } from '../pipeline/pipeline.js';
 import { counterKey, readCounters } from '../pipeline/posting.js';
 import type { SpendFacts } from '../pipeline/rule-result.js';
+import { isNoticed } from './notice-setting.js';
 
+// Gap G-115: The context is read when the approval is asked for, and kept; what this spend reserves is not counted in it.
 /** In names of the wire. Amounts are decimal strings of the approval's currency. */
 export interface ApprovalContext {
   /** What the agent, or else the wallet or the cards of the account, has spent in this UTC day. */
@@ -28,6 +34,12 @@ export interface ApprovalContext {
 export interface ApprovalBackground {
   merchantId: string | null;
   context: ApprovalContext;
+  /** Those who may vote are told. */
+  isNoticed: boolean;
+  /** The person who let the program connect that asks. */
+  behindMemberId: string | null;
+  /** The members who made the credential of the agent that asks. */
+  heldByIds: readonly string[];
 }
 
 /** They stay in the wallet. */
@@ -40,12 +52,15 @@ const monthSeconds = 30 * 86_400;
 export async function approvalBackground(ctx: Ctx, authority: Authority): Promise<ApprovalBackground> {
   const { facts, merchantId } = authority;
   if (facts === null) throw new Error('what is no spend needs no approval');
-  const [{ merchant }, spent, remaining, isKnown, similar] = await Promise.all([
+  const [{ merchant }, spent, remaining, isKnown, similar, noticed, behindMemberId, heldByIds] = await Promise.all([
     facts.merchant === undefined ? merchantsPaid(ctx, merchantId, facts) : facts,
     facts.agent === null ? spentByPayer(ctx, facts) : spentByAgent(ctx, facts, facts.agent.id),
     remainingToday(ctx, authority, facts),
     facts.isKnownCounterparty ?? isKnownCounterparty(ctx, facts),
     similarApproved(ctx, facts),
+    isNoticed(ctx),
+    memberBehind(ctx, facts.connectionId ?? null),
+    holdersOf(ctx),
   ]);
   const context = {
     spent_today: formatMinor(spent, facts.currency),
@@ -53,7 +68,23 @@ export async function approvalBackground(ctx: Ctx, authority: Authority): Promis
     first_time_counterparty: !isKnown,
     similar_approved_30d: similar,
   };
-  return { merchantId: merchant?.id ?? null, context };
+  return { merchantId: merchant?.id ?? null, context, isNoticed: noticed, behindMemberId, heldByIds };
+}
+
+/** The member who let the program of a connection connect. */
+async function memberBehind({ db }: Ctx, connectionId: string | null): Promise<string | null> {
+  if (connectionId === null) return null;
+  const found = await db.connection.findFirst({ where: { id: connectionId }, select: { memberId: true } });
+  return found?.memberId ?? null;
+}
+
+/** The members who made the credential of the agent that asks, or the API key that did: they have seen it, and may ask as the agent. */
+async function holdersOf(ctx: Ctx): Promise<readonly string[]> {
+  const maker = await makerOfCredential(ctx);
+  const member = parseId('member', maker);
+  if (member !== null) return [member];
+  const key = parseId('apiKey', maker);
+  return key === null ? [] : makersOf(ctx.db as unknown as Tx, ctx.workspace.id, key);
 }
 
 /** The first id that something of this UTC day can have. */

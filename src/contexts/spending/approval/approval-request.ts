@@ -5,11 +5,14 @@ import { joinRecords, type Records } from '../../../ledger/record.js';
 import { addSeconds } from '../../../platform/clock.js';
 import type { ActorType, Ctx } from '../../../platform/ctx.js';
 import { rowOf } from '../../../platform/postgres/column.js';
-import { aboutApproval, event, requestedData } from '../events.js';
+import { printId } from '../../../platform/schema/id.js';
+import { aboutApproval, approvalData, event } from '../events.js';
 import type { ApprovalRequirement } from '../pipeline/decision.js';
 import { liftedBy } from '../pipeline/lifted-rule.js';
 import type { Authority } from '../pipeline/pipeline.js';
+import type { RulesInForce } from '../pipeline/rules-in-force.js';
 import type { ApprovalBackground } from './approval-context.js';
+import { type Requirement, votesNeeded } from './vote-count.js';
 
 /** What an approval of a thing says and keeps. */
 export interface ApprovalRequest {
@@ -28,13 +31,27 @@ export const defaultApprovalSeconds = 3_600;
 
 /** Actors that are not known by name act with the workspace's API key. */
 export function initiatorOf(type: ActorType): InitiatorType {
-  return type === 'user' || type === 'agent' || type === 'system' ? type : 'api_key';
+  return type === 'user' || type === 'member' || type === 'agent' || type === 'system' ? type : 'api_key';
 }
 
 /** Why an approval is asked for, and what the one who decides should know. */
 export interface ApprovalReasons {
   requirements: readonly ApprovalRequirement[];
   background: ApprovalBackground;
+}
+
+/** The votes that an approval asks for; none: one decision, by whoever may decide. */
+export function requiredBy({ required }: Pick<Approval, 'required'>): readonly Requirement[] {
+  return required as unknown as Requirement[];
+}
+
+/** What the policies behind these rules ask of people, each once. */
+export function votesAsked(requirements: readonly ApprovalRequirement[], { policies }: Pick<RulesInForce, 'policies'>): Requirement[] {
+  const asking = new Set(requirements.map(({ ruleId }) => ruleId.split('.', 1)[0]));
+  return policies.flatMap(({ id, approval }): Requirement[] => {
+    if (!approval?.approvers || !asking.has(printId('policy', id))) return [];
+    return [{ policyId: id, ...approval.approvers }];
+  });
 }
 
 /** The row of an approval that is asked for now. */
@@ -48,6 +65,7 @@ export function newApproval(
   if (facts === null) throw new Error('what is no spend needs no approval');
   const timeouts = requirements.map(({ timeoutSeconds }) => timeoutSeconds ?? defaultApprovalSeconds);
   const expiresAt = addSeconds(at, Math.min(...timeouts));
+  const required = votesAsked(requirements, rules);
   const { type, id: requestedById } = request.requestedBy ?? { type: initiatorOf(ctx.actor.type), id: ctx.actor.id };
   return {
     workspaceId: ctx.workspace.id,
@@ -62,10 +80,13 @@ export function newApproval(
     merchantId: background.merchantId,
     description: request.description,
     context: { ...background.context },
-    lifted: liftedBy(requirements, rules),
+    lifted: liftedBy(requirements, rules, required),
+    required: required as unknown as Approval['required'],
     execution: request.execution as Approval['execution'],
     requestedByType: type,
     requestedById,
+    behindMemberId: background.behindMemberId,
+    heldByIds: [...background.heldByIds],
     requestedAt: at,
     expiresAt,
     decidedAt: null,
@@ -74,14 +95,16 @@ export function newApproval(
     comment: null,
     resultError: null,
     traceId: facts.traceId,
-    dueAt: expiresAt,
+    connectionId: facts.connectionId ?? null,
+    // The first step tells those who may vote, the last one ends it.
+    dueAt: background.isNoticed ? at : expiresAt,
     leaseUntil: null,
   };
 }
 
 /** The approval and its event, as the posting records them. */
 export function approvalRecords(ctx: Ctx, approval: Approval): Records {
-  const requested = event(ctx, '_approval.requested', requestedData(ctx, approval), {
+  const requested = event(ctx, 'approval.requested', approvalData(ctx, approval, votesNeeded(requiredBy(approval))), {
     at: approval.requestedAt,
     ...aboutApproval(approval),
   });

@@ -1,20 +1,23 @@
 // Approvals: spends that wait until a person says yes, or no, or until nobody has for too long (CONTRACT.md 6). Each is decided once,
 // under the locks of what it is about and of itself.
-import type { Approval, ApprovalStatus, InitiatorType, Prisma } from '../../../generated/prisma/client.js';
+import type { Approval, ApprovalStatus, Prisma } from '../../../generated/prisma/client.js';
 import { type Ending, SubjectRefused } from '../../../manifest/approval-subject.js';
 import type { Ctx } from '../../../platform/ctx.js';
-import { declareError, NotFound, StateConflict } from '../../../platform/errors.js';
+import { NotFound, StateConflict } from '../../../platform/errors.js';
 import { transact } from '../../../platform/idempotency.js';
 import { conflict, type Lifecycle } from '../../../platform/lifecycle.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
+import { requireScope } from '../../../platform/schema/audience.js';
 import { printId } from '../../../platform/schema/id.js';
 import { listOf } from '../../../platform/schema/list.js';
 import { Visibility } from '../../../platform/visibility.js';
-import { keyLineage } from '../../identity/key-lineage.sql.js';
-import { aboutApproval, decidedData, emit } from '../events.js';
+import { aboutApproval, approvalData, emit } from '../events.js';
 import { initiatorOf } from './approval-request.js';
 import { approvalSubjectOf } from './approval-subject.js';
+import { approvalPath, refuseProgram } from './decider.js';
+import { noticeApproval } from './notice.js';
+import { castVote } from './vote.js';
 
 /** A decision is final. Paths name the approval by its printed id. */
 export const approvalLifecycle: Lifecycle<ApprovalStatus> = {
@@ -34,33 +37,22 @@ export const approvalLifecycle: Lifecycle<ApprovalStatus> = {
   ],
 };
 
-/** 403: whoever asks for an approval does not decide it. `hasOther`: a key works that may. */
-export class OwnRequest extends declareError(403, 'forbidden') {
-  constructor(id: string, hasOther: boolean) {
-    const cancel = { rel: 'cancel', actor: 'any', method: 'POST', path: `${pathOf(id)}/cancel` } as const;
-    const approve = { rel: 'approve', actor: 'owner', method: 'POST', path: `${pathOf(id)}/approve` } as const;
-    const others = 'a key that neither asked nor was made by the one that did';
-    const who = hasOther
-      ? `${others} decides it`
-      : `it takes ${others}, and there is none: the owner makes one on the command line, cli key create`;
-    super(`You asked for this approval yourself, with this key or one that it counts as: ${who}. You may withdraw it.`, {
-      details: { reason: 'own_request', next_actions: hasOther ? [cancel] : [cancel, approve] },
-    });
-  }
-}
-
-function pathOf(id: string): string {
-  return `/v1/approvals/${printId('approval', id)}`;
-}
-
 /** An agent sees the approvals of its own spends. */
-const visibleApprovals = new Visibility<Prisma.ApprovalWhereInput>({ agent: ({ id }) => ({ agentId: id }) });
+export const visibleApprovals = new Visibility<Prisma.ApprovalWhereInput>({
+  scope: 'approvals:read',
+  agent: ({ id }) => ({ agentId: id }),
+});
 
 /** One approval, as far as the actor may see it. 404 otherwise. */
 export async function approval(ctx: Ctx, id: string): Promise<Approval> {
   const found = await ctx.db.approval.findFirst({ where: { AND: [{ id }, visibleApprovals.where(ctx)] } });
   if (found === null) throw new NotFound();
   return found;
+}
+
+/** The approval that a change waits for: it is told to whoever asked for the change. Null for a change that waits for none. */
+export async function awaitedApproval(ctx: Ctx, id: string | null | undefined): Promise<Approval | null> {
+  return id == null ? null : ctx.db.approval.findFirst({ where: { AND: [{ id }, visibleApprovals.reach(ctx)] } });
 }
 
 /** Approvals, newest first. */
@@ -71,9 +63,11 @@ export function pendingApprovals(ctx: Ctx): Promise<number> {
   return ctx.db.approval.count({ where: { AND: [{ status: 'pending' }, visibleApprovals.where(ctx)] } });
 }
 
+// Gap G-114: Every operator except whoever asked may decide (403 `own_request`); whoever sees an approval may withdraw it.
 /**
- * Says yes: what was asked for is carried out now, with everything checked again. When a check fails the approval is approved all the
- * same, with the reason in `resultError`, and its subject has failed. 409 for one that was decided, 403 for one's own (Gap G-114).
+ * Says yes: what was asked for is carried out now, with everything checked again. When a check fails the approval is approved all the same,
+ * with the reason in `resultError`, and its subject has failed. What a person says is a vote: where others are missing, the approval that is
+ * returned is pending. 409 for one that was decided, 403 for one's own.
  */
 export async function approveApproval(ctx: Ctx, id: string, comment: string | null): Promise<Approval> {
   let afterCommit: (() => void) | undefined;
@@ -91,13 +85,14 @@ export async function approveApproval(ctx: Ctx, id: string, comment: string | nu
   }
 }
 
-/** Says no: the subject is cancelled (Gap G-116). 409 for one that was decided, 403 for one's own. */
+// Gap G-116: `reason` is optional and kept as `comment`; the transfer is cancelled with `approval_rejected` or `approval_cancelled`.
+/** Says no: the subject is cancelled. 409 for one that was decided, 403 for one's own. */
 export function rejectApproval(ctx: Ctx, id: string, reason: string | null): Promise<Approval> {
   const ending: Ending = { status: 'cancelled', code: 'approval_rejected', message: reason ?? 'The approval was rejected.' };
   return decideAs(ctx, id, { status: 'rejected', comment: reason }, endWith(ctx, ending));
 }
 
-/** Withdraws a request. Whoever sees it may, for an operator may also cancel what it is about (Gap G-114). 409 for one that was decided. */
+/** Withdraws a request: whoever asked may, and whoever may decide it, for they may also cancel what it is about. 409 for one that was decided. */
 export function cancelApproval(ctx: Ctx, id: string, reason: string | null): Promise<Approval> {
   const ending: Ending = {
     status: 'cancelled',
@@ -107,8 +102,13 @@ export function cancelApproval(ctx: Ctx, id: string, reason: string | null): Pro
   return decideAs(ctx, id, { status: 'cancelled', comment: reason }, endWith(ctx, ending));
 }
 
-/** The due step of an approval: nobody has decided in time. */
+/** The due step of an approval: those who may vote are told, and then nobody has decided in time. */
 export async function expireApproval(ctx: Ctx, id: string): Promise<void> {
+  const row = await ctx.db.approval.findFirst({ where: { id }, select: { dueAt: true, expiresAt: true } });
+  if (row !== null && row.dueAt !== null && row.dueAt < row.expiresAt && row.expiresAt > ctx.clock.now()) {
+    await noticeApproval(ctx, id);
+    return;
+  }
   const ending: Ending = { status: 'cancelled', code: 'approval_expired', message: 'Nobody decided before the approval expired.' };
   await transact(ctx, async (tx) => {
     const found = await lockWithSubject(ctx, tx, id);
@@ -153,13 +153,21 @@ export async function refuseWhilePending(
     ? {
         approval_id: printId('approval', id),
         next_actions: [
-          { rel: 'approve', actor: 'api_key', method: 'POST', path: `${pathOf(id)}/approve` } as const,
-          { rel: 'approval', actor: 'any', method: 'GET', path: pathOf(id) } as const,
+          { rel: 'approve', actor: 'api_key', method: 'POST', path: `${approvalPath(id)}/approve` } as const,
+          { rel: 'approval', actor: 'any', method: 'GET', path: approvalPath(id) } as const,
         ],
       }
     : { next_actions: [{ rel: 'read', actor: 'any', method: 'GET', path } as const] };
   throw new StateConflict(message, status, [status], details);
 }
+
+/** The events of decisions. */
+const decidedAs = {
+  approved: 'approval.approved',
+  rejected: 'approval.rejected',
+  expired: 'approval.expired',
+  cancelled: 'approval.cancelled',
+} as const;
 
 /** What a decision writes. `comment` is that of whoever decides. */
 interface ApprovalDecision {
@@ -175,16 +183,36 @@ const endWith =
   (tx, decided) =>
     approvalSubjectOf(ctx, decided.subjectType).end(ctx, tx, decided, ending);
 
-/** Decides an approval as the actor wishes, and then does what follows. Of several decisions at once the first one counts. */
+/**
+ * Decides an approval as the actor wishes, and then does what follows. Of several decisions at once the first one counts. The vote of a
+ * person that is not the last leaves it pending.
+ */
 function decideAs(ctx: Ctx, id: string, decision: ApprovalDecision, follow: Follow): Promise<Approval> {
   return transact(ctx, async (tx) => {
     const found = await lockWithSubject(ctx, tx, id);
-    if (decision.status !== 'cancelled') await refuseOwn(ctx, tx, found);
-    checkPending(ctx, found, decision.status);
+    if (decision.status === 'cancelled' && !asked(ctx, found)) requireScope(ctx.actor, 'approvals:decide');
+    if (!(await decides(ctx, tx, found, decision))) return found;
     const decided = await recordDecision(ctx, tx, id, decision);
     await follow(tx, decided);
     return decided;
   });
+}
+
+/** True for an operator who asked for it: a JWT session is its key. What an agent may withdraw, its own scope says. */
+function asked({ actor }: Ctx, { requestedByType, requestedById }: Approval): boolean {
+  return actor.agent === undefined && requestedById === actor.id && requestedByType !== 'agent';
+}
+
+/** Whether what the actor says decides a locked approval: false for a vote that is not the last. Throws where it may not be said. */
+async function decides(ctx: Ctx, tx: Tx, found: Approval, { status, comment = null }: ApprovalDecision): Promise<boolean> {
+  const pending = () => checkPending(ctx, found, status);
+  const { member } = ctx.actor;
+  if (member !== undefined && (status === 'approved' || status === 'rejected')) {
+    return castVote(ctx, tx, found, { member, vote: status === 'approved' ? 'approve' : 'reject', comment }, pending);
+  }
+  if (status !== 'cancelled') await refuseProgram(ctx, tx, found);
+  pending();
+  return true;
 }
 
 /** The approval under its lock, and before it what it is about: 404 for one that the actor does not see. */
@@ -193,19 +221,6 @@ async function lockWithSubject(ctx: Ctx, tx: Tx, id: string): Promise<Approval> 
   if (found === null) throw new NotFound();
   await approvalSubjectOf(ctx, found.subjectType).lock(ctx, tx, found.subjectId);
   return lockRow(tx.approval, id);
-}
-
-/** A JWT is the key that it was made with, and a key counts as the one that made it or whose place it took (Gap G-423). */
-async function refuseOwn({ actor, workspace, platform }: Ctx, tx: Tx, { id, requestedByType, requestedById }: Approval): Promise<void> {
-  if (!byKey(requestedByType) || !byKey(initiatorOf(actor.type))) return;
-  const at = platform.clock.now();
-  const { isOwn, hasOther } = await keyLineage(tx, workspace.id, { of: requestedById, keyId: actor.id, at });
-  if (isOwn) throw new OwnRequest(id, hasOther);
-}
-
-/** A JWT session has the id of its key. */
-function byKey(type: InitiatorType): boolean {
-  return type === 'api_key' || type === 'user';
 }
 
 function checkPending({ clock }: Ctx, { id, status, expiresAt }: Approval, to: ApprovalStatus): void {
@@ -231,6 +246,6 @@ async function recordDecision(ctx: Ctx, tx: Tx, id: string, { status, comment = 
       leaseUntil: null,
     },
   });
-  await emit(ctx, tx, '_approval.decided', decidedData({ ...decided, status }), { at: now, ...aboutApproval(decided) });
+  await emit(ctx, tx, decidedAs[status], approvalData(ctx, decided, 0), { at: now, ...aboutApproval(decided) });
   return decided;
 }

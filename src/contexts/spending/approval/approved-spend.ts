@@ -1,5 +1,5 @@
-// What happens when the approval of a held spend is given: every layer is asked again, as of now, only the rules that the approval lifts let
-// it pass, and the spend goes on (CONTRACT.md 6) (Gap G-117).
+// What happens when the approval of a held spend is given: every layer is asked again, as of now, only the rules that the approval lifts
+// let it pass, and the spend goes on (CONTRACT.md 6).
 import type { Approval, Transfer } from '../../../generated/prisma/client.js';
 import type { Fault } from '../../../ledger/fault.js';
 import { giveBackReserved, reserved } from '../../../ledger/hold.js';
@@ -39,6 +39,7 @@ export interface HeldMoney {
   isPaid?: true;
 }
 
+// Gap G-117: Approving checks every rule and limit again, except the rules that asked; a refusal makes the transfer `failed`.
 /**
  * Goes on with an approved spend, in the transaction of its decision. `change` writes what that makes of its rows, with the decision that is
  * stored. Throws SubjectRefused for what refuses the spend, and the plain refusal where the one who approves may not post.
@@ -92,6 +93,7 @@ export async function authorizeAgain(
     currency,
     amount,
     traceId,
+    connectionId: approval.connectionId,
   });
 }
 

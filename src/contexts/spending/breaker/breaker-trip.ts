@@ -1,5 +1,5 @@
-// Trips: what the runaway breaker did to an agent, and what it saw (CONTRACT.md 6 "Breaker detectors"). A trip holds for an hour, in
-// which no other of its kind follows, so that a storm makes one trip (Gap G-112).
+// Trips: what the runaway breaker did to an agent, and what it saw (CONTRACT.md 6 "Breaker detectors"). A trip holds for an hour, in which
+// no other of its kind follows, so that a storm makes one trip.
 import type { BreakerTrip, Prisma } from '../../../generated/prisma/client.js';
 import { writeLine } from '../../../platform/audit.js';
 import { addSeconds } from '../../../platform/clock.js';
@@ -13,6 +13,7 @@ import { stepAgentWithin } from '../../agents/agent.js';
 import { type BreakerEvidence, baselineSeconds, type Detector, type DetectorKind } from './detector.js';
 import { emit } from './events.js';
 
+// Gap G-112: A trip lasts an hour, during which no other of its kind follows for the agent; a frozen agent stays frozen after it.
 const tripSeconds = 3_600;
 
 /** An agent for which the breaker tripped: each of its spends has to be approved until then. */
@@ -58,7 +59,7 @@ export async function tripBreaker(ctx: Ctx, tx: Tx, agentId: string, detections:
   const last = await lastTrips(ctx, tx, agentId);
   const fresh = detections.filter(({ detector }) => !holds(last.get(detector.kind), at));
   for (const detection of fresh) await writeTrip(ctx, tx, agentId, detection, at);
-  if (fresh.length > 0) await writeLine(ctx, tx, null, { action: 'tripBreaker', resourceType: 'agent', resourceId: agentId });
+  if (fresh.length > 0) await writeLine(ctx, tx, { action: 'tripBreaker', resourceType: 'agent', resourceId: agentId });
   const freezing = fresh.find(({ detector }) => detector.action === 'freeze');
   // Who is frozen or suspended already stays so.
   if (freezing !== undefined && status === 'active')

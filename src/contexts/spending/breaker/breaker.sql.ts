@@ -5,7 +5,7 @@ import type { Stretch } from '../../../events/listener.js';
 import { addSeconds } from '../../../platform/clock.js';
 import type { Platform } from '../../../platform/ctx.js';
 import { runIn, type Tx } from '../../../platform/postgres/database.js';
-import { byIndex, goByIndex } from '../../../platform/postgres/lookup-plan.js';
+import { byIndex } from '../../../platform/postgres/lookup-plan.js';
 import { firstIdAt } from '../../../platform/schema/page.js';
 import {
   baselineSeconds,
@@ -36,23 +36,31 @@ interface ActiveAgent {
   failed: boolean;
 }
 
-/** OFFSET 0: the planner looks up the transfer of each event and the wallet of each transfer, never the transfers of a wallet. */
+/**
+ * A transfer is looked up once, whatever a stretch tells of it. OFFSET 0: the planner looks up the wallet of each transfer, never the
+ * transfers of a wallet.
+ */
 export const countStretch = {
   name: 'breaker-count-stretch',
   text: `
     WITH heard AS MATERIALIZED (
-      SELECT e.type, e.created_at, t.agent_id, payee.agent_id AS payee_agent_id, t.is_spend
-      FROM published_events($1, $2, $3) e
+      SELECT e.at, e.made_at, e.failed, t.agent_id, payee.agent_id AS payee_agent_id, t.is_spend
+      FROM (
+        SELECT v.object_id, min(v.created_at) AS at, min(v.created_at) FILTER (WHERE v.type = 'transfer.created') AS made_at,
+          bool_or(v.type = 'transfer.failed') AS failed
+        FROM published_events($1, $2, $3) v
+        WHERE v.type IN ('transfer.created', 'transfer.completed', 'transfer.failed') GROUP BY v.object_id
+      ) e
       CROSS JOIN LATERAL (SELECT * FROM transfer t WHERE t.workspace_id = $1 AND t.id = e.object_id OFFSET 0) t
       CROSS JOIN LATERAL (SELECT * FROM wallet w WHERE w.workspace_id = $1 AND w.id = t.to_wallet_id OFFSET 0) payee
-      WHERE t.from_wallet_id IS NOT NULL AND e.type IN ('transfer.created', 'transfer.completed', 'transfer.failed')
+      WHERE t.from_wallet_id IS NOT NULL
     ), counted AS (
       INSERT INTO spend_minute AS m (workspace_id, agent_id, minute, spends)
-      SELECT $1::uuid, h.agent_id, date_trunc('minute', h.created_at, 'UTC'), count(*) FROM heard h
-      WHERE $4 AND h.type = 'transfer.created' AND h.is_spend AND h.agent_id IS NOT NULL GROUP BY 2, 3
+      SELECT $1::uuid, h.agent_id, date_trunc('minute', h.made_at, 'UTC'), count(*) FROM heard h
+      WHERE $4 AND h.made_at IS NOT NULL AND h.is_spend AND h.agent_id IS NOT NULL GROUP BY 2, 3
       ON CONFLICT (workspace_id, agent_id, minute) DO UPDATE SET spends = m.spends + EXCLUDED.spends
     )
-    SELECT a.agent_id, min(h.created_at) AS since, bool_or(h.type = 'transfer.failed' AND a.is_payer) AS failed
+    SELECT a.agent_id, min(h.at) AS since, bool_or(h.failed AND a.is_payer) AS failed
     FROM heard h CROSS JOIN LATERAL (VALUES (h.agent_id, true), (h.payee_agent_id, false)) AS a (agent_id, is_payer)
     WHERE a.agent_id IS NOT NULL GROUP BY a.agent_id`,
 };
@@ -92,7 +100,6 @@ export async function countSpends(tx: pg.ClientBase, stretch: Stretch, detectors
   const counts = (kind: CountDetector['kind']) => detectors.find((detector): detector is CountDetector => detector.kind === kind);
   const [same, pong, failures] = [counts('same_payment'), counts('ping_pong'), counts('failures')];
   const rate = detectors.find((detector) => detector.kind === 'rate');
-  await goByIndex(tx);
   const { rows: active } = await tx.query<ActiveAgent>({ ...countStretch, values: [workspaceId, after, upTo, rate !== undefined] });
   if (active.length === 0) return;
   await tx.query({

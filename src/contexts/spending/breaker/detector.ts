@@ -1,5 +1,5 @@
-// What the runaway breaker watches for (CONTRACT.md 6 "Breaker detectors"). Detectors are pure: of what was seen of one agent they say
-// what is amiss, and show it. What each of them counts is Gap G-110; the floor of `rate` is Gap G-111.
+// What the runaway breaker watches for (CONTRACT.md 6 "Breaker detectors"). Detectors are pure: of what was seen of one agent they say what
+// is amiss, and show it.
 import type { BreakerAction } from '../../../generated/prisma/client.js';
 import { formatMinor } from '../../../platform/money.js';
 import { printId } from '../../../platform/schema/id.js';
@@ -24,6 +24,7 @@ export interface RateDetector {
 
 export type Detector = CountDetector | RateDetector;
 
+// Gap G-111: `rate` compares the spends of a UTC minute (10 at least) with the median of the day's earlier minutes that had spends.
 /** Fewer spends in a minute are never too many, whatever the median is. */
 export const rateFloor = 10;
 export const baselineSeconds = 86_400;
@@ -72,6 +73,7 @@ export interface Seen {
 /** What a detector saw, in names of the wire: ids as in events, and at most 20 transfers, the newest. */
 export type BreakerEvidence = Record<string, unknown> & { count: number; from: string; to: string; transfer_ids: string[] };
 
+// Gap G-110: same_payment, failures and ping_pong count the agent's own spends by creation time, over its newest 5,000.
 /** What is amiss; null when nothing is. */
 export function detect(detector: Detector, seen: Seen): BreakerEvidence | null {
   switch (detector.kind) {

@@ -1,5 +1,5 @@
 // Alerts of budgets: a posting that takes a counter over a mark leaves a row, which is the job that tells of it (CONTRACT.md 5
-// "budget_alert", 6) (Gap G-109).
+// "budget_alert", 6) (see G-109).
 import type { Roles } from '../../../events/event.js';
 import type { Budget, LimitCrossing } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
@@ -72,6 +72,10 @@ async function alertBehind(tx: Tx, budget: Budget, mark: bigint): Promise<{ frac
 async function spendersOf(tx: Tx, { scopeType, scopeId }: Budget): Promise<Roles> {
   if (scopeId === null) return {};
   if (scopeType === 'agent') return { [scopeId]: 'spender' };
+  if (scopeType === 'connection') {
+    const connection = await tx.connection.findFirst({ where: { id: scopeId }, select: { agentId: true } });
+    return connection === null ? {} : { [connection.agentId]: 'spender' };
+  }
   if (scopeType !== 'account') return {};
   const agents = await tx.agent.findMany({
     where: { parentAccountId: scopeId, status: { not: 'revoked' } },

@@ -1,5 +1,5 @@
-// The tree of budgets: which ones there are, how deep it is, and that none allows more than the one above it (CONTRACT.md 6). The
-// parent of a budget is fixed, so a path ends and never comes back to where it began (Gap G-105).
+// The tree of budgets: which ones there are, how deep it is, and that none allows more than the one above it (CONTRACT.md 6). The parent of
+// a budget is fixed, so a path ends and never comes back to where it began.
 import type { Budget } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { type FieldIssue, NotFound, ValidationFailed } from '../../../platform/errors.js';
@@ -9,6 +9,7 @@ import { printId } from '../../../platform/schema/id.js';
 import type { RateBook } from '../../rates/rate.js';
 import type { EnforcedBudget } from './budget-rule.js';
 
+// Gap G-105: At most five budgets on a path; a child's amount is compared in the parent's currency by the rate of the moment.
 /** Budgets on one path, at most: a spend has to use each of them. */
 export const mostLevels = 5;
 

@@ -32,7 +32,7 @@ export function budgetOfCounter(counter: string): string | null {
   return /^budget:(.+)$/.exec(counter)?.[1] ?? null;
 }
 
-/** True once a budget has ended: nothing is spent under it any more. */
+/** True once a budget has ended: no more can be spent under it. */
 export function isBudgetExpired({ expiresAt }: Pick<Budget, 'expiresAt'>, at: Date): boolean {
   return expiresAt !== null && expiresAt <= at;
 }
@@ -82,6 +82,6 @@ function marksOf({ amount, alertsAt }: EnforcedBudget): bigint[] | undefined {
 
 function expired(ruleId: string, { expiresAt }: EnforcedBudget): RuleResult {
   const end = expiresAt?.toISOString();
-  const message = `A budget ended at ${end}: nothing is spent under it any more.`;
+  const message = `A budget ended at ${end}: no more can be spent under it.`;
   return { layer: 'budget', ruleId, outcome: 'fail', code: 'budget_exceeded', reason: 'expired', message, facts: { expires_at: end } };
 }

@@ -1,9 +1,10 @@
-// Whose spends a budget counts: everybody's, or those of one account, agent, mandate or trace (CONTRACT.md 6) (Gap G-107).
+// Whose spends a budget counts: everybody's, or those of one account, agent, mandate, connection or trace (CONTRACT.md 6).
 import { NotFound, ValidationFailed } from '../../../platform/errors.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { type IdKind, parseAnyId, parseId } from '../../../platform/schema/id.js';
 import type { BudgetScopeInput } from './budget.input.js';
 
+// Gap G-107: `scope.id` is a bare UUID, a trace id for a trace, and null for the tenant; prefixes are accepted.
 /** The `scope_id` of a budget. 400 for an id that is missing, cannot be one, or is too much; 404 for one of nothing here. */
 export async function resolveBudgetScope(tx: Tx, { type, id: given }: BudgetScopeInput): Promise<string | null> {
   const id = given ?? undefined;
@@ -21,6 +22,12 @@ export async function resolveBudgetScope(tx: Tx, { type, id: given }: BudgetScop
       if ((await tx.agent.findFirst({ where: { id: agentId }, select: { id: true } })) === null) throw new NotFound('scope', 'id');
       return agentId;
     }
+    case 'connection': {
+      const connectionId = idOf('connection', id);
+      if ((await tx.connection.findFirst({ where: { id: connectionId }, select: { id: true } })) === null)
+        throw new NotFound('scope', 'id');
+      return connectionId;
+    }
     case 'trace':
       return traceOf(id);
     case 'mandate': {
@@ -35,13 +42,13 @@ export async function resolveBudgetScope(tx: Tx, { type, id: given }: BudgetScop
 export function scopeIdOf(text: string): string {
   const id = parseAnyId(text) ?? parseTrace(text);
   if (id !== null) return id;
-  const message = 'must be the id of an account, an agent or a mandate, or a trace id';
+  const message = 'must be the id of an account, an agent, a mandate or a connection, or a trace id';
   throw new ValidationFailed([{ path: ['scopeId'], message, rule: 'id' }]);
 }
 
 function idOf(kind: IdKind, text: string | undefined): string {
   if (text === undefined) return missing();
-  return parseId(kind, text) ?? refuse('id', `must be the id of ${kind === 'mandate' ? 'a' : 'an'} ${kind}`, 'id');
+  return parseId(kind, text) ?? refuse('id', `must be the id of ${kind === 'mandate' || kind === 'connection' ? 'a' : 'an'} ${kind}`, 'id');
 }
 
 /** The trace of a `traceparent`. */

@@ -16,7 +16,7 @@ export interface BudgetUse {
   spent: bigint;
   /** Held for what may still be paid. */
   reserved: bigint;
-  /** What may still be spent: nothing once the budget has expired (Gap G-106). */
+  /** What may still be spent: nothing once the budget has expired (see G-106). */
   remaining: bigint;
   resetsAt: Date | null;
 }

@@ -10,7 +10,7 @@ import { rowKey } from '../../../platform/postgres/row.js';
 import { newId } from '../../../platform/schema/id.js';
 import { listOf } from '../../../platform/schema/list.js';
 import type { RateBook } from '../../rates/rate.js';
-import { BudgetInUse, TooManyBudgets } from '../errors.js';
+import { BudgetInUse, BudgetOfConnection, TooManyBudgets } from '../errors.js';
 import { rulebook } from '../pipeline/rulebook.js';
 import { dropRulebook } from '../pipeline/rules-tag.js';
 import type { CreateBudgetInput, UpdateBudgetInput } from './budget.input.js';
@@ -31,27 +31,47 @@ export async function createBudget(ctx: Ctx, input: CreateBudgetInput): Promise<
   const amount = parseMinor(input.amount, input.currency, ['amount']);
   checkExpiry(input.expiresAt, at);
   return changeBudgets(ctx, async (tx, rates) => {
-    const count = await tx.budget.count({ where: { deletedAt: null } });
-    if (count >= mostBudgets) throw new TooManyBudgets(mostBudgets, count);
     const { type: scopeType } = input.scope;
     const scopeId = await resolveBudgetScope(tx, input.scope);
     const parentId = input.parentId ?? null;
     const money = { amount, currency: input.currency };
     if (parentId !== null) await checkParent(tx, rates, money, parentId);
-    const rule = { amount, expiresAt: input.expiresAt ?? null, alertsAt: inOrder(input.alertsAt) };
-    const scope = { scopeType, scopeId, parentId };
-    const { name, currency, period } = input;
-    const made = await tx.budget.create({
-      data: { id: newId(at), name, ...scope, currency, period, timezone: input.timezone ?? 'UTC', ...rule, createdAt: at, updatedAt: at },
-    });
-    await keepVersion(tx, made);
-    return made;
+    const { name, period, timezone, expiresAt, alertsAt } = input;
+    return insertBudget(ctx, tx, { ...money, name, scopeType, scopeId, parentId, period, timezone, expiresAt, alertsAt });
   });
 }
 
+/** What a budget is made of; the amount in minor units. */
+export type NewBudget = Pick<Budget, 'name' | 'scopeType' | 'scopeId' | 'amount' | 'currency' | 'period'> &
+  Pick<CreateBudgetInput, 'timezone' | 'expiresAt' | 'alertsAt'> & { parentId?: string | null };
+
 /**
- * Changes a budget, which binds from the next spend on, for what its window has counted so far (Gap G-106). Every change makes a
- * version. 400 for an amount beyond that of its parent, or below that of a child.
+ * Writes a budget in the transaction of whoever makes one, who has the lock of `lockBudgets` and drops the rulebook after the commit. 409 for
+ * one more than a workspace has.
+ */
+export async function insertBudget(
+  ctx: Ctx,
+  tx: Tx,
+  { parentId = null, timezone, expiresAt, alertsAt, ...facts }: NewBudget,
+): Promise<Budget> {
+  const at = ctx.clock.now();
+  const count = await tx.budget.count({ where: { deletedAt: null } });
+  if (count >= mostBudgets) throw new TooManyBudgets(mostBudgets, count);
+  const rule = { timezone: timezone ?? 'UTC', expiresAt: expiresAt ?? null, alertsAt: inOrder(alertsAt) };
+  const made = await tx.budget.create({ data: { id: newId(at), ...facts, parentId, ...rule, createdAt: at, updatedAt: at } });
+  await keepVersion(tx, made);
+  return made;
+}
+
+/** All budgets of a workspace have one lock, its row. */
+export async function lockBudgets({ workspace: { id } }: Pick<Ctx, 'workspace'>, tx: Tx): Promise<void> {
+  await tx.workspace.updateMany({ where: { id }, data: { id } });
+}
+
+// Gap G-106: Name, amount, end and alerts of a budget may change; a real change makes a version, and what was counted stays.
+/**
+ * Changes a budget, which binds from the next spend on, for what its window has counted so far. Every change makes a version. 400 for an
+ * amount beyond that of its parent, or below that of a child.
  */
 export async function updateBudget(ctx: Ctx, input: UpdateBudgetInput & { id: string }): Promise<Budget> {
   const at = ctx.clock.now();
@@ -67,6 +87,7 @@ export async function updateBudget(ctx: Ctx, input: UpdateBudgetInput & { id: st
       alertsAt: input.alertsAt === undefined ? before.alertsAt : inOrder(input.alertsAt),
     };
     if (isSame(before, after)) return before;
+    if (after.expiresAt !== null) await refusePurse(tx, before);
     if (amount !== before.amount) {
       if (before.parentId !== null) await checkParent(tx, rates, after, before.parentId);
       await checkChildren(tx, rates, after);
@@ -82,11 +103,16 @@ export async function updateBudget(ctx: Ctx, input: UpdateBudgetInput & { id: st
   });
 }
 
-/** Ends a budget: it binds no spend any more. 409 `state_conflict` while it has children. */
-export async function deleteBudget(ctx: Ctx, id: string): Promise<Budget> {
+/** Ends a budget: it binds no spend any more. 409 `state_conflict` while it has children, and for that of an active connection. */
+export function deleteBudget(ctx: Ctx, id: string): Promise<Budget> {
+  return endBudget(ctx, id, refusePurse);
+}
+
+/** Ends a budget with its sandbox, whoever resets it. */
+export async function endBudget(ctx: Ctx, id: string, check: (tx: Tx, budget: Budget) => Promise<void> = async () => {}): Promise<Budget> {
   const at = ctx.clock.now();
   return changeBudgets(ctx, async (tx) => {
-    await findBudget(tx, id);
+    await check(tx, await findBudget(tx, id));
     const children = await tx.budget.findMany({
       where: { parentId: id, deletedAt: null },
       orderBy: { id: 'asc' },
@@ -103,15 +129,21 @@ export async function deleteBudget(ctx: Ctx, id: string): Promise<Budget> {
  * outgrow its parent.
  */
 async function changeBudgets(ctx: Ctx, work: (tx: Tx, rates: RateBook) => Promise<Budget>): Promise<Budget> {
-  const { id } = ctx.workspace;
   // Before the lock is asked for: those who wait for it hold the connections that reading needs.
   const { rates } = await rulebook(ctx);
   const changed = await transact(ctx, async (tx) => {
-    await tx.workspace.updateMany({ where: { id }, data: { id } });
+    await lockBudgets(ctx, tx);
     return work(tx, rates);
   });
   dropRulebook(ctx);
   return changed;
+}
+
+/** 409 for the budget without which a program that is connected would spend without any. */
+async function refusePurse(tx: Tx, { id, scopeType, scopeId }: Budget): Promise<void> {
+  if (scopeType !== 'connection' || scopeId === null) return;
+  const found = await tx.connection.findFirst({ where: { id: scopeId, budgetId: id, status: 'active' }, select: { id: true } });
+  if (found !== null) throw new BudgetOfConnection(found.id);
 }
 
 async function findBudget(tx: Tx, id: string): Promise<Budget> {

@@ -1,5 +1,5 @@
-// The kill switch of the whole workspace (CONTRACT.md 6): while it is on nothing is spent, in any process. Every posting that spends
-// asks for it under a lock that a freeze takes alone (guard_workspace() in SQL), so an answered freeze is complete (Gap G-120).
+// The kill switch of the whole workspace (CONTRACT.md 6): while it is on nothing is spent, in any process. Every posting that spends asks
+// for it under a lock that a freeze takes alone (guard_workspace() in SQL), so an answered freeze is complete.
 import type { Workspace as WorkspaceRow } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { stopRunning } from '../../../platform/freeze.js';
@@ -32,6 +32,7 @@ export async function spending({ db, workspace }: Pick<Ctx, 'db' | 'workspace'>)
   return switchOf(await db.workspace.findUniqueOrThrow({ where: { id: workspace.id } }));
 }
 
+// Gap G-120: An answered freeze is complete in every process: all earlier spends are committed, no later one passes; twice is 409.
 /** Stops all spending of the workspace. Once it returns nothing more is spent. 409 when it is frozen already. */
 export function freezeSpending(ctx: Ctx, reason: string | null): Promise<KillSwitch> {
   return turn(ctx, 'frozen', { frozenAt: ctx.clock.now(), frozenReason: reason });

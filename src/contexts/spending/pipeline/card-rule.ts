@@ -24,9 +24,10 @@ function cardCounter(cardId: string, currency: string): string {
   return `card:${cardId}:${currency}`;
 }
 
+// Gap G-243: Card limits count by UTC day and month from the first limit on, over all agents that pay with the card.
 /**
  * What the limits of a card say of a spend. Of a card with any limit, day and month are both counted, so that one that is set later knows
- * what was paid since the first (Gap G-243).
+ * what was paid since the first.
  */
 export function cardLayer(facts: SpendFacts, card: EnforcedCard | undefined, rates: RateBook): RuleResults {
   if (card === undefined) return { uses: [], results: [], rateIds: [] };

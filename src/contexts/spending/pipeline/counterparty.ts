@@ -19,11 +19,12 @@ export interface MerchantAsker {
 
 const noMerchantRule: MerchantAsker = { lists: [], mandate: undefined };
 
+// Gap G-422: A wallet of no merchant's own is paid as all merchants of its account: a list must allow each, one block refuses.
+// Gap G-229: A blocked merchant blocks every wallet of its account, whichever other merchant the payment names.
 /**
  * The merchant that a request names, else those whose settlement wallet is paid, the oldest before the others. A merchant is paid into any
- * wallet of its account, so in one that nobody settles in all merchants of the account are paid (Gap G-422), and one that is blocked is
- * so whichever of its sisters is named or settles there (Gap G-229). Only those by whom `asker` decides are kept. 404 for a merchant_id of
- * another workspace.
+ * wallet of its account, so in one that nobody settles in all merchants of the account are paid, and one that is blocked is so whichever of
+ * its sisters is named or settles there. Only those by whom `asker` decides are kept. 404 for a merchant_id of another workspace.
  */
 export async function merchantsPaid(
   ctx: Ctx,
@@ -96,7 +97,8 @@ export function paidMerchant({ id, category, status }: { id: string; category: s
   return { id, category, ...(status === 'inactive' && { isInactive: true }) };
 }
 
-/** Whether the payer's account has completed a transfer to the payee's before. One's own account is no stranger (Gap G-113). */
+// Gap G-113: A counterparty is known once the payer's account has completed a transfer to its account; one's own account always is.
+/** Whether the payer's account has completed a transfer to the payee's before. One's own account is no stranger. */
 export async function isKnownCounterparty(
   { db }: Pick<Ctx, 'db'>,
   { payer, payee }: Pick<SpendFacts, 'payer' | 'payee'>,

@@ -70,12 +70,12 @@ function conditionsOf(
   return { where: conditions.join(' '), values };
 }
 
-/** Days for which a decision is kept. */
-const decisionDays = 90;
-const daySeconds = 86_400;
+/** Days for which decisions are listed, and those that moved nothing are kept. Those that stand with a posting are evidence of it. */
+export const decisionDays = 90;
+export const daySeconds = 86_400;
 
 /**
- * Removes up to `most` decisions that are older than 90 days of their workspace's time. Ids begin with their time, so each workspace is
+ * Removes up to `most` decisions that are older than 90 days of their workspace's time and stand with no posting. Ids begin with their time, so each workspace is
  * read from its oldest decision on.
  */
 export async function sweepDecisions({ database, clock }: Platform, most: number): Promise<number> {
@@ -87,7 +87,7 @@ export async function sweepDecisions({ database, clock }: Platform, most: number
         DELETE FROM decision USING (
           SELECT w.id AS workspace_id, old.id FROM workspace w CROSS JOIN LATERAL (
             SELECT id FROM decision d
-            WHERE d.workspace_id = w.id
+            WHERE d.workspace_id = w.id AND d.transaction_id IS NULL
               AND d.id < (lpad(to_hex($1::bigint + w.clock_offset_ms), 12, '0') || repeat('0', 20))::uuid
             ORDER BY id LIMIT $2
           ) old LIMIT $2

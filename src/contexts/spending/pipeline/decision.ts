@@ -96,7 +96,8 @@ export function decisiveChecks({ ruleResults, refusals, requirements, before }: 
   ];
 }
 
-/** The checks in the order of the layers. A layer without any was passed, or skipped after one that refused (Gap G-123). */
+// Gap G-123: A single decision has all checks (500), in a list 40, failures first; layers after the refusing one are `skipped`.
+/** The checks in the order of the layers. A layer without any was passed, or skipped after one that refused. */
 export function withEveryLayer(checks: readonly Check[]): Check[] {
   const failed = checks.filter(({ outcome }) => outcome === 'fail').map(({ layer }) => decidingLayers.indexOf(layer));
   const stop = Math.min(decidingLayers.length, ...failed);

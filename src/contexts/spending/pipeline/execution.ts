@@ -58,9 +58,10 @@ export type SpendOptions = PostingPlace & {
 /** A limit that is passed while a spend is being held for another one is one more requirement; so often the posting is attempted. */
 const mostAttempts = 3;
 
+// Gap G-124: A refusal by any layer beats the wish of a rule or of the caller for an approval.
 /**
- * Executes a spend: posts it at once, or holds its money for the approvals that rules require. Throws the refusal of the first layer
- * that refuses; nothing was changed then. A refusal by any layer beats the requirement of an earlier one (Gap G-124).
+ * Executes a spend: posts it at once, or holds its money for the approvals that rules require. Throws the refusal of the first layer that
+ * refuses; nothing was changed then.
  */
 export function executeSpend<T>(
   ctx: Ctx,
@@ -180,8 +181,9 @@ function draftAs<T>(
   const requirements = reasons?.requirements ?? [];
   const isHeld = requirements.length > 0;
   // A limit whose passing is approved is counted beyond its maximum; every rule that could ask for it is lifted at once.
-  const isLifted = ({ ruleId, action }: RuleUse) =>
-    action === 'approve' || requirements.some((requirement) => requirement.ruleId === ruleId);
+  // What asks people asks by itself: its people vote only where it would be passed.
+  const isLifted = ({ ruleId, action, asksPeople }: RuleUse) =>
+    (action === 'approve' && !asksPeople) || requirements.some((requirement) => requirement.ruleId === ruleId);
   const limits = isHeld ? ruleResults.uses.map((use) => (isLifted(use) ? { ...use, maximum: null } : use)) : ruleResults.uses;
   const stored = facts !== null && (limits.length > 0 || isHeld);
   const form = { limits, approvalId: isHeld ? newId(at) : null, decisionId: stored ? newId(at) : null };

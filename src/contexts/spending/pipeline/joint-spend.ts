@@ -8,7 +8,7 @@ import type { ApiError } from '../../../platform/errors.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { type Draft, draftAtOnce, type SpendForm } from './execution.js';
 import type { Authority } from './pipeline.js';
-import { countersIn, faultsOf } from './posting.js';
+import { countersIn, faultsOf, noteForLine } from './posting.js';
 import { refusalsOf } from './refusal.js';
 import { queueRefusal } from './refusal-writer.js';
 
@@ -30,7 +30,8 @@ export class JointRefusal extends Error {
   }
 }
 
-/** Posts all of them. Call it last. Throws JointRefusal for the first that is refused (Gap G-152), which rolls the transaction back. */
+// Gap G-152: In an atomic batch the first item that would pass a balance or limit is to blame; its numbers are those of the batch.
+/** Posts all of them. Call it last. Throws JointRefusal for the first that is refused, which rolls the transaction back. */
 export async function postJointly(ctx: Ctx, tx: Tx, spends: readonly JointSpend[]): Promise<void> {
   const strict = spends.map(({ authority, draft }): JointSpend => ({ authority: withoutApprovals(authority), draft }));
   const postings = strict.map(({ authority, draft }) => draftAtOnce(ctx, authority, draft).posting);
@@ -49,6 +50,7 @@ export async function postJointly(ctx: Ctx, tx: Tx, spends: readonly JointSpend[
     throw new JointRefusal(index, first.error);
   }
   if (faults.length > 0) throw new PostingRefused(faults);
+  for (const posting of postings) await noteForLine(ctx, tx, posting);
 }
 
 /** The same, where what requires an approval refuses. */

@@ -23,6 +23,8 @@ export interface RuleUse extends LimitUse {
   resetsAt: Date | null;
   /** For how long an approval of it waits, where the rule says so. */
   timeoutSeconds?: number | undefined;
+  /** Its policy asks people for the approval. */
+  asksPeople?: true;
 }
 
 const dayMs = 86_400_000;

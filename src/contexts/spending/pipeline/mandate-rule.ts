@@ -47,10 +47,8 @@ export function executionCounter(mandateId: string): string {
   return `mandate:${mandateId}:executions`;
 }
 
-/**
- * What a mandate says of a spend in its currency. Day and month are counted without a limit too, for the mandate shows what was used
- * (Gap G-216).
- */
+// Gap G-216: Day and month are counted without limits too; `remaining_*` is what the mandate has left now.
+/** What a mandate says of a spend in its currency. Day and month are counted without a limit too, for the mandate shows what was used. */
 export function mandateLayer(
   { amount, at, merchant = null, otherMerchants = [], sisterMerchants = [] }: SpendFacts,
   mandate: EnforcedMandate | undefined,
@@ -110,6 +108,6 @@ export function merchantResults(
 
 function tooLarge(ruleId: string, currency: string, max: bigint, requested: bigint): RuleResult {
   const limit = { kind: 'mandate', per: 'tx', currency, max, used: 0n, requested, resetsAt: null } as const;
-  const message = `The mandate lets ${formatMinor(max, currency)} ${currency} be spent at a time; this is ${formatMinor(requested, currency)}.`;
+  const message = `The mandate allows ${formatMinor(max, currency)} ${currency} at a time; this is ${formatMinor(requested, currency)}.`;
   return { layer: 'mandate', ruleId, outcome: 'fail', code: 'mandate_limit_exceeded', reason: 'max_amount', message, limit };
 }

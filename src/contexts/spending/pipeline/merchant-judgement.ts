@@ -29,7 +29,7 @@ export interface PaidSpend extends Pick<Spend, 'protocol' | 'currency' | 'amount
 
 /**
  * What the rules about merchants say, and the error of the first that refuses; null where none does. The money has moved, so nobody can be
- * asked any more: a rule that wants an approval refuses, unless the payment was made under one that has lifted it (Gap G-321).
+ * asked any more: a rule that wants an approval refuses, unless the payment was made under one that has lifted it (see G-321).
  */
 export async function judgeMerchant(ctx: Ctx, spend: PaidSpend): Promise<{ decision: Decision; refusal: ApiError | null }> {
   const { merchantId } = spend;

@@ -41,6 +41,8 @@ export interface Spend {
   card?: EnforcedCard | undefined;
   /** The trace that budgets of a trace count; that of the request by default. */
   traceId?: string | null | undefined;
+  /** The connection whose budget counts; that of the actor by default. */
+  connectionId?: string | null | undefined;
   /** Rules that an approval has lifted, as it keeps them. */
   lifted?: readonly string[] | undefined;
   /** The caller wants an approval where a policy or a budget refuses. */
@@ -70,9 +72,10 @@ export interface Authority {
 
 const nothing: RuleResults = { uses: [], results: [], rateIds: [] };
 
+// Gap G-40: An agent spends from its own wallets; an API key that names `agent_id` also from its account's, within the agent's caps.
 /**
- * Finds the agent that spends, the rules that bind it and what they say (Gap G-40). 404 for an agent_id of another workspace, 403
- * `forbidden` when the wallet is not the agent's to spend from.
+ * Finds the agent that spends, the rules that bind it and what they say. 404 for an agent_id of another workspace, 403 `forbidden` when the
+ * wallet is not the agent's to spend from.
  */
 export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority> {
   const agent = await spendingAgent(ctx, spend);
@@ -80,7 +83,7 @@ export async function authorizeSpend(ctx: Ctx, spend: Spend): Promise<Authority>
   const { at, merchantId, request, requestApproval, mandate, card } = spend;
   const guards = [...guardsOf(ctx, agent?.id), workspaceGuard(ctx), ...mandateGuards(mandate)];
   const authority = { at, agentId: agent?.id, guards, merchantId, request, requestApproval };
-  // An execution is counted wherever its money goes (Gap G-215).
+  // Gap G-215: An execution counts even when its money stays with its owner.
   const staysOwn = mandate === undefined && !isSpend(spend);
   const none = { kya: [], policies: [], budgets: [], rates: book.rates };
   if (staysOwn && card === undefined) {
@@ -118,14 +121,16 @@ function spendFactsOf(ctx: Ctx, book: Rulebook, spend: Spend, agent: ActingAgent
     agent: agent === undefined ? null : { id: agent.id, kyaTier: agent.kyaTier },
     traceId: (spend.traceId === undefined ? ctx.traceId : spend.traceId) ?? null,
     mandateId: mandate?.id ?? null,
+    connectionId: spend.connectionId ?? ctx.actor.connection?.id ?? null,
     breakerTripId: watched !== undefined && watched.endsAt > at ? watched.tripId : null,
     lifted: null,
   };
 }
 
+// Gap G-52: A spend is money that leaves its owner: no wrap, no move between wallets of one owner, no money to the account's own agent.
 /**
  * True when money leaves its owner. It does not between wallets of one owner, nor when an account fills the wallet of its own agent
- * (CONTRACT.md 0 "What a spend is") (Gap G-52).
+ * (CONTRACT.md 0 "What a spend is").
  */
 export function isSpend({ from, to, isSettlement = false }: Pick<Spend, 'from' | 'to' | 'isSettlement'>): boolean {
   if (isSettlement) return false;
@@ -157,9 +162,9 @@ async function spendingAgent(ctx: Ctx, { from, agentId, mandate }: Spend): Promi
 function notYours({ walletId }: Payer): NotYourWallet {
   if (walletId === null) {
     const cards = { rel: 'own_cards', actor: 'agent', method: 'GET', path: '/v1/cards/vault' } as const;
-    return new NotYourWallet('An agent pays with its own cards and those of its account only.', { details: { next_actions: [cards] } });
+    return new NotYourWallet('An agent can pay only with its own cards and those of its account.', { details: { next_actions: [cards] } });
   }
-  return new NotYourWallet('An agent spends from its own wallets only.', {
+  return new NotYourWallet('An agent can spend from its own wallets only.', {
     details: {
       wallet_id: walletId,
       next_actions: [{ rel: 'own_wallets', actor: 'agent', method: 'GET', path: '/v1/wallets?owner_type=agent' }],

@@ -4,11 +4,12 @@ import { type Fault, PostingRefused } from '../../../ledger/fault.js';
 import { postGrouped } from '../../../ledger/group-commit.js';
 import type { LimitUse, Posting } from '../../../ledger/posting.js';
 import { post as postIn } from '../../../ledger/statement.js';
-import { auditLine } from '../../../platform/audit.js';
+import { auditLine, notePosted } from '../../../platform/audit.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { keyClaims, type Written } from '../../../platform/idempotency.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { rollBack, rollBackWithin } from '../../../platform/postgres/rollback.js';
+import { postedWith } from '../evidence/posting-part.js';
 import { refusalOf } from './refusal.js';
 
 /**
@@ -37,10 +38,15 @@ export async function postSpend(ctx: Ctx, value: Posting, place: PostingPlace): 
 
 /** The same for what rules bind: throws PostingRefused with every fault, of which the rules know which can be approved. */
 export async function postTo(ctx: Ctx, value: Posting, place: PostingPlace): Promise<void> {
-  const withKey = place.key === undefined ? value : withBooks(ctx, value, place.key);
+  if (place.key === undefined) {
+    await postIn(place.in, value);
+    await noteForLine(ctx, place.in, value);
+    return;
+  }
+  const withKey = await withBooks(ctx, value, place);
   if (place.in !== undefined) {
     await postIn(place.in, withKey);
-    if (place.key !== undefined) Object.assign(place.written, { claim: true, line: true } satisfies Written);
+    Object.assign(place.written, { claim: true, line: true } satisfies Written);
     return;
   }
   await postGrouped(ctx.platform.database, withKey);
@@ -50,10 +56,17 @@ export async function postTo(ctx: Ctx, value: Posting, place: PostingPlace): Pro
 }
 
 /** The posting with the claim of the request, and the line of the audit log among its records. */
-function withBooks(ctx: Ctx, value: Posting, reference: string): Posting {
-  const line = auditLine(ctx, reference);
-  const claims = [...value.claims, ...keyClaims(ctx, reference)];
+async function withBooks(ctx: Ctx, value: Posting, { key, in: tx }: Extract<PostingPlace, { key: string }>): Promise<Posting> {
+  const claims = [...value.claims, ...keyClaims(ctx, key)];
+  if (ctx.act === null) return { ...value, claims };
+  const line = auditLine(ctx, key, ctx.act, await postedWith(tx ?? ctx.db, value));
   return { ...value, claims, records: line === null ? value.records : { ...value.records, audit_entry: [line] } };
+}
+
+/** Hands over what was posted in a transaction to the line that the transaction writes at its end. */
+export async function noteForLine(ctx: Ctx, tx: Tx, value: Posting): Promise<void> {
+  const posted = ctx.act === null ? undefined : await postedWith(tx, value);
+  if (posted !== undefined) notePosted(tx, posted);
 }
 
 /** Milliseconds after which crossings are looked for: few postings pass a mark, and under load one look is for many of them. */

@@ -1,5 +1,5 @@
 // The caller's own name for a transfer: unique for the account that pays, or that is credited where nobody pays, for ever, over every
-// status (Gap G-50, decision 0048). ledger_claim_faults() reads the same key.
+// status (decision 0048). ledger_claim_faults() reads the same key.
 import type { Claim } from '../../../ledger/posting.js';
 import { AlreadyExists } from '../../../platform/errors.js';
 import type { Tx } from '../../../platform/postgres/database.js';
@@ -7,6 +7,7 @@ import type { Tx } from '../../../platform/postgres/database.js';
 /** Characters of an account's id in a key, with what parts it from the reference. */
 const ownerLength = 37;
 
+// Gap G-50: A `reference` is unique for the paying account, over every status; a second one is 409 `already_exists`.
 /** What a transfer uses up with its reference. */
 export function referenceClaim(accountId: string, reference: string, transferId: string): Claim {
   return { kind: 'reference', key: `${accountId}/${reference}`, reference: transferId };

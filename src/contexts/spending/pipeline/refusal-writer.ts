@@ -1,5 +1,5 @@
-// Refused spends as decisions, written in groups after the answer: nobody waits for it, no request fails with it, and what would be too
-// much is left out (CONTRACT.md 6) (Gap G-121).
+// Refused spends, written in groups after the answer: nobody waits for it and no request fails with it. Each is counted; decisions that
+// would be too many are left out (CONTRACT.md 6).
 import type { Clock } from '../../../platform/clock.js';
 import type { Ctx, Platform } from '../../../platform/ctx.js';
 import { newId } from '../../../platform/schema/id.js';
@@ -8,10 +8,11 @@ import type { ApprovalRequest } from '../approval/approval-request.js';
 import type { ApprovalRequirement } from './decision.js';
 import { insertDecisions } from './decision.sql.js';
 import { decisionRecord } from './decision-record.js';
-import { isDeciding } from './layer.js';
+import { type DecidingLayer, isDeciding } from './layer.js';
 import type { Authority } from './pipeline.js';
 import { counterKey } from './posting.js';
 import type { Refusal } from './refusal.js';
+import { addRefusals, type RefusalCount, refusalBuckets } from './refusal-count.sql.js';
 
 /** A spend that was refused. */
 export interface RefusedSpend {
@@ -25,6 +26,7 @@ export interface RefusedSpend {
   subject?: ApprovalRequest['subject'] | undefined;
 }
 
+// Gap G-121: Refusals by a layer of the pipeline are stored, 10 a second for each agent and process; 1,000 wait, more are left out.
 /** So many refusals of an agent are kept in a second, or of a wallet from which no agent spends. */
 const mostPerSecond = 10;
 /** So many wait to be written. */
@@ -46,7 +48,7 @@ export function queueRefusal({ platform, workspace, clock }: Pick<Ctx, 'platform
     writer = new RefusalWriter(platform);
     writers.set(platform, writer);
   }
-  writer.add({ ...refused, workspace, at: clock.now() });
+  writer.add({ ...refused, workspace, at: clock.now() }, first.layer);
 }
 
 /** Returns when every refusal that this process has noted is written, or could not be. */
@@ -58,6 +60,9 @@ export async function writeRefusals(platform: Platform): Promise<void> {
 class RefusalWriter {
   readonly #clock: Clock;
   readonly #batch: Batch<Noted, void>;
+  /** What is not written yet, by workspace, layer and bucket. At most one item waits to write all of it. */
+  #counts = new Map<string, RefusalCount>();
+  readonly #counting: Batch<void, void>;
   /** The second that is counted in, and how many refusals of each spender it has seen. */
   #second = 0;
   readonly #seen = new Map<string, number>();
@@ -74,15 +79,35 @@ class RefusalWriter {
       }
       return [];
     });
+    this.#counting = new Batch<void, void>(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      const counts = [...this.#counts.values()];
+      this.#counts = new Map();
+      try {
+        await addRefusals(database.pool, counts);
+      } catch (error) {
+        log.warn({ err: error, count: counts.length }, 'counts of refusals were not written');
+      }
+      return [];
+    });
   }
 
-  add(noted: Noted): void {
+  add(noted: Noted, layer: DecidingLayer): void {
+    this.#count(noted, layer);
     if (this.#isTooMany(noted) || this.#batch.length >= mostWaiting) return;
     void this.#batch.add(noted);
   }
 
-  drain(): Promise<void> {
-    return this.#batch.drain();
+  async drain(): Promise<void> {
+    await Promise.all([this.#batch.drain(), this.#counting.drain()]);
+  }
+
+  #count({ workspace: { id: workspaceId }, at }: Noted, layer: DecidingLayer): void {
+    const shortest = Math.min(...refusalBuckets) * 1000;
+    const key = `${workspaceId} ${layer} ${Math.floor(at.getTime() / shortest)}`;
+    const known = this.#counts.get(key);
+    this.#counts.set(key, { workspaceId, layer, at, refusals: (known?.refusals ?? 0) + 1 });
+    if (this.#counting.length === 0) void this.#counting.add();
   }
 
   #isTooMany({ authority: { agentId, facts } }: Noted): boolean {

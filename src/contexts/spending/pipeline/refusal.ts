@@ -1,7 +1,7 @@
 // What a refused posting means to its caller: the ledger reports numbers, this words them. One function orders the faults by the
 // layers of the pipeline, so that every door answers with the same code (CONTRACT.md 0 "Spend pipeline", "Errors").
 import type { Fault } from '../../../ledger/fault.js';
-import { InvalidAgentToken, InvalidApiKey, signedOut } from '../../../platform/credential.js';
+import { InvalidAgentToken, InvalidApiKey, InvalidConnectionToken, LoginExpired, signedOut } from '../../../platform/credential.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { AlreadyExists, ApiError, NotFound, ValidationFailed } from '../../../platform/errors.js';
 import { IdempotencyInFlight } from '../../../platform/idempotency.js';
@@ -123,10 +123,14 @@ function guardRefusal({ refusal, detail }: Fault, authority: Authority | undefin
       return { layer: 'credential', error: new InvalidApiKey() };
     case 'invalid_jwt':
       return { layer: 'credential', error: signedOut() };
+    case 'login_expired':
+      return { layer: 'credential', error: new LoginExpired() };
     case 'session_revoked':
       return { layer: 'credential', error: new SessionRevoked('This session has ended. Sign a new challenge to get another.') };
     case 'invalid_agent_token':
       return { layer: 'credential', error: new InvalidAgentToken('This agent token has ended: it was rotated or revoked.') };
+    case 'connection_ended':
+      return { layer: 'credential', error: new InvalidConnectionToken() };
     case 'key_revoked':
       return {
         layer: 'credential',

@@ -1,4 +1,4 @@
-// The kinds of rules that a policy may have, and what belongs to each: as they are given, stored and shown (Gap G-100) (CONTRACT.md 6).
+// The kinds of rules that a policy may have, and what belongs to each: as they are given, stored and shown (CONTRACT.md 6).
 import { z } from 'zod';
 import { Protocol } from '../../../generated/prisma/enums.js';
 import { currencies } from '../../../platform/money.js';
@@ -11,6 +11,7 @@ import { weekdays } from './local-time.js';
 export const rulePeriods = ['tx', 'hour', 'day', 'week', 'month'] as const;
 export const ruleActions = ['deny', 'approve'] as const;
 
+// Gap G-100: `max_count` and `velocity` count spends of any amount; a list has 1 to 200 existing names; an approval waits 60 s to 7 days.
 export const mostCount = 1_000_000_000;
 /** Thirty days. */
 export const longestVelocitySeconds = 2_592_000;
@@ -98,9 +99,17 @@ export const ruleKinds = Object.keys(ruleShapes) as RuleKind[];
 /** A rule as it is stored and shown: amounts and ids as they are printed. */
 export type PolicyRule = { [Kind in RuleKind]: z.output<(typeof ruleShapes)[Kind]> }[RuleKind];
 
-/** A spend above `threshold` has to be approved, within so many seconds. */
+/** How many people have to approve, and who may: whoever may decide where `memberIds` is null. */
+export interface Approvers {
+  count: number;
+  /** Bare. */
+  memberIds: readonly string[] | null;
+}
+
+/** A spend above `threshold` has to be approved, within so many seconds. With `approvers` people alone decide. */
 export interface PolicyApproval {
   threshold: string;
   currency: string;
   timeoutSeconds: number;
+  approvers?: Approvers;
 }

@@ -44,6 +44,8 @@ export interface SpendFacts {
   isKnownCounterparty?: boolean | undefined;
   traceId: string | null;
   mandateId: string | null;
+  /** The connection whose program asks, or has asked for what is approved now. */
+  connectionId?: string | null | undefined;
   /** The trip of the breaker that makes the agent ask for each spend. */
   breakerTripId: string | null;
   /** Rules that an approval has lifted, by rule id; null while none was given. */
@@ -64,6 +66,8 @@ export interface RuleResult {
   limit?: LimitFigures;
   /** For how long an approval waits, where the rule says so. */
   timeoutSeconds?: number;
+  /** Its policy asks people for the approval. */
+  asksPeople?: true;
   /** Further facts for `details`, in names of the wire. */
   facts?: Record<string, unknown>;
 }
@@ -78,10 +82,15 @@ export interface RuleResults {
 
 /**
  * Whether an approval lifts a rule where the caller asks for one: those of policies and budgets, but for a limit that cannot count the
- * spend for want of a rate (Gap G-143).
+ * spend for want of a rate (see G-143).
  */
 export function isApprovable(ruleId: string, reason?: string): boolean {
   return /^(pol|bud)_/.test(ruleId) && reason !== 'no_rate';
+}
+
+/** True where the people whom the policy of a rule asks have voted: its rules ask for no other approval, whatever they have become. */
+export function havePeopleVoted(ruleId: string, lifted: readonly string[]): boolean {
+  return lifted.includes(ruleId.split('.', 1)[0] ?? ruleId);
 }
 
 /** A limit whose currency a spend cannot be converted to: nobody can say how much of it the spend would use. */

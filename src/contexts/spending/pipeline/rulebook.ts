@@ -63,14 +63,15 @@ export function rulebook(ctx: Ctx): Promise<Rulebook> {
   });
 }
 
-type Bound = Pick<SpendFacts, 'payer' | 'agent' | 'traceId' | 'mandateId'>;
+type Bound = Pick<SpendFacts, 'payer' | 'agent' | 'traceId' | 'mandateId' | 'connectionId'>;
 
 /** The rules that bind a spend: those of its workspace, account, wallet and agent, and the budgets above them. */
-export function rulesFor({ kya, index, rates }: Rulebook, { payer, agent, traceId, mandateId }: Bound): RulesInForce {
+export function rulesFor({ kya, index, rates }: Rulebook, { payer, agent, traceId, mandateId, connectionId = null }: Bound): RulesInForce {
   const subjects = [subjectOf('tenant', null), subjectOf('account', payer.accountId)];
   if (payer.walletId !== null) subjects.push(subjectOf('wallet', payer.walletId));
   if (agent !== null) subjects.push(subjectOf('agent', agent.id));
   if (mandateId !== null) subjects.push(subjectOf('mandate', mandateId));
+  if (connectionId !== null) subjects.push(subjectOf('connection', connectionId));
   if (traceId !== null) subjects.push(subjectOf('trace', traceId));
   const path = new Set(boundBy(index.budgets, subjects));
   // Every budget above one that binds takes the spend as well.

@@ -4,8 +4,9 @@ import { budgetLayer, type EnforcedBudget } from '../budget/budget-rule.js';
 import { type KyaCap, kyaLayer } from '../policy/kya-limit.js';
 import { type EnforcedPolicy, policyLayer } from '../policy/policy-rule.js';
 import { cardLayer, type EnforcedCard } from './card-rule.js';
+import type { RuleUse } from './limit.js';
 import { type EnforcedMandate, mandateLayer } from './mandate-rule.js';
-import { isApprovable, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
+import { havePeopleVoted, isApprovable, type RuleResult, type RuleResults, type SpendFacts } from './rule-result.js';
 
 /** The rules in force for one spend: those that its facts are bound by. */
 export interface RulesInForce {
@@ -37,16 +38,23 @@ export function applyRules(facts: SpendFacts, { kya, policies, budgets, rates, m
   const uses = answers.flatMap((answer) => answer.uses);
   const results = answers.flatMap((answer) => answer.results);
   return {
-    uses:
-      lifted === null
-        ? uses
-        : uses.map((use) => (use.action === 'approve' || lifted.includes(use.ruleId) ? { ...use, maximum: null } : use)),
-    results:
-      lifted === null
-        ? results
-        : results.filter(({ outcome, ruleId, reason }) => outcome === 'fail' && !(isApprovable(ruleId, reason) && lifted.includes(ruleId))),
+    uses: lifted === null ? uses : uses.map((use) => (isUseLifted(use, lifted) ? { ...use, maximum: null } : use)),
+    results: lifted === null ? results : results.flatMap((result) => stillRefused(result, lifted)),
     rateIds: [...new Set(answers.flatMap(({ rateIds }) => rateIds))],
   };
+}
+
+// Gap G-495: A policy with `approvers` that was not asked when the approval was requested refuses the spend when the approval is given.
+/** Whether an approval lifts the maximum of a use: no rule asks for another, but one whose policy asks people who have not voted. */
+function isUseLifted({ action, ruleId, asksPeople }: RuleUse, lifted: readonly string[]): boolean {
+  return lifted.includes(ruleId) || (action === 'approve' && (!asksPeople || havePeopleVoted(ruleId, lifted)));
+}
+
+/** What a result says once an approval was given: nothing, or that it refuses. */
+function stillRefused(result: RuleResult, lifted: readonly string[]): RuleResult[] {
+  const { outcome, ruleId, reason, asksPeople } = result;
+  if (outcome === 'approve') return asksPeople && !havePeopleVoted(ruleId, lifted) ? [{ ...result, outcome: 'fail' }] : [];
+  return isApprovable(ruleId, reason) && lifted.includes(ruleId) ? [] : [result];
 }
 
 /** An agent that the breaker watches asks for every spend. */

@@ -62,7 +62,7 @@ export function spendMutation<Input, Terms, Plan extends { spend: SpendPlan<V> |
       const made = await transact(ctx, write, thing.reference);
       const [table, at] = thing.due(made);
       if (at !== null) ringAt(ctx, table, at);
-      if (made.approval !== null) ringAt(ctx, 'approval', made.approval.expiresAt);
+      if (made.approval !== null) ringAt(ctx, 'approval', made.approval.dueAt ?? made.approval.expiresAt);
       return made;
     },
     async dryRun(ctx, input) {

@@ -9,7 +9,7 @@ builder.objectField(Me, 'spendableBy', (t) =>
     type: [ProtocolEnum],
     nullable: true,
     description:
-      'When you are an agent: the protocols by which you could spend something now. None while spending is frozen, or a limit is used up.',
+      'Protocols by which you, an agent, could spend something now; empty while spending is frozen or a limit is used up. Null for others.',
     ...facts({ most: 7 }),
     resolve: (_me, _args, ctx) => (ctx.actor.agent === undefined ? null : spendableBy(ctx, ctx.actor.agent)),
   }),

@@ -1,4 +1,4 @@
-// By which protocols an agent could spend something now (Gap G-385). It is a forecast for those who offer spends: the posting decides.
+// By which protocols an agent could spend something now. It is a forecast for those who offer spends: the posting decides.
 import { Protocol } from '../../../generated/prisma/enums.js';
 import type { ActingAgent, Ctx, Workspace } from '../../../platform/ctx.js';
 import { budgetUse } from '../budget/budget-use.js';
@@ -21,12 +21,14 @@ export function spendableTags({ id }: Pick<Workspace, 'id'>, agentId: string): s
   return [rulesTag(id), `spending:${id}`, `agent:${agentId}`, `agent_wallet:${agentId}`];
 }
 
+// Gap G-385: `spendable_by` lists the protocols by which the least amount would pass the agent's status, wallets, caps and rules.
 /**
  * The protocols by which the agent could spend the least amount from one of its wallets. None while it, its account or the workspace is
  * frozen. Rules that depend on whom it would pay, on the hour or on a few seconds are left to the spend.
  */
 export async function spendableBy(ctx: Ctx, { id: agentId, status, kyaTier, parentAccountId }: ActingAgent): Promise<Protocol[]> {
   if (status !== 'active') return [];
+  const connectionId = ctx.actor.connection?.id ?? null;
   const [{ frozen }, account, wallets, book] = await Promise.all([
     spending(ctx),
     ctx.db.account.findFirst({ where: { id: parentAccountId }, select: { status: true } }),
@@ -37,7 +39,7 @@ export async function spendableBy(ctx: Ctx, { id: agentId, status, kyaTier, pare
   const open = await Promise.all(
     wallets.map(async ({ id: walletId }) => {
       const payer = { walletId, accountId: parentAccountId, agentId };
-      const rules = rulesFor(book, { payer, agent: { id: agentId, kyaTier }, traceId: null, mandateId: null });
+      const rules = rulesFor(book, { payer, agent: { id: agentId, kyaTier }, traceId: null, mandateId: null, connectionId });
       return (await hasRoom(ctx, agentId, rules)) ? [rules] : [];
     }),
   );

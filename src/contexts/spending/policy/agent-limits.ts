@@ -1,6 +1,6 @@
 // What an agent may spend, and how much of it is left: everything that binds it (CONTRACT.md 5, 6).
 import type { Ctx } from '../../../platform/ctx.js';
-import { agent } from '../../agents/agent.js';
+import { namedAgent } from '../../agents/agent.js';
 import { type LimitPeriod, windowOf } from '../pipeline/limit.js';
 import { counterKey, readCounters } from '../pipeline/posting.js';
 import { rulebook } from '../pipeline/rulebook.js';
@@ -25,7 +25,7 @@ export interface AgentLimits {
 
 /** What binds an agent, with what it has used of it, now in workspace time. */
 export async function agentLimits(ctx: Ctx, agentId: string): Promise<AgentLimits> {
-  const { kyaTier } = await agent(ctx, agentId);
+  const { kyaTier } = await namedAgent(ctx, agentId);
   const { kya } = await rulebook(ctx);
   const caps = kya.filter(({ tier }) => tier === kyaTier).flatMap((cap) => capsOf(cap, agentId, ctx.clock.now()));
   const counters = await readCounters(

@@ -20,7 +20,8 @@ export function kyaCounter(agentId: string, currency: string): string {
   return `kya:${agentId}:${currency}`;
 }
 
-/** What the caps of the spending agent's tier say of a spend. Every cap counts it, in its own currency (Gap G-53). */
+// Gap G-53: Every cap of the tier counts every spend, converted by the rate of the day; a currency without a rate is refused.
+/** What the caps of the spending agent's tier say of a spend. Every cap counts it, in its own currency. */
 export function kyaLayer({ agent, amount, currency, at }: SpendFacts, caps: readonly KyaCap[], rates: RateBook): RuleResults {
   const answer: RuleResults = { uses: [], results: [], rateIds: [] };
   if (agent === null) return answer;
@@ -63,7 +64,8 @@ export function kyaCaps({ db }: Pick<Ctx, 'db'>): Promise<KyaCap[]> {
   return db.kyaLimit.findMany({ orderBy: [{ tier: 'asc' }, { currency: 'asc' }] });
 }
 
-/** Replaces the caps of the workspace. They hold from the next spend on (Gap G-54), for what the windows have counted so far. */
+// Gap G-54: Changed caps bind from the next spend on, with what the UTC day and month have counted so far.
+/** Replaces the caps of the workspace. They hold from the next spend on, for what the windows have counted so far. */
 export async function setKyaCaps(ctx: Ctx, input: readonly KyaLimitInput[]): Promise<KyaCap[]> {
   const caps = input.map(readCap);
   refuseDoubles(input);

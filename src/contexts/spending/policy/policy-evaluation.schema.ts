@@ -9,9 +9,12 @@ import { evaluateSpend } from './policy-evaluation.js';
 
 builder.mutationField('evaluateSpend', (t) =>
   t.field({
-    route: rest('POST /v1/policies/evaluate', 'Ask what the spend pipeline would decide about a spend. Nothing is changed.'),
+    route: rest(
+      'POST /v1/policies/evaluate',
+      'Evaluate a spend without making it: caps, policies, budgets and the balance. Nothing is changed or reserved. A refusal is part of the answer; a faulty request is an error.',
+    ),
     type: DecisionType,
-    description: 'What the spend pipeline would decide now: KYA caps, policies, budgets and the balance. Nothing is changed.',
+    authScopes: { audience: 'any', scope: 'policies:read' },
     args: { input: t.arg({ type: EvaluateSpendInput }) },
     ...facts({ effect: 'none', errors: [NotFound, CurrencyMismatch, NotYourWallet] }),
     resolve: (_root, { input }, ctx) => evaluateSpend(ctx, input),

@@ -51,7 +51,8 @@ function draftOf(ctx: Ctx, { at, guards }: Authority, { from, to, amount, curren
   };
 }
 
-/** The wallet that is named, else the agent's oldest in the currency, else its account's (Gap G-103). */
+// Gap G-103: Without `wallet_id` the payer is the agent's oldest wallet that is not closed, an active one first, else its account's.
+/** The wallet that is named, else the agent's oldest in the currency, else its account's. */
 async function payingWallet(ctx: Ctx, { agentId, walletId, currency }: EvaluateSpendInput): Promise<WalletRef> {
   const agent = await actingAgent(ctx, agentId);
   if (agent === null) throw new NotFound('agentId');

@@ -68,7 +68,8 @@ function windowIn(rule: Bound['rule'], at: Date): { counter: string; window: str
   return { counter, window, resetsAt };
 }
 
-/** An agent reads of a policy that counts others too what is left, and not what they used (Gap G-104). */
+// Gap G-104: Of limits that count others too an agent sees what is left, without `max` and `used`.
+/** An agent reads of a policy that counts others too what is left, and not what they used. */
 function showsUsage({ actor }: Ctx, { targetType }: EnforcedPolicy): boolean {
   return actor.type !== 'agent' || targetType === 'agent' || targetType === 'wallet';
 }

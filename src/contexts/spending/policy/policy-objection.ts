@@ -10,7 +10,8 @@ export interface Lists {
   block: ReadonlySet<string>;
 }
 
-/** When spends are allowed. With `from` after `to` the hours go over midnight, and belong to the day on which they begin (Gap G-101). */
+// Gap G-101: `to` is the first minute after the hours, 24:00 ends a day; hours over midnight belong to the day on which they begin.
+/** When spends are allowed. With `from` after `to` the hours go over midnight, and belong to the day on which they begin. */
 export interface Hours {
   days: ReadonlySet<Weekday>;
   /** Minutes since midnight: from this one on, and before that one. */

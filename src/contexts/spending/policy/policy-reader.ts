@@ -5,8 +5,9 @@ import type { PolicyTarget } from '../../../generated/prisma/client.js';
 import { type FieldIssue, ValidationFailed } from '../../../platform/errors.js';
 import { type Currency, formatMinor, parseMinor } from '../../../platform/money.js';
 import { idKinds, parseId } from '../../../platform/schema/id.js';
-import { type PolicyApproval, type PolicyRule, type RuleKind, ruleKinds, ruleShapes } from '../pipeline/rule-kind.js';
-import type { PolicyApprovalInput, PolicyTargetInput } from './policy.input.js';
+import { zodRule } from '../../../platform/zod-words.js';
+import { type Approvers, type PolicyApproval, type PolicyRule, type RuleKind, ruleKinds, ruleShapes } from '../pipeline/rule-kind.js';
+import type { ApproversInput, PolicyApprovalInput, PolicyTargetInput } from './policy.input.js';
 import type { PolicyRuleInput } from './policy-rule.input.js';
 
 /** Whose spends a policy binds; the id is bare, and null for the whole workspace. */
@@ -37,12 +38,22 @@ export class PolicyReader {
     });
   }
 
-  approval({ threshold, currency, timeoutSeconds }: PolicyApprovalInput): PolicyApproval {
+  approval({ threshold, currency, timeoutSeconds, approvers }: PolicyApprovalInput): PolicyApproval {
     return {
       threshold: this.#amount(threshold, currency, ['approval', 'threshold'], 0n),
       currency,
       timeoutSeconds: timeoutSeconds ?? defaultPolicyTimeoutSeconds,
+      ...(approvers != null && { approvers: this.#approvers(approvers) }),
     };
+  }
+
+  /** Members are still to be looked up. */
+  #approvers({ count, memberIds }: ApproversInput): Approvers {
+    const path = ['approval', 'approvers', 'memberIds'];
+    for (const [index, id] of (memberIds ?? []).entries()) {
+      if (memberIds?.indexOf(id) !== index) this.#add([...path, index], 'is there twice: a member votes once', 'unique');
+    }
+    return { count: count ?? 1, memberIds: memberIds ?? null };
   }
 
   target({ type, id }: PolicyTargetInput): TargetRef {
@@ -117,7 +128,7 @@ function issuesOf(issue: z.core.$ZodIssue, given: PolicyRuleInput, path: Path): 
     return issue.keys.map((key) => ({ path: [...path, key], message: foreignMember(given), rule: 'unknown' }));
   const inner = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   const isMissing = inner.length === 1 && given[inner[0] as keyof PolicyRuleInput] === undefined && issue.code !== 'custom';
-  const [message, rule] = isMissing ? ['is required', 'required'] : [issue.message, issue.code];
+  const [message, rule] = isMissing ? ['is required', 'required'] : [issue.message, zodRule(issue)];
   return [{ path: [...path, ...inner], message, rule }];
 }
 

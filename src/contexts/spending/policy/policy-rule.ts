@@ -7,7 +7,7 @@ import { parseAnyId, printId } from '../../../platform/schema/id.js';
 import type { RateBook } from '../../rates/rate.js';
 import { type LimitPeriod, type RuleAction, type RuleUse, windowOf } from '../pipeline/limit.js';
 import { type LocalClock, localClock } from '../pipeline/local-time.js';
-import type { PolicyApproval, PolicyRule } from '../pipeline/rule-kind.js';
+import type { Approvers, PolicyApproval, PolicyRule } from '../pipeline/rule-kind.js';
 import { noRate, type RuleResult, type RuleResults, type SpendFacts } from '../pipeline/rule-result.js';
 import { type MerchantLists, objectionOf, type StaticRule } from './policy-objection.js';
 
@@ -32,6 +32,8 @@ interface EnforcedThreshold extends Named {
   threshold: bigint;
   currency: string;
   timeoutSeconds: number;
+  /** Null: one decision, by whoever may decide. */
+  approvers: Approvers | null;
 }
 
 interface Counted extends Named {
@@ -117,7 +119,8 @@ function useOf(rule: AmountRule | CountRule, policy: EnforcedPolicy, used: bigin
   if (per === 'tx') throw new Error('a single spend has no window');
   const { name: window, resetsAt } = windowOf(per, at);
   const timeoutSeconds = policy.approval?.timeoutSeconds;
-  return { counter, window, used, reserved: 0n, maximum, layer: 'policy', ruleId, per, currency, action, resetsAt, timeoutSeconds };
+  const use = { counter, window, used, reserved: 0n, maximum, layer: 'policy', ruleId, per, currency, action, resetsAt } as const;
+  return { ...use, timeoutSeconds, ...peopleOf(policy.approval) };
 }
 
 function evaluateStatic(
@@ -133,12 +136,13 @@ function evaluateStatic(
 }
 
 function evaluateThreshold(
-  { ruleId, threshold, currency, timeoutSeconds }: EnforcedThreshold,
+  approval: EnforcedThreshold,
   policy: EnforcedPolicy,
   spend: SpendFacts,
   rates: RateBook,
   answer: RuleResults,
 ): void {
+  const { ruleId, threshold, currency, timeoutSeconds } = approval;
   const converted = rates.convertUp(spend.amount, spend.currency, currency);
   if (converted === null) {
     answer.results.push(noRate('policy', ruleId, 'policy_violation', spend.currency, currency));
@@ -146,21 +150,26 @@ function evaluateThreshold(
   }
   answer.rateIds.push(...converted.rateIds);
   if (converted.minor <= threshold) return;
-  const message = `The policy "${policy.name}" wants spends above ${formatMinor(threshold, currency)} ${currency} to be approved.`;
+  const message = `The policy "${policy.name}" requires an approval for spends above ${formatMinor(threshold, currency)} ${currency}.`;
   const about = { layer: 'policy', ruleId, outcome: 'approve', code: 'policy_violation', reason: 'threshold' } as const;
-  answer.results.push({ ...about, message, timeoutSeconds });
+  answer.results.push({ ...about, message, timeoutSeconds, ...peopleOf(approval) });
+}
+
+/** Marks what a policy says that asks people. */
+function peopleOf(approval: EnforcedThreshold | null): { asksPeople?: true } {
+  return approval?.approvers ? { asksPeople: true } : {};
 }
 
 /** What all results of a rule have in common. An approval that it asks for waits as long as those of its policy do. */
 function resultBy(
   { ruleId, action }: Named & { action: RuleAction },
   { approval }: EnforcedPolicy,
-): Pick<RuleResult, 'layer' | 'ruleId' | 'outcome' | 'timeoutSeconds'> {
+): Pick<RuleResult, 'layer' | 'ruleId' | 'outcome' | 'timeoutSeconds' | 'asksPeople'> {
   return {
     layer: 'policy',
     ruleId,
     outcome: action === 'approve' ? 'approve' : 'fail',
-    ...(approval === null ? {} : { timeoutSeconds: approval.timeoutSeconds }),
+    ...(approval === null ? {} : { timeoutSeconds: approval.timeoutSeconds, ...peopleOf(approval) }),
   };
 }
 
@@ -207,6 +216,7 @@ export function enforcedPolicy(row: StoredPolicy, clockOf: (zone: string) => Loc
       threshold: parseMinor(approval.threshold, approval.currency, ['threshold'], 0n),
       currency: approval.currency,
       timeoutSeconds: approval.timeoutSeconds,
+      approvers: approval.approvers ?? null,
     },
   };
 }

@@ -11,6 +11,7 @@ import { listOf } from '../../../platform/schema/list.js';
 import type { PolicyApproval, PolicyRule } from '../pipeline/rule-kind.js';
 import { dropRulebook } from '../pipeline/rules-tag.js';
 import type { CreatePolicyInput, UpdatePolicyInput } from './policy.input.js';
+import { checkApprovers, type PolicyTerms, requirePersonToEnd, requirePersonToLoosen } from './policy-approver.js';
 import { PolicyReader, refuseEmpty } from './policy-reader.js';
 import { checkTarget, resolveIds } from './policy-reference.js';
 
@@ -28,6 +29,7 @@ export async function createPolicy(ctx: Ctx, input: CreatePolicyInput): Promise<
   const created = await transact(ctx, async (tx) => {
     await checkRoom(ctx, tx);
     await checkTarget(tx, target);
+    await checkApprovers(ctx, tx, approval);
     const rules = await resolveIds(tx, given);
     const at = ctx.clock.now();
     const row = { id: newId(at), version: 1, ...stored({ rules, approval }) };
@@ -40,9 +42,10 @@ export async function createPolicy(ctx: Ctx, input: CreatePolicyInput): Promise<
   return created;
 }
 
+// Gap G-102: Every real change makes a version and keeps its rules; a workspace has at most 100 policies (400).
 /**
- * Changes a policy, whose target stays. What its rules have used stays too, as long as their kind, period and currency do. Refused as
- * at creation; a change of nothing makes no version (Gap G-102).
+ * Changes a policy, whose target stays. What its rules have used stays too, as long as their kind, period and currency do. Refused as at
+ * creation; a change of nothing makes no version.
  */
 export async function updatePolicy(ctx: Ctx, input: UpdatePolicyInput & { id: string }): Promise<Policy> {
   const { id, name, enabled } = input;
@@ -58,6 +61,8 @@ export async function updatePolicy(ctx: Ctx, input: UpdatePolicyInput & { id: st
       approval: approval === undefined ? approvalRuleOf(before) : approval,
     };
     refuseEmpty(terms.rules, terms.approval);
+    if (approval != null) await checkApprovers(ctx, tx, approval);
+    requirePersonToLoosen(ctx, termsOf(before), { ...terms, enabled: enabled ?? before.enabled });
     const at = ctx.clock.now();
     const row = { version: before.version + 1, ...stored(terms) };
     await writeVersion(tx, { id, ...row }, at);
@@ -70,10 +75,15 @@ export async function updatePolicy(ctx: Ctx, input: UpdatePolicyInput & { id: st
   return changed;
 }
 
-/** Ends a policy: it binds nothing any more. Decisions go on naming it. */
-export async function deletePolicy(ctx: Ctx, id: string): Promise<Policy> {
+/** Ends a policy: it binds nothing any more. Decisions go on naming it. 403 for a program where the policy asks people. */
+export function deletePolicy(ctx: Ctx, id: string): Promise<Policy> {
+  return endPolicy(ctx, id, (policy) => requirePersonToEnd(ctx, policy));
+}
+
+/** Ends a policy with its sandbox, whoever resets it. */
+export async function endPolicy(ctx: Ctx, id: string, check: (policy: Policy) => void = () => {}): Promise<Policy> {
   const deleted = await transact(ctx, async (tx) => {
-    await lockRow(tx.policy, id, { where: { deletedAt: null } });
+    check(await lockRow(tx.policy, id, { where: { deletedAt: null } }));
     const at = ctx.clock.now();
     return tx.policy.update({ where: rowKey(ctx, id), data: { deletedAt: at, updatedAt: at } });
   });
@@ -90,6 +100,10 @@ export async function policy(ctx: Ctx, id: string, query: object = {}): Promise<
 
 /** Policies, newest first. 400 for a target id that can be none. */
 export const policies = listOf('policy', { where: { deletedAt: null } }, { targetId: (id: string) => ({ targetId: targetIdOf(id) }) });
+
+function termsOf(row: Policy): PolicyTerms {
+  return { rules: rulesOf(row), approval: approvalRuleOf(row), enabled: row.enabled };
+}
 
 /** The rules of a policy, as they are shown. */
 export function rulesOf({ rules }: Pick<Policy, 'rules'>): PolicyRule[] {
@@ -115,12 +129,7 @@ async function checkRoom({ workspace }: Ctx, tx: Tx): Promise<void> {
   throw invalidRequest(`A workspace has at most ${mostPolicies} policies: delete one first, or add rules to another.`, 'max');
 }
 
-interface PolicyTerms {
-  rules: readonly PolicyRule[];
-  approval: PolicyApproval | null;
-}
-
-function stored({ rules, approval }: PolicyTerms) {
+function stored({ rules, approval }: Omit<PolicyTerms, 'enabled'>) {
   return {
     rules: rules as unknown as Prisma.InputJsonArray,
     approval: approval === null ? Prisma.DbNull : (approval as unknown as Prisma.InputJsonObject),

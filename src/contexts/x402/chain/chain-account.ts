@@ -24,7 +24,8 @@ export async function chainAccount(ctx: Ctx, text: string): Promise<ChainAccount
   return { address, balance: row?.balance ?? 0n, currency };
 }
 
-/** What the faucet ever makes of a balance, base units: as much as a wallet can hold (Gap G-395). */
+// Gap G-395: The faucet gives an address as much as a wallet can hold; more is 400.
+/** What the faucet ever makes of a balance, base units: as much as a wallet can hold. */
 const mostMinted = 9n * 10n ** 17n;
 
 /** Mints tokens for an address. 403 `test_mode_only`, 400 for more than an address is ever given. */

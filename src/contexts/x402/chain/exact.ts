@@ -1,5 +1,5 @@
 // Whether an authorization of EIP-3009 pays what is required: what the reference facilitator checks, in its order, with the reasons of the
-// specification (x402 "exact" on EVM). The time is real time, as it is for whoever signs (Gap G-302).
+// specification (x402 "exact" on EVM).
 import type { Ctx } from '../../../platform/ctx.js';
 import { parseId } from '../../../platform/schema/id.js';
 import type { Requirements } from '../wire/wire.js';
@@ -62,6 +62,7 @@ function isOwn({ network, nameV1 }: ChainNetwork, name: string): boolean {
   return name === network || name === nameV1;
 }
 
+// Gap G-302: `validBefore` and `valid_before` are held to real time, also where the test clock was moved.
 /** Seconds since 1970, of real time. */
 function secondsNow({ platform }: Ctx): bigint {
   return BigInt(Math.floor(platform.clock.now().getTime() / 1000));

@@ -9,8 +9,7 @@ import { newId, printId } from '../../../platform/schema/id.js';
 import { defaultWalletRef, type WalletRef, walletRef } from '../../accounts/wallet-ref.js';
 import { addEntry } from '../../identity/directory.js';
 import { depositFor } from '../chain/deposit.js';
-import { chainNetwork, ledgerNetwork } from '../chain/network.js';
-import { UnsupportedNetwork } from '../errors.js';
+import { chainNetwork, ledgerNetwork, ownChain } from '../chain/network.js';
 import { emit } from '../events.js';
 import type { CreateX402EndpointInput, UpdateX402EndpointInput } from './endpoint.input.js';
 import { endpointHash } from './endpoint.js';
@@ -18,7 +17,7 @@ import { readDiscounts } from './price.js';
 
 /**
  * Registers an endpoint. 404 for an account that is none of this workspace or a wallet that is none of its, 422 `currency_mismatch` for a
- * wallet in another currency, 422 `unsupported_network`, 400 for what does not fit together.
+ * wallet in another currency, 422 `unsupported_network`, 400 for an unknown network and what does not fit together.
  */
 export async function createEndpoint(ctx: Ctx, input: CreateX402EndpointInput): Promise<X402Endpoint> {
   const { accountId, name, method, description, metadata, path, url } = input;
@@ -53,7 +52,7 @@ export async function createEndpoint(ctx: Ctx, input: CreateX402EndpointInput): 
         updatedAt: at,
       },
     });
-    await addEntry(tx, { kind: 'x402_endpoint', id: made.id, hash: endpointHash(made.id) });
+    await addEntry(ctx, tx, { kind: 'x402_endpoint', id: made.id, hash: endpointHash(made.id) });
     await emit(ctx, tx, 'x402.endpoint.created', createdData(made), { at, objectId: made.id });
     return made;
   });
@@ -73,13 +72,18 @@ function createdData({ id, accountId, name, path, method, basePrice, currency, n
   };
 }
 
+/** 400 with the networks that there are in the environment. */
+function unknownNetwork(known: readonly string[]): ValidationFailed {
+  return new ValidationFailed([{ path: ['network'], message: `must be one of ${known.join(', ')}`, rule: 'enum' }]);
+}
+
 /** The network that is asked for, else the ledger's. A chain carries its token alone, in whole authorizations. */
 function networkFor(ctx: Ctx, asked: { network?: string | null | undefined; scheme: X402Scheme; currency: string }): string {
   const { network, scheme, currency } = asked;
   const own = ledgerNetwork(ctx);
   if (network == null || network === own) return own;
   const chain = chainNetwork(ctx, network);
-  if (chain === undefined) throw new UnsupportedNetwork(network);
+  if (chain === undefined) throw unknownNetwork([own, ownChain(ctx).network]);
   if (currency !== chain.currency)
     throw new ValidationFailed([{ path: ['currency'], message: `is ${chain.currency} on ${network}`, rule: 'network' }]);
   if (scheme !== 'exact')
@@ -143,7 +147,8 @@ export async function updateEndpoint(ctx: Ctx, input: UpdateX402EndpointInput & 
   return changed;
 }
 
-/** Removes an endpoint: it is paid no more, and its payments stay (Gap G-297). 404 for one that is gone. */
+// Gap G-297: Payments of a deleted endpoint stay; the endpoint is 404 from then on.
+/** Removes an endpoint: it is paid no more, and its payments stay. 404 for one that is gone. */
 export async function deleteEndpoint(ctx: Ctx, id: string): Promise<X402Endpoint> {
   const deleted = await transact(ctx, async (tx) => {
     await lockRow(tx.x402Endpoint, id, { where: { deletedAt: null } });

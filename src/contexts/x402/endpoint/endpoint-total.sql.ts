@@ -15,15 +15,14 @@ const addUp = {
     SELECT $1::uuid, p.endpoint_id, count(*), sum(p.amount)
     FROM published_events($1, $2, $3) e
     CROSS JOIN LATERAL (SELECT endpoint_id, amount, settled_at FROM x402_payment
-      WHERE workspace_id = $1::uuid AND id = CASE WHEN e.type = 'x402.payment.completed' THEN substr(e.data ->> 'payment_id', 5)::uuid END
-      OFFSET 0) p
-    WHERE p.endpoint_id IS NOT NULL AND p.settled_at = e.created_at
+      WHERE workspace_id = $1::uuid AND id = substr(e.data ->> 'payment_id', 5)::uuid OFFSET 0) p
+    WHERE e.type = 'x402.payment.completed' AND p.endpoint_id IS NOT NULL AND p.settled_at = e.created_at
     GROUP BY p.endpoint_id
     ON CONFLICT (workspace_id, endpoint_id) DO UPDATE
       SET calls = x402_endpoint_total.calls + excluded.calls, revenue = x402_endpoint_total.revenue + excluded.revenue`,
 };
 
-/** Adds up what endpoints earn, soon after the payment (Gap G-295). */
+/** Gap G-295: `total_calls` and `total_revenue` count settled payments before fees and refunds, a moment later. */
 export const endpointListener: EventListener = {
   name: 'x402-endpoints',
   async hear(tx, { workspaceId, after, upTo }) {

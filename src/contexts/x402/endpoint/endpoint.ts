@@ -1,7 +1,7 @@
 // An endpoint: something that is paid per call by x402, and the wallet that is paid (CONTRACT.md 9).
 import type { Prisma, X402Endpoint, X402EndpointStatus } from '../../../generated/prisma/client.js';
 import { sha256 } from '../../../platform/crypto.js';
-import type { Ctx, Environment, Platform, Workspace } from '../../../platform/ctx.js';
+import type { Ctx, Environment, Platform } from '../../../platform/ctx.js';
 import { NotFound } from '../../../platform/errors.js';
 import { type Lifecycle, wrongStatus } from '../../../platform/lifecycle.js';
 import { parseId, printId } from '../../../platform/schema/id.js';
@@ -21,12 +21,13 @@ export const x402EndpointLifecycle: Lifecycle<X402EndpointStatus> = {
 /** The methods that a call of an endpoint may have. */
 export const endpointMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'ANY'] as const;
 
-/** Every actor that sees anything sees the public side of every endpoint: it is what agents pay (Gap G-294). */
-export const visibleEndpoints = new Visibility<Prisma.X402EndpointWhereInput>({ agent: () => ({}) });
+// Gap G-294: Operators register endpoints; everyone sees the public side, readers of the account also account, receiver and takings.
+/** Every actor that sees anything sees the public side of every endpoint: it is what agents pay. */
+export const visibleEndpoints = new Visibility<Prisma.X402EndpointWhereInput>({ scope: 'x402:read', agent: () => ({}) });
 
 /** True for those who may read the endpoint's account: they alone see its private side. */
 export function canSeeEndpoint(ctx: Ctx, { accountId }: Pick<X402Endpoint, 'accountId'>): boolean {
-  return visibleAccounts.sees(ctx, { id: accountId });
+  return visibleAccounts.reaches(ctx, { id: accountId });
 }
 
 /** The endpoint, or 404; `field` is the member that named it, where it was no path. */
@@ -47,9 +48,9 @@ export function cachedEndpoint(ctx: Ctx, id: string): Promise<X402Endpoint | nul
 /** The endpoint that a payment names. 404 for none, 409 for one that is not active. */
 export async function payableEndpoint(ctx: Ctx, id: string, field?: string): Promise<X402Endpoint> {
   const found = await cachedEndpoint(ctx, id);
-  if (found === null || !visibleEndpoints.sees(ctx, found)) throw field === undefined ? new NotFound() : new NotFound(field);
+  if (found === null || !visibleEndpoints.reaches(ctx, found)) throw field === undefined ? new NotFound() : new NotFound(field);
   if (found.status !== 'active') {
-    const message = `The endpoint is ${found.status}: it takes no payments.`;
+    const message = `The endpoint is ${found.status}: it does not accept payments.`;
     throw wrongStatus(x402EndpointLifecycle, printId('x402Endpoint', id), found.status, ['active'], message);
   }
   return found;
@@ -60,7 +61,8 @@ export function endpointsAt({ db }: Ctx, url: string): Promise<X402Endpoint[]> {
   return db.x402Endpoint.findMany({ where: { url, deletedAt: null }, orderBy: { id: 'asc' }, take: 100 });
 }
 
-/** The address that is paid for: the endpoint's own, or that of its paid door, as the listener with this origin serves it (Gap G-396). */
+// Gap G-396: `resource` is the endpoint's `url`, else the address of its paid door; verify also knows it by `path`.
+/** The address that is paid for: the endpoint's own, or that of its paid door, as the listener with this origin serves it. */
 export function resourceOf({ id, url }: Pick<X402Endpoint, 'id' | 'url'>, origin: string): string {
   return url ?? `${origin}/x402/${printId('x402Endpoint', id)}`;
 }
@@ -85,10 +87,16 @@ export function endpointHash(id: string): Buffer<ArrayBuffer> {
   return sha256(printId('x402Endpoint', id));
 }
 
-/** The workspace of an endpoint, in the listener's environment, or null: for callers without a credential. Kept in the process. */
-export async function workspaceOfEndpoint(platform: Platform, id: string, environment: Environment): Promise<Workspace | null> {
-  const entry = await findEntry(platform.database.pool, 'x402_endpoint', endpointHash(id));
-  return entry?.workspace.environment === environment ? entry.workspace : null;
+/** Where an endpoint is, in the listener's environment, or null: for callers without a credential. */
+export async function placeOfEndpoint(
+  { cells }: Platform,
+  id: string,
+  environment: Environment,
+): Promise<Pick<Ctx, 'platform' | 'workspace'> | null> {
+  const hash = endpointHash(id);
+  const platform = cells.only ?? (await cells.find({ hash }));
+  const entry = await findEntry(platform.database.pool, 'x402_endpoint', hash);
+  return entry?.workspace.environment === environment ? { platform, workspace: entry.workspace } : null;
 }
 
 /** Endpoints, newest first. Of an account that the actor may not read, `accountId` finds none. */

@@ -31,11 +31,20 @@ const timeoutSeconds = 60;
 export async function offersOf(ctx: Ctx, endpoint: X402Endpoint, payer: string | null = null): Promise<PaymentOption[]> {
   const { amount } = await priceFor(ctx, endpoint, payer);
   const ledger = ledgerOffer(ctx, endpoint, amount);
-  const chain = chainNetwork(ctx, endpoint.network);
-  if (chain !== undefined && chainOf(ctx, chain.network) !== undefined) {
+  const chain = offeredChain(ctx, endpoint);
+  if (chain !== undefined) {
     return [chainOffer(chain, await depositFor(ctx, chain.network, endpoint.receiverWalletId), amount), ledger];
   }
   return [ledger];
+}
+
+/** The chain on which an endpoint is offered beside the ledger; undefined where it names none, or one that nobody serves. */
+export function offeredChain(
+  where: Pick<Ctx, 'platform' | 'workspace'>,
+  { network }: Pick<X402Endpoint, 'network'>,
+): ChainNetwork | undefined {
+  const chain = chainNetwork(where, network);
+  return chain === undefined || chainOf(where, chain.network) === undefined ? undefined : chain;
 }
 
 function ledgerOffer(ctx: Ctx, { id, scheme, currency, receiverWalletId }: X402Endpoint, amount: bigint): PaymentOption {

@@ -1,5 +1,4 @@
-// What a call of an endpoint costs: its base price, less the discount of who has called it often enough this month (CONTRACT.md 9)
-// (Gap G-298).
+// What a call of an endpoint costs: its base price, less the discount of who has called it often enough this month (CONTRACT.md 9).
 import type { X402Endpoint } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { type FieldIssue, ValidationFailed } from '../../../platform/errors.js';
@@ -12,6 +11,7 @@ export interface VolumeDiscount {
   priceMultiplier: string;
 }
 
+// Gap G-298: At most 10 discounts with rising thresholds; they count the payer's settled calls of the UTC month; prices round up.
 /** Discounts of one endpoint. */
 export const mostDiscounts = 10;
 /** Calls are counted up to here. */

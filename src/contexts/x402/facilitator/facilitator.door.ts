@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import type { Ctx, Environment, Platform } from '../../../platform/ctx.js';
 import { type GuardedDoor, guardedDoor, type OpenDoor } from '../../../platform/door.js';
-import { ValidationFailed } from '../../../platform/errors.js';
 import { printId } from '../../../platform/schema/id.js';
+import { readBy } from '../../../platform/zod-issue.js';
 import { chainOf } from '../chain/chain.js';
 import { chainNetwork, ledgerNetwork, ownChain } from '../chain/network.js';
 import { discoverable, mostDiscovered, resourceOf } from '../endpoint/endpoint.js';
 import { offersOf } from '../endpoint/offer.js';
 import { settlementOf, settlePayload, verifyPayload, withNetwork } from '../payment/settlement.js';
+import { offerReceipt } from '../wire/offer-receipt.js';
 import { paymentIdentifier } from '../wire/payment-identifier.js';
 import {
   type PaymentPayload,
@@ -21,23 +22,38 @@ import {
   settlementResponse,
 } from '../wire/wire.js';
 
+const version = 'Version of the protocol.';
+const sent = 'The payload that the payer sent.';
+const wanted = 'What the seller requires.';
 const asked = z.union([
-  z.object({ x402Version: z.literal(2), paymentPayload: payloadV2, paymentRequirements: requirementsV2 }),
-  z.object({ x402Version: z.literal(1), paymentPayload: payloadV1, paymentRequirements: requirementsV1 }),
+  z.object({
+    x402Version: z.literal(2).describe(version),
+    paymentPayload: payloadV2.describe(sent),
+    paymentRequirements: requirementsV2.describe(wanted),
+  }),
+  z.object({
+    x402Version: z.literal(1).describe(version),
+    paymentPayload: payloadV1.describe(sent),
+    paymentRequirements: requirementsV1.describe(wanted),
+  }),
 ]);
 type RequestedBody = z.output<typeof asked>;
 
-const verifyResponse = z.object({ isValid: z.boolean(), invalidReason: z.string().optional(), payer: z.string().optional() });
+const verifyResponse = z.object({
+  isValid: z.boolean().describe('True where the payload would pay what is required.'),
+  invalidReason: z.string().optional().describe('Why it would not, as a word of the protocol.'),
+  payer: z.string().optional().describe('Who would pay: an address, or the id of a wallet.'),
+});
 const kind = z.object({
-  x402Version: z.number().int(),
-  scheme: z.string(),
-  network: z.string(),
-  extra: z.record(z.string(), z.unknown()).optional(),
+  x402Version: z.number().int().describe(version),
+  scheme: z.string().describe('How a price is settled: `exact` or `upto`.'),
+  network: z.string().describe('Network of payments.'),
+  extra: z.record(z.string(), z.unknown()).optional().describe('Further facts of the scheme.'),
 });
 const supportedResponse = z.object({
-  kinds: z.array(kind),
-  extensions: z.array(z.string()),
-  signers: z.record(z.string(), z.array(z.string())),
+  kinds: z.array(kind).describe('Payments that are understood here.'),
+  extensions: z.array(z.string()).describe('Extensions of the protocol that are understood.'),
+  signers: z.record(z.string(), z.array(z.string())).describe('Addresses that settle payments, by network.'),
 });
 
 const tag = { name: 'x402' };
@@ -87,6 +103,7 @@ export const verifyDoor = guardedDoor({
   method: 'POST',
   path: '/v1/x402/facilitator/verify',
   audience: 'any',
+  scope: 'x402:read',
   tag,
   summary: 'Facilitator: whether a payload would pay what is required',
   description: 'Bodies of x402, versions 1 and 2. A payload that would not is a 200 with `isValid: false` and the reason.',
@@ -105,6 +122,7 @@ export const settleDoor = guardedDoor({
   method: 'POST',
   path: '/v1/x402/facilitator/settle',
   audience: 'any',
+  scope: 'x402:write',
   tag,
   summary: 'Facilitator: settle a payload',
   description:
@@ -128,7 +146,7 @@ export const supportedDoor: OpenDoor = {
   answers: { 200: { schema: supportedResponse } },
   failures: [400, 503],
   take: async (platform, { environment }) => ({
-    body: { kinds: kindsIn(platform, environment), extensions: [paymentIdentifier], signers: {} },
+    body: { kinds: kindsIn(platform, environment), extensions: [paymentIdentifier, offerReceipt], signers: {} },
   }),
 };
 
@@ -151,17 +169,23 @@ const page = z.object({
   offset: z.coerce.number().int().min(0).max(mostDiscovered).default(0),
 });
 const resource = z.object({
-  resource: z.string(),
-  type: z.literal('http'),
-  x402Version: z.literal(2),
-  accepts: z.array(requirementsV2),
-  lastUpdated: z.number().int(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
+  resource: z.string().describe('Address that is paid for.'),
+  type: z.literal('http').describe('Kind of the resource.'),
+  x402Version: z.literal(2).describe(version),
+  accepts: z.array(requirementsV2).describe('Ways to pay, of which one is chosen.'),
+  lastUpdated: z.number().int().describe('When it last changed, in Unix seconds.'),
+  metadata: z.record(z.string(), z.unknown()).optional().describe('What the seller says of it.'),
 });
 const resources = z.object({
-  x402Version: z.literal(2),
-  items: z.array(resource),
-  pagination: z.object({ limit: z.number().int(), offset: z.number().int(), total: z.number().int() }),
+  x402Version: z.literal(2).describe(version),
+  items: z.array(resource).describe('The resources of this page, newest first.'),
+  pagination: z
+    .object({
+      limit: z.number().int().describe('Most resources in a page.'),
+      offset: z.number().int().describe('Number of resources before this page.'),
+      total: z.number().int().describe('Number of resources in all.'),
+    })
+    .describe('Where this page stands in the list.'),
 });
 
 export const discoveryDoor: GuardedDoor = {
@@ -169,17 +193,14 @@ export const discoveryDoor: GuardedDoor = {
   method: 'GET',
   path: '/v1/x402/discovery/resources',
   audience: 'any',
+  scope: 'x402:read',
   tag,
   summary: 'Discover what can be paid for',
   description: 'The discoverable endpoints of the workspace, in the shape of x402 (`type`, `limit` 1..100, `offset`).',
   answers: { 200: { schema: resources } },
   failures: [],
   take: async (ctx, { query, origin }) => {
-    const read = page.strict().safeParse(query);
-    if (!read.success) {
-      throw new ValidationFailed(read.error.issues.map(({ path, message }) => ({ path: path.map(String), message, rule: 'query' })));
-    }
-    const { limit, offset } = read.data;
+    const { limit, offset } = readBy(page.strict(), query);
     const [rows, total] = await discoverable(ctx, { limit, offset });
     const items = await Promise.all(
       rows.map(async (row) => ({

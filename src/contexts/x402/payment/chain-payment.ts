@@ -66,9 +66,10 @@ export async function payFromChain(asked: Ctx, order: ChainOrder): Promise<X402P
   }
 }
 
+// Gap G-305: A payment for an address without a wallet here moves on the chain only: no transfer, `endpoint_id` null.
 /**
- * Writes the row with its nonce; null when that is taken. Without a wallet here it is a payment of the chain alone (Gap G-305). The wallet
- * that is paid stays open as long as it is pending.
+ * Writes the row with its nonce; null when that is taken. Without a wallet here it is a payment of the chain alone. The wallet that is paid
+ * stays open as long as it is pending.
  */
 async function openPayment(
   ctx: Ctx,
@@ -149,7 +150,7 @@ function arrive(ctx: Ctx, id: string, txHash: string): Promise<X402Payment> {
     const expiresAt = addSeconds(at, proofSeconds);
     const proof = await signProof(ctx.platform, { ...before, expiresAt });
     const transferId = before.walletId === null ? null : id;
-    // Without an endpoint a facilitator was asked to settle it: its seller serves the call on that answer (Gap G-320).
+    // Without an endpoint a facilitator was asked to settle it: its seller serves the call on that answer (see G-320).
     const consumedAt = before.endpointId === null ? at : null;
     const row = await tx.x402Payment.update({
       where: rowKey(ctx, id),

@@ -46,7 +46,7 @@ export async function readAuthorization(
   requirements: Requirements,
 ): Promise<LedgerAuthorization> {
   const read = payloadSchema.safeParse(payload);
-  if (!read.success) throw invalid('invalid_payload', 'The payload is no authorization of the ledger network.');
+  if (!read.success) throw invalid('invalid_payload', 'The payload is not an authorization of the ledger network.');
   const { signature, authorization } = read.data;
   const { network, currency, pay_to: payTo, nonce } = authorization;
   if (network !== ledgerNetwork(ctx) || requirements.network !== network)
@@ -57,7 +57,7 @@ export async function readAuthorization(
     throw invalid('invalid_signature', 'The authorization is not signed by the agent whose wallet pays.');
   const endpointId = parseId('x402Endpoint', authorization.endpoint_id);
   if (endpointId === null || parseId('wallet', payTo) !== requirements.payTo || currency !== requirements.asset)
-    throw invalid('invalid_payment_requirements', 'The authorization pays something else than what is required.');
+    throw invalid('invalid_payment_requirements', 'The authorization does not pay what is required.');
   if (Number(authorization.valid_before) * 1000 <= ctx.platform.clock.now().getTime())
     throw invalid('invalid_valid_before', 'The authorization has expired.');
   return { payer: signer.payer, from: signer.from, endpointId, nonce, amount: parseMinor(authorization.amount, currency, ['amount']) };

@@ -72,13 +72,13 @@ export async function payOnLedger(ctx: Ctx, order: LedgerPaymentOrder): Promise<
   const plan = await planLedgerPayment(ctx, order);
   const { payment: planned } = plan;
   planned.proof = await signProof(ctx.platform, planned);
-  // A facilitator's seller serves the call on its answer: the payment is used up with it (Gap G-320).
+  // Gap G-320: What a facilitator settles is consumed with it.
   if (order.isFinal === true) planned.consumedAt = planned.createdAt;
   const draft = (form: SpendForm) => draftLedgerPayment(ctx, plan, form);
   const options = { key: planned.id, requestApproval: order.requestApproval === true };
   const { value, approval } = await executeSpend(ctx, plan.authority, draft, options);
   if (value.dueAt !== null) ringAt(ctx, 'transfer', value.dueAt);
-  if (approval !== null) ringAt(ctx, 'approval', approval.expiresAt);
+  if (approval !== null) ringAt(ctx, 'approval', approval.dueAt ?? approval.expiresAt);
   return { payment: value.payment, approval };
 }
 

@@ -10,7 +10,8 @@ import { payerIn, storedPayer } from '../chain/exact.js';
 import { chainNetwork } from '../chain/network.js';
 import { isOffer, offersOf, type PaymentOption } from '../endpoint/offer.js';
 import { paymentRequired } from '../wire/challenge.js';
-import { type PaymentScheme, schemeOf } from '../wire/payment-scheme.js';
+import { receiptExtension, signReceipt } from '../wire/offer-receipt.js';
+import { credentialIn, type PaymentScheme, type SchemeCredential } from '../wire/payment-scheme.js';
 import {
   type PaymentPayload,
   printHeader,
@@ -26,52 +27,80 @@ import { type PaidRequest, readPaidRequest } from './paid-request.js';
 import { type SettlementOutcome, settlementOf, settlePayload, signedPayment, withNetwork } from './settlement.js';
 
 const refusedFacts = {
-  payment_id: z.string().optional(),
-  /** What refused it, where a rule of the platform did. */
-  code: z.string().optional(),
-  details: z.record(z.string(), z.unknown()).optional(),
+  payment_id: z.string().optional().describe('The payment, where one was made.'),
+  code: z.string().optional().describe('Code of the rule of the platform that refused it; left out where none did.'),
+  details: z.record(z.string(), z.unknown()).optional().describe('What was wrong, and what would help.'),
 };
-const requiredV1 = z.object({ x402Version: z.literal(1), error: z.string(), accepts: z.array(requirementsV1) });
+const accepts = 'Ways to pay, of which one is chosen.';
+const requiredV1 = z.object({
+  x402Version: z.literal(1).describe('Version of the protocol.'),
+  error: z.string().describe('Why it has to be paid, or why a payment was none.'),
+  accepts: z.array(requirementsV1).describe(accepts),
+});
 const required = z.union([
   z.object({
-    x402Version: z.literal(2),
-    error: z.string(),
-    resource: resourceInfo,
-    accepts: z.array(requirementsV2),
-    extensions: z.record(z.string(), z.unknown()),
-    v1: requiredV1,
+    x402Version: z.literal(2).describe('Version of the protocol.'),
+    error: z.string().describe('Why it has to be paid, or why a payment was none.'),
+    resource: resourceInfo.describe('What is paid for.'),
+    accepts: z.array(requirementsV2).describe(accepts),
+    extensions: z.record(z.string(), z.unknown()).describe('Extensions of the protocol that are understood.'),
+    v1: requiredV1.describe('The same for clients of version 1.'),
     ...refusedFacts,
   }),
   requiredV1.extend(refusedFacts),
 ]);
 /** Why a payment by another scheme was none (RFC 9457). */
 const problem = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.number().int(),
-  detail: z.string(),
+  type: z.string().describe('Kind of the problem, as an address.'),
+  title: z.string().describe('The kind of the problem, for people.'),
+  status: z.number().int().describe('HTTP status of the answer.'),
+  detail: z.string().describe('What was wrong, for people.'),
   ...refusedFacts,
-  reason: z.string().optional(),
+  reason: z.string().optional().describe('What was wrong, as a word for programs.'),
 });
 const paid = z.object({
   paid: z.boolean().describe('False for an upto payment: its seller settles it, and consumes it with that.'),
-  payment_id: z.string(),
-  endpoint_id: z.string(),
-  proof: z.string().nullable(),
-  receipt: z.union([
-    settlementResponse,
-    z.object({ status: z.string(), method: z.string(), timestamp: z.string(), reference: z.string() }),
-  ]),
+  payment_id: z.string().describe('The payment.'),
+  endpoint_id: z.string().describe('The endpoint that was paid.'),
+  proof: z.string().nullable().describe('A JWS that proves the payment; null until it is settled.'),
+  receipt: z
+    .union([
+      settlementResponse.extend({
+        extensions: z.record(z.string(), z.unknown()).optional().describe('Extensions of the protocol: the signed receipt, in version 2.'),
+      }),
+      z.object({
+        status: z.string().describe('Whether it was paid.'),
+        method: z.string().describe('Method of the payment.'),
+        timestamp: z.string().describe('When it was paid, RFC 3339 in UTC.'),
+        reference: z.string().describe('Reference of the payment at its method.'),
+      }),
+    ])
+    .describe('The receipt, as the protocol of the payment has it.'),
 });
-const refused = z.object({ error: z.string(), code: z.string(), details: z.record(z.string(), z.unknown()), request_id: z.string() });
+const refused = z.object({
+  error: z.string().describe('What happened, for people.'),
+  code: z.string().describe('What happened, for programs.'),
+  details: z.record(z.string(), z.unknown()).describe('What was wrong, and what would help.'),
+  request_id: z.string().describe('Name this to support.'),
+});
 const waiting = z.object({
-  paid: z.literal(false),
-  payment_id: z.string(),
-  endpoint_id: z.string(),
-  approval: z.object({ id: z.string(), status: z.string(), expires_at: z.string() }),
+  paid: z.literal(false).describe('Not paid yet.'),
+  payment_id: z.string().describe('The payment.'),
+  endpoint_id: z.string().describe('The endpoint that is paid.'),
+  approval: z
+    .object({
+      id: z.string().describe('Its identifier.'),
+      status: z.string().describe('Its status: `pending`.'),
+      expires_at: z.string().describe('When it expires, RFC 3339 in UTC.'),
+    })
+    .describe('The approval that the payment waits for.'),
 });
 
 const tag = { name: 'x402' };
+const acceptPayment = {
+  name: 'Accept-Payment',
+  description: 'Orders the challenges, such as `evm/charge, ledger/charge;q=0.5`; those of weight 0 are left out.',
+};
 
 export const challengeDoor = (schemes: readonly PaymentScheme[]): OpenDoor => ({
   id: 'challengeX402Endpoint',
@@ -81,7 +110,7 @@ export const challengeDoor = (schemes: readonly PaymentScheme[]): OpenDoor => ({
   summary: 'The 402 of an endpoint, for a gateway to forward',
   description:
     'Says what a call can be paid with: `PAYMENT-REQUIRED` is version 2 of x402, `v1` in the body version 1, and each `WWW-Authenticate: Payment` a challenge of MPP. It is always a 402.',
-  headers: [{ name: 'X-PAYMENT', description: 'With it the answer is in version 1 alone.' }],
+  headers: [{ name: 'X-PAYMENT', description: 'With it the answer is in version 1 alone.' }, acceptPayment],
   answers: { 402: { schema: required, description: 'What the call can be paid with.' } },
   failures: [400, 404, 409, 503],
   take: async (platform, request) =>
@@ -112,10 +141,10 @@ function presented({ header }: DoorRequest): Presented | null {
 
 async function take(platform: Platform, request: DoorRequest, schemes: readonly PaymentScheme[]): Promise<DoorAnswer> {
   const paidRequest = await readPaidRequest(platform, request);
-  const [payment, scheme] = [presented(request), schemeOf(schemes, request)];
-  if (payment !== null && scheme !== undefined)
-    throw new ValidationFailed([{ path: ['Authorization'], message: 'is a second payment: send one', rule: 'one_of' }]);
-  if (scheme !== undefined) return takeBy(scheme, paidRequest, request, schemes);
+  const [payment, credential] = [presented(request), credentialIn(schemes, request)];
+  if (payment !== null && credential !== undefined)
+    throw new ValidationFailed([{ path: [credential.header], message: 'is a second payment: send one', rule: 'one_of' }]);
+  if (credential !== undefined) return takeBy(credential, paidRequest, schemes);
   return payment === null
     ? paymentRequired(paidRequest, schemes, { version: 2, error: noPayment })
     : settleAt(paidRequest, payment, schemes);
@@ -123,12 +152,11 @@ async function take(platform: Platform, request: DoorRequest, schemes: readonly 
 
 /** What comes of a payment by another scheme: a refusal that can be paid again says with what, as every 402 does. */
 async function takeBy(
-  scheme: PaymentScheme,
+  { scheme, authorization }: SchemeCredential,
   paidRequest: PaidRequest,
-  { header }: DoorRequest,
   schemes: readonly PaymentScheme[],
 ): Promise<DoorAnswer> {
-  const answer = await scheme.take(paidRequest, header('Authorization'));
+  const answer = await scheme.take(paidRequest, authorization);
   if (answer.status !== 402) return answer;
   const { headers } = await paymentRequired(paidRequest, schemes, { version: 2, error: noPayment });
   return { ...answer, headers: { ...headers, ...answer.headers } };
@@ -141,14 +169,25 @@ async function settleAt(paidRequest: PaidRequest, { version, payload }: Presente
     offer === undefined
       ? { made: null, reason: 'invalid_payment_requirements', payer: undefined }
       : await settlePayload(paidRequest.ctx, withNetwork(paidRequest.ctx, payload), readRequirements(offer), paidRequest.endpoint);
-  const settlement = settlementOf(outcome, network);
+  const settlement = {
+    ...settlementOf(outcome, network),
+    ...(version === 2 && (await receiptOf(paidRequest, outcome))),
+  };
   const headers = { [version === 1 ? 'X-PAYMENT-RESPONSE' : 'PAYMENT-RESPONSE']: printHeader(settlement), 'Cache-Control': 'no-store' };
   if (outcome.made !== null && outcome.reason === null) return madeAnswer(outcome.made, settlement, headers);
   const error = outcome.reason ?? 'unexpected_settle_error';
   return paymentRequired(paidRequest, schemes, { version, error, facts: paidRequestFacts(outcome), headers });
 }
 
-/** What a payment that was none is told besides (Gap G-304). */
+/** The signed receipt beside a settlement of version 2; nothing where the payment is not settled. */
+async function receiptOf({ ctx: { platform }, origin, resource }: PaidRequest, { made, reason }: SettlementOutcome) {
+  if (made === null || reason !== null) return {};
+  const receipt = await signReceipt({ platform, origin, resource }, made.payment);
+  return receipt === null ? {} : { extensions: receiptExtension(receipt) };
+}
+
+// Gap G-304: At the paid door a payment that waits for an approval is 202 with `paid: false`; one that the chain has not answered is 402.
+/** What a payment that was none is told besides. */
 function paidRequestFacts({ made, error }: SettlementOutcome): object {
   return {
     ...(made !== null && { payment_id: printId('x402Payment', made.payment.id) }),
@@ -179,6 +218,7 @@ const paidDoor = (method: (typeof methods)[number], schemes: readonly PaymentSch
   id: `${method.toLowerCase()}PaidX402`,
   method,
   path: '/x402/{endpoint_id}',
+  hasSlash: true,
   tag,
   summary: 'The paid door: pays for a call',
   description: [
@@ -189,10 +229,12 @@ const paidDoor = (method: (typeof methods)[number], schemes: readonly PaymentSch
   headers: [
     { name: 'PAYMENT-SIGNATURE', description: 'The base64 of a PaymentPayload of version 2.' },
     { name: 'X-PAYMENT', description: 'The base64 of a PaymentPayload of version 1.' },
+    { name: 'Payment-Authorization', description: 'A credential of MPP, where `Authorization` is something else.' },
+    acceptPayment,
   ],
   answers: {
     200: { schema: paid, description: 'Paid.' },
-    202: { schema: waiting, description: 'The payment waits for an approval.' },
+    202: { schema: waiting, description: 'The payment is waiting for an approval.' },
     400: { schema: z.union([problem, refused]), description: 'The payment cannot be read, or is by a method that is not taken here.' },
     402: { schema: z.union([required, problem]), description: 'What the call can be paid with, and why a payment was none.' },
   },

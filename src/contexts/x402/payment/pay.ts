@@ -28,14 +28,14 @@ import {
 } from './ledger-payment.js';
 import type { PayX402Input, QuoteX402PaymentInput } from './payment.input.js';
 
-/** How long a price is promised (Gap G-299). */
+/** Gap G-299: `payment_request_id` holds a price for a minute, for one payment and for the wallet that it was asked for. */
 const quoteSeconds = 60;
 
 /** 409: the price was promised for a minute. */
 export class PaymentRequestExpired extends declareError(409, 'quote_expired') {
   constructor({ endpointId, walletId }: X402Quote) {
     const body = { endpoint_id: printId('x402Endpoint', endpointId), ...(walletId !== null && { from_wallet_id: walletId }) };
-    super('The payment request has expired. Ask for another one.', {
+    super('The payment request has expired. Ask for a new one.', {
       details: { next_actions: [{ rel: 'quote', actor: 'any', method: 'POST', path: '/v1/x402/quote', body }] },
     });
   }

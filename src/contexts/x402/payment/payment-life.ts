@@ -69,15 +69,17 @@ export function consumePayment(ctx: Ctx, id: string, amount: string | null): Pro
   });
 }
 
-/** An agent consumes what its own wallet was paid (Gap G-306). */
+// Gap G-306: Operators and the agent whose wallet was paid consume a payment; its payer is 403.
+/** An agent consumes what its own wallet was paid. */
 function refusePayer({ actor }: Ctx, { payeeAgentId }: X402Payment): void {
-  if (actor.agent !== undefined && payeeAgentId !== actor.agent.id) throw new Forbidden('The seller of a call consumes its payment.');
+  if (actor.agent !== undefined && payeeAgentId !== actor.agent.id)
+    throw new Forbidden('Only the seller of a call can consume its payment.');
 }
 
 async function settleUsed(ctx: Ctx, tx: Tx, seen: X402Payment, amount: string | null): Promise<X402Payment> {
   const transfer = await tx.transfer.findFirstOrThrow({ where: { id: seen.id } });
   if (transfer.approvalId !== null) {
-    const message = 'The payment waits for an approval: until it is given nothing can be settled.';
+    const message = 'The payment is waiting for an approval: nothing can be settled before that.';
     const path = `/v1/x402/payments/${printId('x402Payment', seen.id)}`;
     await refuseWhilePending(ctx, tx, { approvalId: transfer.approvalId, status: transfer.status, path }, message);
   }

@@ -15,11 +15,11 @@ export interface VisiblePayment {
 }
 
 /**
- * The payment that the actor sees, under its lock, and before it under that of its transfer: whoever ends or refunds a transfer holds that
+ * The payment that the actor may name, under its lock, and before it under that of its transfer: whoever ends or refunds a transfer holds that
  * one. 404 otherwise, at `field` where it was no path.
  */
 export async function lockX402Payment(ctx: Ctx, tx: Tx, id: string, field?: string): Promise<VisiblePayment> {
-  const where = visiblePayments.where(ctx);
+  const where = visiblePayments.reach(ctx);
   const known = await within(ctx, tx).db.x402Payment.findFirst({ where: { AND: [{ id }, where] }, select: { transferId: true } });
   const transfer = known?.transferId == null ? null : await lockRow(tx.transfer, known.transferId);
   return { payment: await lockRow(tx.x402Payment, id, field === undefined ? { where } : { where, field }), transfer };
@@ -27,13 +27,14 @@ export async function lockX402Payment(ctx: Ctx, tx: Tx, id: string, field?: stri
 
 /** The same without locks, for what is only asked. */
 export async function visiblePayment(ctx: Ctx, id: string, field: string): Promise<VisiblePayment> {
-  const payment = await ctx.db.x402Payment.findFirst({ where: { AND: [{ id }, visiblePayments.where(ctx)] } });
+  const payment = await ctx.db.x402Payment.findFirst({ where: { AND: [{ id }, visiblePayments.reach(ctx)] } });
   if (payment === null) throw new NotFound(field);
   const { transferId } = payment;
   return { payment, transfer: transferId === null ? null : await ctx.db.transfer.findFirst({ where: { id: transferId } }) };
 }
 
-/** True for a payment whose money was all given back (Gap G-324). */
+// Gap G-324: A payment that was refunded in full has no valid proof: `verify` says `refunded`, consuming it is 409.
+/** True for a payment whose money was all given back. */
 export function isRefunded(transfer: Pick<Transfer, 'amount' | 'capturedAmount' | 'refundedAmount'> | null): boolean {
   return transfer !== null && transfer.refundedAmount > 0n && transfer.refundedAmount >= (transfer.capturedAmount ?? transfer.amount);
 }
@@ -48,7 +49,7 @@ export function checkUsable({ clock }: Pick<Ctx, 'clock'>, { payment: row, trans
   }
   const spent = (reason: string, message: string) => new StateConflict(message, reason, ['settled'], { ...read, reason });
   if (row.consumedAt !== null) throw spent('consumed', 'The proof of this payment was used before.');
-  if (isRefunded(transfer)) throw spent('refunded', 'The payment was refunded: it pays nothing any more.');
+  if (isRefunded(transfer)) throw spent('refunded', 'The payment was refunded: it can no longer be used.');
   if (row.expiresAt <= clock.now()) throw spent('expired', 'The proof of this payment has expired.');
 }
 

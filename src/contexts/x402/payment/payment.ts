@@ -28,11 +28,12 @@ export const x402PaymentLifecycle: Lifecycle<X402PaymentStatus> = {
   requests: [{ to: 'settled', rel: 'consume', actor: 'any', method: 'POST', path: '/consume' }],
 };
 
-/** Seconds for which the proof of a payment is good (Gap G-301). */
+/** Gap G-301: A proof is valid for an hour of workspace time after the payment is settled. */
 export const proofSeconds = 3_600;
 
 /** An agent sees the payments that it makes, and those that its wallets get. */
 export const visiblePayments = new Visibility<Prisma.X402PaymentWhereInput>({
+  scope: 'x402:read',
   agent: ({ id }) => ({ OR: [{ agentId: id }, { payeeAgentId: id }] }),
 });
 
@@ -60,7 +61,8 @@ export async function openPayments(_ctx: Ctx, tx: Tx, walletIds: readonly string
   });
 }
 
-/** The hash of the ledger transaction that settles a payment: SHA-256 of the canonical JSON of what it moved (Gap G-300). */
+// Gap G-300: `tx_hash` on the ledger network is the SHA-256 of the canonical JSON of what the transfer moved.
+/** The hash of the ledger transaction that settles a payment: SHA-256 of the canonical JSON of what it moved. */
 export function settlementHash(transfer: Transfer): string {
   const { id, fromWalletId, toWalletId, amount, capturedAmount, currency, completedAt } = transfer;
   const moved = formatMinor(capturedAmount ?? amount, currency);

@@ -7,6 +7,7 @@ import type { WalletRef } from '../../accounts/wallet-ref.js';
 import { type ExactVerification, payerIn, type SignedPayment, verifyExact } from '../chain/exact.js';
 import { chainNetwork, ledgerNetwork } from '../chain/network.js';
 import { payableEndpoint } from '../endpoint/endpoint.js';
+import { printPayload } from '../wire/offer-receipt.js';
 import { identifierClaim, identifierIn, paymentBefore } from '../wire/payment-identifier.js';
 import { mostHeaderLength, type PaymentPayload, printHeader, type Requirements, type SettlementResponse } from '../wire/wire.js';
 import { payFromChain, pollChain, servedChain } from './chain-payment.js';
@@ -75,10 +76,11 @@ function checkMeasure(payload: PaymentPayload, { amount }: Requirements): void {
   if (BigInt(amount) === 0n) throw new Reason('invalid_payment_requirements');
 }
 
-/** An agent settles what its own wallet is paid: of an `upto` payment whoever settles it says how much (Gap G-325). */
+// Gap G-325: Operators and the paid agent settle an `upto` payment, never its payer.
+/** An agent settles what its own wallet is paid: of an `upto` payment whoever settles it says how much. */
 function checkSeller({ actor }: Ctx, { scheme }: X402Endpoint, to: WalletRef): void {
   if (scheme === 'upto' && actor.agent !== undefined && actor.agent.id !== to.agentId) {
-    throw new Forbidden('The seller of a call settles what was used of its payment.');
+    throw new Forbidden('Only the seller of a call can settle its payment.');
   }
 }
 
@@ -96,10 +98,10 @@ async function ledgerOrder(ctx: Ctx, payment: SignedPayment, requirements: Requi
   return { payer, order: { endpoint, from, amount: asked, nonce } };
 }
 
+// Gap G-303: A payment that is repeated at the paid door is 402 `invalid_transaction_state`.
 /**
- * Pays what is required by what was signed. `endpoint` is the one whose door was called: a payload for another one is no good, and so
- * is one that was used (Gap G-303). A facilitator settles an `upto` payment for what is asked of it; at a door that is held until the seller
- * settles it.
+ * Pays what is required by what was signed. `endpoint` is the one whose door was called: a payload for another one is no good, and so is
+ * one that was used. A facilitator settles an `upto` payment for what is asked of it; at a door that is held until the seller settles it.
  */
 export async function settlePayload(
   ctx: Ctx,
@@ -166,7 +168,7 @@ async function settleNew(
   });
   try {
     checkMeasure(payload, requirements);
-    const paymentSignature = printHeader(payload);
+    const paymentSignature = printPayload(payload);
     if (requirements.network === ledgerNetwork(ctx)) {
       const { order, payer: as } = await ledgerOrder(ctx, payment, requirements);
       if (endpoint !== null && endpoint.id !== order.endpoint.id) return none('invalid_payment_requirements');

@@ -4,7 +4,8 @@ import type { X402Payment } from '../../../generated/prisma/client.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { parseId } from '../../../platform/schema/id.js';
 import { endpoint, isAddressOf } from '../endpoint/endpoint.js';
-import { type PaymentPayload, printHeader, readPaymentHeader } from '../wire/wire.js';
+import { printPayload } from '../wire/offer-receipt.js';
+import { type PaymentPayload, readPaymentHeader } from '../wire/wire.js';
 import type { VerifyX402PaymentInput } from './payment.input.js';
 import { isRefunded } from './payment-use.js';
 import { paymentOfProof } from './proof.js';
@@ -40,7 +41,7 @@ async function paymentFor(ctx: Ctx, { proof, paymentSignature }: VerifyX402Payme
   const where = payload === null ? null : signedFacts(payload);
   if (payload === null || where === null) return null;
   // As it is kept: members may be written in any order, and networks in the words of version 1.
-  return ctx.db.x402Payment.findFirst({ where: { ...where, paymentSignature: printHeader(withNetwork(ctx, payload)) } });
+  return ctx.db.x402Payment.findFirst({ where: { ...where, paymentSignature: printPayload(withNetwork(ctx, payload)) } });
 }
 
 /** By what a payload is found: the payer, and the nonce that it uses once. */

@@ -4,6 +4,7 @@ import type { DoorAnswer } from '../../../platform/door.js';
 import { chainNetwork } from '../chain/network.js';
 import { offersOf, type PaymentOption } from '../endpoint/offer.js';
 import type { PaidRequest } from '../payment/paid-request.js';
+import { signedOffers } from './offer-receipt.js';
 import { offeredExtensions } from './payment-identifier.js';
 import type { PaymentScheme } from './payment-scheme.js';
 import { printHeader } from './wire.js';
@@ -28,10 +29,12 @@ async function requiredV1(paidRequest: PaidRequest, error: string) {
 }
 
 /** The 402 of version 2, which its header carries. */
-async function requiredV2({ ctx, endpoint, resource }: PaidRequest, error: string) {
+async function requiredV2({ ctx, endpoint, resource, origin }: PaidRequest, error: string) {
   const { name, description } = endpoint;
   const info = { url: resource, description: description ?? name, mimeType: 'application/json' };
-  return { x402Version: 2 as const, error, resource: info, accepts: await offersOf(ctx, endpoint), extensions: offeredExtensions };
+  const accepts = await offersOf(ctx, endpoint);
+  const extensions = { ...offeredExtensions, ...(await signedOffers({ platform: ctx.platform, origin, resource }, accepts)) };
+  return { x402Version: 2 as const, error, resource: info, accepts, extensions };
 }
 
 interface Required {

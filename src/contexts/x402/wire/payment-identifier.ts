@@ -1,12 +1,13 @@
 // The extension payment-identifier of x402: an id of the payer's own choice for one payment. The same payload with it is answered with what
-// the first one made, and another payload pays nothing (CONTRACT.md 9) (Gap G-323).
+// the first one made, and another payload pays nothing (CONTRACT.md 9).
 import { z } from 'zod';
 import type { X402Payment } from '../../../generated/prisma/client.js';
 import type { Claim } from '../../../ledger/posting.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { storedPayer } from '../chain/exact.js';
 import { PaymentIdentifierUsed } from '../errors.js';
-import { type PaymentPayload, printHeader } from './wire.js';
+import { printPayload } from './offer-receipt.js';
+import type { PaymentPayload } from './wire.js';
 
 /** What the protocol calls it. */
 export const paymentIdentifier = 'payment-identifier';
@@ -39,10 +40,11 @@ export function identifierClaim({ network, payer, identifier }: { network: strin
   return { kind: 'x402_nonce', key: `id ${network} ${storedPayer(payer)} ${identifier}` };
 }
 
+// Gap G-323: An id belongs to its payer on one network for ever; the same payload answers again, another is 409.
 /** The payment that a claimed id has made; null while it has made none. 409 where another payload did. */
 export async function paymentBefore({ db }: Ctx, { kind, key }: Claim, payload: PaymentPayload): Promise<X402Payment | null> {
   const used = await db.claim.findFirst({ where: { kind, key }, select: { reference: true } });
   const made = used?.reference == null ? null : await db.x402Payment.findFirst({ where: { id: used.reference } });
-  if (made !== null && made.paymentSignature !== printHeader(payload)) throw new PaymentIdentifierUsed();
+  if (made !== null && made.paymentSignature !== printPayload(payload)) throw new PaymentIdentifierUsed();
   return made;
 }

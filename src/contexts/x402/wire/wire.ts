@@ -10,61 +10,70 @@ const free = z.record(z.string(), z.unknown());
 
 /** PaymentRequirements of version 2. */
 export const requirementsV2 = z.object({
-  scheme: word,
-  network: word,
-  amount: digits,
-  asset: word,
-  payTo: word,
-  maxTimeoutSeconds: z.number().int().positive(),
-  extra: free.nullish(),
+  scheme: word.describe('How the price is settled: `exact` or `upto`.'),
+  network: word.describe('Network of the payment, such as `eip155:84532` or `ledger:test`.'),
+  amount: digits.describe('What is to be paid, in base units of the asset.'),
+  asset: word.describe('What is paid with: the address of a token, or a currency.'),
+  payTo: word.describe('Who is paid: an address of the network, or the id of a wallet.'),
+  maxTimeoutSeconds: z.number().int().positive().describe('Seconds for which an authorization may be good.'),
+  extra: free.nullish().describe('Further facts of the scheme, such as the name and version of the token.'),
 });
 
 /** PaymentRequirements of version 1. */
 export const requirementsV1 = z.object({
-  scheme: word,
-  network: word,
-  maxAmountRequired: digits,
-  resource: z.string().max(2048),
-  description: z.string().max(2048),
-  mimeType: z.string().max(256).nullish(),
-  outputSchema: free.nullish(),
-  payTo: word,
-  maxTimeoutSeconds: z.number().int().positive(),
-  asset: word,
-  extra: free.nullish(),
+  scheme: word.describe('How the price is settled: `exact` or `upto`.'),
+  network: word.describe('Network of the payment, by its name in version 1, such as `base-sepolia`.'),
+  maxAmountRequired: digits.describe('What is to be paid, in base units of the asset.'),
+  resource: z.string().max(2048).describe('Address that is paid for.'),
+  description: z.string().max(2048).describe('What is sold.'),
+  mimeType: z.string().max(256).nullish().describe('Media type of what is sold.'),
+  outputSchema: free.nullish().describe('Shape of what is sold.'),
+  payTo: word.describe('Who is paid: an address of the network, or the id of a wallet.'),
+  maxTimeoutSeconds: z.number().int().positive().describe('Seconds for which an authorization may be good.'),
+  asset: word.describe('What is paid with: the address of a token, or a currency.'),
+  extra: free.nullish().describe('Further facts of the scheme, such as the name and version of the token.'),
 });
 
 export const resourceInfo = z.object({
-  url: z.string().max(2048),
-  description: z.string().max(2048).optional(),
-  mimeType: z.string().max(256).optional(),
+  url: z.string().max(2048).describe('Address that is paid for.'),
+  description: z.string().max(2048).optional().describe('What is sold.'),
+  mimeType: z.string().max(256).optional().describe('Media type of what is sold.'),
 });
 
 /** Extensions of a payload, of which one is understood. */
 const extensions = z.looseObject({
   'payment-identifier': z
     .looseObject({
-      info: z.looseObject({
-        id: z
-          .string()
-          .regex(/^[A-Za-z0-9_-]{16,128}$/, 'is no payment-identifier')
-          .optional(),
-      }),
+      info: z
+        .looseObject({
+          id: z
+            .string()
+            .regex(/^[A-Za-z0-9_-]{16,128}$/, 'is no payment-identifier')
+            .optional()
+            .describe('Id that the payer chose: a payment sent again with it has one effect.'),
+        })
+        .describe('Facts of the extension.'),
     })
-    .optional(),
+    .optional()
+    .describe('Names the payment, so that sending it again is safe.'),
 });
 
 /** PaymentPayload of version 2. */
 export const payloadV2 = z.object({
-  x402Version: z.literal(2),
-  resource: resourceInfo.nullish(),
-  accepted: requirementsV2,
-  payload: free,
-  extensions: extensions.nullish(),
+  x402Version: z.literal(2).describe('Version of the protocol.'),
+  resource: resourceInfo.nullish().describe('What is paid for.'),
+  accepted: requirementsV2.describe('The requirements that the payer accepted.'),
+  payload: free.describe('The signed authorization, as its scheme has it.'),
+  extensions: extensions.nullish().describe('Extensions of the protocol.'),
 });
 
 /** PaymentPayload of version 1. */
-export const payloadV1 = z.object({ x402Version: z.literal(1), scheme: word, network: word, payload: free });
+export const payloadV1 = z.object({
+  x402Version: z.literal(1).describe('Version of the protocol.'),
+  scheme: word.describe('How the price is settled: `exact` or `upto`.'),
+  network: word.describe('Network of the payment, by its name in version 1, such as `base-sepolia`.'),
+  payload: free.describe('The signed authorization, as its scheme has it.'),
+});
 
 export const paymentPayload = z.discriminatedUnion('x402Version', [payloadV2, payloadV1]);
 export type PaymentPayload = z.infer<typeof paymentPayload>;
@@ -102,12 +111,12 @@ export function acceptsIn(paymentRequired: Record<string, unknown>): Requirement
 
 /** SettlementResponse. */
 export const settlementResponse = z.object({
-  success: z.boolean(),
-  errorReason: z.string().optional(),
-  payer: z.string().optional(),
-  transaction: z.string(),
-  network: z.string(),
-  amount: z.string().optional(),
+  success: z.boolean().describe('True where the payment was settled.'),
+  errorReason: z.string().optional().describe('Why it was not, as a word of the protocol.'),
+  payer: z.string().optional().describe('Who paid: an address, or the id of a wallet.'),
+  transaction: z.string().describe('Hash of the transaction that settled it; empty where none did.'),
+  network: z.string().describe('Network of the payment.'),
+  amount: z.string().optional().describe('What was settled, in base units of the asset.'),
 });
 export type SettlementResponse = z.infer<typeof settlementResponse>;
 

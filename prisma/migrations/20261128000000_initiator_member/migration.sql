@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "initiator_type" ADD VALUE 'member';

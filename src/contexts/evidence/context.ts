@@ -1,0 +1,17 @@
+// What evidence gives to the process.
+import { context } from '../../manifest/context.js';
+import { events } from './events.js';
+import { evidenceGauges } from './gauge.sql.js';
+import { evidenceDelivery, evidenceLink, evidenceLog } from './noun.js';
+import { openLinkDoor, packDoor } from './pack.door.js';
+import { sweepHeads } from './retention.sql.js';
+import { signingWork } from './signing.js';
+
+export const evidence = context({
+  nouns: [evidenceLog, evidenceDelivery, evidenceLink],
+  doors: [packDoor, openLinkDoor],
+  events: [events],
+  realTime: [signingWork],
+  sweeps: [sweepHeads],
+  gauges: [evidenceGauges],
+});

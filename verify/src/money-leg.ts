@@ -1,0 +1,112 @@
+// What was paid, against itself and against what was offered, refunded and delivered.
+import { unitsOf } from './amount.js';
+import { hold } from './broken.js';
+import { bytesOf, hexOf, sha256 } from './bytes.js';
+import { type Json, listIn, member, textIn } from './json.js';
+import type { Leaf, Pack } from './pack.js';
+
+/** The leaf that completed the payment, and what it says of the money; `money` is undefined where the reader may not see it. */
+export interface Paid {
+  leaf: Leaf;
+  money: Json | undefined;
+}
+
+/** Finds the leaf that completed the payment, and checks its sums. */
+export function checkPosting({ leaves, transferId }: Pack): Paid {
+  const shown = leaves.find(({ role, parts }) => isPaying(role) && textIn(parts.get('money'), 'status') === 'completed');
+  const leaf = shown ?? leaves.find(({ role }) => isPaying(role));
+  hold('posting', leaf !== undefined, 'no leaf of the pack is a payment');
+  for (const { role, index, parts } of leaves) {
+    const money = parts.get('money');
+    if (money === undefined) continue;
+    hold('posting', sumsToZero(money), `the legs of leaf ${index} do not sum to zero`);
+    if (role !== 'refund') hold('posting', textIn(money, 'transfer_id') === transferId, `leaf ${index} is of another transfer`);
+  }
+  const money = leaf.parts.get('money');
+  if (money !== undefined) checkSides(money, leaf.role);
+  return { leaf, money };
+}
+
+const isPaying = (role: string): boolean => role === 'payment' || role === 'capture';
+
+function sumsToZero(money: Json): boolean {
+  const sums = new Map<string, bigint>();
+  const legs = listIn(money, 'legs');
+  for (const leg of legs) {
+    const [amount, currency] = [unitsOf(member(leg, 'amount')), textIn(leg, 'currency')];
+    if (amount === undefined || currency === undefined) return false;
+    sums.set(currency, (sums.get(currency) ?? 0n) + amount);
+  }
+  return legs.length >= 2 && [...sums.values()].every((sum) => sum === 0n);
+}
+
+/** What leaves the wallet that pays is the amount, or the amount and the fee. What was held before may be captured in part. */
+function checkSides(money: Json, role: string): void {
+  const amount = unitsOf(member(money, 'amount'));
+  const fee = unitsOf(member(money, 'fee') ?? '0');
+  hold('posting', amount !== undefined && amount > 0n && fee !== undefined && fee >= 0n, 'the amount or the fee of the payment is none');
+  const [payer, payee] = ['from', 'to'].map((side) => textIn(member(money, side), 'wallet_id'));
+  if (payer !== undefined && role === 'payment') {
+    const left = movedOf(money, payer, (units) => units < 0n);
+    hold('posting', left === -amount || left === -(amount + fee), 'what left the wallet that pays is not the amount of the payment');
+  }
+  if (payee !== undefined && payee !== payer) {
+    const most = textIn(money, 'destination_currency') === undefined ? amount : unitsOf(member(money, 'destination_amount'));
+    const came = movedOf(money, payee, (units) => units > 0n);
+    hold('posting', most !== undefined && came >= 0n && came <= most, 'more reached the wallet that is paid than the amount of the payment');
+  }
+}
+
+function movedOf(money: Json, walletId: string, counts: (units: bigint) => boolean): bigint {
+  return listIn(money, 'legs')
+    .filter((leg) => textIn(leg, 'owner_id') === walletId)
+    .map((leg) => unitsOf(member(leg, 'amount')) ?? 0n)
+    .filter(counts)
+    .reduce((sum, units) => sum + units, 0n);
+}
+
+/** What was shown fits what was paid. */
+export function checkOffer({ leaves, attached }: Pack, { money, leaf }: Paid): boolean {
+  const signature = textIn(attached, 'x402');
+  if (signature !== undefined) {
+    const said = textIn(member(leaf.parts.get('authority'), 'signature'), 'over_sha256');
+    hold('offer', said === hexOf(sha256(bytesOf(signature))), 'what the payer signed is not what the leaf of the payment has the hash of');
+  }
+  const offer = leaves.map(({ parts }) => parts.get('offer')).find((part) => part !== undefined);
+  if (offer === undefined || money === undefined) return false;
+  hold('offer', textIn(offer, 'currency') === textIn(money, 'currency'), 'the offer is in another currency than the payment');
+  if (textIn(offer, 'kind') === 'x402') {
+    const paidTo = textIn(member(money, 'to'), 'wallet_id') ?? '';
+    const payTo = textIn(member(offer, 'terms'), 'pay_to') ?? '';
+    hold('offer', paidTo.endsWith(payTo) && payTo !== '', 'the offer names another wallet than the one that was paid');
+  }
+  const total = member(offer, 'total');
+  if (total !== undefined) hold('offer', unitsOf(total) === unitsOf(member(money, 'amount')), 'the total of the offer is not what was paid');
+  return true;
+}
+
+/** Refunds name the payment, and give back no more than it. */
+export function checkRefunds({ leaves, transferId }: Pack, { money }: Paid): boolean {
+  const refunds = leaves.filter(({ role }) => role === 'refund').flatMap(({ parts }) => parts.get('money') ?? []);
+  if (refunds.length === 0) return false;
+  let back = 0n;
+  for (const refund of refunds) {
+    hold('refund', textIn(refund, 'refund_of') === transferId, 'a refund is of another payment');
+    if (textIn(refund, 'currency') === textIn(money, 'currency')) back += unitsOf(member(refund, 'amount')) ?? 0n;
+  }
+  const amount = unitsOf(member(money, 'amount'));
+  hold('refund', amount === undefined || back <= amount, 'more was refunded than was paid');
+  return true;
+}
+
+/** What was delivered names the payment, once for each side. */
+export function checkDelivery({ leaves, transferId }: Pack): boolean {
+  const said = leaves.flatMap(({ parts }) => parts.get('delivery') ?? []);
+  for (const delivery of said) {
+    hold('delivery', textIn(delivery, 'transfer_id') === transferId, 'something was delivered for another payment');
+    hold('delivery', /^[0-9a-f]{64}$/.test(textIn(delivery, 'sha256') ?? ''), 'the hash of what was delivered is none');
+  }
+  const sides = said.map((delivery) => textIn(member(delivery, 'by'), 'side'));
+  hold('delivery', new Set(sides).size === sides.length, 'a side says twice what was delivered');
+  return said.length > 0;
+}
