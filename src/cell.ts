@@ -18,6 +18,7 @@ import { Fanout } from './platform/fanout.js';
 import type { Idempotency } from './platform/idempotency.js';
 import { openDatabase } from './platform/postgres/database.js';
 import type { Redis } from './platform/redis.js';
+import { openRing } from './platform/secrets/key-ring.js';
 import { Signal } from './platform/signal.js';
 import { publishAll, startWorker, type Worker, work } from './worker.js';
 
@@ -34,6 +35,7 @@ export async function openCells(shared: Shared, redis: Redis | undefined): Promi
   const home = make(homeCell, config.databaseUrl);
   try {
     await home.cache.open();
+    await openRing(home.database.pool, vault, { secretsKey: config.secretsKey, secretsKeysOld: config.secretsKeysOld });
     const directory = new Directory(home);
     const name = await directory.begin(homeCell);
     if (name !== homeCell) throw new Error(`DATABASE_URL is the cell ${name} of another installation: it names the first cell of one`);

@@ -110,6 +110,21 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'revoke a connection at once',
     run: administer('connection revoke'),
   },
+  'secrets status': {
+    usage: 'secrets status [--json] [--data-dir DIR]',
+    about: 'show the keys that seal secrets, what each has sealed, and which processes know which',
+    run: administer('secrets status'),
+  },
+  'secrets rotate': {
+    usage: 'secrets rotate [--data] [--json] [--data-dir DIR]',
+    about: 'wrap the data keys under SECRETS_KEY too; --data: make a new data key, under which everything is sealed again',
+    run: administer('secrets rotate'),
+  },
+  'secrets retire': {
+    usage: 'secrets retire KEY [--force] [--json] [--data-dir DIR]',
+    about: 'take a master key away, or a data key that seals nothing',
+    run: administer('secrets retire'),
+  },
   'evidence status': {
     usage: 'evidence status --tenant ID [--environment test|live] [--json] [--data-dir DIR]',
     about: 'show the transparency log of a workspace: its state and its newest signed head',

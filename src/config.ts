@@ -12,10 +12,12 @@ import {
   origins,
   perMinute,
   port,
+  problemsBetween,
   processes,
   publicUrl,
   samplers,
   secretsKey,
+  secretsKeys,
   share,
   type TracingConfig,
   text,
@@ -62,6 +64,7 @@ export interface Config {
   readonly trustedProxies: number;
   /** 64 lower-case hex characters. Null only beside the embedded database: one is then generated into `dataDir`. */
   readonly secretsKey: string | null;
+  readonly secretsKeysOld: readonly string[];
   /** Lower-case host:port pairs that webhooks may reach although their address is private. */
   readonly webhookAllowHosts: readonly string[];
   /** Lower-case host:port pairs of identity providers that are reached although their address is private, over http too. */
@@ -159,6 +162,12 @@ const table = {
     secret: true,
     meaning: 'Encrypts stored secrets: 64 hex characters. Required with `DATABASE_URL`, else generated into `DATA_DIR`',
   },
+  SECRETS_KEYS_OLD: {
+    schema: secretsKeys,
+    default: '',
+    secret: true,
+    meaning: 'Master keys of before that may still open stored secrets, comma-separated, at most 4',
+  },
   WEBHOOK_ALLOW_HOSTS: { schema: hostPorts, default: '', meaning: 'Private `host:port` pairs that webhooks may reach, comma-separated' },
   WEBHOOK_HOST_RATE: {
     schema: hostRate,
@@ -197,15 +206,6 @@ const table = {
   },
   OTEL_TRACES_SAMPLER_ARG: { schema: share, default: '1', meaning: 'Share of requests that a `traceidratio` sampler takes, from 0 to 1' },
 } as const satisfies Record<string, Row>;
-
-/** What the SDK of OpenTelemetry reads itself. Batches of no span are sent without end, and a queue of none takes no span. */
-const numbersOfSdk = [
-  'OTEL_BSP_SCHEDULE_DELAY',
-  'OTEL_BSP_EXPORT_TIMEOUT',
-  'OTEL_BSP_MAX_QUEUE_SIZE',
-  'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
-  'OTEL_EXPORTER_OTLP_TIMEOUT',
-];
 
 interface Row {
   schema: z.ZodType<unknown, string>;
@@ -276,6 +276,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     corsOrigins: Object.freeze(read('CORS_ORIGINS') ?? []),
     trustedProxies: read('TRUSTED_PROXIES'),
     secretsKey: read('SECRETS_KEY'),
+    secretsKeysOld: Object.freeze(read('SECRETS_KEYS_OLD') ?? []),
     webhookAllowHosts: Object.freeze(read('WEBHOOK_ALLOW_HOSTS') ?? []),
     oidcAllowHosts: Object.freeze(read('OIDC_ALLOW_HOSTS') ?? []),
     webhookHostRate: read('WEBHOOK_HOST_RATE') ?? Object.freeze({ test: 100, live: null }),
@@ -284,17 +285,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     logLevel: read('LOG_LEVEL'),
     tracing: readTracing(read),
   };
-  if (env['DATABASE_URL']?.trim() && !env['SECRETS_KEY']?.trim())
-    problems.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)');
-  if (config.smtpUrl !== null && config.mailFrom === null) problems.push('MAIL_FROM is required with SMTP_URL: the sender of mail');
-  for (const name of config.tracing === null ? [] : numbersOfSdk) {
-    const text = env[name]?.trim();
-    if (text && !/^[1-9]\d{0,8}$/.test(text))
-      problems.push(`${name} must be a whole number from 1 to 999999999, not ${JSON.stringify(text)}`);
-  }
-  if (config.port > 0 && config.port === config.sandboxPort) problems.push(`SANDBOX_PORT must differ from PORT, both are ${config.port}`);
-  if (config.metricsPort !== null && config.metricsPort > 0 && [config.port, config.sandboxPort].includes(config.metricsPort))
-    problems.push(`METRICS_PORT must differ from PORT and SANDBOX_PORT, it is ${config.metricsPort}`);
+  problems.push(...problemsBetween(config, env));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }

@@ -13,7 +13,6 @@ import { metricsOfAll } from './http/shared-metrics.js';
 import { Unread, type UnreadOptions } from './http/unread.js';
 import { compileCatalog } from './mcp/catalog.js';
 import { type Clock, systemClock } from './platform/clock.js';
-import { Vault } from './platform/crypto.js';
 import type { Environment, Platform } from './platform/ctx.js';
 import type { ReadyConfig } from './platform/data-home.js';
 import type { GaugeGroup } from './platform/gauge.js';
@@ -25,6 +24,8 @@ import type { Line } from './platform/processes/line.js';
 import { openRedis, type Redis } from './platform/redis.js';
 import { inputPrinter } from './platform/schema/print-input.js';
 import { SchemaChecker } from './platform/schema-checker.js';
+import { enterProcess } from './platform/secrets/presence.js';
+import { Vault } from './platform/secrets/vault.js';
 import type { Tracing } from './platform/trace.js';
 import answers from './rest/answers.json' with { type: 'json' };
 import { openApi } from './rest/openapi.js';
@@ -107,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   });
   const running = new RunningCells(platform, options.pollMs);
+  const presence = options.pollMs === 0 ? undefined : enterProcess(platform);
   const keys = running.idempotency;
   const checks = readinessChecks(platform, redis, running);
 
@@ -133,6 +135,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       await running.endStreams();
       await closed;
       await running.stop();
+      await presence?.leave();
       redis?.disconnect();
       await platform.cells.close();
       await Promise.all([platform.tracing?.close(), probes && close(probes, probeGraceMs)]);
@@ -200,7 +203,7 @@ function lagMs({ workers }: RunningCells): number {
 }
 
 /** What `/ready` asks: a database and its migrations are required, the rest is reported. With several cells, one that answers is enough. */
-function readinessChecks({ cells }: Platform, redis: Redis | undefined, running: RunningCells): Record<string, ReadinessCheck> {
+function readinessChecks({ cells, vault }: Platform, redis: Redis | undefined, running: RunningCells): Record<string, ReadinessCheck> {
   const ask = (question: (pool: Platform['database']['pool']) => Promise<unknown>) => (cell?: string) =>
     cells.ask(({ database }) => question(database.pool), cell);
   return {
@@ -211,6 +214,12 @@ function readinessChecks({ cells }: Platform, redis: Redis | undefined, running:
         const pending = await pendingMigrations(pool);
         if (pending.length > 0) throw new Error('migrations are pending');
       }),
+    },
+    secrets: {
+      required: true,
+      check: async () => {
+        if (!vault.canSeal) throw new Error('the newest data key cannot be unwrapped');
+      },
     },
     ...(redis && { redis: { required: false, check: async () => void (await redis.ping()) } }),
     ...(running.workers.length > 0 && { worker: { required: false, check: async () => ({ lag_ms: Math.round(lagMs(running)) }) } }),

@@ -47,6 +47,11 @@ export const secretsKey = text(
   /^[0-9a-fA-F]{64}$/,
   'must be 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)',
 ).toLowerCase();
+/** Master keys of before, at most four. */
+export const secretsKeys = list.refine(
+  (keys) => keys.length <= 4 && keys.every((key) => /^[0-9a-f]{64}$/.test(key)),
+  'must be at most 4 keys of 64 hex characters, comma-separated',
+);
 export const share = text(/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/, 'must be a number from 0 to 1').transform(Number);
 
 // Gap G-413: WEBHOOK_HOST_RATE, if set, counts in both environments; unset it is 100 in the sandbox and none in production.
@@ -85,4 +90,46 @@ export interface TracingConfig {
   readonly sampler: (typeof samplers)[number] | null;
   /** The share of requests, for the samplers that take one. */
   readonly ratio: number;
+}
+
+/** What the SDK of OpenTelemetry reads itself. Batches of no span are sent without end, and a queue of none takes no span. */
+const numbersOfSdk = [
+  'OTEL_BSP_SCHEDULE_DELAY',
+  'OTEL_BSP_EXPORT_TIMEOUT',
+  'OTEL_BSP_MAX_QUEUE_SIZE',
+  'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
+  'OTEL_EXPORTER_OTLP_TIMEOUT',
+];
+
+/** Settings that depend on each other. */
+interface Related {
+  port: number;
+  sandboxPort: number;
+  metricsPort: number | null;
+  smtpUrl: string | null;
+  mailFrom: string | null;
+  tracing: object | null;
+  secretsKey: string | null;
+  secretsKeysOld: readonly string[];
+}
+
+/** What is wrong with settings that are right one by one. */
+export function problemsBetween(config: Related, env: Readonly<Record<string, string | undefined>>): string[] {
+  const { port, sandboxPort, metricsPort, smtpUrl, mailFrom, tracing, secretsKey, secretsKeysOld } = config;
+  const problems: string[] = [];
+  if (env['DATABASE_URL']?.trim() && !env['SECRETS_KEY']?.trim())
+    problems.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes as 64 hex characters (`openssl rand -hex 32` prints some)');
+  if (smtpUrl !== null && mailFrom === null) problems.push('MAIL_FROM is required with SMTP_URL: the sender of mail');
+  for (const name of tracing === null ? [] : numbersOfSdk) {
+    const text = env[name]?.trim();
+    if (text && !/^[1-9]\d{0,8}$/.test(text))
+      problems.push(`${name} must be a whole number from 1 to 999999999, not ${JSON.stringify(text)}`);
+  }
+  if (port > 0 && port === sandboxPort) problems.push(`SANDBOX_PORT must differ from PORT, both are ${port}`);
+  if (metricsPort !== null && metricsPort > 0 && [port, sandboxPort].includes(metricsPort))
+    problems.push(`METRICS_PORT must differ from PORT and SANDBOX_PORT, it is ${metricsPort}`);
+  if (secretsKey !== null && secretsKeysOld.includes(secretsKey))
+    problems.push('SECRETS_KEYS_OLD has the key of SECRETS_KEY: it names keys of before');
+  if (secretsKey === null && secretsKeysOld.length > 0) problems.push('SECRETS_KEYS_OLD goes with SECRETS_KEY');
+  return problems;
 }

@@ -21,6 +21,7 @@ import { endConnection, listConnections } from './connection.js';
 import { evidenceCommands } from './evidence-command.js';
 import { inviteMember, listMembers, openSignIn, suspendMember } from './member.js';
 import { progressBar } from './progress.js';
+import { secretsCommands } from './secrets-command.js';
 import { shopCommands } from './shop-command.js';
 import { limitTenant, limitText } from './tenant.js';
 import { moveTenant, readTenantMove } from './tenant-move.js';
@@ -140,6 +141,7 @@ export const administration = {
     });
   },
   ...shopCommands,
+  ...secretsCommands,
   ...evidenceCommands,
   'member list': async (args) => {
     const { values } = parseArgs({ args, options: { ...ofData, tenant: text, json: flag } });

@@ -1,6 +1,5 @@
 // Browser sessions, where they count: the cookie of a person on few paths, never beside an Authorization header, and what changes
 // something only with the token of the session and from a page of this listener (CONTRACT.md 22).
-import { timingSafeEqual } from 'node:crypto';
 import { isLoopback, type ListenerAddress, originFor } from '../platform/authority.js';
 import { type Browser, type CookieName, takesCookies } from '../platform/browser.js';
 import { browserSessions } from '../platform/browser-session.js';
@@ -67,8 +66,8 @@ export async function identifyBrowser(
     const there = platform.cells.only ?? (await platform.cells.find(sessions.trace(cookie)));
     const identity = await sessions.resolve(there, cookie, environment);
     if (http.method !== 'GET' && http.method !== 'HEAD') {
-      const token = sessions.csrfToken(platform, identity.actor.credential.id);
-      if (http.req.headers.origin !== browser.origin || !isSame(http.get('X-CSRF-Token'), token)) throw crossSite();
+      const isToken = sessions.isCsrfToken(platform, identity.actor.credential.id, http.get('X-CSRF-Token'));
+      if (http.req.headers.origin !== browser.origin || !isToken) throw crossSite();
     }
     return { identity, platform: there };
   } catch (error) {
@@ -81,9 +80,4 @@ export async function identifyBrowser(
 /** True for a document whose fields are open to everybody. */
 function asksNobody({ state: { graphql } }: HttpContext): boolean {
   return graphql !== undefined && graphql.roots.length > 0 && graphql.roots.every(isPublicField);
-}
-
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,6 +1,6 @@
 // Sessions of MCP over HTTP. A session is a name that the platform has signed and keeps nothing of: any process takes it, also after a
 // restart. It belongs to one actor and ends after a day; what it may do is asked of the credential of each request.
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { addSeconds } from '../platform/clock.js';
 import { sha256 } from '../platform/crypto.js';
 import type { Ctx } from '../platform/ctx.js';
@@ -29,7 +29,7 @@ export function checkSession(ctx: Ctx, id: string): void {
   if (id === '') throw invalidRequest('Send the Mcp-Session-Id that the answer to initialize had.', 'session');
   const [, name, ends, given = ''] = /^((\d{1,12})\.[\w-]{16})\.([\w-]{22})$/.exec(id) ?? [];
   if (name === undefined) throw new SessionNotFound();
-  const isOurs = timingSafeEqual(Buffer.from(given, 'base64url'), seal(ctx, name));
+  const isOurs = ctx.platform.vault.isSigned(purpose, sealedText(ctx, name), Buffer.from(given, 'base64url'));
   if (!isOurs || Number(ends) * 1000 <= ctx.platform.clock.now().getTime()) throw new SessionNotFound();
 }
 
@@ -38,6 +38,12 @@ export function keyOfCall(session: string, id: string | number): string {
   return `mcp:${sha256(`${session}\n${typeof id}\n${id}`).toString('base64url')}`;
 }
 
-function seal({ platform, workspace, actor }: Ctx, name: string): Buffer {
-  return platform.vault.sign('mcp session', [workspace.id, actor.type, actor.id, name].join('\n'));
+const purpose = 'mcp session';
+
+function seal(ctx: Ctx, name: string): Buffer {
+  return ctx.platform.vault.sign(purpose, sealedText(ctx, name));
+}
+
+function sealedText({ workspace, actor }: Ctx, name: string): string {
+  return [workspace.id, actor.type, actor.id, name].join('\n');
 }

@@ -10,8 +10,8 @@ export interface BrowserSessions {
   trace(cookie: string): Trace | undefined;
   /** Who is behind the cookie. 401 `login_expired` for one that is unknown, has ended, or is of the other environment. */
   resolve(platform: Platform, cookie: string, environment: Environment): Promise<Identity>;
-  /** The token that requests of the session carry beside its cookie. */
-  csrfToken(platform: Platform, loginId: string): string;
+  /** Whether a request carries the token of its session beside the cookie. */
+  isCsrfToken(platform: Platform, loginId: string, token: string): boolean;
 }
 
 /** One context knows people. */

@@ -4,7 +4,6 @@ import type { Browser } from './browser.js';
 import type { CoherentCache } from './cache.js';
 import type { Cells } from './cell/cells.js';
 import type { Clock } from './clock.js';
-import type { Vault } from './crypto.js';
 import type { DueBell } from './due/due-bell.js';
 import type { Effect } from './effect.js';
 import type { Extensions } from './extension.js';
@@ -17,6 +16,7 @@ import type { DrawnBudget, OperatorRates } from './rate-limit.js';
 import type { PrintInput } from './schema/print-input.js';
 import type { SchemaChecker } from './schema-checker.js';
 import type { Role } from './scope.js';
+import type { Vault } from './secrets/vault.js';
 import type { Signal } from './signal.js';
 import type { TracePlace, TraceSpan, Tracing } from './trace.js';
 

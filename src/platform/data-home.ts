@@ -1,6 +1,6 @@
 // Where a process keeps what it must not lose: the database it is given or an embedded one, and the key that seals secrets.
 import { randomBytes } from 'node:crypto';
-import { lstat, readFile, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../config.js';
 import { embeddedDatabaseUrl, startEmbeddedPostgres } from './postgres/embedded-server.js';
@@ -63,11 +63,17 @@ async function whyNoDatabase(dataDir: string): Promise<string> {
 }
 
 async function withSecrets(config: Config, databaseUrl: string, stop: () => Promise<void>): Promise<DataHome> {
-  const [file, isSet] = [path.join(config.dataDir, 'secrets-key'), config.secretsKey !== null];
+  const file = ownSecretsFile(config);
+  const keys = file === null ? null : await storedSecretsKeys(file);
   const at = { place: path.join(config.dataDir, 'postgres'), log: path.join(config.dataDir, 'postgres.log') };
   return {
-    config: { ...config, databaseUrl, secretsKey: config.secretsKey ?? (await storedSecretsKey(file)) },
-    secretsFrom: isSet ? 'the environment' : file,
+    config: {
+      ...config,
+      databaseUrl,
+      secretsKey: keys?.[0] ?? config.secretsKey ?? '',
+      secretsKeysOld: keys?.slice(1) ?? config.secretsKeysOld,
+    },
+    secretsFrom: file ?? 'the environment',
     explain: (error) => explained(error, at),
     stop,
   };
@@ -79,15 +85,31 @@ function roomFor({ processes, databasePool }: Config): Record<string, string> {
   return wanted > 100 ? { max_connections: String(wanted) } : {};
 }
 
-/** The key in `secrets-key`, made on the first start. Losing it loses every secret that it seals. */
-async function storedSecretsKey(file: string): Promise<string> {
+/** Where the master keys of an embedded database stand; null where the environment has them. */
+export function ownSecretsFile({ databaseUrl, secretsKey, dataDir }: Config): string | null {
+  return databaseUrl === null && secretsKey === null ? path.join(dataDir, 'secrets-key') : null;
+}
+
+/** The keys in `secrets-key`, a line each, the one that wraps first. The first start makes it. Losing them loses every secret. */
+async function storedSecretsKeys(file: string): Promise<string[]> {
   try {
     await writeFile(file, `${randomBytes(32).toString('hex')}\n`, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  const key = (await readFile(file, 'utf8')).trim();
-  if (!/^[0-9a-f]{64}$/i.test(key))
+  return readSecretsFile(file);
+}
+
+/** The master keys of a file. */
+export async function readSecretsFile(file: string): Promise<string[]> {
+  const keys = (await readFile(file, 'utf8')).trim().toLowerCase().split(/\s+/);
+  if (!keys.every((key) => /^[0-9a-f]{64}$/.test(key)))
     throw new Error(`${file} does not hold a key of 64 hexadecimal characters: put the key of before there, from your backup.`);
-  return key;
+  return keys;
+}
+
+/** Writes the master keys of a file, whole or not at all. */
+export async function writeSecretsFile(file: string, keys: readonly string[]): Promise<void> {
+  await writeFile(`${file}.new`, `${keys.join('\n')}\n`, { mode: 0o600, flush: true });
+  await rename(`${file}.new`, file);
 }

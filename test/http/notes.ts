@@ -32,7 +32,7 @@ import { Cells } from '../../src/platform/cell/cells.js';
 import { Directory } from '../../src/platform/cell/directory.js';
 import { type Clock, systemClock } from '../../src/platform/clock.js';
 import { type CredentialResolver, MalformedCredential } from '../../src/platform/credential.js';
-import { Vault } from '../../src/platform/crypto.js';
+import { Vault } from '../../src/platform/secrets/vault.js';
 import type { ActorType, Environment, Platform } from '../../src/platform/ctx.js';
 import type { Door } from '../../src/platform/door.js';
 import { DueBell } from '../../src/platform/due/due-bell.js';

@@ -1,5 +1,7 @@
 // What cards give to the process.
+
 import { context } from '../../manifest/context.js';
+import { sealedById, sealedColumns } from '../../platform/secrets/sealed-column.js';
 import { orderKind, orderKinds } from '../settlement/rail/order-kind.js';
 import { chargeOrders } from './charge/charge-life.js';
 import { networks } from './instruction/network.js';
@@ -10,7 +12,11 @@ import { sweepNonces, sweepVerifications } from './verification/verification.sql
 
 export const cards = context({
   nouns: [cardCharge, vaultedCard, cardVerification, cardInstruction],
-  extensions: [orderKinds.with(orderKind(chargeOrders)), networks.with(simulatedNetworks)],
+  extensions: [
+    sealedColumns.with(sealedById('vaulted_card', 'sealed_token')),
+    orderKinds.with(orderKind(chargeOrders)),
+    networks.with(simulatedNetworks),
+  ],
   doors: [keyDirectoryDoor, agentKeyDirectoryDoor],
   sweeps: [sweepVerifications, sweepNonces],
 });

@@ -36,7 +36,8 @@ const servers = new WeakMap<Platform, LRUCache<string, Promise<Provider>>>();
 export function authorizationServer(platform: Platform, environment: Environment, issuer: string): Promise<Provider> {
   const known = servers.get(platform) ?? new LRUCache<string, Promise<Provider>>({ max: 20 });
   servers.set(platform, known);
-  const key = `${environment} ${issuer}`;
+  // Its cookies are signed by keys that may be rotated.
+  const key = `${environment} ${issuer} ${platform.vault.ring.current}`;
   const made = known.get(key) ?? createServer(platform, environment, issuer);
   known.set(key, made);
   made.catch(() => known.delete(key));
@@ -141,7 +142,7 @@ function asked({ interactionPolicy: { Check, Prompt } }: Library, platform: Plat
     },
     findAccount: (_ctx: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
     cookies: {
-      keys: [platform.vault.sign('oauth cookies', issuer).toString('hex')],
+      keys: platform.vault.signatures('oauth cookies', issuer).map((key) => key.toString('hex')),
       names: { session: 'ap_oauth_session', interaction: 'ap_oauth_interaction', resume: resumeCookie },
       long: { httpOnly: true, sameSite: 'lax', signed: true },
       short: { httpOnly: true, sameSite: 'lax', signed: true },

@@ -1,5 +1,4 @@
 // The cookie that binds an authorization to the browser that began it (CONTRACT.md 22): the page of the consent opens in no other one.
-import { timingSafeEqual } from 'node:crypto';
 import type { Ctx, Platform } from '../../platform/ctx.js';
 
 /** Seconds for which an authorization waits for its answer. */
@@ -7,20 +6,16 @@ export const interactionSeconds = 1_800;
 
 const nameOf = (uid: string) => `connect_${uid}` as const;
 
-function secretOf({ vault }: Pick<Platform, 'vault'>, uid: string): string {
-  return vault.sign('connect', uid).toString('base64url');
-}
+const purpose = 'connect';
 
 /** The cookie of an authorization that begins. */
 export function connectCookie(platform: Platform, issuer: string, uid: string) {
   const isHttps = issuer.startsWith('https:');
   const options = { httpOnly: true, sameSite: 'lax', secure: isHttps, path: '/', maxAge: interactionSeconds * 1_000, signed: false };
-  return { name: `${isHttps ? '__Host-' : ''}ap_${nameOf(uid)}`, value: secretOf(platform, uid), options };
+  return { name: `${isHttps ? '__Host-' : ''}ap_${nameOf(uid)}`, value: platform.vault.sign(purpose, uid).toString('base64url'), options };
 }
 
 /** Whether the browser that asks is the one that began the authorization. */
 export function isOfBrowser({ platform, browser }: Pick<Ctx, 'platform' | 'browser'>, uid: string): boolean {
-  const wanted = Buffer.from(secretOf(platform, uid));
-  const given = Buffer.from(browser?.cookie(nameOf(uid)) ?? '');
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  return platform.vault.isSigned(purpose, uid, Buffer.from(browser?.cookie(nameOf(uid)) ?? '', 'base64url'));
 }

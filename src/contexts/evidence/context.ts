@@ -1,5 +1,7 @@
 // What evidence gives to the process.
+
 import { context } from '../../manifest/context.js';
+import { sealedById, sealedColumns } from '../../platform/secrets/sealed-column.js';
 import { events } from './events.js';
 import { evidenceGauges } from './gauge.sql.js';
 import { evidenceDelivery, evidenceLink, evidenceLog } from './noun.js';
@@ -8,6 +10,7 @@ import { sweepHeads } from './retention.sql.js';
 import { signingWork } from './signing.js';
 
 export const evidence = context({
+  extensions: [sealedColumns.with(sealedById('evidence_key', 'sealed_key'))],
   nouns: [evidenceLog, evidenceDelivery, evidenceLink],
   doors: [packDoor, openLinkDoor],
   events: [events],

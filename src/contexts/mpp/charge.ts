@@ -55,9 +55,9 @@ export function discoveredCharges(where: Pick<Ctx, 'platform' | 'workspace'>, en
   return endpoint.scheme === 'exact' ? [...evm, { intent, method: 'ledger', amount, currency: endpoint.currency.toLowerCase() }] : evm;
 }
 
-/** The secret of the challenges of a workspace: the same in every process, and its own. */
-function secretOf({ platform, workspace }: Ctx): string {
-  return platform.vault.sign('mpp_challenge', workspace.id).toString('hex');
+/** The secrets of the challenges of a workspace, the newest first: the same in every process, and its own. */
+function secretsOf({ platform, workspace }: Ctx): string[] {
+  return platform.vault.signatures('mpp_challenge', workspace.id).map((secret) => secret.toString('hex'));
 }
 
 /**
@@ -69,7 +69,7 @@ export async function challengesFor({ ctx, endpoint, realm, preferred, body }: P
   const terms = { realm, intent, expires, digest: digestOf(body), description: printable(endpoint.description ?? endpoint.name) };
   const charges = (await chargesOf(ctx, endpoint)).map((charge) => ({ ...charge, intent }));
   return preferredWays(preferred, charges).map(({ method, request }) =>
-    printChallenge(makeChallenge(secretOf(ctx), { ...terms, method, request, opaque: newNonce() })),
+    printChallenge(makeChallenge(secretsOf(ctx)[0] ?? '', { ...terms, method, request, opaque: newNonce() })),
   );
 }
 
@@ -90,7 +90,7 @@ function printable(text: string): string | undefined {
 
 /** The endpoint of a challenge that we made in this workspace; null for one of somebody else. */
 export function endpointOfChallenge(ctx: Ctx, challenge: Challenge): string | null {
-  if (!isOwnChallenge(secretOf(ctx), challenge)) return null;
+  if (!secretsOf(ctx).some((secret) => isOwnChallenge(secret, challenge))) return null;
   return parseId('x402Endpoint', decodeMember(challenge.request)?.['externalId']);
 }
 

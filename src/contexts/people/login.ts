@@ -30,8 +30,15 @@ export interface SignIn {
 
 /** The token that a request of a session carries beside the cookie: no page of another origin can read it. */
 export function csrfTokenOf({ vault }: Platform, loginId: string): string {
-  return vault.sign('csrf token', loginId).toString('base64url');
+  return vault.sign(csrfPurpose, loginId).toString('base64url');
 }
+
+/** True for the token of a session, by whichever key it was made. */
+export function isCsrfToken({ vault }: Platform, loginId: string, token: string): boolean {
+  return vault.isSigned(csrfPurpose, loginId, Buffer.from(token, 'base64url'));
+}
+
+const csrfPurpose = 'csrf token';
 
 /** The browser that may be given a session. 403 `forbidden` for a page of another origin. */
 export function requireBrowser({ browser }: Ctx): Browser {

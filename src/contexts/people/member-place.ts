@@ -10,10 +10,10 @@ import type { Platform } from '../../platform/ctx.js';
 type Listed = Pick<Member, 'id' | 'tenantId' | 'emailKey'>;
 
 const hashOf = ({ vault }: Pick<Platform, 'vault'>, emailKey: string) =>
-  vault.sign('e-mail in the directory', emailKey) as Buffer<ArrayBuffer>;
+  vault.nameOf('e-mail in the directory', emailKey) as Buffer<ArrayBuffer>;
 
 const passkeyHash = ({ vault }: Pick<Platform, 'vault'>, credentialId: string) =>
-  vault.sign('passkey in the directory', credentialId) as Buffer<ArrayBuffer>;
+  vault.nameOf('passkey in the directory', credentialId) as Buffer<ArrayBuffer>;
 
 const entriesOf = (platform: Platform, members: readonly Listed[]) =>
   members.map(({ id, tenantId, emailKey }) => ({ hash: hashOf(platform, emailKey), memberId: id, tenantId }));

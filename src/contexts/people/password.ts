@@ -105,7 +105,7 @@ function readPhc(phc: string): Work & { hash: Buffer } {
  * which of them a password is right, and an unknown e-mail takes exactly the same work.
  */
 function saltOf({ vault }: Platform, email: string): Buffer {
-  return vault.sign('password salt', emailKeyOf(email));
+  return vault.nameOf('password salt', emailKeyOf(email));
 }
 
 /** The PHC string of a password of somebody with this e-mail. */

@@ -1,7 +1,9 @@
 // What settlement gives to the process.
+
 import { context } from '../../manifest/context.js';
 import { openOn, settlings } from '../../manifest/noun.js';
 import { rowStep } from '../../platform/due/step.js';
+import { sealedById, sealedColumns } from '../../platform/secrets/sealed-column.js';
 import { externalTransfers } from '../transfers/external-transfer.js';
 import { withholder } from '../transfers/withholding.js';
 import { events } from './events.js';
@@ -19,6 +21,8 @@ export const settlement = context({
   nouns: [payout, bankAccount, settlementWindow, railFault],
   events: [events],
   extensions: [
+    sealedColumns.with(sealedById('bank_account', 'sealed_details')),
+    sealedColumns.with(sealedById('payout', 'sealed_destination')),
     externalTransfers.with(payoutTransfers),
     withholder.with(withheld),
     orderKinds.with(orderKind(payoutOrders)),

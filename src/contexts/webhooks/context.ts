@@ -1,5 +1,7 @@
 // What webhooks give to the process.
+
 import { context } from '../../manifest/context.js';
+import { sealedById, sealedColumns } from '../../platform/secrets/sealed-column.js';
 import { deliveryStep } from './attempt.js';
 import { attempts, deadLetters, deliveryGauges } from './delivery-metric.js';
 import { events } from './events.js';
@@ -8,6 +10,10 @@ import { sweepGates } from './gate.sql.js';
 import { attempt, delivery, webhook } from './noun.js';
 
 export const webhooks = context({
+  extensions: [
+    sealedColumns.with(sealedById('webhook', 'sealed_secret')),
+    sealedColumns.with(sealedById('webhook', 'previous_sealed_secret')),
+  ],
   nouns: [webhook, delivery, attempt],
   events: [events],
   due: [deliveryStep],

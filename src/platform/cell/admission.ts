@@ -1,8 +1,8 @@
 // Takes a database into an installation as a cell, after it has proved that it can be one: what is wrong is said all at once.
 import pg from 'pg';
-import type { Vault } from '../crypto.js';
 import type { Database } from '../postgres/database.js';
 import { migrate, pendingMigrations, unknownMigrations } from '../postgres/migration.js';
+import type { Vault } from '../secrets/vault.js';
 
 /** A cell that is to be. */
 export interface NewCell {

@@ -1,6 +1,5 @@
 // Cursors of lists: an opaque text that carries the row where a page begins and the numbers of the first page. It is signed, and belongs to
 // one list: the same workspace, agent and filters (CONTRACT.md 0 "Envelope").
-import { timingSafeEqual } from 'node:crypto';
 import type { Ctx } from '../ctx.js';
 
 /** How many rows a list has: `count`, or at least that many (see G-94). */
@@ -37,9 +36,7 @@ export function isCursor(text: string): boolean {
 /** What is in a cursor; null for one that was changed, or that was printed for another list. */
 export function readCursor(ctx: Ctx, list: string, text: string): CursorContent | null {
   const [content = '', signature = ''] = text.slice(prefix.length).split('.');
-  const expected = signatureOf(ctx, list, content);
-  const given = Buffer.from(signature, 'base64url');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  if (!ctx.platform.vault.isSigned('cursor', signedText(ctx, list, content), Buffer.from(signature, 'base64url'))) return null;
   const [after, page, pageSize, count, isMinimum] = JSON.parse(Buffer.from(content, 'base64url').toString()) as [
     string, number, number, number, boolean,
   ]; // biome-ignore format: the members in their order
@@ -47,6 +44,10 @@ export function readCursor(ctx: Ctx, list: string, text: string): CursorContent 
 }
 
 // Gap G-93: A cursor is signed and works for the list that printed it, with any `limit`; for another list it is 400.
-function signatureOf({ platform, workspace, actor }: Ctx, list: string, content: string): Buffer {
-  return platform.vault.sign('cursor', JSON.stringify([workspace.id, actor.agent?.id ?? null, list, content]));
+function signatureOf(ctx: Ctx, list: string, content: string): Buffer {
+  return ctx.platform.vault.sign('cursor', signedText(ctx, list, content));
+}
+
+function signedText({ workspace, actor }: Ctx, list: string, content: string): string {
+  return JSON.stringify([workspace.id, actor.agent?.id ?? null, list, content]);
 }

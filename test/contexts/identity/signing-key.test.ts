@@ -3,7 +3,7 @@ import { calculateJwkThumbprint } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { jwtCredential } from '../../../src/contexts/identity/credential.js';
 import { jwks, signingKey, verificationKey } from '../../../src/contexts/identity/signing-key.js';
-import { Vault } from '../../../src/platform/crypto.js';
+import { Vault } from '../../../src/platform/secrets/vault.js';
 import type { Platform } from '../../../src/platform/ctx.js';
 import { openPlatform } from '../../../src/server.js';
 import { useHarness } from '../../harness.js';

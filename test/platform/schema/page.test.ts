@@ -1,7 +1,7 @@
 // Pages over an ordered list: numbers and cursors give every row once, in order; a cursor is good for the list that printed it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Vault } from '../../../src/platform/crypto.js';
+import { Vault } from '../../../src/platform/secrets/vault.js';
 import type { Ctx } from '../../../src/platform/ctx.js';
 import { ValidationFailed } from '../../../src/platform/errors.js';
 import { newId } from '../../../src/platform/schema/id.js';

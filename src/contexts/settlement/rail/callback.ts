@@ -2,13 +2,13 @@
 // come through rail.door.ts, simulated ones call the same function (CONTRACT.md 12).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { Vault } from '../../../platform/crypto.js';
 import { type Ctx, type Environment, type Platform, workspaceOf } from '../../../platform/ctx.js';
 import { systemCtx } from '../../../platform/due/step.js';
 import type { Effect } from '../../../platform/effect.js';
 import { InvalidJson, NotFound } from '../../../platform/errors.js';
 import { transact } from '../../../platform/idempotency.js';
 import { amountPattern, formatMinor } from '../../../platform/money.js';
+import type { Vault } from '../../../platform/secrets/vault.js';
 import { readBy } from '../../../platform/zod-issue.js';
 import { RailUnavailable, railCurrencies } from '../../transfers/rail.js';
 import { CallbackUnsigned } from '../errors.js';
@@ -47,9 +47,9 @@ export const callbackAnswer = z.strictObject({
 /** Signatures are good for so long, in real time. */
 const toleranceSeconds = 300;
 
-/** The key by which a rail signs for a workspace. It is derived, so nothing is stored of it. */
-function keyOf(vault: Vault, workspaceId: string, rail: string): Buffer {
-  return vault.sign('rail-callback', `${workspaceId} ${rail}`);
+/** The keys by which a rail may sign for a workspace, the newest first. They are derived, so nothing is stored of them. */
+function keysOf(vault: Vault, workspaceId: string, rail: string): [Buffer, ...Buffer[]] {
+  return vault.signatures('rail-callback', `${workspaceId} ${rail}`) as [Buffer, ...Buffer[]];
 }
 
 function macOf(key: Buffer, seconds: string, raw: Uint8Array): Buffer {
@@ -63,7 +63,8 @@ export function signCallback(
   raw: Uint8Array,
 ): string {
   const seconds = String(Math.floor(at.getTime() / 1000));
-  return `t=${seconds},v1=${macOf(keyOf(vault, workspaceId, rail), seconds, raw).toString('hex')}`;
+  const [key] = keysOf(vault, workspaceId, rail);
+  return `t=${seconds},v1=${macOf(key, seconds, raw).toString('hex')}`;
 }
 
 /** A callback as it arrives. */
@@ -100,8 +101,9 @@ function read(platform: Platform, { rail, signature, raw }: CallbackArrival): Bo
   const age = Math.abs(platform.clock.now().getTime() / 1000 - Number(seconds));
   if (seconds === undefined || mac === undefined || age > toleranceSeconds) throw new CallbackUnsigned();
   const body = parse(raw);
-  const expected = macOf(keyOf(platform.vault, body.workspace, rail), seconds, raw);
-  if (!timingSafeEqual(expected, Buffer.from(mac, 'hex'))) throw new CallbackUnsigned();
+  const given = Buffer.from(mac, 'hex');
+  const isSigned = keysOf(platform.vault, body.workspace, rail).some((key) => timingSafeEqual(macOf(key, seconds, raw), given));
+  if (!isSigned) throw new CallbackUnsigned();
   return body;
 }
 
