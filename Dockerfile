@@ -10,6 +10,7 @@ COPY prisma prisma
 COPY scripts scripts
 COPY docs docs
 COPY src src
+COPY verify verify
 RUN node scripts/build.mjs
 
 FROM node:26.10.0-slim AS packages

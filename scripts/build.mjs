@@ -119,7 +119,7 @@ function compile(print) {
 /** Builds dist/console when it is stale. */
 function buildConsole() {
   const stamp = at('dist', 'console', '.stamp');
-  const print = fingerprint({ folders: ['src/console'], files: ['scripts/console.mjs', 'package-lock.json'] });
+  const print = fingerprint({ folders: ['src/console', 'verify/src'], files: ['scripts/console.mjs', 'package-lock.json'] });
   if (isFresh(stamp, print)) return;
   const fresh = at(`dist.console.${process.pid}`);
   try {

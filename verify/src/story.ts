@@ -44,7 +44,7 @@ function authority({ index, parts }: Leaf): Statement[] {
   const actor = member(act, 'actor');
   const via = textIn(member(act, 'via'), 'kind');
   const who = textIn(by, 'agent_id') ?? textIn(actor, 'id') ?? textIn(actor, 'type') ?? 'the platform';
-  const means = via === undefined ? '' : ` with ${via === 'api_key' ? 'an' : 'a'} ${via}`;
+  const means = via === undefined ? '' : ` with ${via === 'api_key' ? 'an API key' : `a ${via.replaceAll('_', ' ')}`}`;
   const lines = [{ text: `Authorized by ${who}${means}`, leaf: index }];
   const mandate = member(by, 'mandate');
   if (mandate !== undefined) lines.push({ text: `Under mandate ${textIn(mandate, 'id')}, version ${member(mandate, 'version')}`, leaf: index });

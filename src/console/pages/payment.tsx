@@ -1,5 +1,6 @@
 // One payment: its story in order, what it moved, whom it concerns, and what may be done with it now.
-import { Detail, Facts, Id, when } from '../detail.js';
+import { Detail } from '../detail.js';
+import { Facts, Id, when } from '../fact.js';
 import { amount, money, words } from '../format.js';
 import { type NameOf, useNames } from '../names.js';
 import { Empty, Panel, States } from '../panel.js';
