@@ -1,5 +1,6 @@
 // What a pack comes to, for people: whether it is whole, what happened, which leaf carries each statement, and where it stands. It is checked
 // here, in the browser.
+import type { ComponentChildren } from 'preact';
 import { useId, useMemo, useState } from 'preact/hooks';
 import type { Leg } from '../../verify/src/broken.js';
 import { hexOf } from '../../verify/src/bytes.js';
@@ -7,7 +8,7 @@ import { readKey } from '../../verify/src/note.js';
 import type { Leaf } from '../../verify/src/pack.js';
 import { statementsOf } from '../../verify/src/story.js';
 import { type Trust, type Verdict, verifyPack } from '../../verify/src/verify.js';
-import { downloadText } from './download.js';
+import { saveFile } from './download.js';
 import { Facts, Id, Json } from './fact.js';
 import { words } from './format.js';
 import { legs } from './leg.js';
@@ -39,7 +40,7 @@ function trustOf(given: string): Trust | undefined {
 }
 
 /** What a pack says, and the way to keep it. */
-export function ReceiptView({ pack }: { pack: PackText }) {
+export function ReceiptView({ pack, tools }: { pack: PackText; tools?: ComponentChildren }) {
   const [trust, setTrust] = useState<Trust>({});
   const { verdict, ms } = useMemo(() => check(pack.text, trust), [pack.text, trust]);
   return (
@@ -47,9 +48,12 @@ export function ReceiptView({ pack }: { pack: PackText }) {
       <Panel
         title={verdictName(verdict)}
         tools={
-          <button type="button" onClick={() => downloadText(pack.text, pack.fileName)}>
-            Download the file
-          </button>
+          <div class="buttons">
+            {tools}
+            <button type="button" onClick={() => saveFile(pack.fileName, 'application/json', [pack.text])}>
+              Download the file
+            </button>
+          </div>
         }
         class="verdict"
       >

@@ -139,7 +139,12 @@ export function Payment({ id }: { id: string }) {
         <>
           <Panel
             title={`${money(answer.transfer.amount, answer.transfer.currency)} from ${payerOf(answer.transfer, nameOf)} to ${payeeOf(answer.transfer, nameOf)}`}
-            tools={<Status is={answer.transfer.status} />}
+            tools={
+              <>
+                {answer.transfer.completedAt !== null && <PageLink page={`receipts/${id}`}>Receipt</PageLink>}
+                <Status is={answer.transfer.status} />
+              </>
+            }
           >
             {answer.transfer.description !== null && <p>{answer.transfer.description}</p>}
             <Figures transfer={answer.transfer} />
