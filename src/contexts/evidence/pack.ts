@@ -13,6 +13,7 @@ import { transfer as visibleTransfer } from '../transfers/transfer-list.js';
 import { headAt, type LogAt } from './head.js';
 import { type ProvenLeaf, proveLeaves } from './leaf.js';
 import { keyJws, keysOf, printKeys } from './log-key.js';
+import { packFormat } from './pack-shape.js';
 import { signedReceipt, under } from './receipt.js';
 import { completingLine, placesOf, shownParts, transferLines } from './transfer-leaf.js';
 import { paymentSignature, type Role } from './transfer-leaf.sql.js';
@@ -138,6 +139,3 @@ function fitting(transfer: Transfer, head: object, leaves: readonly ReturnType<t
   }
   return text;
 }
-
-/** The name of this form. */
-export const packFormat = 'agent-payments/evidence@1';
