@@ -26,6 +26,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PRINT_KEYS=false PLATFORM_MEMORY=/memory
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/verify/dist verify/dist
 COPY package.json ./
 COPY prisma/migrations prisma/migrations
 COPY prisma/functions prisma/functions
