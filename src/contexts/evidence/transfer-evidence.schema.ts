@@ -6,10 +6,11 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { type Delivery, deliveryById, recordDelivery } from './delivery.js';
-import { HeadNotSigned, LogHalted } from './errors.js';
+import { HeadNotSigned, LogHalted, NoSuchReceipt } from './errors.js';
 import { EvidencePartEnum } from './link.input.js';
 import { packOf } from './pack.js';
 import { type Receipt, receiptOf } from './receipt.js';
+import { receiptFormats } from './receipt-view.js';
 import { rest } from './rest.js';
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
@@ -38,6 +39,11 @@ const TransferReceipt = builder.objectRef<Receipt>('TransferReceipt').implement(
     }),
     checkpoint: t.string({ description: 'The signed head of that tree.', resolve: ({ leaf }) => leaf.head.checkpoint }),
   }),
+});
+
+const ReceiptFormatEnum = builder.enumType('ReceiptFormat', {
+  description: 'A protocol that has receipts of its own. `x402`: the receipt of its extension offer-receipt.',
+  values: receiptFormats,
 });
 
 const SideEnum = builder.enumType(CaptureBy, {
@@ -133,9 +139,15 @@ builder.queryFields((t) => ({
         description: 'Prove it under the head of this size; by default the newest.',
         validate: size,
       }),
+      format: t.arg({
+        type: ReceiptFormatEnum,
+        required: false,
+        description:
+          'The receipt as a protocol spells it: `receipt_jws` is then that of the protocol. 422 for a transfer that it did not pay.',
+      }),
     },
-    ...facts({ errors: [NotFound, LogHalted, HeadNotSigned, StateConflict] }),
-    resolve: (_root, { id, treeSize }, ctx) => receiptOf(ctx, { id, treeSize: sizeOf(treeSize) }),
+    ...facts({ errors: [NotFound, LogHalted, HeadNotSigned, StateConflict, NoSuchReceipt] }),
+    resolve: (_root, { id, treeSize, format }, ctx) => receiptOf(ctx, { id, treeSize: sizeOf(treeSize), format: format ?? undefined }),
   }),
   transferEvidence: t.string({
     description:
