@@ -11,7 +11,7 @@ export interface Variables {
   Capture: { id: string; input: { amount?: string | null } };
   Cancel: { id: string; input: { reason?: string | null } };
   Refund: { input: { originalTransferId: string; amount?: string | null; reason: ('duplicate_payment' | 'customer_request' | 'service_not_rendered' | 'amount_incorrect' | 'unauthorized' | 'order_cancelled' | 'other'); reasonDetails?: string | null } };
-  Dispute: { input: { transferId: string; reason: ('service_not_received' | 'duplicate_charge' | 'unauthorized' | 'amount_incorrect' | 'quality_issue' | 'other'); description: string; amountDisputed?: string | null; evidence?: readonly ({ type: string; description: string; url?: string | null; content?: string | null })[] | null; requestedResolution?: ('refund_full' | 'refund_partial' | 'rejected' | 'withdrawn') | null } };
+  Dispute: { input: { transferId: string; reason: ('service_not_received' | 'duplicate_charge' | 'unauthorized' | 'amount_incorrect' | 'quality_issue' | 'other'); description: string; amountDisputed?: string | null; evidence?: readonly ({ type: string; description?: string | null; url?: string | null; content?: string | null })[] | null; requestedResolution?: ('refund_full' | 'refund_partial' | 'rejected' | 'withdrawn') | null } };
   Trace: { traceId: string };
   Wallets: { status?: ('active' | 'frozen' | 'closed') | null; currency?: string | null; after?: string | null };
   Wallet: { id: string };

@@ -126,6 +126,21 @@ export function notePosted(tx: Tx, posted: PostedWith): void {
   postings.set(tx, [...noted, posted]);
 }
 
+/** What the changes of transactions came to, for their lines. */
+const outcomes = new WeakMap<Tx, Record<string, unknown>>();
+
+/**
+ * Says what the change of a transaction came to: the resource as it is now, without free text. Its line tells it in the part `outcome`. Of
+ * several the last one counts.
+ */
+export function noteOutcome(tx: Tx, outcome: Record<string, unknown>): void {
+  outcomes.set(tx, outcome);
+}
+
+function actWithOutcome(act: Act | null | undefined, outcome: Record<string, unknown> | undefined): Act | null | undefined {
+  return act === null || outcome === undefined ? act : { ...(act ?? unnamed), outcome };
+}
+
 /**
  * Writes the lines of what `ctx` does in a transaction. Its one posting stands with its line. Of several each has a line of its own. `hasLine`:
  * a posting has taken the line with it.
@@ -133,7 +148,8 @@ export function notePosted(tx: Tx, posted: PostedWith): void {
 export async function writeLinesOf(ctx: Ctx, tx: Tx, reference: string, hasLine: boolean): Promise<void> {
   const posted = postings.get(tx) ?? [];
   const isAlone = !hasLine && posted.length === 1;
-  const own = hasLine ? [] : [auditLine(ctx, reference, ctx.act, isAlone ? posted[0] : undefined)];
+  const act = actWithOutcome(ctx.act, outcomes.get(tx));
+  const own = hasLine ? [] : [auditLine(ctx, reference, act, isAlone ? posted[0] : undefined)];
   const others = isAlone ? [] : posted.map((one) => lineOfPosting(ctx, one));
   await insertInto(tx, [...own, ...others]);
 }

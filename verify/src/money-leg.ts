@@ -75,14 +75,37 @@ export function checkOffer({ leaves, attached }: Pack, { money, leaf }: Paid): b
   const offer = leaves.map(({ parts }) => parts.get('offer')).find((part) => part !== undefined);
   if (offer === undefined || money === undefined) return false;
   hold('offer', textIn(offer, 'currency') === textIn(money, 'currency'), 'the offer is in another currency than the payment');
-  if (textIn(offer, 'kind') === 'x402') {
+  if (member(offer, 'terms') !== undefined && textIn(member(offer, 'terms'), 'pay_to') !== undefined) {
     const paidTo = textIn(member(money, 'to'), 'wallet_id') ?? '';
     const payTo = textIn(member(offer, 'terms'), 'pay_to') ?? '';
     hold('offer', paidTo.endsWith(payTo) && payTo !== '', 'the offer names another wallet than the one that was paid');
   }
-  const total = member(offer, 'total');
-  if (total !== undefined) hold('offer', unitsOf(total) === unitsOf(member(money, 'amount')), 'the total of the offer is not what was paid');
+  const totals = member(offer, 'totals');
+  const total = unitsOf(member(totals, 'total'));
+  if (totals !== undefined) hold('offer', total !== undefined && total === unitsOf(member(money, 'amount')), 'the total of the offer is not what was paid');
+  if (textIn(offer, 'kind') === 'checkout') hold('offer', total === sumOfItems(offer), 'the items of the offer do not come to its total');
+  if (textIn(offer, 'kind') === 'quote') checkQuote(member(offer, 'terms'), money);
   return true;
+}
+
+function sumOfItems(offer: Json): bigint | undefined {
+  const totals = member(offer, 'totals');
+  const charges = ['fulfillment', 'tax'].map((name) => unitsOf(member(totals, name)));
+  const items = listIn(offer, 'items').map((item) => {
+    const [price, quantity] = [unitsOf(member(item, 'unit_price')), member(item, 'quantity')];
+    return price === undefined || !Number.isSafeInteger(quantity) ? undefined : price * BigInt(quantity as number);
+  });
+  let sum = 0n;
+  for (const units of [...charges, ...items]) {
+    if (units === undefined) return undefined;
+    sum += units;
+  }
+  return sum;
+}
+
+function checkQuote(terms: Json | undefined, money: Json): void {
+  const isSame = ['destination_amount', 'destination_currency', 'fee'].every((name) => textIn(terms, name) === textIn(money, name));
+  hold('offer', isSame, 'what reached the payee is not what the quote promised');
 }
 
 /** Refunds name the payment, and give back no more than it. */

@@ -44,7 +44,7 @@ export function readPack(text: string): Pack | null {
   const [log, attached, subject] = [member(value, 'log'), member(value, 'attached'), member(value, 'subject')];
   hold('format', hasMembers(log, logMembers), 'the log does not have its members, and these alone');
   hold('format', listIn(member(log, 'jwks'), 'keys').every((key) => hasMembers(key, keyMembers)), 'a key of the platform is no key of ES256');
-  hold('format', hasMembers(attached, [], ['receipt_jws', 'x402']), 'something is attached that nobody knows');
+  hold('format', hasMembers(attached, [], ['mandate_jwt', 'receipt_jws', 'refund_receipts', 'x402']), 'something is attached that nobody knows');
   const transferId = textIn(subject, 'id');
   hold('format', hasMembers(subject, ['id', 'type']) && textIn(subject, 'type') === 'transfer', 'the file is about no transfer');
   hold('format', transferId !== undefined, 'the file is about no transfer');

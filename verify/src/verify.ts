@@ -3,10 +3,10 @@ import { Broken, hold, type Leg } from './broken.js';
 import { compare, equal, fromBase64url } from './bytes.js';
 import type { Json } from './json.js';
 import { isObject, listIn, member, textIn } from './json.js';
-import { readStatement } from './jws.js';
 import { checkDelivery, checkOffer, checkPosting, checkRefunds, type Paid } from './money-leg.js';
 import { type Head, type NoteKey, readCheckpoint, readKey } from './note.js';
 import { type Pack, readPack, sizeOf } from './pack.js';
+import { checkReceipt, checkRefundReceipts } from './receipt-leg.js';
 import { checkApproval, checkDecision, checkLimits, checkMandate } from './rule-leg.js';
 import { isConsistent, leafHash, rootOfLeaf } from './tree.js';
 
@@ -55,9 +55,10 @@ function checkAll(pack: Pack, trust: Trust): Verdict {
   note('decision', checkDecision(pack, paid));
   note('limits', checkLimits(pack));
   note('approval', checkApproval(pack, paid));
-  note('mandate', checkMandate(pack, paid));
-  checkReceipt(pack, paid, trust);
+  note('mandate', checkMandate(pack, paid, trust.jwks));
+  checkReceipt(pack, paid, trust.jwks);
   note('receipt', true);
+  checkRefundReceipts(pack, trust.jwks);
   note('refund', checkRefunds(pack, paid));
   note('delivery', checkDelivery(pack));
   const isKeyKnown = checkKeys(head, trust);
@@ -113,30 +114,6 @@ function checkKeys({ signedBy }: Head, { vkeys = [] }: Trust): boolean {
   const isKnown = signedBy.some(({ vkey }) => vkeys.includes(vkey));
   hold('head', isKnown, 'none of the keys that were given has signed the checkpoint');
   return true;
-}
-
-/** The receipt is signed by the platform, and says what the leaf of the payment says. */
-function checkReceipt({ attached, log, transferId, leaves }: Pack, paid: Paid, { jwks }: Trust): void {
-  const keys = jwks ?? member(log, 'jwks');
-  const receipt = readStatement(member(attached, 'receipt_jws'), keys);
-  hold('receipt', typeof receipt !== 'string', `the receipt ${receipt as string}`);
-  const { claims, type } = receipt;
-  hold('receipt', type === 'receipt+sd-jwt' && textIn(claims, '_sd_alg') === 'sha-256', 'the receipt is no receipt');
-  hold('receipt', textIn(claims, 'sub') === transferId, 'the receipt is of another transfer');
-  const origins = [textIn(log, 'origin'), textIn(log, 'continues')];
-  hold('receipt', origins.includes(textIn(claims, 'origin') ?? ''), 'the receipt names another log');
-  const place = sizeOf(member(claims, 'leaf_index'));
-  const leaf = leaves.find(({ index }) => index === place);
-  hold('receipt', leaf !== undefined && (paid.money === undefined || leaf === paid.leaf), 'the receipt names another leaf than that of the payment');
-  const digests = listIn(claims, '_sd').map((text) => fromBase64url(text) ?? new Uint8Array());
-  const isSame = digests.length === leaf.written.length && [...digests].sort(compare).every((one, n) => equal(one, leaf.written[n] ?? one.slice(1)));
-  hold('receipt', isSame, 'the receipt has other digests than the leaf of the payment');
-  const statement = member(log, 'key_jws');
-  if (statement === null) return;
-  const said = readStatement(statement, keys);
-  hold('receipt', typeof said !== 'string', `the statement of the key of the log ${said as string}`);
-  const isOurs = textIn(said.claims, 'origin') === textIn(log, 'origin') && listIn(log, 'vkeys').includes(member(said.claims, 'vkey') ?? null);
-  hold('receipt', isOurs && isObject(said.claims), 'the statement of the key is about another log or key');
 }
 
 /** Whether a head follows from an earlier one, by the proof of the log. Null where a head is not signed by the key. */

@@ -42,18 +42,19 @@ export interface LeafPlace {
 }
 
 /** Leaves under a head, in the order of their places. `shown` says which parts the reader may see of each. Lines without a leaf are left out. */
-export async function proveLeaves(
+export async function proveLeaves<Place extends LeafPlace>(
   { platform, workspace }: Ctx,
-  places: readonly LeafPlace[],
+  places: readonly Place[],
   head: Checkpoint,
-  shown: (disclosures: readonly Disclosure[]) => Disclosure[],
+  shown: (disclosures: readonly Disclosure[], place: Place) => Disclosure[],
 ): Promise<ProvenLeaf[]> {
   const { pool } = platform.database;
   const ids = places.map(({ lineId }) => lineId);
   const lines = new Map((await linesOf(pool, workspace.id, ids)).map((line) => [line.id, line]));
   const parts = await storedParts(pool, workspace.id, [...lines.values()]);
   const reader = new TreeReader(pool, workspace.id);
-  const proven = places.map(async ({ index, lineId }): Promise<ProvenLeaf[]> => {
+  const proven = places.map(async (place): Promise<ProvenLeaf[]> => {
+    const { index, lineId } = place;
     const line = lines.get(lineId);
     if (line === undefined || line.seed === null || line.digest === null) return [];
     const { written: others, added } = parts.get(lineId) ?? { written: [], added: [] };
@@ -68,7 +69,7 @@ export async function proveLeaves(
         hash: tile[Number(index % 256n)] as Buffer,
         written: digestsOf(written),
         sealed: digestsOf(sealed),
-        disclosures: shown([...written, ...sealed]),
+        disclosures: shown([...written, ...sealed], place),
         proof,
         head,
       },

@@ -17,8 +17,8 @@ import { visibleTransfers } from '../transfers/transfer-list.js';
 import { readable } from './leaf.js';
 import type { CreateEvidenceLinkInput } from './link.input.js';
 import { addressOf } from './log.js';
-import { packFor } from './pack.js';
-import { completingLine, forPayee } from './transfer-leaf.js';
+import { newestHead, packFor } from './pack.js';
+import { completingLine, forPayee, shownByLink } from './transfer-leaf.js';
 
 const prefix = 'evl_';
 
@@ -89,7 +89,5 @@ export async function openLink({ cells }: Platform, token: string, environment: 
   const transfer = await ctx.db.transfer.findFirst({ where: { id: link.transferId } });
   if (transfer === null) throw new NotFound();
   const parts = partNames.filter((name) => link.parts.includes(name));
-  return packFor(ctx, transfer, { treeSize: null, fromSize: null }, (disclosures) =>
-    disclosures.filter(({ name }) => parts.includes(name)),
-  );
+  return packFor(ctx, transfer, newestHead, shownByLink(parts));
 }

@@ -2,7 +2,7 @@
 // reader give the same bytes.
 import { decodeProtectedHeader } from 'jose';
 import type { Transfer } from '../../generated/prisma/client.js';
-import type { Disclosure, PartName } from '../../platform/audit-leaf.js';
+import type { PartName } from '../../platform/audit-leaf.js';
 import { canonicalJson } from '../../platform/canonical-json.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ValidationFailed } from '../../platform/errors.js';
@@ -10,12 +10,12 @@ import { printId } from '../../platform/schema/id.js';
 import { TreeReader } from '../audit/proof.js';
 import { jwks } from '../identity/signing-key.js';
 import { transfer as visibleTransfer } from '../transfers/transfer-list.js';
+import { type Attached, attachedTo, type RoleLeaf, statementsIn } from './attached.js';
 import { headAt, type LogAt } from './head.js';
-import { type ProvenLeaf, proveLeaves } from './leaf.js';
+import { proveLeaves } from './leaf.js';
 import { keyJws, keysOf, printKeys } from './log-key.js';
 import { signedReceipt, under } from './receipt.js';
-import { completingLine, placesOf, shownParts, transferLines } from './transfer-leaf.js';
-import { paymentSignature, type Role } from './transfer-leaf.sql.js';
+import { completingLine, placesOf, type Shown, shownParts, transferLines } from './transfer-leaf.js';
 
 /** What is asked for of a pack. */
 export interface PackRequest {
@@ -28,15 +28,21 @@ export interface PackRequest {
   parts: readonly PartName[] | undefined;
 }
 
-/** A pack is no longer than this. What is furthest from the payment is left out first. */
+/** A pack is no longer than this. */
 const mostBytes = 256 * 1024;
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
-/** The pack of a completed transfer, as RFC 8785 spells it. 404 for a transfer that the actor does not see, 409 for one that was not completed. */
-export async function packOf(ctx: Ctx, { id, parts, ...heads }: PackRequest): Promise<string> {
+/** The heads of a pack that nobody has named: it is proven under the newest one. */
+export const newestHead = { treeSize: null, fromSize: null };
+
+/**
+ * The pack of a completed transfer, as RFC 8785 spells it. 404 for a transfer that the actor does not see, 409 for one that was not completed.
+ * Of one that would be longer than `most` bytes, what is furthest from the payment is left out first.
+ */
+export async function packOf(ctx: Ctx, { id, parts, ...heads }: PackRequest, most = mostBytes): Promise<string> {
   const transfer = await visibleTransfer(ctx, id);
-  return packFor(ctx, transfer, heads, await shownParts(ctx, transfer, parts));
+  return packFor(ctx, transfer, heads, await shownParts(ctx, transfer, parts), most);
 }
 
 /** The pack of a transfer for whoever sees of its parts what `shown` leaves. */
@@ -44,25 +50,22 @@ export async function packFor(
   ctx: Ctx,
   transfer: Transfer,
   { treeSize, fromSize }: Pick<PackRequest, 'treeSize' | 'fromSize'>,
-  shown: (disclosures: readonly Disclosure[]) => Disclosure[],
+  shown: Shown,
+  most = mostBytes,
 ): Promise<string> {
   const paidBy = await completingLine(ctx, transfer);
   const lines = await transferLines(ctx, transfer.id);
   const at = await headAt(ctx, treeSize);
   const places = under(await placesOf(ctx, lines), at);
-  const leaves = await proveLeaves(ctx, places, at.head, shown);
+  const proven = await proveLeaves(ctx, places, at.head, shown);
+  const roles = new Map(places.map(({ lineId, role }) => [lineId, role]));
+  const leaves = proven.map((leaf): RoleLeaf => ({ ...leaf, role: roles.get(leaf.lineId) ?? 'payment' }));
   const paid = leaves.find(({ lineId }) => lineId === paidBy);
   if (paid === undefined) throw notUnderHead(at);
   const receipt = await signedReceipt(ctx, transfer, at, paid);
-  const log = await logOf(ctx, at, receipt);
-  const head = {
-    ...log,
-    consistency: await consistencyFrom(ctx, at, fromSize),
-    attached: await attachedTo(ctx, transfer, receipt, leaves),
-  };
-  const roles = new Map(places.map(({ lineId, role }) => [lineId, role]));
-  const printed = leaves.map((leaf) => printLeaf(leaf, roles.get(leaf.lineId) ?? 'payment'));
-  return fitting(transfer, head, printed);
+  const attached = await attachedTo(ctx, transfer, at, { receipt, leaves });
+  const head = { ...(await logOf(ctx, at, statementsIn(attached))), consistency: await consistencyFrom(ctx, at, fromSize), attached };
+  return fitting(transfer, head, leaves.map(printLeaf), most);
 }
 
 function notUnderHead({ head }: LogAt): ValidationFailed {
@@ -71,11 +74,11 @@ function notUnderHead({ head }: LogAt): ValidationFailed {
   ]);
 }
 
-async function logOf(ctx: Ctx, { log, head }: LogAt, receipt: string) {
+async function logOf(ctx: Ctx, { log, head }: LogAt, statements: readonly string[]) {
   const keys = await keysOf(ctx, log);
   const [key] = keys;
   const statement = key === undefined ? null : await keyJws(ctx, log, key);
-  const signers = new Set([receipt, ...(statement === null ? [] : [statement])].map((jws) => decodeProtectedHeader(jws).kid));
+  const signers = new Set([...statements, ...(statement === null ? [] : [statement])].map((jws) => decodeProtectedHeader(jws).kid));
   const { keys: known } = await jwks(ctx.platform);
   return {
     log: {
@@ -105,14 +108,7 @@ async function consistencyFrom(ctx: Ctx, { head }: LogAt, fromSize: bigint | nul
   return { from: Number(fromSize), proof: proof.map(base64) };
 }
 
-/** What is attached is shown where the part is that has its hash. */
-async function attachedTo(ctx: Ctx, { id }: Transfer, receipt: string, leaves: readonly ProvenLeaf[]) {
-  const isShown = leaves.some(({ disclosures }) => disclosures.some(({ name }) => name === 'authority'));
-  const signature = isShown ? await paymentSignature(ctx.platform.database.pool, ctx.workspace.id, id) : null;
-  return { receipt_jws: receipt, ...(signature !== null && { x402: signature }) };
-}
-
-function printLeaf({ index, written, sealed, disclosures, proof }: ProvenLeaf, role: Role) {
+function printLeaf({ role, index, written, sealed, disclosures, proof }: RoleLeaf) {
   return {
     role,
     index: Number(index),
@@ -126,13 +122,23 @@ function printLeaf({ index, written, sealed, disclosures, proof }: ProvenLeaf, r
 /** What a payment can do without, in this order, when a pack would be too long. */
 const leftOutFirst = ['policy', 'dispute', 'refund', 'approval', 'mandate'];
 
-function fitting(transfer: Transfer, head: object, leaves: readonly ReturnType<typeof printLeaf>[]): string {
+function fitting(
+  transfer: Transfer,
+  { attached, ...head }: { attached: Attached },
+  leaves: readonly ReturnType<typeof printLeaf>[],
+  most: number,
+): string {
   const subject = { type: 'transfer', id: printId('transfer', transfer.id) };
-  const print = (shown: typeof leaves) => canonicalJson({ format: packFormat, subject, ...head, leaves: shown });
+  const print = (shown: typeof leaves) => {
+    const { refund_receipts: receipts, ...others } = attached;
+    const isRefunded = receipts !== undefined && shown.some(({ role }) => role === 'refund');
+    const documents = isRefunded ? attached : others;
+    return canonicalJson({ format: packFormat, subject, ...head, attached: documents, leaves: shown });
+  };
   let kept = leaves;
   let text = print(kept);
   for (const role of leftOutFirst) {
-    if (Buffer.byteLength(text) <= mostBytes) break;
+    if (Buffer.byteLength(text) <= most) break;
     kept = kept.filter((leaf) => leaf.role !== role);
     text = print(kept);
   }

@@ -58,7 +58,8 @@ export async function besideTransfer(pool: pg.Pool, workspaceId: string, transfe
     name: 'evidence-beside-transfer',
     text: `SELECT 'mandate' AS role, mandate_id AS id FROM transfer WHERE workspace_id = $1 AND id = $2 AND mandate_id IS NOT NULL
       UNION ALL SELECT 'approval', approval_id FROM transfer WHERE workspace_id = $1 AND id = $2 AND approval_id IS NOT NULL
-      UNION ALL SELECT 'checkout', subject_id FROM transfer WHERE workspace_id = $1 AND id = $2 AND subject_type = 'checkout'
+      UNION ALL SELECT 'checkout', subject_id FROM transfer WHERE workspace_id = $1 AND id = $2
+        AND subject_type IN ('acp_checkout', 'ucp_checkout')
       UNION ALL SELECT 'policy', (p.rule ->> 0)::uuid FROM transfer t JOIN decision d ON d.workspace_id = t.workspace_id AND d.id = t.decision_id
         CROSS JOIN LATERAL json_array_elements(d.input::json -> 'policies') AS p (rule) WHERE t.workspace_id = $1 AND t.id = $2
       UNION ALL (SELECT 'dispute', id FROM dispute WHERE workspace_id = $1 AND transfer_id = $2 ORDER BY id LIMIT 10)

@@ -3,7 +3,7 @@ import type { Transfer } from '../../generated/prisma/client.js';
 import type { Disclosure, PartName } from '../../platform/audit-leaf.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { StateConflict } from '../../platform/errors.js';
-import { covers } from '../../platform/scope.js';
+import { covers, type Scope } from '../../platform/scope.js';
 import { leavesOf } from '../audit/block.sql.js';
 import { canSeePayerSide } from '../transfers/side.js';
 import { type LeafPlace, readable } from './leaf.js';
@@ -82,15 +82,49 @@ export const forPayee: readonly PartName[] = ['money', 'offer', 'delivery', 'out
 /** What the agent that pays sees besides. */
 const forPayer: readonly PartName[] = [...forPayee, 'private', 'authority'];
 
+/** Leaves whose outcome both sides see. What a mandate, an approval or a policy says is the payer's, and a payment may be one with its approval. */
+const forBoth: readonly Role[] = ['refund', 'dispute', 'delivery'];
+/** What the agent that pays sees besides: the mandate that it holds, and who approved. */
+const ofPayer: readonly Role[] = [...forBoth, 'payment', 'capture', 'checkout', 'mandate', 'approval'];
+const everyRole: readonly Role[] = [...ofPayer, 'hold', 'policy'];
+/** The scope that opens what such a leaf came to, where it is not that of the audit log. */
+const scopeOfOutcome: Partial<Record<Role, Scope>> = {
+  mandate: 'mandates:read',
+  approval: 'approvals:read',
+  policy: 'policies:read',
+  refund: 'refunds:read',
+  dispute: 'refunds:read',
+  checkout: 'checkouts:read',
+};
+
+/** Says which parts of a leaf somebody may see. */
+export type Shown = (disclosures: readonly Disclosure[], place: { role: Role }) => Disclosure[];
+
+/** What is seen of a leaf where these parts are, and the outcome of what both sides see. */
+function shownAs(names: readonly PartName[], roles = forBoth): Shown {
+  return (disclosures, { role }) => disclosures.filter(({ name }) => names.includes(name) && (name !== 'outcome' || roles.includes(role)));
+}
+
 /** Which parts of the leaves of a transfer the actor may see, of those that are asked for. */
-export async function shownParts(
-  ctx: Ctx,
-  transfer: Transfer,
-  asked: readonly PartName[] | undefined,
-): Promise<(disclosures: readonly Disclosure[]) => Disclosure[]> {
+export async function shownParts(ctx: Ctx, transfer: Transfer, asked: readonly PartName[] | undefined): Promise<Shown> {
+  const maySee = await shownTo(ctx, transfer);
+  return (disclosures, place) => maySee(disclosures, place).filter(({ name }) => asked === undefined || asked.includes(name));
+}
+
+async function shownTo(ctx: Ctx, transfer: Transfer): Promise<Shown> {
   const { actor } = ctx;
-  const isOperator = actor.agent === undefined && actor.customer === undefined;
-  const names = (await canSeePayerSide(ctx, transfer)) ? forPayer : forPayee;
-  const maySee = (name: PartName) => (isOperator ? covers(actor.scopes, readable(name)) : names.includes(name));
-  return (disclosures) => disclosures.filter(({ name }) => maySee(name) && (asked === undefined || asked.includes(name)));
+  if (actor.agent === undefined && actor.customer === undefined) {
+    return (disclosures, { role }) => disclosures.filter(({ name }) => covers(actor.scopes, scopeOf(name, role)));
+  }
+  return (await canSeePayerSide(ctx, transfer)) ? shownAs(forPayer, ofPayer) : shownAs(forPayee);
+}
+
+/** The scope that opens a part of a leaf: that of the noun whose words it has. */
+function scopeOf(name: PartName, role: Role): Scope {
+  return name === 'outcome' ? (scopeOfOutcome[role] ?? readable(name)) : readable(name);
+}
+
+/** What a link shows: the parts that it names, and what the rules of the payer came to only where it names these. */
+export function shownByLink(parts: readonly PartName[]): Shown {
+  return shownAs(parts, parts.includes('decision') ? everyRole : parts.includes('authority') ? ofPayer : forBoth);
 }

@@ -2,6 +2,7 @@
 // before counts no more (CONTRACT.md 7).
 import type { Mandate, Prisma } from '../../generated/prisma/client.js';
 import { printActor } from '../../platform/actor.js';
+import { noteOutcome } from '../../platform/audit.js';
 import { sha256 } from '../../platform/crypto.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
@@ -49,6 +50,7 @@ export function createMandate(ctx: Ctx, input: CreateMandateInput): Promise<Mand
       },
       include: withAgent,
     });
+    noteOutcome(tx, outcomeOf(made));
     await emit(
       ctx,
       tx,
@@ -84,8 +86,9 @@ async function versionOf(ctx: Ctx, tx: Tx, signed: SignedMandate): Promise<Pick<
   const { id, agentId, version, expiresAt } = signed;
   const key = await tx.agentKey.findFirst({ where: { agentId, status: 'active' }, select: { publicKey: true } });
   const jwt = await signMandate(ctx, signed, key === null ? null : agentJwk(key.publicKey));
-  await tx.mandateVersion.create({ data: { mandateId: id, version, scope: printScope(signed), expiresAt, createdAt: at } });
-  return { versionId: newId(at), sealedJwt: ctx.platform.vault.seal(jwt, id), jwtHash: sha256(jwt) };
+  const sealedJwt = ctx.platform.vault.seal(jwt, id);
+  await tx.mandateVersion.create({ data: { mandateId: id, version, scope: printScope(signed), sealedJwt, expiresAt, createdAt: at } });
+  return { versionId: newId(at), sealedJwt, jwtHash: sha256(jwt) };
 }
 
 /** The JWT of a mandate. */
@@ -118,7 +121,7 @@ export async function updateMandate(
     };
     const next = { ...before, ...terms };
     await checkMerchants(tx, next);
-    return tx.mandate.update({
+    const after = await tx.mandate.update({
       where: rowKey(ctx, id),
       data: {
         ...terms,
@@ -128,6 +131,8 @@ export async function updateMandate(
       },
       include: withAgent,
     });
+    noteOutcome(tx, outcomeOf(after));
+    return after;
   });
   ctx.platform.cache.drop(`mandate:${id}`);
   return changed;
@@ -171,6 +176,7 @@ async function revokeWithin(
     data: { revokedAt: at, revokedBy, revokedReason: reason, updatedAt: at, dueAt: null, leaseUntil: null },
     include: withAgent,
   });
+  noteOutcome(tx, outcomeOf(done));
   const data = { ...headOf(done), status: 'revoked', reason, revoked_by: revokedBy, revoked_at: at.toISOString() } as const;
   await emit(ctx, tx, 'ap2.mandate.revoked', data, { at, objectId: id, agentId: done.agentId });
   return done;
@@ -178,6 +184,19 @@ async function revokeWithin(
 
 function lockMandate(ctx: Ctx, tx: Tx, id: string): Promise<Mandate> {
   return lockRow(tx.mandate, id, { where: visibleMandates.where(within(ctx, tx)) });
+}
+
+/** What a mandate says in its version: the leaf of the change tells it. */
+function outcomeOf(row: Mandate): Record<string, unknown> {
+  return {
+    agent_id: printId('agent', row.agentId),
+    expires_at: row.expiresAt.toISOString(),
+    id: printId('mandate', row.id),
+    jwt_sha256: Buffer.from(row.jwtHash).toString('hex'),
+    revoked_at: row.revokedAt?.toISOString() ?? null,
+    scope: printScope(row),
+    version: row.version,
+  };
 }
 
 function headOf({ id, accountId, agentId }: Mandate) {

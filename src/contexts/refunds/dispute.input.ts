@@ -24,11 +24,22 @@ export const DisputePartyEnum = builder.enumType('DisputeParty', {
 /** Pieces of evidence of a dispute, at most. */
 export const mostEvidence = 40;
 
+/** The kind of a piece that is a pack of evidence. Without content it is the pack of the disputed transfer. */
+export const packType = 'pack';
+
 export const DisputeEvidenceInput = builder.inputType('DisputeEvidenceInput', {
   description: 'Something that supports one side of a dispute.',
   fields: (t) => ({
-    type: t.string({ description: 'A word for its kind, such as `receipt` or `screenshot`.', validate: z.string().min(1).max(64) }),
-    description: t.string({ description: 'What it shows.', validate: z.string().min(1).max(2000) }),
+    type: t.string({
+      description:
+        'A word for its kind, such as `receipt` or `screenshot`. `pack` without `content` attaches what proves the transfer, as your side may see it; of these one is enough.',
+      validate: z.string().min(1).max(64),
+    }),
+    description: t.string({
+      required: false,
+      description: 'What it shows; a pack of the transfer can do without.',
+      validate: z.string().min(1).max(2000),
+    }),
     url: t.string({ required: false, description: 'Where it can be seen.', validate: z.url({ protocol: /^https?$/ }).max(2048) }),
     content: t.string({ required: false, description: 'Its content as text.', validate: z.string().max(10_000) }),
   }),

@@ -1,5 +1,6 @@
 // The GraphQL face of disputes.
 
+import { sha256 } from '../../platform/crypto.js';
 import { AlreadyExists, NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { formatMinor } from '../../platform/money.js';
@@ -14,6 +15,7 @@ import {
   DisputeResolutionEnum,
   DisputeStatusEnum,
   mostEvidence,
+  packType,
   ResolveDisputeInput,
   RespondToDisputeInput,
 } from './dispute.input.js';
@@ -39,6 +41,11 @@ const EvidenceType = builder.objectRef<FilingEvidence>('DisputeEvidence').implem
     description: t.exposeString('description', { description: 'What it shows.' }),
     url: t.exposeString('url', { nullable: true, description: 'Where it can be seen; null where none was given.' }),
     content: t.exposeString('content', { nullable: true, description: 'Its content as text; null where none was given.' }),
+    sha256: t.string({
+      nullable: true,
+      description: 'SHA-256 of the content of a pack of evidence, in hex; null for anything else.',
+      resolve: ({ type, content }) => (type === packType && content != null ? sha256(content).toString('hex') : null),
+    }),
     at: t.field({ type: 'DateTime', description: 'When it was submitted.', resolve: ({ at }) => new Date(at) }),
   }),
 });

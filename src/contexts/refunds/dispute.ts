@@ -16,7 +16,8 @@ import { partiesOf } from '../transfers/transfer.js';
 import type { CreateDisputeInput, ResolveDisputeInput, RespondToDisputeInput } from './dispute.input.js';
 import { NotYourSide } from './errors.js';
 import { escrowOf } from './escrow.js';
-import { fileDispute, ringDispute, shown } from './filing.js';
+import { piecesOf } from './evidence-piece.js';
+import { fileDispute, ringDispute, shown, toldOutcome } from './filing.js';
 import { tooMuchDisputed, tooMuchResolved } from './overpayment.js';
 import { agentsOf, lockTransfer, refund, withWallets } from './refund.js';
 import { restOf } from './refundable.js';
@@ -50,6 +51,7 @@ export class ResolvedByTenant extends declareError(403, 'forbidden') {
 
 /** Files a dispute for the payer's side. 409 after 120 days, for a transfer that is not refunded, and where one is open already. */
 export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promise<Dispute> {
+  const evidence = await piecesOf(ctx, input.evidence, () => input.transferId);
   const filed = await transact(ctx, async (tx) => {
     const transfer = withWallets(ctx, await lockTransfer(ctx, tx, input.transferId, 'transferId'));
     const parties = await partiesOf(within(ctx, tx), transfer);
@@ -62,7 +64,7 @@ export async function createDispute(ctx: Ctx, input: CreateDisputeInput): Promis
     const rest = restOf(transfer);
     const amount = input.amountDisputed == null ? rest : parseMinor(input.amountDisputed, currency, ['amountDisputed']);
     if (amount > rest || amount <= 0n) throw tooMuchDisputed(ctx, input, rest, currency);
-    const { reason, description, evidence, requestedResolution = null } = input;
+    const { reason, description, requestedResolution = null } = input;
     return fileDispute(ctx, tx, { transferId: transfer.id, reason, description, evidence, requestedResolution, amount, currency, agents });
   });
   ringDispute(ctx, filed);
@@ -92,7 +94,8 @@ async function checkNoneOpen(tx: Tx, transferId: string): Promise<void> {
 }
 
 /** The payee's side answers, once and in time. 409 when it is no longer open. */
-export function respondToDispute(ctx: Ctx, { id, response, evidence }: RespondToDisputeInput & { id: string }): Promise<Dispute> {
+export async function respondToDispute(ctx: Ctx, { id, response, ...given }: RespondToDisputeInput & { id: string }): Promise<Dispute> {
+  const evidence = await piecesOf(ctx, given.evidence, async () => (await disputeById(ctx, id)).transferId);
   return transact(ctx, async (tx) => {
     const dispute = await lockDispute(ctx, tx, id);
     checkSide(ctx, [dispute.payeeAgentId], 'Only the side that was paid can answer a dispute.');
@@ -102,7 +105,7 @@ export function respondToDispute(ctx: Ctx, { id, response, evidence }: RespondTo
     checkStep(disputeLifecycle, printId('dispute', id), status, 'under_review');
     const pieces = [...(dispute.evidence as unknown[]), ...(shown('payee', evidence, at) as unknown[])];
     const data = { status: 'under_review', response, evidence: pieces as Prisma.InputJsonValue, respondedAt: at } as const;
-    return tx.dispute.update({ where: rowKey(ctx, id), data: { ...data, ...settledAt(at) } });
+    return toldOutcome(tx, await tx.dispute.update({ where: rowKey(ctx, id), data: { ...data, ...settledAt(at) } }));
   });
 }
 
@@ -124,9 +127,10 @@ export async function stepDispute(ctx: Ctx, id: string): Promise<void> {
   });
 }
 
-function escalate(ctx: Ctx, tx: Tx, id: string): Promise<Dispute> {
+async function escalate(ctx: Ctx, tx: Tx, id: string): Promise<Dispute> {
   const at = ctx.clock.now();
-  return tx.dispute.update({ where: rowKey(ctx, id), data: { status: 'escalated', escalatedAt: at, ...settledAt(at) } });
+  const data = { status: 'escalated', escalatedAt: at, ...settledAt(at) } as const;
+  return toldOutcome(tx, await tx.dispute.update({ where: rowKey(ctx, id), data }));
 }
 
 /** A change after which nothing is due any more. */
@@ -145,10 +149,11 @@ export function resolveDispute(ctx: Ctx, input: ResolveDisputeInput & { id: stri
     checkStep(disputeLifecycle, printId('dispute', id), dispute.status, 'resolved');
     const at = ctx.clock.now();
     const refundId = await executeResolution(ctx, tx, dispute, input);
-    return tx.dispute.update({
+    const resolved = await tx.dispute.update({
       where: rowKey(ctx, id),
       data: { status: 'resolved', resolution, notes: notes ?? null, refundId, resolvedAt: at, ...settledAt(at) },
     });
+    return toldOutcome(tx, resolved);
   });
 }
 

@@ -1,6 +1,8 @@
 // The row of a refund: the same for one between wallets, which is completed at once, and for one that goes back to a card.
-import type { Prisma, RefundReason, Transfer } from '../../generated/prisma/client.js';
+import type { Prisma, Refund, RefundReason, Transfer } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
+import { formatMinor } from '../../platform/money.js';
+import { printId } from '../../platform/schema/id.js';
 import { initiatorOf } from '../spending/approval/approval-request.js';
 
 /** What somebody asks to be refunded; the lock of the original is held. */
@@ -47,5 +49,28 @@ export function refundData(
     initiatedById: ctx.actor.id,
     createdAt: at,
     completedAt: status === 'completed' ? at : null,
+  };
+}
+
+/** What a refund is, for the evidence of its transfer: without what was written about it. */
+export function refundOutcome({
+  id,
+  amount,
+  currency,
+  reason,
+  status,
+  originalTransferId,
+  refundTransferId,
+  disputeId,
+}: Refund): Record<string, unknown> {
+  return {
+    amount: formatMinor(amount, currency),
+    currency,
+    dispute_id: disputeId && printId('dispute', disputeId),
+    id: printId('refund', id),
+    original_transfer_id: printId('transfer', originalTransferId),
+    reason,
+    refund_transfer_id: refundTransferId && printId('transfer', refundTransferId),
+    status,
   };
 }

@@ -5,6 +5,7 @@ import type { Prisma, Refund, RefundStatus, Transfer } from '../../generated/pri
 import { givenBack, usesOf } from '../../ledger/hold.js';
 import { guardsOf } from '../../ledger/posting.js';
 import { joinRecords } from '../../ledger/record.js';
+import { noteOutcome } from '../../platform/audit.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { ringAt } from '../../platform/due/due-bell.js';
 import { NotFound } from '../../platform/errors.js';
@@ -37,7 +38,7 @@ import { refundToCard } from './card-refund.js';
 import { NotYourSide } from './errors.js';
 import type { CreateRefundInput } from './refund.input.js';
 import { followRefund } from './refund-follower.js';
-import { type RefundRequest, refundData } from './refund-row.js';
+import { type RefundRequest, refundData, refundOutcome } from './refund-row.js';
 import { checkRefundable, payeeShare, refundPayeeOf, refuseCard, sumOf } from './refundable.js';
 
 /** A refund between wallets is completed at once. One that leaves the platform waits for its rail. */
@@ -110,6 +111,7 @@ export async function refund(ctx: Ctx, tx: Tx, { parties, ...request }: NewRefun
   const made = await tx.refund.create({
     data: refundData(ctx, request, { id, sum, at, transferId: transfer.id, status: 'completed', ...agentsOf(original, parties) }),
   });
+  noteOutcome(tx, refundOutcome(made));
   await followRefund(ctx, tx, refunded);
   const uses = await usesOf(tx, ctx.workspace.id, original.id);
   const { amount: sent, capturedAmount, refundedAmount: before } = original;

@@ -8,6 +8,7 @@ import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { printId } from '../../platform/schema/id.js';
+import { piecesOf } from '../refunds/evidence-piece.js';
 import { fileDispute, ringDispute } from '../refunds/filing.js';
 import { addRating } from '../skills/rating.sql.js';
 import type { Side } from './errors.js';
@@ -75,7 +76,8 @@ async function rate(
 
 // Gap G-335: A dispute takes the `reason` of disputes and all of the payment; without a payment it is 409.
 /** Disputes what was delivered, within the review window: the money stays in escrow until the dispute is resolved. 403, 404, 409. */
-export async function disputeTask(ctx: Ctx, { id, reason, description, evidence }: DisputeTaskInput & { id: string }): Promise<Task> {
+export async function disputeTask(ctx: Ctx, { id, reason, description, ...given }: DisputeTaskInput & { id: string }): Promise<Task> {
+  const evidence = await piecesOf(ctx, given.evidence, null);
   const { task, dispute } = await transact(
     ctx,
     async (tx) => {

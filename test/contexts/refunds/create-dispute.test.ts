@@ -1,5 +1,7 @@
 // POST /v1/disputes
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { verifyPack } from '../../../verify/src/verify.js';
 import { pay, waitingTransfer } from '../../factories/payment.js';
 import { dispute, disputeBody, payment, refundBody } from '../../factories/refund.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
@@ -7,6 +9,7 @@ import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
+const partName = (disclosure: string): string => JSON.parse(Buffer.from(disclosure, 'base64url').toString())[1];
 const day = 86_400;
 const file = (transfer: Json, extra: object = {}, as?: string) =>
   harness.test.post('/v1/disputes', disputeBody(transfer, extra), as === undefined ? {} : { as });
@@ -35,6 +38,21 @@ describe('POST /v1/disputes', () => {
         created_at: at.toISOString(),
         updated_at: at.toISOString(),
       });
+    });
+
+    it('with the pack of the transfer, as the side that files may see it', async () => {
+      const { transfer, payer } = await paidByAgent();
+      const { status, body } = await file(transfer, { evidence: [{ type: 'pack' }] }, payer.token);
+      expect(status).toBe(201);
+      const [piece] = body.data.evidence;
+      expect(piece).toMatchObject({ party: 'payer', type: 'pack', description: 'What proves the transfer.' });
+      expect(piece.sha256).toBe(createHash('sha256').update(piece.content).digest('hex'));
+      expect(verifyPack(piece.content)).toMatchObject({ outcome: 'own', pack: { transferId: `tx_${transfer.id}` } });
+      const names = (text: string) => JSON.parse(text).leaves.flatMap(({ disclosures }: Json) => disclosures.map(partName));
+      expect(names(piece.content)).toContain('money');
+      expect(names(piece.content)).not.toContain('said');
+      const whole = await harness.test.get(`/v1/transfers/${transfer.id}/evidence`);
+      expect(names(JSON.stringify(whole.body))).toContain('said');
     });
 
     it('for all that can still be refunded', async () => {
@@ -70,6 +88,8 @@ describe('POST /v1/disputes', () => {
       expectInvalid(await file(transfer, { evidence: [{ ...piece, url: 'ftp://example.com' }] }), 'evidence.0.url');
       const long = { ...piece, content: 'x'.repeat(10_000) };
       expectInvalid(await file(transfer, { evidence: [long, long, long, long] }), 'evidence');
+      expectInvalid(await file(transfer, { evidence: [{ type: 'receipt' }] }), 'evidence.0.description');
+      expectInvalid(await file(transfer, { evidence: [{ type: 'pack' }, piece, { type: 'pack' }] }), 'evidence.2.type');
     });
   });
 
@@ -83,6 +103,7 @@ describe('POST /v1/disputes', () => {
   describe('404', () => {
     it('for a transfer of nobody, and one that an agent does not see', async () => {
       expectRefused(await file({ id: nowhere }), 404, 'not_found');
+      expectRefused(await file({ id: nowhere }, { evidence: [{ type: 'pack' }] }), 404, 'not_found');
       const { transfer } = await payment(harness.test);
       const { token } = await enrol(harness.test);
       expectRefused(await file(transfer, {}, token), 404, 'not_found');

@@ -25,7 +25,7 @@ export async function replay({ unscoped }: Database, row: DecisionRow): Promise<
     policies: await Promise.all(policies.map(([id, version]) => policyThen(id, version))),
     budgets: await Promise.all(budgets.map(([id, version]) => budgetThen(id, version))),
     rates: await bookThen(rates),
-    mandate: mandate && (await mandateThen(...mandate)),
+    mandate: mandate && (await mandateThen(mandate[0], mandate[1])),
   };
   return applyRules(factsOf(facts), rules);
 

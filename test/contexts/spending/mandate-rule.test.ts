@@ -11,6 +11,7 @@ const mandates: fc.Arbitrary<EnforcedMandate> = fc.record({
   id: fc.constant('019cadfd-8900-7279-adcb-4ba068e94d69'),
   version: fc.constant(1),
   versionId: fc.constant('v'),
+  jwtSha256: fc.constant('00'.repeat(32)),
   accountId: fc.constant('acc'),
   agentId: fc.constant('agt'),
   currency: fc.constant('USD'),

@@ -2,10 +2,12 @@
 // under the locks of what it is about and of itself.
 import type { Approval, ApprovalStatus, Prisma } from '../../../generated/prisma/client.js';
 import { type Ending, SubjectRefused } from '../../../manifest/approval-subject.js';
+import { noteOutcome } from '../../../platform/audit.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { NotFound, StateConflict } from '../../../platform/errors.js';
 import { transact } from '../../../platform/idempotency.js';
 import { conflict, type Lifecycle } from '../../../platform/lifecycle.js';
+import { formatMinor } from '../../../platform/money.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { requireScope } from '../../../platform/schema/audience.js';
@@ -13,6 +15,7 @@ import { printId } from '../../../platform/schema/id.js';
 import { listOf } from '../../../platform/schema/list.js';
 import { Visibility } from '../../../platform/visibility.js';
 import { aboutApproval, approvalData, emit } from '../events.js';
+import { type DecidedApproval, decidedApproval, printVotes } from '../evidence/counted-vote.js';
 import { initiatorOf } from './approval-request.js';
 import { approvalSubjectOf } from './approval-subject.js';
 import { approvalPath, refuseProgram } from './decider.js';
@@ -229,6 +232,21 @@ function checkPending({ clock }: Ctx, { id, status, expiresAt }: Approval, to: A
   if (expiresAt <= clock.now()) throw conflict(approvalLifecycle, printId('approval', id), 'expired', to);
 }
 
+/** What an approval came to, without the comments. */
+function outcomeOf(row: Approval, decided: DecidedApproval | null): Record<string, unknown> {
+  const { amount, currency, lifted, status, subjectType, transferId } = row;
+  return {
+    amount: formatMinor(amount, currency),
+    currency,
+    id: printId('approval', row.id),
+    lifted,
+    status,
+    subject_type: subjectType,
+    transfer_id: transferId && printId('transfer', transferId),
+    votes: decided === null ? [] : printVotes(decided),
+  };
+}
+
 /** Writes a decision and tells it. */
 async function recordDecision(ctx: Ctx, tx: Tx, id: string, { status, comment = null, resultError }: ApprovalDecision): Promise<Approval> {
   const now = ctx.clock.now();
@@ -246,6 +264,7 @@ async function recordDecision(ctx: Ctx, tx: Tx, id: string, { status, comment = 
       leaseUntil: null,
     },
   });
+  noteOutcome(tx, outcomeOf(decided, await decidedApproval(tx, id)));
   await emit(ctx, tx, decidedAs[status], approvalData(ctx, decided, 0), { at: now, ...aboutApproval(decided) });
   return decided;
 }

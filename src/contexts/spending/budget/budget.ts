@@ -1,13 +1,14 @@
 // Budgets: what may be spent in a scope and period, each within the one above it (CONTRACT.md 6). A spend is counted by those that bind
 // it and by all above them (rulebook.ts, budget-rule.ts).
 import type { Budget } from '../../../generated/prisma/client.js';
+import { noteOutcome } from '../../../platform/audit.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../../platform/errors.js';
 import { transact } from '../../../platform/idempotency.js';
-import { parseMinor } from '../../../platform/money.js';
+import { formatMinor, parseMinor } from '../../../platform/money.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { rowKey } from '../../../platform/postgres/row.js';
-import { newId } from '../../../platform/schema/id.js';
+import { newId, printId } from '../../../platform/schema/id.js';
 import { listOf } from '../../../platform/schema/list.js';
 import type { RateBook } from '../../rates/rate.js';
 import { BudgetInUse, BudgetOfConnection, TooManyBudgets } from '../errors.js';
@@ -60,7 +61,7 @@ export async function insertBudget(
   const rule = { timezone: timezone ?? 'UTC', expiresAt: expiresAt ?? null, alertsAt: inOrder(alertsAt) };
   const made = await tx.budget.create({ data: { id: newId(at), ...facts, parentId, ...rule, createdAt: at, updatedAt: at } });
   await keepVersion(tx, made);
-  return made;
+  return toldOutcome(tx, made);
 }
 
 /** All budgets of a workspace have one lock, its row. */
@@ -99,7 +100,7 @@ export async function updateBudget(ctx: Ctx, input: UpdateBudgetInput & { id: st
       data: { name, amount, expiresAt, alertsAt, version, updatedAt: at },
     });
     await keepVersion(tx, changed);
-    return changed;
+    return toldOutcome(tx, changed);
   });
 }
 
@@ -120,7 +121,7 @@ export async function endBudget(ctx: Ctx, id: string, check: (tx: Tx, budget: Bu
       select: { id: true },
     });
     if (children.length > 0) throw new BudgetInUse(children.map((child) => child.id));
-    return tx.budget.update({ where: rowKey(ctx, id), data: { deletedAt: at, updatedAt: at } });
+    return toldOutcome(tx, await tx.budget.update({ where: rowKey(ctx, id), data: { deletedAt: at, updatedAt: at } }));
   });
 }
 
@@ -155,6 +156,24 @@ async function findBudget(tx: Tx, id: string): Promise<Budget> {
 /** Keeps what a budget allows now: decisions name the version that they applied. */
 async function keepVersion(tx: Tx, { id, version, amount, expiresAt, alertsAt, updatedAt }: Budget): Promise<void> {
   await tx.budgetVersion.create({ data: { budgetId: id, version, amount, expiresAt, alertsAt, createdAt: updatedAt } });
+}
+
+/** Tells what a budget allows in its version, but for its name, in the leaf of the change. */
+function toldOutcome(tx: Tx, row: Budget): Budget {
+  const { amount, currency, expiresAt, period, scopeId, scopeType, timezone, version } = row;
+  noteOutcome(tx, {
+    amount: formatMinor(amount, currency),
+    currency,
+    deleted: row.deletedAt !== null,
+    expires_at: expiresAt?.toISOString() ?? null,
+    id: printId('budget', row.id),
+    parent_id: row.parentId && printId('budget', row.parentId),
+    period,
+    scope: { id: scopeId, type: scopeType },
+    timezone,
+    version,
+  });
+  return row;
 }
 
 function isSame(before: Budget, { name, amount, expiresAt, alertsAt }: Budget): boolean {

@@ -3,7 +3,7 @@ import type { Part } from '../../../platform/audit-leaf.js';
 import { formatMinor } from '../../../platform/money.js';
 import type { Row } from '../../../platform/postgres/column.js';
 import { printId } from '../../../platform/schema/id.js';
-import { type PostedLeg, type PostingFacts, textIn } from './posting-fact.js';
+import { isHeld, type PostedLeg, type PostingFacts, textIn } from './posting-fact.js';
 
 // Gap G-773: While money is held, the part `money` says neither payee, fee nor destination amount.
 /**
@@ -18,12 +18,12 @@ export function moneyPart({ workspaceId, transactionId, at, legs, transfer }: Po
   const destinationCurrency = text('destination_currency');
   const destinationAmount = text('destination_amount');
   const refundOf = (row['protocol_metadata'] as { refund_of?: string } | null | undefined)?.refund_of;
-  const isHeld = status === 'pending' || status === 'processing';
+  const isPaid = !isHeld(status);
   const money = {
     amount: formatMinor(BigInt(text('amount') ?? 0), currency),
     at,
     currency,
-    ...(!isHeld && {
+    ...(isPaid && {
       destination_amount: destinationAmount && destinationCurrency && formatMinor(BigInt(destinationAmount), destinationCurrency),
       destination_currency: destinationCurrency,
       fee: formatMinor(BigInt(text('fee_amount') ?? 0), currency),
@@ -33,7 +33,7 @@ export function moneyPart({ workspaceId, transactionId, at, legs, transfer }: Po
     protocol: text('protocol'),
     ...(text('subject_type') === 'refund' && refundOf !== undefined && { refund_of: printId('transfer', refundOf) }),
     status,
-    ...(!isHeld && { to: sideOf(row, 'to') }),
+    ...(isPaid && { to: sideOf(row, 'to') }),
     transaction_id: transactionId,
     transfer_id: printId('transfer', text('id') ?? ''),
     type: text('type'),

@@ -4,8 +4,9 @@ import { transferOf } from '../../../ledger/transaction.js';
 import type { Part } from '../../../platform/audit-leaf.js';
 import { printTime, type Row } from '../../../platform/postgres/column.js';
 import type { UsesOfTransaction } from '../pipeline/decision-record.js';
+import type { DecidedApproval } from './counted-vote.js';
 import { figuresPart } from './decision-part.js';
-import type { PostedLeg, PostingFacts } from './posting-fact.js';
+import { isHeld, type PostedLeg, type PostingFacts, subjectOf, textIn } from './posting-fact.js';
 import { writtenParts } from './posting-part.js';
 
 type Reader = Pick<pg.ClientBase, 'query'>;
@@ -77,6 +78,11 @@ async function storedFacts(pool: Reader, workspaceId: string, lines: readonly Po
     usesOf(pool, workspaceId, ids),
     paymentsOf(pool, workspaceId, ids),
   ]);
+  const [subjects, approvals] = await Promise.all([
+    subjectsOf(pool, workspaceId, [...transfers.values()]),
+    approvalsOf(pool, workspaceId, [...transfers.values()]),
+  ]);
+  const isPaid = ({ transferStatus }: PostingRef) => transferStatus !== null && !isHeld(transferStatus);
   return new Map(
     posted.map(({ line, transactionId }): [string, PostingFacts] => {
       const own = uses.get(transactionId);
@@ -93,6 +99,8 @@ async function storedFacts(pool: Reader, workspaceId: string, lines: readonly Po
           decision: decisions.get(line.decisionId ?? '') ?? null,
           uses: { limits: own?.limits ?? null, limitsBefore: own?.limitsBefore ?? [] },
           payment: payments.get(transactionId) ?? null,
+          subject: isPaid(line) ? (subjects.get(textIn(row ?? {}, 'subject_id') ?? '') ?? null) : null,
+          approval: isPaid(line) ? (approvals.get(textIn(row ?? {}, 'approval_id') ?? '') ?? null) : null,
         },
       ];
     }),
@@ -108,6 +116,42 @@ async function transfersOf(pool: Reader, workspaceId: string, ids: readonly stri
     values: [workspaceId, ids],
   });
   return new Map(rows.map((row) => [row.transaction_id, row]));
+}
+
+/** The rows that say what transfers were about, by their ids. */
+async function subjectsOf(pool: Reader, workspaceId: string, transfers: readonly Row[]): Promise<Map<string, Row>> {
+  const found = new Map<string, Row>();
+  const about = transfers.flatMap((transfer) => subjectOf(transfer) ?? []);
+  for (const table of new Set(about.map((one) => one.table))) {
+    const { rows } = await pool.query<Row & { id: string }>({
+      name: `evidence-subjects-${table}`,
+      text: `SELECT * FROM ${table} WHERE workspace_id = $1 AND id = ANY ($2::uuid[])`,
+      values: [workspaceId, about.filter((one) => one.table === table).map(({ id }) => id)],
+    });
+    for (const row of rows) found.set(row.id, row);
+  }
+  return found;
+}
+
+/** The approvals of transfers with the votes that counted, by their ids. */
+async function approvalsOf(pool: Reader, workspaceId: string, transfers: readonly Row[]): Promise<Map<string, DecidedApproval>> {
+  const ids = transfers.flatMap((transfer) => textIn(transfer, 'approval_id') ?? []);
+  if (ids.length === 0) return new Map();
+  const [{ rows: approvals }, { rows: votes }] = await Promise.all([
+    pool.query<Row & { id: string }>({
+      name: 'evidence-approvals',
+      text: 'SELECT * FROM approval WHERE workspace_id = $1 AND id = ANY ($2::uuid[])',
+      values: [workspaceId, ids],
+    }),
+    pool.query<Row & { approval_id: string }>({
+      name: 'evidence-votes',
+      text: 'SELECT * FROM approval_vote WHERE workspace_id = $1 AND approval_id = ANY ($2::uuid[]) AND counted',
+      values: [workspaceId, ids],
+    }),
+  ]);
+  return new Map(
+    approvals.map((approval) => [approval.id, { approval, votes: votes.filter(({ approval_id: id }) => id === approval.id) }]),
+  );
 }
 
 async function legsOf(pool: Reader, workspaceId: string, ids: readonly string[]): Promise<Map<string, PostedLeg[]>> {

@@ -48,7 +48,7 @@ export interface DecisionInput {
   policies?: [id: string, version: number][];
   budgets?: [id: string, version: number][];
   rates?: string[];
-  mandate?: [id: string, version: number];
+  mandate?: [id: string, version: number, jwtSha256?: string];
   /** The limits of the vaulted card that pays. */
   card?: StoredCard;
   /** The caller wanted an approval where a policy or a budget refuses. */
@@ -89,7 +89,7 @@ function inputOf({ facts, rules, ruleResults, requestApproval }: Authority): Dec
   if (policies.length > 0) input.policies = policies.map(({ id, version }) => [id, version]);
   if (budgets.length > 0) input.budgets = budgets.map(({ id, version }) => [id, version]);
   if (ruleResults.rateIds.length > 0) input.rates = ruleResults.rateIds;
-  if (mandate !== undefined) input.mandate = [mandate.id, mandate.version];
+  if (mandate !== undefined) input.mandate = [mandate.id, mandate.version, mandate.jwtSha256];
   if (card !== undefined) input.card = storeCard(card);
   if (requestApproval === true) input.requestApproval = true;
   return input;

@@ -14,6 +14,8 @@ export interface EnforcedMandate {
   version: number;
   /** The id of the version, by which the guard of a posting knows it. */
   versionId: string;
+  /** SHA-256 of its JWT, in hex. */
+  jwtSha256: string;
   accountId: string;
   agentId: string;
   currency: string;

@@ -15,7 +15,20 @@ export function enforcedMandate(row: Mandate): EnforcedMandate {
   const { id, version, versionId, accountId, agentId, currency, maxPerTx, maxPerDay, maxPerMonth } = row;
   const { allowedCategories, allowedMerchants, blockedMerchants } = row;
   const limits = { maxPerTx, maxPerDay, maxPerMonth };
-  return { id, version, versionId, accountId, agentId, currency, ...limits, allowedCategories, allowedMerchants, blockedMerchants };
+  const jwtSha256 = Buffer.from(row.jwtHash).toString('hex');
+  return {
+    id,
+    version,
+    versionId,
+    jwtSha256,
+    accountId,
+    agentId,
+    currency,
+    ...limits,
+    allowedCategories,
+    allowedMerchants,
+    blockedMerchants,
+  };
 }
 
 /**

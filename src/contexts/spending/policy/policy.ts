@@ -1,12 +1,13 @@
 // Policies: rules for the spends of a workspace, an account, an agent or a wallet. Each change is a version, which stays readable by
 // decisions (CONTRACT.md 6). What the rules say is in policy-rule.ts, what may be said in policy-reader.ts.
 import { type Policy, Prisma } from '../../../generated/prisma/client.js';
+import { noteOutcome } from '../../../platform/audit.js';
 import type { Ctx } from '../../../platform/ctx.js';
 import { invalidRequest, NotFound, ValidationFailed } from '../../../platform/errors.js';
 import { transact } from '../../../platform/idempotency.js';
 import type { Tx } from '../../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../../platform/postgres/row.js';
-import { newId, parseAnyId } from '../../../platform/schema/id.js';
+import { newId, parseAnyId, printId } from '../../../platform/schema/id.js';
 import { listOf } from '../../../platform/schema/list.js';
 import type { PolicyApproval, PolicyRule } from '../pipeline/rule-kind.js';
 import { dropRulebook } from '../pipeline/rules-tag.js';
@@ -34,9 +35,10 @@ export async function createPolicy(ctx: Ctx, input: CreatePolicyInput): Promise<
     const at = ctx.clock.now();
     const row = { id: newId(at), version: 1, ...stored({ rules, approval }) };
     await writeVersion(tx, row, at);
-    return tx.policy.create({
+    const made = await tx.policy.create({
       data: { ...row, ...target, name: input.name, enabled: input.enabled ?? true, createdAt: at, updatedAt: at },
     });
+    return toldOutcome(tx, made);
   });
   dropRulebook(ctx);
   return created;
@@ -66,10 +68,11 @@ export async function updatePolicy(ctx: Ctx, input: UpdatePolicyInput & { id: st
     const at = ctx.clock.now();
     const row = { version: before.version + 1, ...stored(terms) };
     await writeVersion(tx, { id, ...row }, at);
-    return tx.policy.update({
+    const after = await tx.policy.update({
       where: rowKey(ctx, id),
       data: { ...row, ...(name != null && { name }), ...(enabled != null && { enabled }), updatedAt: at },
     });
+    return toldOutcome(tx, after);
   });
   dropRulebook(ctx);
   return changed;
@@ -85,7 +88,7 @@ export async function endPolicy(ctx: Ctx, id: string, check: (policy: Policy) =>
   const deleted = await transact(ctx, async (tx) => {
     check(await lockRow(tx.policy, id, { where: { deletedAt: null } }));
     const at = ctx.clock.now();
-    return tx.policy.update({ where: rowKey(ctx, id), data: { deletedAt: at, updatedAt: at } });
+    return toldOutcome(tx, await tx.policy.update({ where: rowKey(ctx, id), data: { deletedAt: at, updatedAt: at } }));
   });
   dropRulebook(ctx);
   return deleted;
@@ -100,6 +103,21 @@ export async function policy(ctx: Ctx, id: string, query: object = {}): Promise<
 
 /** Policies, newest first. 400 for a target id that can be none. */
 export const policies = listOf('policy', { where: { deletedAt: null } }, { targetId: (id: string) => ({ targetId: targetIdOf(id) }) });
+
+/** Tells what a policy says in its version, but for its name, in the leaf of the change. */
+function toldOutcome(tx: Tx, row: Policy): Policy {
+  const { version, enabled, targetType, targetId } = row;
+  noteOutcome(tx, {
+    approval: approvalRuleOf(row),
+    deleted: row.deletedAt !== null,
+    enabled,
+    id: printId('policy', row.id),
+    rules: rulesOf(row),
+    target: { id: targetId, type: targetType },
+    version,
+  });
+  return row;
+}
 
 function termsOf(row: Policy): PolicyTerms {
   return { rules: rulesOf(row), approval: approvalRuleOf(row), enabled: row.enabled };

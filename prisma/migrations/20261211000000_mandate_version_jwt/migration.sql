@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "mandate_version" ADD COLUMN     "sealed_jwt" BYTEA;
