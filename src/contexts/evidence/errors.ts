@@ -17,3 +17,15 @@ export class HeadNotSigned extends DependencyUnavailable {
     super('The signing of heads');
   }
 }
+
+/** 422: the transfer was not paid by the protocol whose receipt is asked for. */
+export class NoSuchReceipt extends declareError(422, 'validation_failed') {
+  constructor(format: string, protocol: string) {
+    super(
+      `This transfer was paid by ${protocol}: it has no receipt of ${format}. Leave format out for the receipt that every transfer has.`,
+      {
+        details: { fields: [{ path: 'format', message: `is not how it was paid: ${protocol}`, rule: 'unsupported' }], terminal: true },
+      },
+    );
+  }
+}

@@ -10,9 +10,9 @@ const stepHeads = 500;
 
 /** A sentence for the first head of a log that its tree does not have, or that none of its keys has signed; null where all are right. */
 export async function wrongHead(ctx: Ctx, log: EvidenceLog): Promise<string | null> {
-  const { db, platform, workspace } = ctx;
+  const { db, workspace } = ctx;
   const keys = (await keysOf(ctx, log)).map(({ publicKey }) => ({ origin: log.origin, publicKey }));
-  const reader = new TreeReader(platform.database.pool, workspace.id);
+  const reader = new TreeReader(ctx.platform.database.pool, workspace.id);
   let newest: EvidenceHead | undefined;
   for (;;) {
     const heads = await db.evidenceHead.findMany({

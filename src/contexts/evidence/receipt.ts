@@ -8,8 +8,10 @@ import { printId } from '../../platform/schema/id.js';
 import { issuerOf } from '../identity/jwt.js';
 import { signingAlg, signingKey } from '../identity/signing-key.js';
 import { transfer as visibleTransfer } from '../transfers/transfer-list.js';
+import { NoSuchReceipt } from './errors.js';
 import { headAt, type LogAt } from './head.js';
 import { type ProvenLeaf, proveLeaves } from './leaf.js';
+import { type ReceiptFormat, receiptViews } from './receipt-view.js';
 import { completingLine, placesOf, shownParts } from './transfer-leaf.js';
 
 /** A receipt, with the proof that its leaf is under a head. */
@@ -20,16 +22,26 @@ export interface Receipt {
 
 /**
  * The receipt of a completed transfer, under the head of a size, the newest by default. 404 for one that the actor does not see, 409 for one
- * that has not been completed.
+ * that has not been completed, 422 for one that the protocol of `format` did not pay.
  */
-export async function receiptOf(ctx: Ctx, { id, treeSize }: { id: string; treeSize: bigint | null }): Promise<Receipt> {
+export async function receiptOf(
+  ctx: Ctx,
+  { id, treeSize, format }: { id: string; treeSize: bigint | null; format?: ReceiptFormat | undefined },
+): Promise<Receipt> {
   const transfer = await visibleTransfer(ctx, id);
   const lineId = await completingLine(ctx, transfer);
   const at = await headAt(ctx, treeSize);
   const places = await placesOf(ctx, [{ id: lineId, role: 'payment' }]);
   const [leaf] = await proveLeaves(ctx, under(places, at), at.head, await shownParts(ctx, transfer, undefined));
   if (leaf === undefined) throw new NotFound('tree_size');
-  return { jws: await signedReceipt(ctx, transfer, at, leaf), leaf };
+  const jws = format === undefined ? await signedReceipt(ctx, transfer, at, leaf) : await viewOf(ctx, transfer, format);
+  return { jws, leaf };
+}
+
+async function viewOf(ctx: Ctx, { id, protocol }: Transfer, format: ReceiptFormat): Promise<string> {
+  const jws = await ctx.platform.extensions.of(receiptViews).get(format)(ctx, id);
+  if (jws === null) throw new NoSuchReceipt(format, protocol);
+  return jws;
 }
 
 /** The places that are under a head. */

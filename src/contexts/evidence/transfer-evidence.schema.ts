@@ -5,8 +5,9 @@ import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { type Delivery, deliveryById, recordDelivery } from './delivery.js';
-import { HeadNotSigned, LogHalted } from './errors.js';
+import { HeadNotSigned, LogHalted, NoSuchReceipt } from './errors.js';
 import { type Receipt, receiptOf } from './receipt.js';
+import { receiptFormats } from './receipt-view.js';
 import { rest } from './rest.js';
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
@@ -40,6 +41,11 @@ const TransferReceipt = builder.objectRef<Receipt>('TransferReceipt').implement(
     }),
     checkpoint: t.string({ description: 'The signed head of that tree.', resolve: ({ leaf }) => leaf.head.checkpoint }),
   }),
+});
+
+const ReceiptFormatEnum = builder.enumType('ReceiptFormat', {
+  description: 'A protocol that has receipts of its own. `x402`: the receipt of its extension offer-receipt.',
+  values: receiptFormats,
 });
 
 const SideEnum = builder.enumType(CaptureBy, {
@@ -135,9 +141,16 @@ builder.queryFields((t) => ({
         description: 'Prove it under the head of this size; by default the newest.',
         validate: size,
       }),
+      format: t.arg({
+        type: ReceiptFormatEnum,
+        required: false,
+        description:
+          'The receipt as a protocol spells it: `receipt_jws` is then that of the protocol. 422 for a transfer that it did not pay.',
+      }),
     },
-    ...facts({ errors: [NotFound, LogHalted, HeadNotSigned, StateConflict] }),
-    resolve: (_root, { id, treeSize }, ctx) => receiptOf(ctx, { id, treeSize: treeSize == null ? null : BigInt(treeSize) }),
+    ...facts({ errors: [NotFound, LogHalted, HeadNotSigned, StateConflict, NoSuchReceipt] }),
+    resolve: (_root, { id, treeSize, format }, ctx) =>
+      receiptOf(ctx, { id, treeSize: treeSize == null ? null : BigInt(treeSize), format: format ?? undefined }),
   }),
 }));
 

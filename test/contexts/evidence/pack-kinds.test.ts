@@ -1,4 +1,5 @@
 // What packs of different payments say: by what authority, and in answer to what.
+import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type Verdict, verifyPack } from '../../../verify/src/verify.js';
 import { ownersKey, spender } from '../../factories/approval.js';
@@ -8,7 +9,9 @@ import { payBody as mppBody, newSides as mppSides } from '../../factories/mpp.js
 import { disputeBody, payment, refundBody } from '../../factories/refund.js';
 import { newSides, stepTask, taskIn } from '../../factories/task.js';
 import { newVoter } from '../../factories/voter.js';
+import { newBuyer, newEndpoint, payFor } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
+import { expectRefused } from '../../refusal.js';
 
 const harness = useHarness();
 
@@ -140,6 +143,21 @@ describe('the pack of a payment', () => {
     const { verdict, part } = await read(made.transfer_id);
     expect(legs(verdict)).toContain('offer');
     expect(part('offer')[0]?.value).toMatchObject({ kind: 'mpp', resource: expect.stringMatching(/^https:/) });
+  });
+
+  it('at a door that asks 402 has the offer, and a receipt as x402 spells it', async () => {
+    const endpoint = await newEndpoint(harness.test);
+    const paid = await payFor(harness.test, await newBuyer(harness.test), endpoint);
+    const { verdict, part } = await read(paid.transfer_id);
+    expect(legs(verdict)).toContain('offer');
+    expect(part('offer')[0]?.value).toMatchObject({ kind: 'x402', id: paid.id });
+    const receipt = (format: string) => harness.test.get(`/v1/transfers/${paid.transfer_id}/receipt?format=${format}`);
+    const { receipt_jws } = (await receipt('x402')).body.data;
+    expect(receipt_jws).toBe((await harness.test.get(`/v1/x402/payments/${paid.id}`)).body.data.receipt);
+    expect(decodeProtectedHeader(receipt_jws).kid).toMatch(/^did:web:/);
+    expectRefused(await receipt('x403'), 400, 'validation_failed');
+    const { transfer } = await payment(harness.test);
+    expectRefused(await harness.test.get(`/v1/transfers/${transfer.id}/receipt?format=x402`), 422, 'validation_failed');
   });
 
   it('that was refunded has the receipt of the refund', async () => {
