@@ -1,5 +1,7 @@
 // What evidence gives to the process.
 import { context } from '../../manifest/context.js';
+import { deliveries } from '../transfers/delivery.js';
+import { noteDelivery } from './delivery.js';
 import { events } from './events.js';
 import { evidenceGauges } from './gauge.sql.js';
 import { evidenceDelivery, evidenceLink, evidenceLog } from './noun.js';
@@ -11,6 +13,7 @@ export const evidence = context({
   nouns: [evidenceLog, evidenceDelivery, evidenceLink],
   doors: [packDoor, openLinkDoor],
   events: [events],
+  extensions: [deliveries.with(noteDelivery)],
   realTime: [signingWork],
   sweeps: [sweepHeads],
   gauges: [evidenceGauges],

@@ -31,6 +31,12 @@ const TransferReceipt = builder.objectRef<Receipt>('TransferReceipt').implement(
       description: 'Hashes that lead from the leaf to the root, the lowest first, in base64.',
       resolve: ({ leaf }) => leaf.proof.map(base64),
     }),
+    // Gap G-795: A receipt shows `sealed` too: without the digests that are not in its JWS nobody could work out the leaf.
+    sealed: t.stringList({
+      description:
+        'Digests of the parts that were added when the leaf was made, in base64: the leaf is over them too. Empty where there are none.',
+      resolve: ({ leaf }) => leaf.sealed.map(base64),
+    }),
     treeHead: t.string({ description: 'Root of the tree in which it is proven, in hex.', resolve: ({ leaf }) => hex(leaf.head.root) }),
     treeSize: t.field({
       type: 'Cents',
