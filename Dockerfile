@@ -10,6 +10,7 @@ COPY prisma prisma
 COPY scripts scripts
 COPY docs docs
 COPY src src
+COPY verify verify
 RUN node scripts/build.mjs
 
 FROM node:26.10.0-slim AS packages
@@ -25,6 +26,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PRINT_KEYS=false PLATFORM_MEMORY=/memory
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/verify/dist verify/dist
 COPY package.json ./
 COPY prisma/migrations prisma/migrations
 COPY prisma/functions prisma/functions

@@ -3,7 +3,7 @@
 //   node examples/paid-route.mjs --key pk_test_...
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { ApiError, createClient, PaymentError, payingFetch } from '@agent-payments/sdk';
+import { createClient, PaymentError, paid, payingFetch } from '@agent-payments/sdk';
 import { begin, hire } from './example.mjs';
 
 const { url, key, step } = begin(import.meta.url);
@@ -23,45 +23,15 @@ const { data: endpoint } = await company.POST('/v1/x402/endpoints', {
   },
 });
 
-/**
- * Uses up the payment that a header shows: true for one that is good, and was not used before.
- * @param {string | string[] | undefined} header
- */
-async function isPaid(header) {
-  if (typeof header !== 'string') return false;
-  try {
-    const { proof } = JSON.parse(Buffer.from(header, 'base64').toString()).payload;
-    const { data: found } = await company.POST('/v1/x402/verify', { body: { proof, endpoint_id: endpoint.id } });
-    if (!found.valid || found.payment_id === undefined) return false;
-    await company.POST('/v1/x402/payments/{id}/consume', { params: { path: { id: found.payment_id } } });
-    return true;
-  } catch (error) {
-    // Anybody can send anything: what is no payment, or was used up by another call at the same moment.
-    if (error instanceof SyntaxError || error instanceof TypeError || (error instanceof ApiError && error.status < 500)) return false;
-    throw error;
-  }
-}
+const sell = paid(company, { endpointId: endpoint.id }, () => Response.json({ weather: 'fine' }));
 
-/**
- * Serves a call that is paid, and says what any other costs.
- * @param {import('node:http').IncomingMessage} request
- * @param {import('node:http').ServerResponse} response
- */
-async function serve(request, response) {
-  if (await isPaid(request.headers['payment-signature'])) {
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"weather":"fine"}');
-    return;
-  }
-  // What a call costs the platform says: its 402 is passed on.
-  const challenge = await company.fetch(`/v1/x402/endpoints/${endpoint.id}/challenge`);
-  response.writeHead(402, { 'PAYMENT-REQUIRED': challenge.headers.get('PAYMENT-REQUIRED') ?? '' }).end(await challenge.text());
-}
-
-const server = createServer((request, response) => {
-  serve(request, response).catch((error) => {
+const server = createServer(async (request, response) => {
+  const headers = Object.entries(request.headers).map(([name, value]) => /** @type {[string, string]} */ ([name, String(value)]));
+  const answer = await sell(new Request(`http://127.0.0.1${request.url}`, { headers })).catch((error) => {
     console.error(error);
-    response.writeHead(500).end();
+    return new Response(null, { status: 500 });
   });
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()));
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');

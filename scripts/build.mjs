@@ -119,7 +119,7 @@ function compile(print) {
 /** Builds dist/console when it is stale. */
 function buildConsole() {
   const stamp = at('dist', 'console', '.stamp');
-  const print = fingerprint({ folders: ['src/console'], files: ['scripts/console.mjs', 'package-lock.json'] });
+  const print = fingerprint({ folders: ['src/console', 'verify/src'], files: ['scripts/console.mjs', 'package-lock.json'] });
   if (isFresh(stamp, print)) return;
   const fresh = at(`dist.console.${process.pid}`);
   try {
@@ -159,14 +159,16 @@ function buildDocs() {
 function buildSdk() {
   if (!existsSync(at('sdk', 'src'))) return;
   const stamp = at('sdk', 'dist', '.stamp');
-  const own = ['package.json', 'tsconfig.json', 'tsconfig.cjs.json', 'generate.mjs', 'python.mjs'];
+  const own = ['package.json', 'tsconfig.json', 'tsconfig.cjs.json', 'tsconfig.verify.json', 'generate.mjs', 'python.mjs'];
   const files = ['openapi.json', 'package-lock.json', ...own.map((name) => `sdk/${name}`)];
-  const print = fingerprint({ folders: ['sdk/src'], files });
+  const print = fingerprint({ folders: ['sdk/src', 'verify/src'], files });
   if (isFresh(stamp, print)) return;
   const fresh = at('sdk', `dist.${process.pid}`);
   try {
     run(at('sdk', 'generate.mjs'), []);
+    run(packaged('typescript', 'bin/tsc'), ['-p', 'sdk/tsconfig.verify.json']);
     run(packaged('typescript', 'bin/tsc'), ['-p', 'sdk', '--outDir', fresh]);
+    addVerifier(fresh, 'esm');
     buildCommonJs(path.join(fresh, 'cjs'));
     writeFileSync(path.join(fresh, '.stamp'), print);
     rmSync(at('sdk', 'dist'), { recursive: true, force: true });
@@ -179,9 +181,18 @@ function buildSdk() {
 /** The SDK for require(). The types of the operations, which are long, are those of the modules. */
 function buildCommonJs(folder) {
   run(packaged('typescript', 'bin/tsc'), ['-p', 'sdk/tsconfig.cjs.json', '--outDir', folder]);
+  addVerifier(folder, 'cjs');
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "commonjs" }\n');
   const types = "export type * from '../../generated/api.js' with { 'resolution-mode': 'import' };\n";
   writeFileSync(path.join(folder, 'generated', 'api.d.ts'), types);
+}
+
+/** Puts the code of verify/ into the SDK as one file, with its types beside it. */
+function addVerifier(folder, format) {
+  const to = path.join(folder, 'generated', 'verify');
+  cpSync(path.join(sdkGenerated, 'verify'), to, { recursive: true });
+  const shape = ['--format', format, '--platform', 'browser', '--file', path.join(to, 'verify.js')];
+  run(packaged('rolldown', 'bin/cli.mjs'), [at('verify', 'src', 'verify.ts'), ...shape]);
 }
 
 /** Builds verify/dist, one file without a dependency, when it is stale. An image of the server has no sources of it. */

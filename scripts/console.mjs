@@ -1,4 +1,4 @@
-// How vite builds the console (src/console) into dist/console, and serves it while it is worked on.
+// How vite builds the console and the page of receipts (src/console) into dist/console, and serves them while they are worked on.
 //   npm run dev:console   the console with changes at once, on top of a sandbox that runs (npm run dev)
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
@@ -13,6 +13,7 @@ export default defineConfig({
   cacheDir: at('node_modules/.vite-console'),
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
+    rolldownOptions: { input: [at('src/console/index.html'), at('src/console/receipt.html')] },
     outDir: at('dist/console'),
     emptyOutDir: true,
     target: ['chrome123', 'firefox120', 'safari17.5'],

@@ -1,6 +1,7 @@
 // The committed files that are printed from the code, as it would print them now.
 import { fileURLToPath } from 'node:url';
 import { parse, print, printSchema } from 'graphql';
+import { printPackSchema } from '../src/contexts/evidence/pack-shape.js';
 import { manifest } from '../src/contexts.js';
 import answers from '../src/rest/answers.json' with { type: 'json' };
 import { openApi } from '../src/rest/openapi.js';
@@ -28,6 +29,7 @@ export const printed: Readonly<Record<string, string>> = {
   'docs/protocols.md': printProtocols(),
   'docs/spec-gaps.md': printGaps(),
   'src/console/answers.ts': printAnswers(schema),
+  'verify/pack.schema.json': printPackSchema(),
   ...printGuards(),
   ...printInputs(),
 };

@@ -1,6 +1,6 @@
 // Prints what the outside sees, from the code: schema.graphql from the builder, operations.graphql from the routes of its fields,
-// openapi.json from these and the rest.graphql files, the types of what the console asks of them, the guards of tables, the lifecycles
-// of nouns, the versions of protocols, and the gaps of the specification.
+// openapi.json from these and the rest.graphql files, the types of what the console asks of them, the form of a pack of evidence, the guards
+// of tables, the lifecycles of nouns, the versions of protocols, and the gaps of the specification.
 //   npm run schema         writes all of it
 //   npm run schema:check   exits 1 when a committed file is not what would be written
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -173,7 +173,7 @@ function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, 
     clock: platform.clock,
     listener,
   });
-  const forPeople = openConsole();
+  const forPeople = openConsole(environment);
   const home = openHome({ title, environment: environment === 'live' ? 'Production' : 'Sandbox' });
   return [
     ...probes(health, ...(platform.config.metricsPublic ? [] : [hideFromElsewhere])),
@@ -189,6 +189,7 @@ function pages({ platform, environment, baseUrl, health, openapi }: AppOptions, 
     get('/console/{page}', address, forPeople.page),
     get('/console/{page}/{id}', address, forPeople.page),
     get('/console/assets/{file}', address, forPeople.asset),
+    get('/receipt', address, forPeople.receipt),
     get('/v1/openapi.json', address, docs.document),
     get('/.well-known/jwks.json', address, serveJwks(platform)),
     ...didPaths.map((path) => get(path, address, serveDid(platform, listener))),

@@ -41,6 +41,7 @@ describe('loadConfig', () => {
       corsOrigins: [],
       trustedProxies: 0,
       secretsKey: null,
+      secretsKeysOld: [],
       webhookAllowHosts: [],
       oidcAllowHosts: [],
       webhookHostRate: { test: 100, live: null },
@@ -80,6 +81,7 @@ describe('loadConfig', () => {
         CORS_ORIGINS: 'https://Pages.example, http://localhost:3000',
         TRUSTED_PROXIES: '2',
         SECRETS_KEY: secretsKey.toUpperCase(),
+        SECRETS_KEYS_OLD: `${'cd'.repeat(32)}, ${'EF'.repeat(32)}`,
         WEBHOOK_ALLOW_HOSTS: 'Localhost:9000, [::1]:80,10.0.0.7:65535',
         OIDC_ALLOW_HOSTS: '10.0.0.8:8443',
         WEBHOOK_HOST_RATE: '25',
@@ -114,6 +116,7 @@ describe('loadConfig', () => {
       corsOrigins: ['https://pages.example', 'http://localhost:3000'],
       trustedProxies: 2,
       secretsKey,
+      secretsKeysOld: ['cd'.repeat(32), 'ef'.repeat(32)],
       webhookAllowHosts: ['localhost:9000', '[::1]:80', '10.0.0.7:65535'],
       oidcAllowHosts: ['10.0.0.8:8443'],
       webhookHostRate: { test: 25, live: 25 },
@@ -181,6 +184,8 @@ describe('loadConfig', () => {
     ['CORS_ORIGINS', 'https://*.example, null'],
     ['TRUSTED_PROXIES', 'yes'],
     ['SECRETS_KEY', 'zz'.repeat(32)],
+    ['SECRETS_KEY', 'a'.repeat(63)],
+    ['SECRETS_KEYS_OLD', Array.from({ length: 5 }, (_, n) => `0${n}`.repeat(32)).join()],
     ['WEBHOOK_ALLOW_HOSTS', 'localhost'],
     ['WEBHOOK_ALLOW_HOSTS', 'localhost:0'],
     ['WEBHOOK_ALLOW_HOSTS', 'localhost:65536'],
@@ -205,6 +210,11 @@ describe('loadConfig', () => {
     };
     expect(problemsOf(secrets)).toHaveLength(4);
     expect(problemsOf(secrets).join()).not.toContain('hunter2');
+  });
+
+  it('refuses the same key as new and as old, and old ones alone', () => {
+    expect(problemsOf({ SECRETS_KEY: secretsKey, SECRETS_KEYS_OLD: secretsKey })).toEqual([expect.stringMatching(/^SECRETS_KEYS_OLD has/)]);
+    expect(problemsOf({ SECRETS_KEYS_OLD: secretsKey })).toEqual([expect.stringMatching(/^SECRETS_KEYS_OLD goes/)]);
   });
 
   it('wants a secrets key with a database of its own, and two ports', () => {

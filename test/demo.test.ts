@@ -20,6 +20,12 @@ it('plays the demo, in a tenant of its own', async () => {
   expect(stdout).toContain('A paid once, B was paid, the overdraft was refused, the trial balance is zero.');
   expect(stdout).toContain('it paid, asked for more, and paid when two people had said yes.');
   expect(stdout).toContain('Carol follows the link of the mail');
+  // The file is whole by its own keys, then by the key of the log, then broken by one byte.
+  expect(stdout.match(/^ {3}(WHOLE: format|BROKEN at \w+|exit \d)/gm)).toEqual(
+    ['WHOLE: format', 'exit 3', 'WHOLE: format', 'exit 0', 'BROKEN at format', 'exit 1'].map((line) => `   ${line}`),
+  );
+  expect(stdout).toContain('Paid: 12.50 USDC');
+  expect(stdout).toContain('Delivered, says the payee: SHA-256');
   const [, link = 'nothing'] = /GET (\/console\/approvals\/\S+)/.exec(stdout) ?? [];
   const mailed = () => mailServer.mails.filter(({ text }) => text?.includes(link)).map(({ recipient }) => recipient);
   await expect.poll(mailed).toEqual(expect.arrayContaining(['bob@example.com', 'carol@example.com']));

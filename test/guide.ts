@@ -91,9 +91,9 @@ export async function runBlocks(
   env: NodeJS.ProcessEnv,
 ): Promise<Run> {
   const { begin, print, run } = programs[language];
-  // Packages are found from where the program is.
+  // Packages are found from where the program is, and so is the verifier.
   const file = path.join(cwd, `program.${{ sh: 'sh', ts: 'mjs', python: 'py' }[language]}`);
-  await symlink(path.join(root, 'node_modules'), path.join(cwd, 'node_modules'));
+  for (const name of ['node_modules', 'verify']) await symlink(path.join(root, name), path.join(cwd, name));
   const program =
     begin + blocks.map(({ code }) => `${code.replaceAll('localhost:4001', host).replaceAll(/\b3000\b/g, `${port}`)}\n${print}\n`).join('');
   await writeFile(file, language === 'ts' ? (await transformWithOxc(program, 'program.mts')).code : program);

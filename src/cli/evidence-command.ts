@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { verifyAuditLog } from '../contexts/audit/verification.js';
 import { currentLog } from '../contexts/evidence/head.js';
+import { wrongHead } from '../contexts/evidence/head-check.js';
 import { headInLog, resumeLog } from '../contexts/evidence/kept-head.js';
 import { renewLog, rotateKey } from '../contexts/evidence/renewal.js';
 import type { Ctx, Environment, Platform, Workspace } from '../platform/ctx.js';
@@ -64,6 +65,8 @@ export const evidenceCommands = {
       const { checked, firstInvalidId, isValid } = await verifyWhole(ctx);
       if (!isValid)
         throw new Error(`The log is broken at ${firstInvalidId ?? 'an entry that is missing'}; ${checked} entries before it are right.`);
+      const head = await wrongHead(ctx, await currentLog(ctx));
+      if (head !== null) throw new Error(`The log is broken: ${head}. Its ${checked} entries are as they were written.`);
       say(`${checked} entries are as they were written.`);
       if (note === undefined) return;
       const { size } = await headInLog(ctx, await currentLog(ctx), note);

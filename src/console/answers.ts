@@ -79,6 +79,13 @@ export interface Variables {
   Merchants: { status?: ('active' | 'inactive') | null; category?: string | null; after?: string | null };
   Merchant: { id: string };
   UpdateMerchant: { id: string; input: { name?: string | null; category?: string | null; settlementWalletId?: string | null; url?: string | null; status?: ('active' | 'inactive') | null; metadata?: Record<string, unknown> | null; acceptsBuyerPrices?: boolean | null; shopHosts?: readonly string[] | null } };
+  TransferPack: { id: string };
+  EvidenceLog: Record<string, never>;
+  EvidenceHead: { treeSize: number };
+  UpdateEvidenceLog: { input: { publish?: ('off' | 'heads' | 'tiles') | null; headEventSeconds?: number | null } };
+  EvidenceLinks: { after?: string | null };
+  CreateEvidenceLink: { input: { transferId: string; parts?: readonly (('act' | 'said' | 'outcome' | 'money' | 'offer' | 'private' | 'authority' | 'decision' | 'figures' | 'delivery'))[] | null; expiresIn?: number | null } };
+  RevokeEvidenceLink: { id: string };
   SignIn: { input: { apiKey: string } };
   SignOut: Record<string, never>;
   RenewSession: Record<string, never>;
@@ -921,6 +928,42 @@ export interface Answers {
   };
   UpdateMerchant: {
     updateMerchant: { id: string; };
+  };
+  TransferPack: { transferEvidence: string; };
+  EvidenceLog: {
+    evidenceLog: {
+      id: string;
+      origin: string;
+      prefix: string;
+      vkeys: readonly ({ vkey: string; from: string; until: string | null; })[];
+      state: ('open' | 'halted' | 'ended');
+      reason: string | null;
+      treeSize: number;
+      rootHash: string | null;
+      headAt: string | null;
+      behind: number;
+      continues: string | null;
+      publish: ('off' | 'heads' | 'tiles');
+      headEventSeconds: number;
+    };
+  };
+  EvidenceHead: {
+    evidenceHead: { treeSize: number; checkpoint: string; at: string; };
+  };
+  UpdateEvidenceLog: {
+    updateEvidenceLog: { id: string; publish: ('off' | 'heads' | 'tiles'); headEventSeconds: number; };
+  };
+  EvidenceLinks: {
+    evidenceLinks: {
+      nodes: readonly ({ id: string; transferId: string; parts: readonly string[]; expiresAt: string; revokedAt: string | null; createdAt: string; })[];
+      pagination: { total: number; totalIsMinimum: boolean | null; hasMore: boolean; nextCursor: string | null; };
+    };
+  };
+  CreateEvidenceLink: {
+    createEvidenceLink: { id: string; url: string | null; };
+  };
+  RevokeEvidenceLink: {
+    revokeEvidenceLink: { id: string; };
   };
   SignIn: {
     createAuthSession: { token: string; expiresIn: number; environment: ('test' | 'live'); };

@@ -5,6 +5,7 @@ import './base.css';
 import './page.css';
 import './parts.css';
 import './people.css';
+import './receipt.css';
 import { startTheme } from './theme.js';
 
 startTheme();

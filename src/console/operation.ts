@@ -1,9 +1,10 @@
-// What the console asks of the public GraphQL API: of the workspace here, of money in operation-money.ts, of who spends it in
-// operation-agent.ts, of people in operation-people.ts, of merchants in operation-shop.ts. scripts/console-answers.ts prints the types of variables and answers from here and
-// from the schema into answers.ts; a document that the schema does not allow stops it.
+// What the console asks of the public GraphQL API: of the workspace here, of other things in the files operation-*.ts.
+// scripts/console-answers.ts prints the types of variables and answers from here and from the schema into answers.ts; a document that the
+// schema does not allow stops it.
 
 import { agentOperations } from './operation-agent.js';
 import { connectionOperations } from './operation-connection.js';
+import { evidenceOperations } from './operation-evidence.js';
 import { moneyOperations } from './operation-money.js';
 import { paging } from './operation-part.js';
 import { peopleOperations } from './operation-people.js';
@@ -40,6 +41,7 @@ export const operations = {
   ...peopleOperations,
   ...connectionOperations,
   ...shopOperations,
+  ...evidenceOperations,
 
   SignIn: `mutation SignIn($input: CreateAuthSessionInput!) {
     createAuthSession(input: $input) { token expiresIn environment }

@@ -8,6 +8,7 @@ import { ApprovalPage, Approvals } from './pages/approvals.js';
 import { AuditLog } from './pages/audit.js';
 import { Budgets } from './pages/budgets.js';
 import { Connections } from './pages/connections.js';
+import { EvidenceLog } from './pages/evidence.js';
 import { Mandate, Mandates } from './pages/mandates.js';
 import { MemberPage } from './pages/member.js';
 import { Members } from './pages/members.js';
@@ -16,6 +17,7 @@ import { MySignIn } from './pages/my-sign-in.js';
 import { Overview } from './pages/overview.js';
 import { Payment } from './pages/payment.js';
 import { Payments } from './pages/payments.js';
+import { Receipt } from './pages/receipt.js';
 import { Reconciliation } from './pages/reconciliation.js';
 import { Search } from './pages/search.js';
 import { SignInSettings } from './pages/sign-in-settings.js';
@@ -82,6 +84,7 @@ export const pages: Readonly<Record<string, PageSpec>> = {
     one: { title: 'Webhook', show: (id) => <Webhook id={id} /> },
   },
   audit: { title: 'Audit log', scope: 'audit:read', show: () => <AuditLog /> },
+  evidence: { title: 'Evidence', scope: 'evidence:read', show: () => <EvidenceLog /> },
   members: {
     title: 'Members',
     scope: 'members:read',
@@ -94,5 +97,6 @@ export const pages: Readonly<Record<string, PageSpec>> = {
   'api-keys': { title: 'API keys', scope: 'keys:read', show: () => <ApiKeys /> },
   'my-sign-in': { title: 'My sign-in', show: () => <MySignIn />, isUnlisted: true },
   search: { title: 'Search', show: () => <Search />, isUnlisted: true },
+  receipts: { title: 'Receipt', one: { title: 'Receipt', show: (id) => <Receipt id={id} /> }, isUnlisted: true },
   traces: { title: 'Trace', one: { title: 'Trace', show: (id) => <Trace id={id} /> }, isUnlisted: true },
 };

@@ -1,6 +1,7 @@
 // The story that the platform exists for, played against a running sandbox with every request and answer readable.
 import nacl from 'tweetnacl';
 import { askForMore } from './approval.js';
+import { provePayment } from './evidence.js';
 import { callPaidApis } from './paid-api.js';
 import { lostPayout } from './payout.js';
 import { type Invite, payByModel } from './people.js';
@@ -84,6 +85,7 @@ export async function playDemo({ url, key, say, invite }: DemoOptions): Promise<
   await askForMore(teller, company, session, { agent: agentA, payment });
   if (invite !== undefined) await payByModel(teller, company, { account: buyer['data'].id, payee: walletB, invite });
   await lostPayout(teller, company, seller['data'].id);
+  await provePayment(teller, company, { paymentId: paid['data'].id, seller: `Bearer ${b['credentials'].token}` });
   await expectBalanced(teller, company);
   for (const line of whatWasSeen(invite !== undefined)) say(line);
 }
@@ -98,7 +100,8 @@ const whatWasSeen = (withPeople: boolean): string[] => [
   withPeople
     ? 'Ada joined and let a model pay up to 20.00 a day; it paid, asked for more, and paid when two people had said yes.'
     : 'People took no part: the demo invites them only to a tenant that it makes itself, without --key.',
-  'B was paid out although nobody acknowledged it: reconciliation found the payment.\n',
+  'B was paid out although nobody acknowledged it: reconciliation found the payment.',
+  'The payment of A was proven from one file, without the platform; with one byte changed the file was broken.\n',
 ];
 
 /** The last word: debits and credits are the same. */

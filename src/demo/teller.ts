@@ -1,4 +1,5 @@
 // Tells a story by its requests: each is sent and printed with its answer, secrets shortened.
+import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPage, type Reply, sendForm, sendJson } from '../platform/outbound/client.js';
 
@@ -88,6 +89,25 @@ export class Teller {
       this.#show(reply);
       return Response.json(reply.body, reply);
     };
+  }
+
+  /** Runs Node in a folder, without an environment. `shown` is printed for the command. */
+  async command(
+    title: string,
+    shown: string,
+    { args, folder }: { args: readonly string[]; folder: string },
+  ): Promise<{ code: number; printed: string }> {
+    this.#begin(title);
+    this.#say(`   $ ${shown}`);
+    const { code, stdout, stderr } = await new Promise<{ code: number; stdout: string; stderr: string }>((resolve) =>
+      execFile(process.execPath, args, { cwd: folder, env: {} }, (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr }),
+      ),
+    );
+    const printed = `${stdout}${stderr}`.trimEnd();
+    for (const line of printed.split('\n')) this.#say(`   ${line}`);
+    this.#say(`   exit ${code}`);
+    return { code, printed };
   }
 
   /** Reads something until it is as it should be, and prints the last answer. */

@@ -120,8 +120,8 @@ export class ConsoleBrowser {
     return this.#browser.close();
   }
 
-  /** The console of a server, in a profile that has never been there. */
-  async newPage(home: string): Promise<Page> {
+  /** A page of a server, the console by default, in a profile that has never been there. */
+  async newPage(home: string, place = '/console'): Promise<Page> {
     const context = await this.#browser.newContext({ locale: 'en-US', timezoneId: 'UTC', viewport: { width: 1280, height: 1000 } });
     this.#contexts.push(context);
     const made = await context.newPage();
@@ -133,7 +133,7 @@ export class ConsoleBrowser {
         this.#complaints.push(`${message.text()} (${message.location().url})`);
     });
     made.on('pageerror', (error) => this.#complaints.push(String(error)));
-    await made.goto(`${home}/console`);
+    await made.goto(home + place);
     return made;
   }
 

@@ -1,5 +1,6 @@
 // Things that tests of x402 need: an endpoint with its receiver, an agent that pays, and the payments between them.
 import canonicalize from 'canonicalize';
+import type { X402Payment } from '../../src/generated/prisma/client.js';
 import { newId } from '../../src/platform/schema/id.js';
 
 import { enrol, sign, type TestAgent } from '../contexts/agents/identity.js';
@@ -65,8 +66,10 @@ export function signedOnLedger(buyer: Buyer, offer: Json, amount: string, now: D
   return { x402Version: 2, accepted: offer, payload: { signature, authorization } };
 }
 
+type StoredPayment = Partial<Pick<X402Payment, 'status' | 'expiresAt' | 'settledAt' | 'proof' | 'txHash'>>;
+
 /** A payment that is there, without money: production has no faucet. */
-export async function storedPayment(harness: Harness, endpointId: string): Promise<{ id: string }> {
+export async function storedPayment(harness: Harness, endpointId: string, extra: StoredPayment = {}): Promise<{ id: string }> {
   const { unscoped } = harness.platform.database;
   const endpoint = await unscoped.x402Endpoint.findFirstOrThrow({ where: { id: endpointId.slice('epd_'.length) } });
   const { workspaceId, currency, receiverWalletId } = endpoint;
@@ -89,6 +92,7 @@ export async function storedPayment(harness: Harness, endpointId: string): Promi
       status: 'failed',
       expiresAt: at,
       createdAt: at,
+      ...extra,
     },
   });
   return { id: `pay_${id}` };

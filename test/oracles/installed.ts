@@ -18,3 +18,9 @@ export const mcpConformance = installed('@modelcontextprotocol/conformance/dist/
 
 /** The stock client of UCP. It needs Node 22. */
 export const ucpCli = installed('@shopify/ucp-cli/dist/bin.js');
+
+/** Trees of RFC 9162: its roots and inclusion proofs. Its consistency proofs are not those of the RFC. */
+export const rfc9162 = installed('@transmute/rfc9162/dist/index.js');
+
+/** SD-JWT (RFC 9901). */
+export const sdJwt = installed('@sd-jwt/core/dist/index.mjs');

@@ -36,6 +36,9 @@ describe('the bundle for browsers', () => {
     expect(code).toContain('Idempotency-Key');
     expect(code).not.toMatch(/node:|\brequire\(|__vite-browser-external|\bBuffer\b/);
     expect(size).toBeLessThan(15_000);
+    const check = await bundled('receipt-check.js');
+    expect(check).not.toMatch(/node:|\brequire\(|__vite-browser-external|\bBuffer\b/);
+    expect(gzipSync(check).length, 'with the curves').toBeLessThan(40_000);
     expect(await bundled('webhook.js'), 'webhooks are verified in Node').toMatch(/createHmac|browser-external/);
   }, 60_000);
 });
@@ -91,10 +94,11 @@ describe('a CommonJS program', () => {
     const code = `
       const { createClient, ApiError, payingFetch } = require('@agent-payments/sdk');
       const { verifyWebhook } = require('@agent-payments/sdk/webhooks');
+      const { ReceiptCheck } = require('@agent-payments/sdk/evidence');
       const client = createClient({ baseUrl: 'http://127.0.0.1:1', retryForMs: 0 });
-      client.GET('/v1/me').catch((error) => console.log(error.name, typeof ApiError, typeof payingFetch, typeof verifyWebhook));`;
+      client.GET('/v1/me').catch((error) => console.log(error.name, typeof ApiError, typeof payingFetch, typeof verifyWebhook, typeof ReceiptCheck));`;
     const printed = execFileSync(process.execPath, ['--no-experimental-require-module', write('program.cjs', code)], { encoding: 'utf8' });
-    expect(printed).toBe('NetworkError function function function\n');
+    expect(printed).toBe('NetworkError function function function function\n');
   });
 
   it('has types where modules are resolved as Node 16 does', () => {
@@ -102,7 +106,9 @@ describe('a CommonJS program', () => {
       'program.cts',
       `import { ApiError, createClient } from '@agent-payments/sdk';
       import { verifyWebhook } from '@agent-payments/sdk/webhooks';
+      import { ReceiptCheck } from '@agent-payments/sdk/evidence';
       const client = createClient({ baseUrl: 'http://localhost' });
+      export const size = async (): Promise<bigint> => (await new ReceiptCheck(client).check('1')).head.size;
       export const run = async (): Promise<string> => {
         const { data } = await client.GET('/v1/transfers/{id}', { params: { path: { id: '1' } } });
         // @ts-expect-error there is no such member

@@ -3,6 +3,9 @@ import { p256 } from '@noble/curves/nist';
 import { bytesOf, fromBase64url, sha256, textOf } from './bytes.js';
 import { type Json, type JsonObject, isObject, listIn, member, textIn } from './json.js';
 
+// As in note.ts: few signatures, a small table.
+p256.utils.precompute(4);
+
 /** What a statement says, and which key signed it. */
 export interface Statement {
   kid: string;

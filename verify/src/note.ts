@@ -2,6 +2,9 @@
 import { ed25519 } from '@noble/curves/ed25519';
 import { base64Of, bytesOf, equal, fromBase64, hexOf, sha256 } from './bytes.js';
 
+// A pack has few signatures: a large table of multiples would take longer to make than it saves.
+ed25519.utils.precompute(4);
+
 /** A key that signs notes. */
 export interface NoteKey {
   vkey: string;

@@ -1,6 +1,7 @@
 // The accounts: who they are and what they hold; and one account with its wallets, its agents and its newest payments.
 import type { Answers } from '../answers.js';
-import { Detail, Facts, Id, when } from '../detail.js';
+import { Detail } from '../detail.js';
+import { Facts, Id, when } from '../fact.js';
 import type { FilterSpec } from '../filter.js';
 import { moment, money, words } from '../format.js';
 import { ListPanel } from '../list.js';

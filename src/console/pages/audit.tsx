@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../answers.js';
 import { ask, asRefusal } from '../api.js';
-import { Id, Json } from '../detail.js';
+import { Id, Json } from '../fact.js';
 import type { FilterSpec } from '../filter.js';
 import { count, moment, words } from '../format.js';
 import { ListPanel } from '../list.js';

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../answers.js';
 import { ask } from '../api.js';
-import { when } from '../detail.js';
 import { Dialog } from '../dialog.js';
+import { when } from '../fact.js';
 import type { FilterSpec } from '../filter.js';
 import { moment, money } from '../format.js';
 import { ListPanel } from '../list.js';

@@ -1,7 +1,8 @@
 // One member: what the person may do, and the buttons that change that. The server decides, and its refusal is shown.
 import { useState } from 'preact/hooks';
-import { Detail, Facts, Id, when } from '../detail.js';
+import { Detail } from '../detail.js';
 import { Dialog } from '../dialog.js';
+import { Facts, Id, when } from '../fact.js';
 import { words } from '../format.js';
 import { May } from '../me.js';
 import { say } from '../notice.js';

@@ -2,8 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../answers.js';
 import { ask } from '../api.js';
-import { Detail, Facts, Id, when } from '../detail.js';
+import { Detail } from '../detail.js';
 import { Dialog, type DialogField } from '../dialog.js';
+import { Facts, Id, when } from '../fact.js';
 import type { FilterSpec } from '../filter.js';
 import { moment } from '../format.js';
 import { ListPanel } from '../list.js';

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../answers.js';
 import { ask, takeUpSession } from '../api.js';
-import { Facts } from '../detail.js';
 import { Dialog } from '../dialog.js';
+import { Facts } from '../fact.js';
 import { FormError, FormField, SubmitButton, useSubmission } from '../form.js';
 import { moment, words } from '../format.js';
 import { type Me, useMe } from '../me.js';

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import type { Answers } from '../answers.js';
 import { ask } from '../api.js';
-import { when } from '../detail.js';
 import { Dialog } from '../dialog.js';
+import { when } from '../fact.js';
 import { FormError, FormField, SubmitButton, useSubmission } from '../form.js';
 import { moment } from '../format.js';
 import { say } from '../notice.js';

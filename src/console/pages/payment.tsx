@@ -1,5 +1,6 @@
 // One payment: its story in order, what it moved, whom it concerns, and what may be done with it now.
-import { Detail, Facts, Id, when } from '../detail.js';
+import { Detail } from '../detail.js';
+import { Facts, Id, when } from '../fact.js';
 import { amount, money, words } from '../format.js';
 import { type NameOf, useNames } from '../names.js';
 import { Empty, Panel, States } from '../panel.js';
@@ -138,7 +139,12 @@ export function Payment({ id }: { id: string }) {
         <>
           <Panel
             title={`${money(answer.transfer.amount, answer.transfer.currency)} from ${payerOf(answer.transfer, nameOf)} to ${payeeOf(answer.transfer, nameOf)}`}
-            tools={<Status is={answer.transfer.status} />}
+            tools={
+              <>
+                {answer.transfer.completedAt !== null && <PageLink page={`receipts/${id}`}>Receipt</PageLink>}
+                <Status is={answer.transfer.status} />
+              </>
+            }
           >
             {answer.transfer.description !== null && <p>{answer.transfer.description}</p>}
             <Figures transfer={answer.transfer} />

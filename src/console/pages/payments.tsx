@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Answers, Variables } from '../answers.js';
 import { ask, asRefusal } from '../api.js';
+import { saveFile } from '../download.js';
 import { type Chosen, type FilterSpec, useFilters } from '../filter.js';
 import { count, moment, money } from '../format.js';
 import { ListPanel } from '../list.js';
@@ -98,11 +99,7 @@ async function download(choice: Choice, onRows: (rows: number) => void): Promise
     after = transferCsv.nextCursor;
     onRows(rows);
   } while (after !== null);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
-  link.download = 'payments.csv';
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile('payments.csv', 'text/csv', parts);
   return rows;
 }
 

@@ -1,6 +1,7 @@
 // The tasks that agents give each other; and one task with its money and what was said.
 import type { Answers } from '../answers.js';
-import { Detail, Facts, Id, Json, when } from '../detail.js';
+import { Detail } from '../detail.js';
+import { Facts, Id, Json, when } from '../fact.js';
 import type { FilterSpec } from '../filter.js';
 import { moment, money, words } from '../format.js';
 import { ListPanel } from '../list.js';

@@ -1,5 +1,6 @@
 // What one trace did: its operations in order, and what they come to.
-import { Detail, Facts, Id } from '../detail.js';
+import { Detail } from '../detail.js';
+import { Facts, Id } from '../fact.js';
 import { moment, money, words } from '../format.js';
 import { Badge, Empty, Panel } from '../panel.js';
 import { protocolName } from '../protocol.js';

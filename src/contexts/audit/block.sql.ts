@@ -109,6 +109,21 @@ export async function insertNodes(tx: pg.ClientBase, workspaceId: string, stretc
   });
 }
 
+/** The roots of stretches as they are kept, in their order; null for one that is not. */
+export async function nodesOf(
+  pool: pg.Pool,
+  workspaceId: string,
+  stretches: readonly Pick<StretchRoot, 'level' | 'index'>[],
+): Promise<(Buffer | null)[]> {
+  const { rows } = await pool.query<{ hash: Buffer | null }>({
+    name: 'audit-nodes',
+    text: `SELECT n.hash FROM unnest($2::smallint[], $3::bigint[]) WITH ORDINALITY AS u (level, index, place)
+      LEFT JOIN audit_node n ON n.workspace_id = $1 AND n.level = u.level AND n.index = u.index ORDER BY u.place`,
+    values: [workspaceId, stretches.map(({ level }) => level), stretches.map(({ index }) => index)],
+  });
+  return rows.map(({ hash }) => hash);
+}
+
 interface BlockRow {
   first_leaf: string;
   line_ids: string[];
@@ -167,20 +182,28 @@ export async function linesOf(pool: pg.Pool, workspaceId: string, ids: readonly 
   return rows;
 }
 
-/** Completed transfers with lines of which none says that they are, at most `most`. */
-export async function unsaidTransfers(pool: pg.Pool, workspaceId: string, most: number): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>({
-    name: 'audit-unsaid-transfers',
+/** A transfer of which its lines say something else than its row. */
+export interface OtherwiseSaid {
+  id: string;
+  /** The first line that says that it was completed; null where none does. */
+  lineId: string | null;
+}
+
+/** Transfers with lines that are completed where no line says so, or are not where one does, at most `most`. */
+export async function otherwiseSaid(pool: pg.Pool, workspaceId: string, most: number): Promise<OtherwiseSaid[]> {
+  const { rows } = await pool.query<OtherwiseSaid>({
+    name: 'audit-otherwise-said',
     text: `WITH said AS (
-        SELECT coalesce(f.transfer_id, e.transaction_id, e.resource_id::uuid) AS id, bool_or(e.transfer_status = 'completed') AS is_said
+        SELECT coalesce(f.transfer_id, e.transaction_id, e.resource_id::uuid) AS id,
+          min(e.id::text) FILTER (WHERE e.transfer_status = 'completed') AS line_id
         FROM audit_entry e LEFT JOIN ledger_transaction f ON f.workspace_id = e.workspace_id AND f.id = e.transaction_id
         WHERE e.workspace_id = $1 AND e.transfer_status IS NOT NULL GROUP BY 1
       )
-      SELECT t.id FROM said JOIN transfer t ON t.workspace_id = $1 AND t.id = said.id
-      WHERE NOT said.is_said AND t.status = 'completed' ORDER BY t.id LIMIT $2`,
+      SELECT t.id, said.line_id AS "lineId" FROM said JOIN transfer t ON t.workspace_id = $1 AND t.id = said.id
+      WHERE (said.line_id IS NOT NULL) <> (t.status = 'completed') ORDER BY t.id LIMIT $2`,
     values: [workspaceId, most],
   });
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /** The workspaces whose log has begun. */

@@ -2,7 +2,7 @@
 import { lineDigest } from '../../platform/audit-leaf.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { storedParts } from '../spending/evidence/stored-part.sql.js';
-import { linesWithPosting, unsaidTransfers, workspacesWithLines } from './block.sql.js';
+import { linesWithPosting, otherwiseSaid, workspacesWithLines } from './block.sql.js';
 
 /** Lines in a step. */
 const stepLines = 500;
@@ -14,8 +14,12 @@ const stepLines = 500;
 export async function checkDocuments({ pool }: Pick<Database, 'pool'>): Promise<string[]> {
   const breaks: string[] = [];
   for (const workspaceId of await workspacesWithLines(pool)) {
-    for (const id of await unsaidTransfers(pool, workspaceId, mostBreaks))
-      breaks.push(`no audit line says that the transfer ${id} was completed`);
+    for (const { id, lineId } of await otherwiseSaid(pool, workspaceId, mostBreaks))
+      breaks.push(
+        lineId === null
+          ? `no audit line says that the transfer ${id} was completed`
+          : `the audit line ${lineId} says that the transfer ${id} was completed, which it is not`,
+      );
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
       const lines = await linesWithPosting(pool, workspaceId, after, stepLines);

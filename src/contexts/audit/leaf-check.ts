@@ -2,8 +2,8 @@
 import type pg from 'pg';
 import { addedDigest, leafHash, lineDigest } from '../../platform/audit-leaf.js';
 import { type StoredParts, storedParts } from '../spending/evidence/stored-part.sql.js';
-import { type Block, type LineRef, leavesOf, linesBetween, linesOf, type StoredLine } from './block.sql.js';
-import { rootOf, type Tree, withLeaf } from './tree.js';
+import { type Block, type LineRef, leavesOf, linesBetween, linesOf, nodesOf, type StoredLine } from './block.sql.js';
+import { rootOf, type StretchRoot, type Tree, withLeaf } from './tree.js';
 
 /** How far a check of the tree has come. */
 export interface Walk {
@@ -31,11 +31,14 @@ export async function checkBlocks(
 ): Promise<string | null | undefined> {
   const ids = blocks.flatMap(({ lineIds }) => lineIds);
   const found = await linesOf(pool, workspaceId, ids);
+  const ended: EndedStretch[] = [];
   const stored: StoredLines = { lines: new Map(found.map((line) => [line.id, line])), parts: await storedParts(pool, workspaceId, found) };
   for (const block of blocks) {
-    const invalid = checkBlock(walk, block, stored);
+    const invalid = checkBlock(walk, block, stored, ended);
     if (invalid !== undefined) return invalid;
   }
+  const wrong = await wrongStretch(pool, workspaceId, ended);
+  if (wrong !== undefined) return wrong.lineId;
   const highest = [walk.highestId, ...ids].sort().at(-1) as string;
   const [stray] = await strayLines(pool, workspaceId, walk.highestId, highest, new Set(ids));
   walk.highestId = highest;
@@ -48,14 +51,31 @@ interface StoredLines {
   parts: ReadonlyMap<string, StoredParts>;
 }
 
-function checkBlock(walk: Walk, block: Block, { lines, parts }: StoredLines): string | null | undefined {
+/** A complete stretch of tiles, and the line of its last leaf. */
+interface EndedStretch {
+  stretch: StretchRoot;
+  lineId: string;
+}
+
+/** The first stretch whose root is kept otherwise, or not at all: proofs are made of these. */
+async function wrongStretch(pool: pg.Pool, workspaceId: string, ended: readonly EndedStretch[]): Promise<EndedStretch | undefined> {
+  if (ended.length === 0) return undefined;
+  const kept = await nodesOf(
+    pool,
+    workspaceId,
+    ended.map(({ stretch }) => stretch),
+  );
+  return ended.find(({ stretch }, n) => kept[n]?.equals(stretch.hash) !== true);
+}
+
+function checkBlock(walk: Walk, block: Block, { lines, parts }: StoredLines, ended: EndedStretch[]): string | null | undefined {
   const { firstLeaf, lineIds, leaves, root } = block;
   if (firstLeaf !== walk.tree.size || leaves.length !== lineIds.length) return lineIds[0] ?? null;
   let isMissing = false;
   for (const [n, id] of lineIds.entries()) {
     const leaf = leaves[n] as Buffer;
     const index = firstLeaf + BigInt(n);
-    walk.tree = withLeaf(walk.tree, leaf);
+    walk.tree = withLeaf(walk.tree, leaf, (stretch) => ended.push({ stretch, lineId: id }));
     walk.lastId = id;
     if (index < walk.from) continue;
     const line = lines.get(id);

@@ -1,12 +1,14 @@
 // What was delivered for a transfer: a hash that a side of it names, which becomes a leaf of the log (CONTRACT.md 25).
 import type { CaptureBy, EvidenceDelivery, Transfer } from '../../generated/prisma/client.js';
+import { writeLine } from '../../platform/audit.js';
 import { addSeconds } from '../../platform/clock.js';
-import type { Ctx } from '../../platform/ctx.js';
+import type { Act, Ctx } from '../../platform/ctx.js';
 import { Forbidden, NotFound, StateConflict } from '../../platform/errors.js';
 import { transact } from '../../platform/idempotency.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow } from '../../platform/postgres/row.js';
 import { newId, printId } from '../../platform/schema/id.js';
+import type { NoteDelivery } from '../transfers/delivery.js';
 import { sidesOf } from '../transfers/side.js';
 import { transfer as visibleTransfer } from '../transfers/transfer-list.js';
 
@@ -34,31 +36,46 @@ export async function recordDelivery(ctx: Ctx, id: string, input: NewDelivery): 
   const transfer = await visibleTransfer(ctx, id);
   const side = await sideOf(ctx, transfer, input.side ?? undefined);
   checkTime(ctx, transfer);
-  const sha256 = Buffer.from(input.sha256, 'hex');
+  const row = newDelivery(ctx, transfer, side, input);
+  const said = await ctx.db.evidenceDelivery.findFirst({ where: { transferId: transfer.id, side } });
+  if (said !== null) return same(said, row.sha256);
+  return transact({ ...ctx, act: actOf(ctx, row) }, (tx) => write(tx, row));
+}
+
+/** Notes what the payee delivered within a transaction that does something else, which holds the lock of the transfer. */
+export const noteDelivery: NoteDelivery = async (ctx, tx, transfer, sha256) => {
+  checkTime(ctx, transfer);
+  const { workspaceId: _, ...row } = newDelivery(ctx, transfer, 'payee', { sha256 });
+  const said = await tx.evidenceDelivery.findFirst({ where: { transferId: transfer.id, side: row.side } });
+  if (said !== null) {
+    same(said, row.sha256);
+    return;
+  }
+  await tx.evidenceDelivery.create({ data: row });
+  await writeLine(ctx, tx, actOf(ctx, row));
+};
+
+function newDelivery(ctx: Ctx, { id: transferId }: Transfer, side: CaptureBy, said: NewDelivery): Delivery {
   const at = ctx.clock.now();
-  const row: Delivery = {
+  return {
     workspaceId: ctx.workspace.id,
     id: newId(at),
-    transferId: transfer.id,
+    transferId,
     side,
-    sha256,
-    requestSha256: input.requestSha256 == null ? null : Buffer.from(input.requestSha256, 'hex'),
-    mediaType: input.mediaType ?? null,
-    bytes: input.bytes == null ? null : BigInt(input.bytes),
+    sha256: Buffer.from(said.sha256, 'hex'),
+    requestSha256: said.requestSha256 == null ? null : Buffer.from(said.requestSha256, 'hex'),
+    mediaType: said.mediaType ?? null,
+    bytes: said.bytes == null ? null : BigInt(said.bytes),
     byType: ctx.actor.type,
     byId: ctx.actor.id,
     at,
   };
-  const said = await ctx.db.evidenceDelivery.findFirst({ where: { transferId: transfer.id, side } });
-  if (said !== null) return same(said, sha256);
-  const act = {
-    ...ctx.act,
-    action: ctx.act?.action ?? 'recordDelivery',
-    resourceType: 'evidence_delivery',
-    resourceId: row.id,
-    outcome: printDelivery(row),
-  };
-  return transact({ ...ctx, act }, (tx) => write(tx, row));
+}
+
+/** The line of a delivery, whose leaf says what was delivered. */
+function actOf({ act }: Ctx, row: Omit<Delivery, 'workspaceId'>): Act {
+  const action = act?.action ?? 'recordDelivery';
+  return { ...act, action, resourceType: 'evidence_delivery', resourceId: row.id, outcome: printDelivery(row) };
 }
 
 async function write(tx: Tx, { workspaceId: _, ...row }: Delivery): Promise<Delivery> {
@@ -72,7 +89,7 @@ async function write(tx: Tx, { workspaceId: _, ...row }: Delivery): Promise<Deli
   return tx.evidenceDelivery.create({ data: row });
 }
 
-function same(said: Delivery, sha256: Buffer): Delivery {
+function same(said: Delivery, sha256: Uint8Array): Delivery {
   if (Buffer.from(said.sha256).equals(sha256)) return { ...said, isRepeated: true };
   throw new StateConflict('This side has named another hash for what was delivered.', 'delivered', [], { terminal: true });
 }
@@ -97,7 +114,15 @@ function checkTime({ clock }: Ctx, { id, status, completedAt }: Transfer): void 
 }
 
 /** The part of its leaf. */
-function printDelivery({ transferId, sha256, requestSha256, mediaType, bytes, side, byType }: Delivery): Record<string, unknown> {
+function printDelivery({
+  transferId,
+  sha256,
+  requestSha256,
+  mediaType,
+  bytes,
+  side,
+  byType,
+}: Omit<Delivery, 'workspaceId'>): Record<string, unknown> {
   return {
     by: { side, type: byType },
     bytes: bytes === null ? null : Number(bytes),

@@ -14,7 +14,7 @@ const EvidenceLink = builder.prismaObject('EvidenceLink', {
       wire: { shown: false },
       nullable: true,
       description:
-        'Its address, shown only in the response that made it; null afterwards. No page stands there yet: send the text behind `#` to `POST /v1/evidence/open`.',
+        'Its address, shown only in the response that made it; null afterwards. The page there opens the pack and checks it in the browser; programs send the text behind `#` to `POST /v1/evidence/open`.',
       extensions: { secret: true },
       resolve: (row) => (row as Partial<IssuedLink>).url ?? null,
     }),

@@ -8,42 +8,8 @@ import { nearestName, quotedName } from '../../platform/misspelt-name.js';
 import { parseId } from '../../platform/schema/id.js';
 import { readBy } from '../../platform/zod-issue.js';
 import { openLink } from './link.js';
-import { type PackRequest, packFormat, packOf } from './pack.js';
-
-const base64 = z.string().describe('Bytes in base64.');
-const leaf = z.object({
-  role: z.string().describe('What the leaf says of the payment: `payment`, `hold`, `capture`, `mandate`, `approval`, `refund`...'),
-  index: z.number().int().describe('Its place in the log.'),
-  proof: z.array(base64).describe('Hashes that lead from the leaf to the root, the lowest first.'),
-  written: z.array(base64).describe('Digests of the parts that were written with the change, in the order of their bytes.'),
-  sealed: z.array(base64).describe('Digests of the parts that were added when the leaf was made.'),
-  disclosures: z.array(z.string()).describe('The parts that the caller may see, as disclosures of SD-JWT (RFC 9901).'),
-});
-const pack = z.object({
-  format: z.literal(packFormat).describe('The name of this form.'),
-  subject: z.object({ type: z.string().describe('`transfer`.'), id: z.string().describe('Its id.') }).describe('What is proven.'),
-  log: z
-    .object({
-      origin: z.string().describe('Name of the log.'),
-      continues: z.string().nullable().describe('Name of the log that it continues, after a loss; receipts of before name that one.'),
-      vkeys: z.array(z.string()).describe('The keys of the log, as readers of signed notes take them (C2SP).'),
-      key_jws: z.string().nullable().describe('The statement of the platform that the first of these keys is that of the log.'),
-      jwks: z
-        .object({ keys: z.array(z.record(z.string(), z.unknown())).describe('Keys of the platform that have signed something in here.') })
-        .describe('A JWK Set.'),
-    })
-    .describe('The log that the payment stands in.'),
-  checkpoint: z.string().describe('The signed head under which every leaf of the pack is.'),
-  consistency: z
-    .object({
-      from: z.number().int().describe('Size of the earlier tree.'),
-      proof: z.array(base64).describe('The hashes, in the order of RFC 6962.'),
-    })
-    .nullable()
-    .describe('How this head follows from the one that `from_size` names.'),
-  leaves: z.array(leaf).describe('The payment, and what it stands on, in the order of the log.'),
-  attached: z.record(z.string(), z.unknown()).describe('Documents whose hashes are in the leaves: the receipt, and what the payer signed.'),
-});
+import { type PackRequest, packOf } from './pack.js';
+import { packShape } from './pack-shape.js';
 
 export const packDoor: GuardedDoor = {
   id: 'getTransferEvidence',
@@ -60,7 +26,7 @@ export const packDoor: GuardedDoor = {
     { name: 'from_size', description: 'Prove as well that the head of this size, which you have kept, is the beginning of that one.' },
     { name: 'parts', description: `Show these parts alone, with commas between them: ${partNames.join(', ')}.` },
   ],
-  answers: { 200: { schema: pack } },
+  answers: { 200: { schema: packShape } },
   failures: [400, 404, 409, 503],
   take: async (ctx, { params, query }) => {
     const text = await packOf(ctx, readRequest(params['id'] ?? '', query));
@@ -92,7 +58,7 @@ export const openLinkDoor: OpenDoor = {
   description: 'The pack with the parts of the link, for whoever has its token. 404 for a link that is unknown, has ended, or was revoked.',
   rateClass: 'login',
   request: { schema: openRequest, example: { token: 'evl_AZ3-HkRScqCmT29rkOe1Xg9rkOe1XgAZ3HkRScqCmT29rkOe1Xg' } },
-  answers: { 200: { schema: pack } },
+  answers: { 200: { schema: packShape } },
   failures: [400, 404, 409, 503],
   take: async (platform, { environment, raw }) => {
     const { token } = readBy(openRequest, jsonOf(raw));

@@ -14,6 +14,7 @@ import { type Attached, attachedTo, type RoleLeaf, statementsIn } from './attach
 import { headAt, type LogAt } from './head.js';
 import { proveLeaves } from './leaf.js';
 import { keyJws, keysOf, printKeys } from './log-key.js';
+import { packFormat } from './pack-shape.js';
 import { signedReceipt, under } from './receipt.js';
 import { completingLine, placesOf, type Shown, shownParts, transferLines } from './transfer-leaf.js';
 
@@ -70,7 +71,7 @@ export async function packFor(
 
 function notUnderHead({ head }: LogAt): ValidationFailed {
   return new ValidationFailed([
-    { path: ['treeSize'], message: `must be a head after the payment, whose leaf is not under that of ${head.treeSize}`, rule: 'range' },
+    { path: ['tree_size'], message: `must be a head after the payment, whose leaf is not under that of ${head.treeSize}`, rule: 'range' },
   ]);
 }
 
@@ -102,7 +103,7 @@ async function consistencyFrom(ctx: Ctx, { head }: LogAt, fromSize: bigint | nul
   if (fromSize === null) return null;
   if (fromSize > head.treeSize)
     throw new ValidationFailed([
-      { path: ['fromSize'], message: `must not be above ${head.treeSize}, the size of the head`, rule: 'range' },
+      { path: ['from_size'], message: `must not be above ${head.treeSize}, the size of the head`, rule: 'range' },
     ]);
   const proof = await new TreeReader(ctx.platform.database.pool, ctx.workspace.id).consistency(fromSize, head.treeSize);
   return { from: Number(fromSize), proof: proof.map(base64) };
@@ -144,6 +145,3 @@ function fitting(
   }
   return text;
 }
-
-/** The name of this form. */
-export const packFormat = 'agent-payments/evidence@1';

@@ -1,11 +1,14 @@
-// The GraphQL face of what is proven of one transfer: its receipt, and what its sides say was delivered.
+// The GraphQL face of what is proven of one transfer: its receipt, its pack, and what its sides say was delivered.
 import { z } from 'zod';
 import { CaptureBy } from '../../generated/prisma/enums.js';
+import { partNames } from '../../platform/audit-leaf.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
 import { builder, facts } from '../../platform/schema/builder.js';
 import { type Delivery, deliveryById, recordDelivery } from './delivery.js';
 import { HeadNotSigned, LogHalted, NoSuchReceipt } from './errors.js';
+import { EvidencePartEnum } from './link.input.js';
+import { packOf } from './pack.js';
 import { type Receipt, receiptOf } from './receipt.js';
 import { receiptFormats } from './receipt-view.js';
 import { rest } from './rest.js';
@@ -13,6 +16,7 @@ import { rest } from './rest.js';
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const size = z.number().int().min(1);
+const sizeOf = (given: number | null | undefined): bigint | null => (given == null ? null : BigInt(given));
 
 const TransferReceipt = builder.objectRef<Receipt>('TransferReceipt').implement({
   description: 'What the platform has signed of a completed transfer, and the proof that it stands in the log.',
@@ -26,6 +30,12 @@ const TransferReceipt = builder.objectRef<Receipt>('TransferReceipt').implement(
     inclusionProof: t.stringList({
       description: 'Hashes that lead from the leaf to the root, the lowest first, in base64.',
       resolve: ({ leaf }) => leaf.proof.map(base64),
+    }),
+    // Gap G-795: A receipt shows `sealed` too: without the digests that are not in its JWS nobody could work out the leaf.
+    sealed: t.stringList({
+      description:
+        'Digests of the parts that were added when the leaf was made, in base64: the leaf is over them too. Empty where there are none.',
+      resolve: ({ leaf }) => leaf.sealed.map(base64),
     }),
     treeHead: t.string({ description: 'Root of the tree in which it is proven, in hex.', resolve: ({ leaf }) => hex(leaf.head.root) }),
     treeSize: t.field({
@@ -143,8 +153,36 @@ builder.queryFields((t) => ({
       }),
     },
     ...facts({ errors: [NotFound, LogHalted, HeadNotSigned, StateConflict, NoSuchReceipt] }),
-    resolve: (_root, { id, treeSize, format }, ctx) =>
-      receiptOf(ctx, { id, treeSize: treeSize == null ? null : BigInt(treeSize), format: format ?? undefined }),
+    resolve: (_root, { id, treeSize, format }, ctx) => receiptOf(ctx, { id, treeSize: sizeOf(treeSize), format: format ?? undefined }),
+  }),
+  transferEvidence: t.string({
+    description:
+      'What proves a completed transfer, as `GET /v1/transfers/{id}/evidence` sends it: JSON as RFC 8785 spells it. Its check looks at every character, so it is one text.',
+    authScopes: { audience: 'any', scope: 'transfers:read' },
+    args: {
+      id: t.arg({ type: 'TransferId', description: 'The transfer.' }),
+      treeSize: t.arg({
+        type: 'Cents',
+        required: false,
+        description: 'Prove it under the head of this size; by default the newest.',
+        validate: size,
+      }),
+      fromSize: t.arg({
+        type: 'Cents',
+        required: false,
+        description: 'Prove as well that the head of this size, which you have kept, is the beginning of that one.',
+        validate: size,
+      }),
+      parts: t.arg({
+        type: [EvidencePartEnum],
+        required: false,
+        description: 'Show these parts alone, of those that the caller may see.',
+        validate: z.array(z.string()).min(1).max(partNames.length),
+      }),
+    },
+    ...facts({ errors: [NotFound, LogHalted, HeadNotSigned, StateConflict] }),
+    resolve: (_root, { id, treeSize, fromSize, parts }, ctx) =>
+      packOf(ctx, { id, treeSize: sizeOf(treeSize), fromSize: sizeOf(fromSize), parts: parts ?? undefined }),
   }),
 }));
 

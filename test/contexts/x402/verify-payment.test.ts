@@ -1,8 +1,8 @@
 // POST /v1/x402/verify, POST /v1/x402/payments/{id}/consume, GET /v1/x402/payments(/{id})
 import { describe, expect, it } from 'vitest';
-import { newBuyer, newEndpoint, payFor } from '../../factories/x402.js';
+import { newBuyer, newEndpoint, payFor, storedPayment } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
-import { expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -72,6 +72,57 @@ describe('POST /v1/x402/payments/{id}/consume', () => {
     const { buyer, payment } = await paid({ account_id: seller.account.id, receiver_wallet_id });
     expectRefused(await consume(payment, buyer.token), 403, 'forbidden');
     expect((await consume(payment, seller.token)).body.data.consumed_at).toBe(harness.clock.now().toISOString());
+  });
+});
+
+describe('what was answered to a paid call', () => {
+  const consumeWith = (payment: Json, body: Json) => harness.test.post(`/v1/x402/payments/${payment.id}/consume`, body);
+  const delivered = async (transferId: string) => {
+    const { leaves } = (await harness.test.get(`/v1/transfers/${transferId}/evidence?parts=delivery`)).body;
+    const shown = leaves.flatMap(({ disclosures }: Json) => disclosures);
+    return shown.map((text: string) => JSON.parse(Buffer.from(text, 'base64url').toString())[2]);
+  };
+
+  it.each([
+    ['exact', {}, {}],
+    ['upto', { scheme: 'upto', base_price: '1.00' }, { max_amount: '0.80' }],
+  ])('200: is what the payee delivered for the transfer (%s)', async (_scheme, extra, asked) => {
+    const [endpoint, buyer] = [await newEndpoint(harness.test, extra), await newBuyer(harness.test)];
+    const payment = await payFor(harness.test, buyer, endpoint, asked);
+    expect((await consumeWith(payment, { response_sha256: 'AB'.repeat(32) })).status).toBe(200);
+    const said = await delivered(payment.transfer_id);
+    expect(said).toMatchObject([{ sha256: 'ab'.repeat(32), by: { side: 'payee' }, transfer_id: `tx_${payment.transfer_id}` }]);
+    const again = await harness.test.post(`/v1/transfers/${payment.transfer_id}/delivery`, { sha256: 'ab'.repeat(32) });
+    expect([again.status, again.body.repeated]).toEqual([200, true]);
+  });
+
+  it('409 where the payee has said otherwise, which uses nothing up; what it said before is taken', async () => {
+    const { payment } = await paid();
+    await harness.test.make(`/v1/transfers/${payment.transfer_id}/delivery`, { sha256: '1'.repeat(64) });
+    expectRefused(await consumeWith(payment, { response_sha256: '2'.repeat(64) }), 409, 'state_conflict');
+    expect((await consumeWith(payment, { response_sha256: '1'.repeat(64) })).status).toBe(200);
+    expect(await delivered(payment.transfer_id)).toHaveLength(1);
+  });
+
+  it('400 for what is no hash', async () => {
+    const { payment } = await paid();
+    for (const response_sha256 of ['1'.repeat(63), 'g'.repeat(64)])
+      expectInvalid(await consumeWith(payment, { response_sha256 }), 'response_sha256');
+  });
+
+  it('409 where no transfer carries the payment; without a hash it is used up', async () => {
+    const endpoint = await newEndpoint(harness.live);
+    const expiresAt = new Date(harness.clock.now().getTime() + 60_000);
+    const { id } = await storedPayment(harness, endpoint.id, {
+      status: 'settled',
+      expiresAt,
+      settledAt: expiresAt,
+      proof: 'of a chain',
+      txHash: `0x${'1'.repeat(64)}`,
+    });
+    const consume = `/v1/x402/payments/${id}/consume`;
+    expectRefused(await harness.live.post(consume, { response_sha256: '1'.repeat(64) }), 409, 'state_conflict');
+    expect((await harness.live.post(consume, {})).status).toBe(200);
   });
 });
 

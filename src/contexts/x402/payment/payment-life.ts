@@ -5,7 +5,7 @@ import type { Transfer, X402Payment } from '../../../generated/prisma/client.js'
 import type { ApprovalSubject } from '../../../manifest/approval-subject.js';
 import { addSeconds } from '../../../platform/clock.js';
 import type { Ctx } from '../../../platform/ctx.js';
-import { Forbidden, ValidationFailed } from '../../../platform/errors.js';
+import { Forbidden, StateConflict, ValidationFailed } from '../../../platform/errors.js';
 import { transact } from '../../../platform/idempotency.js';
 import { parseMinor } from '../../../platform/money.js';
 import type { Tx } from '../../../platform/postgres/database.js';
@@ -13,7 +13,9 @@ import { lockRow, rowKey } from '../../../platform/postgres/row.js';
 import { printId } from '../../../platform/schema/id.js';
 import { refuseWhilePending } from '../../spending/approval/approval.js';
 import { transferSubject } from '../../transfers/approval.js';
+import { deliveries } from '../../transfers/delivery.js';
 import { captureHeld } from '../../transfers/hold.js';
+import type { ConsumeX402PaymentInput } from './payment.input.js';
 import { completedEvent, proofSeconds, settlementHash } from './payment.js';
 import { checkUsable, lockX402Payment, useUp } from './payment-use.js';
 import { signProof } from './proof.js';
@@ -57,7 +59,11 @@ async function settlePayment(ctx: Ctx, tx: Tx, transfer: Transfer): Promise<X402
  * Uses a proof up, as the seller: the call was served. An `upto` payment is settled with it, for `amount` or all that was authorized. 409
  * `state_conflict` for one that was used before, that has ended, or that has not been paid; 403 for its payer.
  */
-export function consumePayment(ctx: Ctx, id: string, amount: string | null): Promise<X402Payment> {
+export function consumePayment(
+  ctx: Ctx,
+  id: string,
+  { amount = null, responseSha256 }: Partial<ConsumeX402PaymentInput>,
+): Promise<X402Payment> {
   return transact(ctx, async (tx) => {
     const seen = await lockX402Payment(ctx, tx, id);
     refusePayer(ctx, seen.payment);
@@ -65,8 +71,21 @@ export function consumePayment(ctx: Ctx, id: string, amount: string | null): Pro
     const settled = isUpto ? await settleUsed(ctx, tx, seen.payment, amount) : seen.payment;
     checkUsable(ctx, { ...seen, payment: settled });
     if (!isUpto) checkWhole(settled, amount);
+    if (responseSha256 != null) await noteAnswer(ctx, tx, settled, responseSha256);
     return useUp(ctx, tx, settled);
   });
+}
+
+/** What the seller answered is what was delivered for the transfer. */
+async function noteAnswer(ctx: Ctx, tx: Tx, { id, transferId, status }: X402Payment, sha256: string): Promise<void> {
+  const transfer = transferId === null ? null : await tx.transfer.findFirst({ where: { id: transferId } });
+  if (transfer === null) {
+    const path = `/v1/x402/payments/${printId('x402Payment', id)}/consume`;
+    throw new StateConflict('No transfer carries this payment, for which something could be delivered.', status, ['settled'], {
+      next_actions: [{ rel: 'consume', actor: 'any', method: 'POST', path, body: {} }],
+    });
+  }
+  await ctx.platform.extensions.of(deliveries)(ctx, tx, transfer, sha256);
 }
 
 // Gap G-306: Operators and the agent whose wallet was paid consume a payment; its payer is 403.

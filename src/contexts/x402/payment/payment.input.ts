@@ -117,12 +117,20 @@ export const VerifyX402PaymentInput = builder.inputType('VerifyX402PaymentInput'
 export type VerifyX402PaymentInput = typeof VerifyX402PaymentInput.$inferInput;
 
 export const ConsumeX402PaymentInput = builder.inputType('ConsumeX402PaymentInput', {
-  description: 'What a call used.',
+  description: 'What a call used, and what was answered.',
   fields: (t) => ({
     amount: t.field({
       type: 'Amount',
       required: false,
       description: 'With `upto`: what the call used, in the currency of the payment; all that was authorized by default.',
     }),
+    responseSha256: t.string({
+      required: false,
+      description:
+        'SHA-256 of what was answered, in hex: it becomes what the payee delivered for the transfer, as with `POST /v1/transfers/{id}/delivery`.',
+      validate: z.string().regex(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits'),
+      extensions: { example: null },
+    }),
   }),
 });
+export type ConsumeX402PaymentInput = typeof ConsumeX402PaymentInput.$inferInput;

@@ -257,13 +257,13 @@ builder.mutationFields((t) => ({
   consumeX402Payment: t.field({
     route: rest(
       'POST /v1/x402/payments/{id}/consume',
-      'Consume a payment, as the seller, once the call was served. A payment is consumed once: the second time is 409. An `upto` payment is settled with it, for what was used.',
+      'Consume a payment, as the seller, once the call was served. A payment is consumed once: the second time is 409. An `upto` payment is settled with it, for what was used. With `response_sha256` the answer is part of what proves the payment.',
     ),
     type: PaymentType,
     authScopes: { audience: 'any', scope: 'x402:write' },
     args: { id: t.arg({ type: 'X402PaymentId' }), input: t.arg({ type: ConsumeX402PaymentInput, required: false }) },
     ...facts({ errors: [NotFound, Forbidden, StateConflict] }),
-    resolve: once((ctx, { id, input }) => consumePayment(ctx, id, input?.amount ?? null), payment),
+    resolve: once((ctx, { id, input }) => consumePayment(ctx, id, input ?? {}), payment),
   }),
 }));
 
