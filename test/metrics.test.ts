@@ -155,7 +155,7 @@ describe('GET /metrics', () => {
   it('is read from a worker too, which says how it works and whether it has Redis', async () => {
     const config = { ...harness.platform.config, databaseUrl: harness.platform.config.databaseUrl as string };
     const worker: RunningServer = await startServer({
-      config: { ...config, secretsKey: '00'.repeat(32), role: 'worker', metricsPort: 0, redisUrl: 'redis://127.0.0.1:1' },
+      config: { ...config, secretsKey: config.secretsKey as string, role: 'worker', metricsPort: 0, redisUrl: 'redis://127.0.0.1:1' },
       log: createLogger('silent'),
       clock: harness.clock,
     });

@@ -3,10 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { freePort } from '../src/platform/postgres/cluster.js';
+import { masterKey } from '../src/platform/secrets/key-ring.js';
 import { runHere } from './command.js';
 import {
   buildOnce,
@@ -150,6 +152,23 @@ it('refuses another SECRETS_KEY than that of the first start, and commands witho
   for (const line of ['Server', 'Database', 'Versions', 'Migrations', 'Clock', 'Disk', 'Rails'])
     expect(doctor.stdout).toMatch(new RegExp(`^${line} `, 'm'));
   expect((await runHere(['tenant', 'create', '--name', 'Second', ...place], {})).code).toBe(0);
+  const file = path.join(data.dataDir, 'secrets-key');
+  const { name: old } = masterKey((await readFile(file, 'utf8')).trim());
+  expect(await runHere(['secrets', 'rotate', ...place], {})).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`secrets retire ${old}`),
+  });
+  // The server that runs knows the old key alone.
+  expect(await runHere(['secrets', 'retire', old, ...place], {})).toMatchObject({ code: 1, stderr: expect.stringContaining('restart it') });
+  await expectOrderlyEnd('SIGTERM');
+
+  server = launch({});
+  await untilShown('is ready');
+  await expect.poll(async () => (await runHere(['secrets', 'status', ...place], {})).stdout).toMatch(/^process .* knows \w{8}, \w{8}, 1$/m);
+  expect(await runHere(['secrets', 'retire', old, ...place], {})).toMatchObject({ code: 0 });
+  expect((await readFile(file, 'utf8')).trim()).toMatch(/^[0-9a-f]{64}$/);
+  const status = JSON.parse((await runHere(['secrets', 'status', '--json', ...place], {})).stdout);
+  expect(status.masters.map(({ name }: { name: string }) => name)).not.toContain(old);
   await expectOrderlyEnd('SIGTERM');
 
   server = launch({ SECRETS_KEY: 'ab'.repeat(32) });

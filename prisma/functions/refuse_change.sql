@@ -32,7 +32,9 @@ CREATE OR REPLACE TRIGGER never_truncated BEFORE TRUNCATE ON ledger_entry FOR EA
 CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON ledger_transaction FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER never_truncated BEFORE TRUNCATE ON ledger_transaction FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON mandate FOR EACH ROW EXECUTE FUNCTION refuse_change();
-CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON mandate_version FOR EACH ROW EXECUTE FUNCTION refuse_change();
+-- Its JWT is sealed again under other keys.
+CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OF workspace_id, mandate_id, version, scope, expires_at, created_at OR DELETE ON mandate_version
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE UPDATE OR DELETE ON mpp_deposit FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE OR REPLACE TRIGGER immutable BEFORE DELETE ON mpp_session FOR EACH ROW EXECUTE FUNCTION refuse_change();
 -- A voucher is a promise that somebody may hold.

@@ -22,8 +22,8 @@ interface Pass {
   /** Of the column in the list. */
   column: number;
   after: string;
-  /** Values that this pass has met. */
-  met: number;
+  /** Values that this pass has sealed again. */
+  resealed: number;
   /** Passes without any, one after the other. Two end the work. */
   empty: number;
 }
@@ -38,7 +38,7 @@ export const resealing: RealTimeWork = {
     const { current } = vault.ring;
     if (current === firstKey || !vault.canSeal) return null;
     const known = passes.get(platform);
-    const pass = known?.key === current ? known : { key: current, column: 0, after: tableStart, met: 0, empty: 0 };
+    const pass = known?.key === current ? known : { key: current, column: 0, after: tableStart, resealed: 0, empty: 0 };
     passes.set(platform, pass);
     if (pass.empty >= 2) return null;
     const begun = performance.now();
@@ -52,8 +52,8 @@ async function step(platform: Platform, pass: Pass): Promise<boolean> {
   const columns = platform.extensions.of(sealedColumns);
   const column = columns[pass.column];
   if (column === undefined) {
-    pass.empty = pass.met === 0 ? pass.empty + 1 : 0;
-    Object.assign(pass, { column: 0, after: tableStart, met: 0 });
+    pass.empty = pass.resealed === 0 ? pass.empty + 1 : 0;
+    Object.assign(pass, { column: 0, after: tableStart, resealed: 0 });
     return true;
   }
   const found = await inTransaction(platform.database.pool, async (tx): Promise<SealedValue[] | null> => {
@@ -61,11 +61,11 @@ async function step(platform: Platform, pass: Pass): Promise<boolean> {
     const values = await valuesToReseal(tx, column, { key: pass.key, after: pass.after, most: stepRows });
     const resealed = values.flatMap((value) => resealedOf(platform, column, value));
     if (resealed.length > 0) await writeResealed(tx, column, resealed);
+    pass.resealed += resealed.length;
     return values;
   });
   // Another process is at it.
   if (found === null) return true;
-  pass.met += found.length;
   const last = found.at(-1);
   if (last === undefined) Object.assign(pass, { column: pass.column + 1, after: tableStart });
   else pass.after = last.place;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { Vault } from '../../../src/platform/secrets/vault.js';
 import { parseId } from '../../../src/platform/schema/id.js';
+import { Vault } from '../../../src/platform/secrets/vault.js';
 import { type Json, nowhere, useHarness } from '../../harness.js';
 import { happen, type Received, Receiver, subscribe, verifyWithStripe } from './receiver.js';
 

@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { vi } from 'vitest';
 import { enterCell } from '../../../src/platform/cell/admission.js';
-import { Vault } from '../../../src/platform/secrets/vault.js';
 import { freePort } from '../../../src/platform/postgres/cluster.js';
 import type { Database } from '../../../src/platform/postgres/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded-server.js';
+import { Vault } from '../../../src/platform/secrets/vault.js';
 import {
   buildOnce,
   copyData,

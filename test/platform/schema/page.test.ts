@@ -1,11 +1,11 @@
 // Pages over an ordered list: numbers and cursors give every row once, in order; a cursor is good for the list that printed it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Vault } from '../../../src/platform/secrets/vault.js';
 import type { Ctx } from '../../../src/platform/ctx.js';
 import { ValidationFailed } from '../../../src/platform/errors.js';
 import { newId } from '../../../src/platform/schema/id.js';
 import { createdBetween, firstIdAt, type Listing, listPage, mostCounted, type PageInput } from '../../../src/platform/schema/page.js';
+import { Vault } from '../../../src/platform/secrets/vault.js';
 
 interface Row {
   id: string;
