@@ -79,8 +79,13 @@ describe.skipIf(!hasBrowser)('GET /receipt', () => {
       expect(await faults(page), scheme.join(' ')).toEqual([]);
       await shoot(page, `Receipt-${scheme.join('-')}`);
     }
+    // Every part that the file shows can be read.
+    const payment = page.locator('details', { hasText: /^Leaf \d+: payment/ });
+    await payment.locator('summary').click();
+    expect(await payment.locator('.json').textContent()).toContain('"amount": "4.00"');
     // The key of the log anchors it, another one is told, and what is neither is asked for again.
     await page.getByText('Check it with a key or a head that you know').click();
+    expect(await faults(page)).toEqual([]);
     const checkWith = async (known: string) => {
       await page.getByLabel('Key of the log, or a head of it').fill(known);
       await page.getByRole('button', { name: 'Check again' }).click();
@@ -183,6 +188,7 @@ describe.skipIf(!hasBrowser)('GET /receipt', () => {
     const policy = answer.headers.get('content-security-policy');
     expect([answer.status, policy]).toEqual([200, expect.stringMatching(/default-src 'none'; script-src 'self'; .*connect-src 'self'/)]);
     expect(await answer.text()).toContain('<html data-environment="live"');
+    expect((await fetch(`${h.live.url}/docs/verify`)).status).toBe(200);
     const page = await browser.newPage(h.live.url, '/receipt');
     await page.getByLabel('File of a payment').waitFor(soon);
     expect(await page.locator('.environment').count()).toBe(0);
