@@ -14,15 +14,17 @@ export interface Statement {
 }
 
 /** What happened, each sentence with the leaf that carries it. */
-export function statementsOf({ pack, paid }: Whole): Statement[] {
-  const leaf = paid.leaf;
+export function statementsOf({ pack: { leaves }, paid }: Whole): Statement[] {
+  const { leaf } = paid;
   return [
     ...authority(leaf),
-    ...limits(pack.leaves),
-    ...offered(pack.leaves),
+    ...leaves.flatMap((one) => (one.role === 'refund' ? [] : limits(one))),
+    ...leaves.flatMap((one) => say(one, offered(one.parts.get('offer')))),
+    ...leaves.flatMap((one) => (one.role === 'hold' ? say(one, moved('Held', one.parts.get('money'))) : [])),
     ...money(leaf, paid.money),
-    ...pack.leaves.filter(({ role }) => role === 'refund').flatMap(refunded),
-    ...pack.leaves.flatMap(delivered),
+    ...leaves.flatMap((one) => (one.role === 'refund' ? say(one, moved('Refunded', one.parts.get('money'))) : [])),
+    ...leaves.flatMap((one) => say(one, delivered(one.parts.get('delivery')))),
+    ...leaves.flatMap((one) => (one.role === 'dispute' ? say(one, disputed(one.parts.get('outcome'))) : [])),
   ];
 }
 
@@ -38,59 +40,104 @@ export function tell(verdict: Whole): string[] {
   ];
 }
 
-function authority({ index, parts }: Leaf): Statement[] {
-  const [act, by] = [parts.get('act'), parts.get('authority')];
+/** A sentence of a leaf; none where the leaf does not show what it would say. */
+const say = ({ index }: Leaf, text: string | undefined): Statement[] => (text === undefined ? [] : [{ text, leaf: index }]);
+
+const plain = (word: string | undefined): string => (word === 'api_key' ? 'API key' : (word ?? '').replaceAll('_', ' '));
+const withArticle = (word: string): string => `${/^[aeiou]/i.test(word) ? 'an' : 'a'} ${word}`;
+
+function authority(leaf: Leaf): Statement[] {
+  const [act, by] = [leaf.parts.get('act'), leaf.parts.get('authority')];
   if (act === undefined && by === undefined) return [{ text: `${hidden} who authorized it`, leaf: null }];
   const actor = member(act, 'actor');
   const via = textIn(member(act, 'via'), 'kind');
   const who = textIn(by, 'agent_id') ?? textIn(actor, 'id') ?? textIn(actor, 'type') ?? 'the platform';
-  const means = via === undefined ? '' : ` with ${via === 'api_key' ? 'an API key' : `a ${via.replaceAll('_', ' ')}`}`;
-  const lines = [{ text: `Authorized by ${who}${means}`, leaf: index }];
-  const mandate = member(by, 'mandate');
-  if (mandate !== undefined) lines.push({ text: `Under mandate ${textIn(mandate, 'id')}, version ${member(mandate, 'version')}`, leaf: index });
-  const approval = textIn(member(by, 'approval'), 'id');
-  if (approval !== undefined) lines.push({ text: `Approved by people: ${approval}`, leaf: index });
-  return lines;
+  const approval = member(by, 'approval');
+  const texts = [
+    `Authorized by ${who}${via === undefined ? '' : ` with ${withArticle(plain(via))}`}`,
+    ...mandate(member(by, 'mandate')),
+    ...(approval === undefined ? [] : [`It waited for the approval ${textIn(approval, 'id')}`]),
+    ...listIn(approval, 'votes').map((vote) => `Approved by ${textIn(vote, 'id')} over ${textIn(vote, 'via')} at ${textIn(vote, 'at')}`),
+    ...(member(by, 'signature') === undefined ? [] : [`Signed by the payer: SHA-256 ${textIn(member(by, 'signature'), 'over_sha256')}`]),
+  ];
+  return texts.flatMap((text) => say(leaf, text));
 }
 
-function limits(leaves: readonly Leaf[]): Statement[] {
-  return leaves.flatMap(({ index, parts }) => {
-    const [decision, figures] = [parts.get('decision'), parts.get('figures')];
-    const counted = listIn(decision, 'checks').filter((check) => textIn(check, 'outcome') === 'counted');
-    return counted.map((check, n) => {
-      const currency = textIn(check, 'currency') ?? 'payments';
-      const used = Array.isArray(figures) ? member((figures as Json[])[n], 'used') : undefined;
-      const max = member(check, 'max');
-      const before = used === undefined ? '' : ` ${used} used before,`;
-      return { text: `Limit of ${max === null ? 'any' : max} ${currency} per ${textIn(check, 'per')}:${before} ${member(check, 'requested')} now (${textIn(check, 'rule_id')})`, leaf: index };
-    });
+function mandate(named: Json | undefined): string[] {
+  if (named === undefined) return [];
+  const version = member(named, 'version');
+  return [`Under mandate ${textIn(named, 'id')}${version === undefined ? '' : `, version ${version}`}`];
+}
+
+/** Limits of the decision, with figures where the leaf has them. */
+function limits(leaf: Leaf): Statement[] {
+  const figures = leaf.parts.get('figures');
+  const checks = listIn(leaf.parts.get('decision'), 'checks').filter((check) => member(check, 'requested') !== undefined);
+  let counted = 0;
+  return checks.flatMap((check) => {
+    const isCounted = textIn(check, 'outcome') === 'counted';
+    const used = isCounted && Array.isArray(figures) ? member((figures as Json[])[counted], 'used') : undefined;
+    if (isCounted) counted += 1;
+    const max = member(check, 'max');
+    // What is counted alone limits nothing.
+    if (max === null) return [];
+    const before = used === undefined ? '' : ` ${used} used before,`;
+    const what = `${max} ${textIn(check, 'currency') ?? 'payments'}`;
+    return say(leaf, `Limit of ${what} ${period(textIn(check, 'per'))}:${before} ${member(check, 'requested')} now (${textIn(check, 'rule_id')})`);
   });
 }
 
-function offered(leaves: readonly Leaf[]): Statement[] {
-  return leaves.flatMap(({ index, parts }) => {
-    const offer = parts.get('offer');
-    return offer === undefined ? [] : [{ text: `Shown before: an offer of ${textIn(offer, 'kind')}, ${textIn(offer, 'id')}`, leaf: index }];
-  });
+function period(per: string | undefined): string {
+  if (per === 'once') return 'in all';
+  return per === 'tx' ? 'per payment' : `per ${per}`;
 }
 
-function money({ index }: Leaf, paid: Json | undefined): Statement[] {
+/** What was shown to who paid, before it paid. */
+function offered(offer: Json | undefined): string | undefined {
+  if (offer === undefined) return undefined;
+  const currency = textIn(offer, 'currency');
+  const total = textIn(member(offer, 'totals'), 'total');
+  const items = listIn(offer, 'items').map(
+    (item) => `${member(item, 'quantity')} of ${textIn(item, 'title') ?? textIn(item, 'sku')} at ${textIn(item, 'unit_price')}`,
+  );
+  const terms = member(offer, 'terms');
+  const resource = textIn(offer, 'resource') ?? textIn(offer, 'endpoint_id');
+  const destination = textIn(terms, 'destination_amount');
+  return [
+    `Shown before: an offer of ${textIn(offer, 'kind')}, ${textIn(offer, 'id')}`,
+    ...items,
+    ...(resource === undefined ? [] : [`for ${resource}`]),
+    ...(total === undefined ? [] : [`in all ${total} ${currency}`]),
+    ...(destination === undefined ? [] : [`for which the payee gets ${destination} ${textIn(terms, 'destination_currency')}`]),
+    ...(textIn(terms, 'pay_to') === undefined ? [] : [`to be paid to ${textIn(terms, 'pay_to')}`]),
+  ].join(', ');
+}
+
+const amountOf = (paid: Json): string => `${textIn(paid, 'amount')} ${textIn(paid, 'currency')}`;
+
+function moved(how: string, paid: Json | undefined): string | undefined {
+  return paid === undefined ? undefined : `${how}: ${amountOf(paid)} at ${textIn(paid, 'at')}`;
+}
+
+function money(leaf: Leaf, paid: Json | undefined): Statement[] {
   if (paid === undefined) return [{ text: `${hidden} what was paid`, leaf: null }];
   const side = (name: string) => textIn(member(paid, name), 'wallet_id') ?? 'outside';
-  const amount = `${textIn(paid, 'amount')} ${textIn(paid, 'currency')}`;
-  const lines = [{ text: `Paid: ${amount} from ${side('from')} to ${side('to')} at ${textIn(paid, 'at')}`, leaf: index }];
-  if (unequalToZero(textIn(paid, 'fee'))) lines.push({ text: `Fee: ${textIn(paid, 'fee')} ${textIn(paid, 'currency')}`, leaf: index });
-  return lines;
+  const [fee, destination] = [textIn(paid, 'fee'), textIn(paid, 'destination_amount')];
+  const texts = [
+    `Paid: ${amountOf(paid)} from ${side('from')} to ${side('to')} at ${textIn(paid, 'at')}`,
+    ...(destination === undefined ? [] : [`The payee got ${destination} ${textIn(paid, 'destination_currency')}`]),
+    ...(/[1-9]/.test(fee ?? '') ? [`Fee: ${fee} ${textIn(paid, 'currency')}`] : []),
+  ];
+  return texts.flatMap((text) => say(leaf, text));
 }
 
-const unequalToZero = (text: string | undefined): boolean => text !== undefined && /[1-9]/.test(text);
-
-function refunded({ index, parts }: Leaf): Statement[] {
-  const back = parts.get('money');
-  return back === undefined ? [] : [{ text: `Refunded: ${textIn(back, 'amount')} ${textIn(back, 'currency')} at ${textIn(back, 'at')}`, leaf: index }];
+function delivered(said: Json | undefined): string | undefined {
+  return said === undefined ? undefined : `Delivered, says the ${textIn(member(said, 'by'), 'side')}: SHA-256 ${textIn(said, 'sha256')}`;
 }
 
-function delivered({ index, parts }: Leaf): Statement[] {
-  const said = parts.get('delivery');
-  return said === undefined ? [] : [{ text: `Delivered, says the ${textIn(member(said, 'by'), 'side')}: SHA-256 ${textIn(said, 'sha256')}`, leaf: index }];
+function disputed(came: Json | undefined): string | undefined {
+  const [status, resolution] = [textIn(came, 'status'), textIn(came, 'resolution')];
+  if (status === undefined) return undefined;
+  if (status === 'open') return `Disputed: ${textIn(came, 'amount_disputed')} ${textIn(came, 'currency')}, ${plain(textIn(came, 'reason'))}`;
+  return resolution === undefined ? `The dispute is ${plain(status)}` : `The dispute ended: ${plain(resolution)}`;
 }

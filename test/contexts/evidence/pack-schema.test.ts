@@ -3,11 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { verifyPack } from '../../../verify/src/verify.js';
-import { spender } from '../../factories/approval.js';
-import { payAbroad } from '../../factories/exchange.js';
-import { newHolder } from '../../factories/mandate.js';
-import { transferBody, twoWallets } from '../../factories/payment.js';
-import { base64, newBuyer, newEndpoint, signedOnLedger, unbase64 } from '../../factories/x402.js';
+import { evidenceKinds } from '../../factories/evidence-kind.js';
 import { type Json, useHarness } from '../../harness.js';
 
 const h = useHarness();
@@ -17,69 +13,17 @@ const isPack = ajv.compile(schema);
 /** What is wrong with a pack, by the place of each fault. */
 const faults = (pack: unknown): string[] => (isPack(pack) ? [] : (isPack.errors ?? []).map((one) => `${one.instancePath} ${one.message}`));
 
+const kind = (name: string): Promise<string> => evidenceKinds[name]?.pay(h) ?? Promise.reject(new Error(`no kind ${name}`));
+
 async function packOf(transferId: string, query = ''): Promise<Json> {
   const { status, body } = await h.test.get(`/v1/transfers/${transferId}/evidence${query}`);
   expect(status, JSON.stringify(body)).toBe(200);
   return body;
 }
 
-async function plain(extra: object = {}): Promise<Json> {
-  const { from, to } = await twoWallets(h.test);
-  return h.test.make('/v1/transfers', transferBody(from, to, '4.00', extra));
-}
-
-async function limited(): Promise<Json> {
-  const { from, to } = await twoWallets(h.test);
-  await h.test.make('/v1/policies', {
-    name: 'Limit',
-    target: { type: 'account', id: from.account_id },
-    rules: [{ kind: 'max_amount', per: 'day', amount: '100.00', currency: 'USD' }],
-  });
-  const transfer = await h.test.make('/v1/transfers', transferBody(from, to, '4.00'));
-  await h.test.make(`/v1/transfers/${transfer.id}/delivery`, { sha256: 'ab'.repeat(32), media_type: 'text/plain' });
-  await h.test.make('/v1/refunds', { original_transfer_id: transfer.id, amount: '1.50', reason: 'customer_request' });
-  return transfer;
-}
-
-async function overX402(): Promise<Json> {
-  const [endpoint, buyer] = [await newEndpoint(h.test), await newBuyer(h.test)];
-  const door = (headers: Record<string, string> = {}) => h.test.get(`/x402/${endpoint.id}`, { as: null, headers });
-  const [offer] = unbase64((await door()).headers.get('payment-required')).accepts;
-  const answer = await door({ 'PAYMENT-SIGNATURE': base64(signedOnLedger(buyer, offer, '0.10', h.clock.now())) });
-  expect(answer.status).toBe(200);
-  const [payment] = (await h.test.get(`/v1/x402/payments?endpoint_id=${endpoint.id}`)).body.data;
-  return { id: payment.transfer_id };
-}
-
-async function byMandate(): Promise<Json> {
-  const { status, body } = await (await newHolder(h.test)).spend('5.00');
-  expect(status, JSON.stringify(body)).toBeLessThan(300);
-  return { id: body.data.transfer_id };
-}
-
-async function approved(): Promise<Json> {
-  const { transfer, approval } = await (await spender(h)).wait();
-  expect((await h.test.post(`/v1/approvals/${approval.id}/approve`, {})).status).toBe(200);
-  return transfer;
-}
-
-async function captured(): Promise<Json> {
-  const held = await plain({ capture: 'manual' });
-  expect((await h.test.post(`/v1/transfers/${held.id}/capture`, { amount: '3.00' })).status).toBe(200);
-  return held;
-}
-
 describe('verify/pack.schema.json', () => {
-  it.each<[kind: string, pay: () => Promise<Json>, roles: string[]]>([
-    ['a plain payment', plain, ['payment']],
-    ['a payment with limits, a delivery and a refund', limited, ['policy', 'payment', 'delivery', 'refund']],
-    ['a payment that was held', captured, ['hold', 'capture']],
-    ['a payment over x402', overX402, ['payment']],
-    ['a payment by a mandate', byMandate, ['mandate', 'payment']],
-    ['a payment that people approved', approved, ['hold', 'capture']],
-    ['a payment into another currency', async () => (await payAbroad(h.test)).transfer, ['payment']],
-  ])('takes the pack of %s, whoever reads it', async (_kind, pay, roles) => {
-    const { id } = await pay();
+  it.each(Object.entries(evidenceKinds))('takes the pack of %s, whoever reads it', async (_kind, { pay, roles }) => {
+    const id = await pay(h);
     const pack = await packOf(id);
     expect(faults(pack)).toEqual([]);
     expect(pack.leaves.map(({ role }: Json) => role)).toEqual(expect.arrayContaining(roles));
@@ -91,8 +35,7 @@ describe('verify/pack.schema.json', () => {
   });
 
   it('refuses a pack without one of its members, with one more, or with another kind of value', async () => {
-    const transfer = await limited();
-    const pack = await packOf(transfer.id, '?from_size=1');
+    const pack = await packOf(await kind('a payment with limits, a delivery and a refund'), '?from_size=1');
     const passed = [...changesOf(pack)].filter(({ changed }) => isPack(changed)).map(({ name }) => name);
     expect(passed).toEqual([]);
   });
@@ -111,7 +54,7 @@ describe('verify/pack.schema.json', () => {
     ['a receipt that is no JWS', ({ attached }) => Object.assign(attached, { receipt_jws: 'a.b' })],
     ['something attached that nobody knows', ({ attached }) => Object.assign(attached, { invoice: 'x' })],
   ])('refuses %s, and so does the verifier', async (_name, change) => {
-    const pack = await packOf((await plain()).id);
+    const pack = await packOf(await kind('a plain payment'));
     change(pack);
     expect(isPack(pack)).toBe(false);
     expect(['broken', 'unreadable']).toContain(verifyPack(JSON.stringify(pack)).outcome);
