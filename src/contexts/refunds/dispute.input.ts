@@ -24,9 +24,6 @@ export const DisputePartyEnum = builder.enumType('DisputeParty', {
 /** Pieces of evidence of a dispute, at most. */
 export const mostEvidence = 40;
 
-/** The kind of a piece that is a pack of evidence. Without content it is the pack of the disputed transfer. */
-export const packType = 'pack';
-
 export const DisputeEvidenceInput = builder.inputType('DisputeEvidenceInput', {
   description: 'Something that supports one side of a dispute.',
   fields: (t) => ({

@@ -15,7 +15,6 @@ import {
   DisputeResolutionEnum,
   DisputeStatusEnum,
   mostEvidence,
-  packType,
   ResolveDisputeInput,
   RespondToDisputeInput,
 } from './dispute.input.js';
@@ -30,6 +29,7 @@ import {
   visibleDisputes,
 } from './dispute.js';
 import { NotYourSide, RefundExceedsOriginal } from './errors.js';
+import { packType } from './evidence-piece.js';
 import type { FilingEvidence } from './filing.js';
 import { rest } from './rest.js';
 

@@ -2,8 +2,11 @@
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { newestHead, packOf } from '../evidence/pack.js';
-import { type DisputeEvidenceInput, packType } from './dispute.input.js';
+import type { DisputeEvidenceInput } from './dispute.input.js';
 import type { ShownPiece } from './filing.js';
+
+/** The kind of a piece that is a pack of evidence. Without content it is the pack of the disputed transfer. */
+export const packType = 'pack';
 
 /** Bytes of a pack that is attached: a page of disputes stays one that can be answered. */
 const mostPackBytes = 32_768;

@@ -3,13 +3,7 @@ import { actorOnWire } from '../../../platform/actor.js';
 import type { Row } from '../../../platform/postgres/column.js';
 import { rowOf } from '../../../platform/postgres/column.js';
 import type { Tx } from '../../../platform/postgres/database.js';
-import { textIn } from './posting-fact.js';
-
-/** An approval with the votes that counted, by column. Neither changes once it is decided. */
-export interface DecidedApproval {
-  approval: Row;
-  votes: readonly Row[];
-}
+import { type DecidedApproval, textIn } from './posting-fact.js';
 
 /** An approval and its votes, as a transaction sees them. */
 export async function decidedApproval(tx: Pick<Tx, 'approval' | 'approvalVote'>, id: string): Promise<DecidedApproval | null> {

@@ -1,7 +1,6 @@
 // What the parts of a posting are made of. Rows are by column, and hold numbers as text, as a posting records them.
 import type { Row } from '../../../platform/postgres/column.js';
 import type { UsesOfTransaction } from '../pipeline/decision-record.js';
-import type { DecidedApproval } from './counted-vote.js';
 
 /** One movement, with what its ledger account is for and whose it is. */
 export interface PostedLeg {
@@ -10,6 +9,12 @@ export interface PostedLeg {
   currency: string;
   /** Minor units. */
   amount: bigint;
+}
+
+/** An approval with the votes that counted, by column. Neither changes once it is decided. */
+export interface DecidedApproval {
+  approval: Row;
+  votes: readonly Row[];
 }
 
 /** A posting, by what of it never changes. */

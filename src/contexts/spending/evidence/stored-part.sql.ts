@@ -4,9 +4,8 @@ import { transferOf } from '../../../ledger/transaction.js';
 import type { Part } from '../../../platform/audit-leaf.js';
 import { printTime, type Row } from '../../../platform/postgres/column.js';
 import type { UsesOfTransaction } from '../pipeline/decision-record.js';
-import type { DecidedApproval } from './counted-vote.js';
 import { figuresPart } from './decision-part.js';
-import { isHeld, type PostedLeg, type PostingFacts, subjectOf, textIn } from './posting-fact.js';
+import { type DecidedApproval, isHeld, type PostedLeg, type PostingFacts, subjectOf, textIn } from './posting-fact.js';
 import { writtenParts } from './posting-part.js';
 
 type Reader = Pick<pg.ClientBase, 'query'>;
