@@ -1,10 +1,10 @@
 // Random lives of a workspace, over a real process that is killed now and then, beside a model in integer minor units: in the end every
-// balance and transfer is what the model says, the ledger is right, and each event was emitted once, in a legal order. SLOW=1 plays
+// balance and transfer is what the model says, the ledger is right, each event was emitted once, in a legal order, and every payment has a pack that is whole. SLOW=1 plays
 // twenty lives of 500 requests.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { randomOf } from './life/caller.js';
 import { Player } from './life/player.js';
-import { expectBalances, expectEvents, expectTransfers, newWorld } from './life/verdict.js';
+import { expectBalances, expectEvents, expectPacks, expectTransfers, newWorld } from './life/verdict.js';
 import { ServerOnDatabase } from './server-database.js';
 import { isSlow } from './slow.js';
 
@@ -30,6 +30,7 @@ describe('a random life', () => {
       await expectBalances(player, world.purses);
       await expectTransfers(player, world);
       await expectEvents(player, world.payments);
+      await expectPacks(player, { sandbox: sandbox() });
       expect(player.kills, 'kills that never came').toBeLessThan(kills);
       await server.expectBalanced();
     });

@@ -1,5 +1,6 @@
 // Whether a platform has become what the model of a random life says.
 import { expect } from 'vitest';
+import { verifyPack } from '../../verify/src/verify.js';
 import { ask, make, type Server } from '../load.js';
 import { minor, type Player } from './player.js';
 import { type Payment, type Purse, World } from './world.js';
@@ -58,4 +59,14 @@ export async function expectEvents(player: Player, payments: ReadonlyMap<string,
     const refunded = Array.from({ length: refunds }, () => 'transfer.refunded');
     expect(told.get(id), id).toEqual(['transfer.created', ...ending[status], ...refunded]);
   }
+}
+
+/** Every completed transfer has a pack that is whole. */
+export async function expectPacks(player: Player, { sandbox }: { sandbox: Server }): Promise<void> {
+  const completed = (await player.list('/v1/transfers')).filter(({ status }) => status === 'completed');
+  for (const { id } of completed) {
+    const response = await fetch(`${sandbox.url}/v1/transfers/${id}/evidence`, { headers: { Authorization: `Bearer ${sandbox.key}` } });
+    expect(verifyPack(await response.text()), id).toMatchObject({ outcome: 'own' });
+  }
+  expect(completed.length).toBeGreaterThan(2);
 }

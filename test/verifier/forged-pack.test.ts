@@ -2,6 +2,7 @@
 // verifier is broken by one of them, alone.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { forgedMoney } from '../factories/forged-pack.js';
 import { forms, heads, keptHead } from './form-case.js';
 import { amounts, receipts, rules } from './meaning-case.js';
 import { checkout, legs, refunded, type Told, verdictOf } from './told-pack.js';
@@ -11,6 +12,27 @@ describe('a pack that a platform makes of what fits', () => {
     ['everything that it can have', () => {}],
     ['a checkout', (t) => checkout(t, {})],
     ['a limit that was passed, and approved', (t) => (t.payment.sealed = { figures: [{ rule_id: 'pol_1:0', used: '99.00' }] })],
+    [
+      'money that was held to be given back, and was',
+      (t) => {
+        const { refund_of, ...held } = t.refund.parts['money'];
+        t.order.splice(6, 0, { role: 'refund', parts: { money: { ...held, amount: '4.00', refund_of, status: 'pending' } } });
+        refunded(t, '4.00');
+      },
+    ],
+    [
+      'a hold that was signed, and captured',
+      (t) => {
+        const { signature } = t.payment.parts['authority'];
+        delete t.payment.parts['authority'].signature;
+        t.payment.role = 'capture';
+        t.order.splice(3, 0, { role: 'hold', parts: { authority: { signature } } });
+      },
+    ],
+    [
+      'an attempt that came to nothing beside it',
+      (t) => t.order.splice(3, 0, { role: 'checkout', parts: { money: forgedMoney({ status: 'pending', transfer_id: 'tx_9' }) } }),
+    ],
     ['all that was paid given back', (t) => refunded(t, '4.00')],
     [
       'a fee that the payer bears',

@@ -21,6 +21,7 @@ export const amounts: Case[] = [
   ['a fee below nothing', 'posting', (t) => (money(t).fee = '-1.00')],
   ['less taken than the amount', 'posting', (t) => (money(t).amount = '5.00')],
   ['more arrived than the amount', 'posting', (t) => (money(t).legs = legs(['wal_1', '-4.00'], ['wal_2', '5.00'], ['wal_3', '-1.00']))],
+  ['a part of it for somebody else', 'posting', (t) => (money(t).legs = legs(['wal_1', '-4.00'], ['wal_2', '1.00'], ['wal_3', '3.00']))],
   ['another signature than the leaf has the hash of', 'offer', (t) => (t.pack.attached = { x402: 'AAAA' })],
   ['an offer in another currency', 'offer', (t) => (t.payment.parts['offer'].currency = 'EUR')],
   ['an offer of another wallet', 'offer', (t) => (t.payment.parts['offer'].terms.pay_to = 'wal_3')],
@@ -45,6 +46,7 @@ export const amounts: Case[] = [
   ],
   ['a delivery for another payment', 'delivery', (t) => (t.delivered.parts['delivery'].transfer_id = 'tx_9')],
   ['a delivery of no hash', 'delivery', (t) => (t.delivered.parts['delivery'].sha256 = 'a'.repeat(63))],
+  ['a delivery that somebody else names', 'delivery', (t) => (t.received.parts['delivery'].by.side = 'platform')],
   ['a side that says twice what was delivered', 'delivery', (t) => (t.received.parts['delivery'].by.side = 'payee')],
 ];
 
@@ -58,6 +60,14 @@ export const rules: Case[] = [
   ['a decision about another amount', 'decision', (t) => (decision(t).checks[1].requested = '3.00')],
   ['fewer figures than limits', 'limits', (t) => (t.payment.sealed = { figures: [] })],
   ['the figures of another rule', 'limits', (t) => (t.payment.sealed = { figures: [{ rule_id: 'pol_2:0', used: '0.00' }] })],
+  [
+    'an approval that was asked for, and not given',
+    'decision',
+    (t) => {
+      unapproved(t, 'require_approval');
+      t.payment.sealed = { figures: [{ rule_id: 'pol_1:0', used: '0.00' }] };
+    },
+  ],
   ['a limit that was passed, and nobody approved it', 'limits', (t) => unapproved(t, 'allow')],
   ['a vote on another approval', 'approval', (t) => (t.approval.parts['act'].resource.id = 'apr_9')],
   ['an approval after the payment', 'approval', (t) => t.order.splice(2, 2, t.payment, t.approval)],

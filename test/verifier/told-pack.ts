@@ -108,7 +108,9 @@ export function verdictOf(change: (told: Told) => void): ReturnType<typeof verif
     if (leaf?.jwt_sha256 === '') leaf.jwt_sha256 = sha256(jwt);
   for (const leaf of world.order) world.forger.add(leaf);
   const { leaves } = world.forger;
-  const refunds = leaves.flatMap(({ told: leaf, written }, index) => (leaf.role === 'refund' ? [{ leaf, written, index }] : []));
+  const refunds = leaves.flatMap(({ told: leaf, written }, index) =>
+    leaf.role === 'refund' && leaf.parts['money']?.status === 'completed' ? [{ leaf, written, index }] : [],
+  );
   const receipts = refunds.map(({ leaf, written, index }) =>
     world.forger.statement(
       {
@@ -132,7 +134,10 @@ export type Case = [what: string, leg: string, change: (told: Told) => void];
 
 /** Legs of a posting. */
 export const legs = (...amounts: [owner: string, amount: string, currency?: string][]) =>
-  amounts.map(([owner_id, amount, currency = 'USD']) => ({ amount, currency, kind: 'wallet.available', owner_id }));
+  amounts.map(([owner, amount, currency = 'USD']) => {
+    const isWallet = owner.startsWith('wal_');
+    return { amount, currency, kind: isWallet ? 'wallet.available' : 'fees', owner_id: isWallet ? owner : null };
+  });
 
 /** Makes the payment that of a checkout. */
 export function checkout(t: Told, totals: Json, quantity = 2): void {

@@ -20,13 +20,15 @@ export function checkPosting({ leaves, transferId }: Pack): Paid {
     const money = parts.get('money');
     if (money === undefined) continue;
     hold('posting', sumsToZero(money), `the legs of leaf ${index} do not sum to zero`);
-    if (role !== 'refund') hold('posting', textIn(money, 'transfer_id') === transferId, `leaf ${index} is of another transfer`);
+    if (isOwn(role)) hold('posting', textIn(money, 'transfer_id') === transferId, `leaf ${index} is of another transfer`);
   }
   const money = leaf.parts.get('money');
   if (money !== undefined) checkSides(money, leaf.role);
   return { leaf, money };
 }
 
+/** The money of other leaves is that of refunds, or of attempts that came to nothing. */
+const isOwn = (role: string): boolean => isPaying(role) || role === 'hold';
 const isPaying = (role: string): boolean => role === 'payment' || role === 'capture';
 
 function sumsToZero(money: Json): boolean {
@@ -44,7 +46,9 @@ function sumsToZero(money: Json): boolean {
 function checkSides(money: Json, role: string): void {
   const amount = unitsOf(member(money, 'amount'));
   const fee = unitsOf(member(money, 'fee') ?? '0');
-  hold('posting', amount !== undefined && amount > 0n && fee !== undefined && fee >= 0n, 'the amount or the fee of the payment is none');
+  // What goes to another currency may round to nothing in its own.
+  const least = textIn(money, 'destination_currency') === undefined ? 1n : 0n;
+  hold('posting', amount !== undefined && amount >= least && fee !== undefined && fee >= 0n, 'the amount or the fee of the payment is none');
   const [payer, payee] = ['from', 'to'].map((side) => textIn(member(money, side), 'wallet_id'));
   if (payer !== undefined && role === 'payment') {
     const left = movedOf(money, payer, (units) => units < 0n);
@@ -55,6 +59,14 @@ function checkSides(money: Json, role: string): void {
     const came = movedOf(money, payee, (units) => units > 0n);
     hold('posting', most !== undefined && came >= 0n && came <= most, 'more reached the wallet that is paid than the amount of the payment');
   }
+  const others = listIn(money, 'legs').filter((leg) => isOther(leg, [payer, payee]) && (unitsOf(member(leg, 'amount')) ?? 0n) > 0n);
+  hold('posting', payee === undefined || others.length === 0, 'a wallet that is not the one that is paid got money of the payment');
+}
+
+/** True for a leg of the wallet of somebody who is no side of the payment. */
+function isOther(leg: Json, sides: readonly (string | undefined)[]): boolean {
+  const owner = textIn(leg, 'owner_id');
+  return owner !== undefined && textIn(leg, 'kind')?.startsWith('wallet.') === true && !sides.includes(owner);
 }
 
 function movedOf(money: Json, walletId: string, counts: (units: bigint) => boolean): bigint {
@@ -66,11 +78,14 @@ function movedOf(money: Json, walletId: string, counts: (units: bigint) => boole
 }
 
 /** What was shown fits what was paid. */
-export function checkOffer({ leaves, attached }: Pack, { money, leaf }: Paid): boolean {
+export function checkOffer({ leaves, attached }: Pack, { money }: Paid): boolean {
   const signature = textIn(attached, 'x402');
   if (signature !== undefined) {
-    const said = textIn(member(leaf.parts.get('authority'), 'signature'), 'over_sha256');
-    hold('offer', said === hexOf(sha256(bytesOf(signature))), 'what the payer signed is not what the leaf of the payment has the hash of');
+    // Where the money was held first, the hold was signed.
+    const own = leaves.filter(({ role }) => isOwn(role));
+    const said = own.map(({ parts }) => textIn(member(parts.get('authority'), 'signature'), 'over_sha256')).filter((hash) => hash !== undefined);
+    const hash = hexOf(sha256(bytesOf(signature)));
+    hold('offer', said.length > 0 && said.every((one) => one === hash), 'what the payer signed is not what the leaf of the payment has the hash of');
   }
   const offer = leaves.map(({ parts }) => parts.get('offer')).find((part) => part !== undefined);
   if (offer === undefined || money === undefined) return false;
@@ -108,9 +123,15 @@ function checkQuote(terms: Json | undefined, money: Json): void {
   hold('offer', isSame, 'what reached the payee is not what the quote promised');
 }
 
+/** The leaves that completed refunds. While money is held to be given back, it is not. */
+export function refundsIn({ leaves }: Pack): Leaf[] {
+  return leaves.filter(({ role, parts }) => role === 'refund' && textIn(parts.get('money'), 'status') === 'completed');
+}
+
 /** Refunds name the payment, and give back no more than it. */
-export function checkRefunds({ leaves, transferId }: Pack, { money }: Paid): boolean {
-  const refunds = leaves.filter(({ role }) => role === 'refund').flatMap(({ parts }) => parts.get('money') ?? []);
+export function checkRefunds(pack: Pack, { money }: Paid): boolean {
+  const { transferId } = pack;
+  const refunds = refundsIn(pack).flatMap(({ parts }) => parts.get('money') ?? []);
   if (refunds.length === 0) return false;
   let back = 0n;
   for (const refund of refunds) {
@@ -130,6 +151,7 @@ export function checkDelivery({ leaves, transferId }: Pack): boolean {
     hold('delivery', /^[0-9a-f]{64}$/.test(textIn(delivery, 'sha256') ?? ''), 'the hash of what was delivered is none');
   }
   const sides = said.map((delivery) => textIn(member(delivery, 'by'), 'side'));
+  hold('delivery', sides.every((side) => side === 'payer' || side === 'payee'), 'somebody who is no side of the payment says what was delivered');
   hold('delivery', new Set(sides).size === sides.length, 'a side says twice what was delivered');
   return said.length > 0;
 }

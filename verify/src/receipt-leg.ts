@@ -3,7 +3,7 @@ import { hold, type Leg } from './broken.js';
 import { compare, equal, fromBase64url } from './bytes.js';
 import { isObject, type Json, listIn, member, textIn } from './json.js';
 import { readStatement } from './jws.js';
-import type { Paid } from './money-leg.js';
+import { type Paid, refundsIn } from './money-leg.js';
 import { type Leaf, type Pack, sizeOf } from './pack.js';
 
 /** The receipt is signed by the platform, and says what the leaf of the payment says. */
@@ -16,7 +16,7 @@ export function checkReceipt(pack: Pack, paid: Paid, jwks: Json | undefined): vo
 /** The receipts of refunds are those of the refunds in the pack. */
 export function checkRefundReceipts(pack: Pack, jwks: Json | undefined): void {
   const receipts = listIn(pack.attached, 'refund_receipts');
-  const refunds = pack.leaves.filter(({ role, parts }) => role === 'refund' && parts.has('money'));
+  const refunds = refundsIn(pack);
   hold('refund', receipts.length === 0 || receipts.length === refunds.length, 'the pack does not have a receipt for each refund');
   receipts.forEach((receipt, n) => {
     const transferId = textIn(refunds[n]?.parts.get('money'), 'transfer_id') ?? '';

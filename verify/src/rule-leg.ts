@@ -26,6 +26,8 @@ export function checkDecision(pack: Pack, { money }: Paid): boolean {
   for (const { leaf, decision } of decided) {
     const outcome = textIn(decision, 'outcome');
     hold('decision', outcome === 'allow' || outcome === 'require_approval', `the decision of leaf ${leaf.index} refuses the payment`);
+    const isWaiting = outcome === 'require_approval' && isPaid(leaf) && !isApprovalNamed(leaf);
+    hold('decision', !isWaiting, `the decision of leaf ${leaf.index} asks for an approval, and the payment names none`);
     const failed = listIn(decision, 'checks').some((check) => textIn(check, 'outcome') === 'fail');
     hold('decision', !failed, `a check of the decision of leaf ${leaf.index} refuses the payment`);
     const own = leaf.parts.get('money') ?? money;
@@ -53,12 +55,20 @@ export function checkLimits(pack: Pack): boolean {
     const counted = listIn(decision, 'checks').filter((check) => textIn(check, 'outcome') === 'counted');
     const list = Array.isArray(figures) ? (figures as Json[]) : [];
     hold('limits', list.length === counted.length, `leaf ${leaf.index} does not say what each of its limits stood at`);
-    const isApproved = textIn(decision, 'outcome') === 'require_approval' || member(leaf.parts.get('authority'), 'approval') !== undefined;
+    const isApproved = isApprovalNamed(leaf) || (textIn(decision, 'outcome') === 'require_approval' && !isPaid(leaf));
     counted.forEach((check, n) => checkLimit(leaf.index, check, list[n] as Json, isApproved));
     seen = true;
   }
   return seen;
 }
+
+/** True where the payment names an approval; where the reader may not see what it names, one may be there. */
+function isApprovalNamed({ parts }: Leaf): boolean {
+  return !parts.has('authority') || member(parts.get('authority'), 'approval') !== undefined;
+}
+
+/** True for a leaf whose money has moved. While it is held, the approval that a decision asks for may still be to come. */
+const isPaid = ({ role }: Leaf): boolean => role === 'payment' || role === 'capture';
 
 function checkLimit(index: bigint, check: Json, figure: Json, isApproved: boolean): void {
   const rule = textIn(check, 'rule_id') ?? '';

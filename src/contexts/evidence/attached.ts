@@ -74,8 +74,10 @@ async function mandateJwt({ db, platform }: Ctx, leaves: readonly RoleLeaf[]): P
 
 async function refundReceipts(ctx: Ctx, at: Pick<LogAt, 'log'>, leaves: readonly RoleLeaf[]): Promise<string[]> {
   const refunds = leaves.flatMap((leaf) => {
-    const id = leaf.role === 'refund' ? parseId('transfer', partIn(leaf, 'money')?.['transfer_id'] as string | undefined) : null;
-    return id === null ? [] : [{ id, leaf }];
+    const money = leaf.role === 'refund' ? partIn(leaf, 'money') : undefined;
+    const id = parseId('transfer', money?.['transfer_id'] as string | undefined);
+    // Of a refund that is held there is no receipt yet.
+    return id === null || money?.['status'] !== 'completed' ? [] : [{ id, leaf }];
   });
   if (refunds.length === 0) return [];
   const rows = await ctx.db.transfer.findMany({ where: { id: { in: refunds.map(({ id }) => id) } } });

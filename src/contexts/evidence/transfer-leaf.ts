@@ -43,10 +43,10 @@ export async function transferLines(ctx: Ctx, transferId: string): Promise<RoleL
   ]);
   const lines: RoleLine[] = [
     ...own.map(({ id, transactionId, status }) => ({ id, role: roleOf(status, transactionId === transferId) })),
-    ...about.map(({ id, about: of }) => ({ id, role: roles.get(of) ?? ('payment' as const) })),
     ...paidBack.map(({ id }) => ({ id, role: 'refund' as const })),
+    ...about.map(({ id, about: of }) => ({ id, role: roles.get(of) ?? ('payment' as const) })),
   ];
-  // An approval that pays has one line, which says both.
+  // An approval that pays has one line, which says both; so has a resolution that refunds.
   const first = new Map<string, RoleLine>();
   for (const line of lines) if (!first.has(line.id)) first.set(line.id, line);
   return [...first.values()].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,15 +1,17 @@
 // What packs of different payments say: by what authority, and in answer to what.
 import { decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../../../src/platform/canonical-json.js';
 import { type Verdict, verifyPack } from '../../../verify/src/verify.js';
 import { ownersKey, spender } from '../../factories/approval.js';
+import { newCard } from '../../factories/card.js';
 import { newShop } from '../../factories/checkout.js';
 import { newHolder } from '../../factories/mandate.js';
 import { payBody as mppBody, newSides as mppSides } from '../../factories/mpp.js';
 import { disputeBody, payment, refundBody } from '../../factories/refund.js';
 import { newSides, stepTask, taskIn } from '../../factories/task.js';
 import { newVoter } from '../../factories/voter.js';
-import { newBuyer, newEndpoint, payFor } from '../../factories/x402.js';
+import { base64, newBuyer, newEndpoint, payFor, signedOnLedger } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
 
@@ -168,6 +170,50 @@ describe('the pack of a payment', () => {
     const { receipt_jws } = (await harness.test.get(`/v1/transfers/${refund.refund_transfer_id}/receipt`)).body.data;
     expect(pack.attached.refund_receipts).toEqual([receipt_jws]);
     expect(part('outcome')[0]?.value).toMatchObject({ id: `rf_${refund.id}`, reason: 'customer_request', amount: '10.00' });
+  });
+
+  it('that was disputed, and given back, shows the refund as one', async () => {
+    const { transfer } = await payment(harness.test);
+    const dispute = await harness.test.make('/v1/disputes', disputeBody(transfer));
+    await harness.test.make(`/v1/disputes/${dispute.id}/resolve`, { resolution: 'refund_full' });
+    const { verdict, part } = await read(transfer.id);
+    expect(legs(verdict)).toContain('refund');
+    expect(part('money').map(({ role, value }) => [role, value.amount])).toEqual([
+      ['payment', '100.00'],
+      ['refund', '100.00'],
+    ]);
+  });
+
+  it('that was signed, and waited for an approval, is the one that was signed', async () => {
+    const [endpoint, buyer] = [await newEndpoint(harness.test), await newBuyer(harness.test)];
+    const approval = { threshold: '0.05', currency: 'USDC' };
+    await harness.test.make('/v1/policies', { name: 'Ask', target: { type: 'agent', id: buyer.uuid }, rules: [], approval });
+    const [offer] = (await harness.test.get(`/x402/${endpoint.id}`, { as: null })).body.accepts;
+    const payload = base64(signedOnLedger(buyer, offer, '0.10', harness.clock.now()));
+    const waiting = await harness.test.get(`/x402/${endpoint.id}`, { as: null, headers: { 'PAYMENT-SIGNATURE': payload } });
+    const { payment: paid } = (await harness.test.post(`/v1/approvals/${waiting.body.approval.id}/approve`, {})).body;
+    const { verdict, pack } = await read(paid.transfer_id);
+    expect(legs(verdict)).toEqual(expect.arrayContaining(['offer', 'approval']));
+    expect(pack.attached.x402).toBe(payload);
+    // A payload that nobody has signed for it is another one.
+    const other = { ...pack, attached: { ...pack.attached, x402: base64({}) } };
+    expect(verifyPack(canonicalJson(other))).toMatchObject({ outcome: 'broken', leg: 'offer' });
+  });
+
+  it('that was held to be given back has no receipt of the refund before it is', async () => {
+    const shop = await newShop(harness.test);
+    await harness.test.make(`/v1/wallets/${shop.merchant.settlement_wallet_id}/fund`, { amount: '10.00' });
+    const card = await newCard(harness.test, { processor_token: 'tok_ok' }, shop.account);
+    const checkout = await shop.begin({ expires_in: 86_400 });
+    const { transfer_id } = (await shop.complete(checkout, { from_wallet_id: undefined, payment_method_id: card.id })).body;
+    await harness.runDue();
+    await harness.test.make('/v1/refunds', refundBody({ id: transfer_id }, { amount: '20.00' }));
+    const held = await read(transfer_id);
+    expect(legs(held.verdict)).not.toContain('refund');
+    expect(held.pack.attached.refund_receipts).toBeUndefined();
+    await harness.runDue();
+    const { verdict, pack } = await read(transfer_id);
+    expect([legs(verdict), pack.attached.refund_receipts.length]).toEqual([expect.arrayContaining(['refund']), 1]);
   });
 
   it('that was disputed says how it ended, without what the sides wrote', async () => {
