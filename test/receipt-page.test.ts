@@ -7,7 +7,8 @@ import { ConsoleBrowser, faults, hasBrowser, look, looks, shoot, soon } from './
 import { transferBody, twoWallets } from './factories/payment.js';
 import { type Json, useHarness } from './harness.js';
 
-const h = useHarness();
+// Opened from one address: each test opens a few links.
+const h = useHarness({ limits: { login: 40 } });
 
 /** A payment with all that a pack of an operator says of it. */
 async function paid(): Promise<Json> {
@@ -79,8 +80,13 @@ describe.skipIf(!hasBrowser)('GET /receipt', () => {
       expect(await faults(page), scheme.join(' ')).toEqual([]);
       await shoot(page, `Receipt-${scheme.join('-')}`);
     }
+    // Every part that the file shows can be read.
+    const payment = page.locator('details', { hasText: /^Leaf \d+: payment/ });
+    await payment.locator('summary').click();
+    expect(await payment.locator('.json').textContent()).toContain('"amount": "4.00"');
     // The key of the log anchors it, another one is told, and what is neither is asked for again.
     await page.getByText('Check it with a key or a head that you know').click();
+    expect(await faults(page)).toEqual([]);
     const checkWith = async (known: string) => {
       await page.getByLabel('Key of the log, or a head of it').fill(known);
       await page.getByRole('button', { name: 'Check again' }).click();
@@ -183,8 +189,33 @@ describe.skipIf(!hasBrowser)('GET /receipt', () => {
     const policy = answer.headers.get('content-security-policy');
     expect([answer.status, policy]).toEqual([200, expect.stringMatching(/default-src 'none'; script-src 'self'; .*connect-src 'self'/)]);
     expect(await answer.text()).toContain('<html data-environment="live"');
+    expect((await fetch(`${h.live.url}/docs/verify`)).status).toBe(200);
     const page = await browser.newPage(h.live.url, '/receipt');
     await page.getByLabel('File of a payment').waitFor(soon);
     expect(await page.locator('.environment').count()).toBe(0);
+    // Nothing of what is behind the sign-in is loaded.
+    const loaded = (await page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)")) as string[];
+    const scripts = loaded.filter((name) => name.endsWith('.js'));
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const script of scripts) expect(await (await fetch(script)).text()).not.toContain('mutation ');
+  });
+
+  it('says so while the log is halted, and where too many links were opened', async () => {
+    const { place } = await linkTo(transfer);
+    const set = (state: string) => h.platform.database.pool.query('UPDATE evidence_log SET state = $1::evidence_state', [state]);
+    await set('halted');
+    const page = await browser.newPage(h.test.url, place);
+    await page.getByText('The log that proves this payment is halted.').waitFor(soon);
+    await set('open');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await verdict(page).waitFor(soon);
+    const attempt = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"token":"evl_x"}' };
+    let status = 0;
+    for (let n = 0; n < 40; n += 1) ({ status } = await fetch(`${h.test.url}/v1/evidence/open`, attempt));
+    expect(status).toBe(429);
+    await page.reload();
+    await page.getByText('Too many links were opened from your address.').waitFor(soon);
+    expect(await page.getByRole('alert').textContent()).toMatch(/Try again in \d+ seconds/);
+    for (const refused of ['409', '429']) browser.forgive(refused);
   });
 });

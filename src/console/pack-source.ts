@@ -49,6 +49,12 @@ function refusalOf({ status, headers }: Response): NoPack {
       'This link shows nothing any more.',
       'It has ended, was revoked, or is of another server. Ask whoever sent it for a new one, or for the file itself: a file does not end.',
     );
+  if (status === 409)
+    return new NoPack(
+      'The log that proves this payment is halted.',
+      'It signs nothing until whoever runs the platform has looked. A file that was kept before can be checked below; else try later.',
+      { isPassing: true },
+    );
   if (status === 429) {
     const seconds = headers.get('Retry-After') ?? '60';
     return new NoPack('Too many links were opened from your address.', `Try again in ${seconds} seconds.`, { isPassing: true });
