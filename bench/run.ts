@@ -12,6 +12,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: string[]): Prom
   insight: () => import('./insight.js'),
   growth: () => import('./growth.js'),
   cells: () => import('./cells.js'),
+  evidence: () => import('./evidence.js'),
 };
 
 const bench = benches[name];

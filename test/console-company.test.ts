@@ -28,6 +28,12 @@ describe.skipIf(!hasBrowser)('the sign-in of a company in the console', () => {
 
   const said = (text: string) => page.locator('.notices', { hasText: text }).waitFor(soon);
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  /** Leads to the provider and back to the same page: that it is loaded anew says that it was away. */
+  const goAway = async (press: () => Promise<void>) => {
+    const back = page.waitForEvent('load', soon);
+    await press();
+    await back;
+  };
   const open = async (title: string) => {
     await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click();
     await loaded(page, title);
@@ -66,7 +72,7 @@ describe.skipIf(!hasBrowser)('the sign-in of a company in the console', () => {
     await loaded(page, 'My sign-in');
     provider.subject = 'owner';
     await inspect('My sign-in, with a company');
-    await press('Take it up');
+    await goAway(() => press('Take it up'));
     await page.waitForURL(`${h.test.url}/console/my-sign-in`, soon);
     await loaded(page, 'My sign-in');
     browser.expectStranger(provider.issuer);
@@ -91,7 +97,7 @@ describe.skipIf(!hasBrowser)('the sign-in of a company in the console', () => {
     await dialog.waitFor(soon);
     browser.forgive('403');
     await inspect('Confirming at the company');
-    await dialog.getByRole('button', { name: 'Go to your company' }).click();
+    await goAway(() => dialog.getByRole('button', { name: 'Go to your company' }).click());
     await page.waitForURL(`${h.test.url}/console/sign-in`, soon);
     await loaded(page, 'Sign-in');
     browser.expectStranger(provider.issuer);

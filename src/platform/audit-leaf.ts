@@ -14,6 +14,8 @@ export interface LeafLine {
   actorId: string | null;
   /** The kind of credential that was used. */
   via: string | null;
+  /** Of the agent's key behind the credential; null where there is none. */
+  keyThumbprint: string | null;
   action: string;
   resourceType: string | null;
   resourceId: string | null;
@@ -55,7 +57,7 @@ function partsOf(line: LeafLine): Part[] {
     at: printTime(line.at),
     line_id: printId('auditEntry', line.id),
     resource: { id: line.resourceId && printResource(line.resourceType, line.resourceId), type: line.resourceType },
-    via: { kind: line.via },
+    via: { ...(line.keyThumbprint !== null && { key_thumbprint: line.keyThumbprint }), kind: line.via },
   };
   const parts: Part[] = [{ name: 'act', value: JSON.stringify(act) }];
   const said: string[] = [];

@@ -45,6 +45,7 @@ export function auditLine(ctx: AuditSubject, reference: string | null, act = ctx
     actorType: type,
     actorId: isSystem || type === 'anonymous' ? null : id,
     via: isSystem || type === 'anonymous' ? null : ctx.actor.credential.kind,
+    keyThumbprint: ctx.actor.credential.keyThumbprint ?? null,
     action,
     resourceType: resourceType ?? null,
     // A reference may name several things; the first is what was made.
@@ -81,6 +82,7 @@ const columns = [
   'actor_type',
   'actor_id',
   'via',
+  'key_thumbprint',
   'action',
   'resource_type',
   'resource_id',

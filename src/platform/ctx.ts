@@ -103,7 +103,8 @@ export interface Actor {
   id: string;
   name: string;
   scopes: readonly string[];
-  credential: { kind: CredentialKind; id: string };
+  /** `keyThumbprint`: of the agent's key that signed for it, where one did. */
+  credential: { kind: CredentialKind; id: string; keyThumbprint?: string };
   agent?: ActingAgent;
   /** Of a person alone. */
   member?: ActingMember;

@@ -9,6 +9,7 @@ const line: LeafLine = {
   actorType: 'api_key',
   actorId: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6e',
   via: 'jwt',
+  keyThumbprint: null,
   action: 'createTransfer',
   resourceType: 'transfer',
   resourceId: '01994d3e-7a80-7c3a-9d55-0b8a4f1c2e6f',

@@ -10,12 +10,13 @@ import {
   MalformedCredential,
 } from '../../platform/credential.js';
 import { sha256 } from '../../platform/crypto.js';
-import type { CredentialKind, Environment, Platform, Workspace } from '../../platform/ctx.js';
+import type { Actor, Environment, Platform, Workspace } from '../../platform/ctx.js';
 import type { Db } from '../../platform/postgres/database.js';
 import { findCredential, type LoadedCredential, nothing, ownerIn } from '../identity/directory.js';
 import type { DirectoryEntry } from '../identity/directory.sql.js';
 import { noteUse, type Used } from '../identity/last-use.js';
 import { actingOf, admitAgent } from './agent.js';
+import { keyThumbprint } from './ed25519.js';
 import { InvalidSessionToken, KeyRevoked, SessionExpired, SessionRevoked } from './errors.js';
 
 interface KnownCredential extends Used {
@@ -83,19 +84,26 @@ function refuseRevokedKey({ agent }: KnownCredential): void {
 
 async function loadToken(db: Db, { id, workspace }: DirectoryEntry): Promise<LoadedCredential<KnownCredential>> {
   const row = await db.agentToken.findFirst({ where: { id }, include: { agent: true } });
-  return row === null ? nothing : knownOf(row, workspace, 'agent_token', `agent_token:${id}`);
+  return row === null ? nothing : knownOf(row, workspace, { kind: 'agent_token', id }, `agent_token:${id}`);
 }
 
 async function loadSession(db: Db, { id, workspace }: DirectoryEntry): Promise<LoadedCredential<KnownCredential>> {
-  const row = await db.agentSession.findFirst({ where: { id }, include: { agent: true } });
-  return row === null ? nothing : knownOf(row, workspace, 'session', `session:${id}`);
+  const row = await db.agentSession.findFirst({ where: { id }, include: { agent: true, key: { select: { publicKey: true } } } });
+  return row === null
+    ? nothing
+    : knownOf(row, workspace, { kind: 'session', id, keyThumbprint: keyThumbprint(row.key.publicKey) }, `session:${id}`);
 }
 
 type CredentialRow = Pick<AgentToken, 'id' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'> & { agent: Agent };
 
-function knownOf(row: CredentialRow, workspace: Workspace, kind: CredentialKind, tag: string): LoadedCredential<KnownCredential> {
+function knownOf(
+  row: CredentialRow,
+  workspace: Workspace,
+  credential: Actor['credential'],
+  tag: string,
+): LoadedCredential<KnownCredential> {
   const { id, expiresAt, revokedAt, lastUsedAt, agent } = row;
-  const identity = identityOf(agent, workspace, kind, id);
+  const identity = identityOf(agent, workspace, credential);
   const value = { identity, agent, expiresAt, revoked: revokedAt !== null, id, workspaceId: workspace.id, lastUsedAt };
   return { value, tags: [tag, ...tagsOf(agent)] };
 }
@@ -104,7 +112,7 @@ function tagsOf({ id, workspaceId }: Agent): string[] {
   return [`agent:${id}`, `workspace:${workspaceId}`];
 }
 
-function identityOf(agent: Agent, workspace: Workspace, kind: CredentialKind, id: string): Identity {
+function identityOf(agent: Agent, workspace: Workspace, credential: Actor['credential']): Identity {
   const { id: agentId, name } = agent;
-  return { actor: { type: 'agent', id: agentId, name, scopes: [], credential: { kind, id }, agent: actingOf(agent) }, workspace };
+  return { actor: { type: 'agent', id: agentId, name, scopes: [], credential, agent: actingOf(agent) }, workspace };
 }

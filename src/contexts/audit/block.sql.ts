@@ -168,7 +168,7 @@ export interface StoredLine extends LeafLine, Omit<PostingRef, 'resourceId'> {
   digest: Buffer | null;
 }
 
-const lineColumns = `e.at, e.actor_type AS "actorType", e.actor_id AS "actorId", e.via, e.action, e.resource_type AS "resourceType",
+const lineColumns = `e.at, e.actor_type AS "actorType", e.actor_id AS "actorId", e.via, e.key_thumbprint AS "keyThumbprint", e.action, e.resource_type AS "resourceType",
   e.request_id AS "requestId", e.ip, e.changes, e.outcome, ${leafColumns}`;
 
 /** The lines of these ids that are there. */

@@ -69,6 +69,7 @@ async function beginTree(tx: pg.ClientBase, workspaceId: string, at: Date, { pos
     actorType: 'system',
     actorId: null,
     via: null,
+    keyThumbprint: null,
     action: 'log.begin',
     resourceType: null,
     resourceId: null,

@@ -1,5 +1,5 @@
 // The Merkle tree of RFC 6962 as it grows: leaf by leaf, from the roots of the complete trees that it is made of.
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** A tree of `size` leaves. `peaks` are the roots of the complete trees that it is made of, the largest first. */
 export interface Tree {
@@ -9,11 +9,15 @@ export interface Tree {
 
 export const emptyTree: Tree = { size: 0n, peaks: [] };
 
-const nodePrefix = Buffer.of(1);
+/** What a node is hashed from: its prefix, and two hashes. A proof hashes hundreds, so its bytes are used again. */
+const nodeBytes = Buffer.alloc(65, 1);
 
 /** The hash of a node above two others. */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
-  return createHash('sha256').update(nodePrefix).update(left).update(right).digest();
+  nodeBytes.set(left, 1);
+  nodeBytes.set(right, 33);
+  // Asked for as characters it takes half the time.
+  return Buffer.from(hash('sha256', nodeBytes, 'binary'), 'latin1');
 }
 
 /** The root of a complete stretch: of 256 leaves at level 1, of 65,536 at level 2. `index` counts those of its level from the left. */

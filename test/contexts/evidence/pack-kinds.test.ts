@@ -1,5 +1,5 @@
 // What packs of different payments say: by what authority, and in answer to what.
-import { decodeProtectedHeader } from 'jose';
+import { calculateJwkThumbprint, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/platform/canonical-json.js';
 import { type Verdict, verifyPack } from '../../../verify/src/verify.js';
@@ -14,6 +14,7 @@ import { newVoter } from '../../factories/voter.js';
 import { base64, newBuyer, newEndpoint, payFor, signedOnLedger } from '../../factories/x402.js';
 import { type Json, useHarness } from '../../harness.js';
 import { expectRefused } from '../../refusal.js';
+import { signIn } from '../agents/identity.js';
 
 const harness = useHarness();
 
@@ -59,6 +60,19 @@ describe('the pack of a payment', () => {
       [1, '50.00'],
       [2, '1.00'],
     ]);
+  });
+
+  it('by a session names the key that signed for it', async () => {
+    const sides = await mppSides(harness.test);
+    const session = await signIn(harness.test, sides.payer);
+    const body = mppBody({ wallet: sides.from.id, payee: sides.to.id, agent: sides.payer.id });
+    const made = await harness.test.make('/v1/mpp/pay', body, { as: session });
+    const { part } = await read(made.transfer_id);
+    const x = Buffer.from(sides.payer.privateKey, 'base64').subarray(32).toString('base64url');
+    expect(part('act').map(({ value }) => value.via)).toContainEqual({
+      key_thumbprint: await calculateJwkThumbprint({ kty: 'OKP', crv: 'Ed25519', x }),
+      kind: 'session',
+    });
   });
 
   it('that people approved names their votes', async () => {

@@ -27,7 +27,16 @@ beforeAll(async () => {
     where: { tenantId: h.tenantId, environment: 'test' },
   });
   const at = h.clock.now();
-  const nobody = { actorType: 'system', actorId: null, via: null, requestId: null, ip: null, changes: null, outcome: null };
+  const nobody = {
+    actorType: 'system',
+    actorId: null,
+    via: null,
+    keyThumbprint: null,
+    requestId: null,
+    ip: null,
+    changes: null,
+    outcome: null,
+  };
   const lines = Array.from({ length: leastLines }, () =>
     sealLine(workspaceId, { ...nobody, id: newId(at), at, action: 'test', resourceType: null, resourceId: null }),
   );

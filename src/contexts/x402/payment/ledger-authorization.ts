@@ -9,7 +9,7 @@ import { createCtx } from '../../../platform/request.js';
 import { parseId } from '../../../platform/schema/id.js';
 import { type WalletRef, walletRef } from '../../accounts/wallet-ref.js';
 import { actingAgent } from '../../agents/agent.js';
-import { verifySignature } from '../../agents/ed25519.js';
+import { keyThumbprint, verifySignature } from '../../agents/ed25519.js';
 import { ledgerNetwork } from '../chain/network.js';
 import { PaymentInvalid } from '../errors.js';
 import type { Requirements } from '../wire/wire.js';
@@ -83,6 +83,7 @@ export async function walletSigner(ctx: Ctx, wallet: string): Promise<WalletSign
   const agent = await actingAgent(systemCtx(ctx.platform, ctx.workspace, null), from.agentId);
   const key = await ctx.db.agentKey.findFirst({ where: { agentId: from.agentId, status: 'active' }, select: { publicKey: true } });
   if (agent === null || key === null || agent.status === 'suspended' || agent.status === 'revoked') return null;
-  const actor: Actor = { type: 'agent', id: agent.id, name: agent.name, scopes: [], credential: { kind: 'none', id: agent.id }, agent };
+  const credential = { kind: 'none', id: agent.id, keyThumbprint: keyThumbprint(key.publicKey) } as const;
+  const actor: Actor = { type: 'agent', id: agent.id, name: agent.name, scopes: [], credential, agent };
   return { payer: createCtx(ctx.platform, { actor, workspace: ctx.workspace }, ctx), from, publicKey: key.publicKey };
 }

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "audit_entry" ADD COLUMN     "key_thumbprint" TEXT;
