@@ -8,6 +8,7 @@ import { enterCell } from '../../../src/platform/cell/admission.js';
 import { freePort } from '../../../src/platform/postgres/cluster.js';
 import type { Database } from '../../../src/platform/postgres/database.js';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../../src/platform/postgres/embedded-server.js';
+import { openRing } from '../../../src/platform/secrets/key-ring.js';
 import { Vault } from '../../../src/platform/secrets/vault.js';
 import {
   buildOnce,
@@ -143,9 +144,11 @@ export class TwoServers {
       ...extra,
     };
     const server = await startServerProcess(env);
-    await withPool(main.url, (pool) =>
-      enterCell({ database: { pool } as Database, vault: new Vault(env.SECRETS_KEY) }, { name: 'b', url: b.url }),
-    );
+    await withPool(main.url, async (pool) => {
+      const vault = new Vault(env.SECRETS_KEY);
+      await openRing(pool, vault, { secretsKey: env.SECRETS_KEY, secretsKeysOld: [] });
+      await enterCell({ database: { pool } as Database, vault }, { name: 'b', url: b.url });
+    });
     return new TwoServers({ main, b }, env, server);
   }
 
