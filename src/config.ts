@@ -47,6 +47,8 @@ export interface Config {
   /** Null: probes and metrics are read at the other ports alone. */
   readonly metricsPort: number | null;
   readonly metricsPublic: boolean;
+  readonly drainSeconds: number;
+  readonly retentionEventsDays: number;
   /** Without a trailing slash. Null: the address that is listened on. */
   readonly baseUrl: string | null;
   readonly sandboxUrl: string | null;
@@ -124,6 +126,8 @@ const table = {
     default: '',
     meaning: 'Port of `/health`, `/ready` and `/metrics` alone, in every role; a worker has no other. 0 picks a free one',
   },
+  DRAIN_SECONDS: { schema: wholeNumber(0, 60), default: '0', meaning: 'Seconds after SIGTERM in which `/ready` is 503 and all is served' },
+  RETENTION_EVENTS_DAYS: { schema: wholeNumber(7, 365), default: '30', meaning: 'Days for which events and their deliveries are kept' },
   METRICS_PUBLIC: { schema: yesOrNo, default: 'false', meaning: '`true`: `/metrics` on the other ports answers more than this machine' },
   BASE_URL: { schema: publicUrl, default: '', meaning: 'Public URL of production. Unset: the address that is listened on' },
   SANDBOX_URL: { schema: publicUrl, default: '', meaning: 'Public URL of the sandbox. Unset: the address that is listened on' },
@@ -259,6 +263,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     sandboxPort: read('SANDBOX_PORT'),
     metricsPort: read('METRICS_PORT'),
     metricsPublic: read('METRICS_PUBLIC'),
+    drainSeconds: read('DRAIN_SECONDS'),
+    retentionEventsDays: read('RETENTION_EVENTS_DAYS'),
     baseUrl: read('BASE_URL'),
     sandboxUrl: read('SANDBOX_URL'),
     role: read('ROLE'),

@@ -15,7 +15,7 @@ import type { Line } from './platform/processes/line.js';
 import { type Addresses, type Assignment, lineToPrimary, onOrphaned, type RunningProcesses, startProcesses } from './primary.js';
 import { type RunningServer, startServer } from './server.js';
 
-/** The most that an orderly end may take. */
+/** The most that an orderly end may take, beside its draining. */
 const longestStopMs = 9_000;
 /** What was started by the first process ends before that, so that the first one ends in order too. */
 const longestStopOfOneMs = 7_500;
@@ -39,7 +39,7 @@ export async function serve(): Promise<void> {
     await server.stop();
     await home.stop();
   };
-  stopOnSignal(end, log, longestStopMs);
+  stopOnSignal(end, log, longestStopMs + config.drainSeconds * 1_000);
   greet(server, keys?.testKey ?? config.bootstrapTestKey);
   if (ownerLink !== null && !hasFixedPlace(config)) showOwnerLink(ownerLink, server);
   if ('lost' in server) {
@@ -103,7 +103,7 @@ async function serveBeside(primary: Line): Promise<void> {
     const { number, config } = await primary.ask<Assignment>('assignment', undefined, longestStopMs);
     const log = createLogger(config.logLevel).child({ process: number });
     const server = await startServer({ config, log, primary });
-    const stop = stopOnSignal(() => server.stop(), log, longestStopOfOneMs);
+    const stop = stopOnSignal(() => server.stop(), log, longestStopOfOneMs + config.drainSeconds * 1_000);
     onOrphaned(primary, () => void stop('the first process has ended'));
     const { urls, metricsUrl } = server;
     primary.tell('ready', { urls, ...(metricsUrl !== undefined && { metricsUrl }) });

@@ -6,7 +6,7 @@ import { openCells, RunningCells, type Shared } from './cell.js';
 import { manifest } from './contexts.js';
 import { createHttpServer } from './http/deadline.js';
 import { openHealth, type ReadinessCheck } from './http/health.js';
-import { addressOf, close, listen } from './http/listening.js';
+import { addressOf, close, drain, listen } from './http/listening.js';
 import { Load } from './http/load.js';
 import { createMetrics } from './http/metrics.js';
 import { metricsOfAll } from './http/shared-metrics.js';
@@ -111,6 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const presence = options.pollMs === 0 ? undefined : enterProcess(platform);
   const keys = running.idempotency;
   const checks = readinessChecks(platform, redis, running);
+  let isDraining = false;
 
   const groups = [...manifest.gauges, processGauges(redis, running)];
   const metrics = createMetrics(platform.database.pool, { platform, metrics: manifest.metrics, groups });
@@ -120,6 +121,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics: shared,
     clock: systemClock,
     hasCell: (name) => platform.cells.listed.some((cell) => cell.name === name),
+    isDraining: () => isDraining,
   });
   const unread = new Unread(options.unread);
   const servers = config.role === 'worker' ? {} : await openListeners(options, { platform, keys, metrics, health, redis, unread });
@@ -131,6 +133,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     urls: addressesOf(servers, config.host),
     ...(probes && { metricsUrl: addressOf(probes, config.host) }),
     async stop() {
+      isDraining = true;
+      await drain(Object.values(servers), config.drainSeconds);
       const closed = Promise.all(Object.values(servers).map((server) => close(server)));
       await running.endStreams();
       await closed;

@@ -1,13 +1,16 @@
 // An event says what happened. Its row is written in the transaction of the change that it reports, with a line in the outbox
 // (SPEC.md "Events"). Contexts declare their events with declaration.ts and emit them with the functions they get from it.
-import type { Ctx } from '../platform/ctx.js';
+import { addSeconds } from '../platform/clock.js';
+import type { Ctx, Platform } from '../platform/ctx.js';
 import { printTime, type Row, rowOf } from '../platform/postgres/column.js';
 import type { Tx } from '../platform/postgres/database.js';
 import { newId } from '../platform/schema/id.js';
 import { isSampled, placeOf, printTraceparent, type TracePlace } from '../platform/trace.js';
 
-/** How long events are kept. */
-export const eventRetentionSeconds = 30 * 86_400;
+/** From when on events are kept at a time of their workspace: for RETENTION_EVENTS_DAYS. */
+export function oldestEvents({ config }: Pick<Platform, 'config'>, at: Date): Date {
+  return addSeconds(at, -config.retentionEventsDays * 86_400);
+}
 
 /** The agents whose channels show an event, by their id; the value is the agent's role in it (ChannelLine in definition.ts). */
 export type Roles = Readonly<Record<string, string>>;

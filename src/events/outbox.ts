@@ -6,7 +6,7 @@ import type { FanoutItem } from '../platform/fanout.js';
 import { byIndex } from '../platform/postgres/lookup-plan.js';
 import { shards } from '../platform/shard.js';
 import { readTraceparent } from '../platform/trace.js';
-import { eventRetentionSeconds } from './event.js';
+import { oldestEvents } from './event.js';
 import type { EventListener } from './listener.js';
 import { lags, steps } from './publication-metric.js';
 
@@ -116,11 +116,11 @@ function tracePublication(
 }
 
 /**
- * Removes events, and with them their deliveries, that are older than 30 days of their workspace's time. Ids begin with their time, so
+ * Removes events, and with them their deliveries, that are older than RETENTION_EVENTS_DAYS of their workspace's time. Ids begin with their time, so
  * each workspace is read from its oldest event on.
  */
-export async function sweepEvents({ database, clock }: Platform, most: number): Promise<number> {
-  const oldest = addSeconds(clock.now(), -eventRetentionSeconds).getTime();
+export async function sweepEvents({ database, clock, config }: Platform, most: number): Promise<number> {
+  const oldest = oldestEvents({ config }, clock.now()).getTime();
   const { rowCount } = await byIndex(database.pool, (tx) =>
     tx.query({
       name: 'sweep-events',

@@ -24,6 +24,8 @@ export interface HealthOptions {
   clock: Clock;
   /** True for a cell that the process serves. */
   hasCell?: (name: string) => boolean;
+  /** True from when the process is told to end: it serves what comes, and is not ready. */
+  isDraining?: () => boolean;
 }
 
 const readinessLifetimeMs = 1_000;
@@ -97,7 +99,7 @@ export interface Health {
 
 /** Made once for a process, so that its listeners share one result of the checks. */
 export function openHealth(options: HealthOptions): Health {
-  const { metrics, hasCell = () => false } = options;
+  const { metrics, hasCell = () => false, isDraining = () => false } = options;
   const readiness = cachedReadiness(options);
   const ofCells = new Map<string, () => Promise<Readiness>>();
   const ofCell = (cell: string): (() => Promise<Readiness>) => {
@@ -113,9 +115,10 @@ export function openHealth(options: HealthOptions): Health {
     ready: async (http) => {
       const { cell } = http.query;
       const result = await (typeof cell === 'string' ? ofCell(cell) : readiness)();
-      http.status = result.status === 'ready' ? 200 : 503;
-      if (http.status === 503) http.set('Retry-After', '1');
-      http.body = result;
+      const isReady = result.status === 'ready' && !isDraining();
+      http.status = isReady ? 200 : 503;
+      if (!isReady) http.set('Retry-After', '1');
+      http.body = isDraining() ? { ...result, status: 'draining' } : result;
     },
     metrics: async (http) => {
       http.type = metrics.contentType;

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { listeningOrigin } from '../platform/authority.js';
 
 /** Where to listen; `setting` names the port. */
@@ -48,11 +49,22 @@ export function addressOf(server: Server, host: string): string {
 
 const graceMs = 5_000;
 
+/** Tells callers to come by another connection, which a balancer leads elsewhere, for so many seconds. What comes is still served. */
+export async function drain(servers: readonly Server[], seconds: number): Promise<void> {
+  if (seconds === 0) return;
+  for (const server of servers) tellToClose(server);
+  await pause(seconds * 1_000);
+}
+
+/** A connection that is kept alive would stay when its last answer is sent. */
+function tellToClose(server: Server): void {
+  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+}
+
 /** Lets requests in flight end, for so many ms; then cuts what is left. */
 export async function close(server: Server, forMs = graceMs): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that is kept alive would stay when its last answer is sent.
-  server.prependListener('request', (_request, response) => response.setHeader('Connection', 'close'));
+  tellToClose(server);
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => server.closeAllConnections(), forMs);
   await closed;

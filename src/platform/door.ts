@@ -2,7 +2,7 @@
 // it hands what came in to one, spells what came of it, and says for openapi.json what both are.
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import type { Audience, Ctx, Environment, Platform } from './ctx.js';
+import type { Audience, Ctx, Environment, Platform, PortalScope } from './ctx.js';
 import type { Effect } from './effect.js';
 import { type ApiError, declareError } from './errors.js';
 import type { AskedScope } from './schema/audience.js';
@@ -106,6 +106,8 @@ export interface GuardedDoor<Body = unknown, Admission = unknown> extends DoorFa
   audience: Audience;
   /** What the scopes of the caller must open; `self`: nothing. */
   scope: AskedScope;
+  /** The scope with which a portal token may call it too. */
+  portal?: PortalScope;
   /**
    * Whether it takes an Idempotency-Key. Its scope is workspace, actor and the whole path. `required`: 400 `idempotency_key_required`
    * without one.

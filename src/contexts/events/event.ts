@@ -1,11 +1,10 @@
-// Events as a list and one by one, for 30 days (CONTRACT.md 16).
+// Events as a list and one by one, for as long as they are kept (CONTRACT.md 16).
 
 import { catalogOf } from '../../events/catalog.js';
-import { eventRetentionSeconds } from '../../events/event.js';
+import { oldestEvents } from '../../events/event.js';
 import { notInternal, whereNamed } from '../../events/pattern.js';
 import type { Event, Prisma } from '../../generated/prisma/client.js';
 import { loadTogether } from '../../platform/batch.js';
-import { addSeconds } from '../../platform/clock.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound, ValidationFailed } from '../../platform/errors.js';
 import { parseAnyId } from '../../platform/schema/id.js';
@@ -16,10 +15,10 @@ import { Visibility } from '../../platform/visibility.js';
 /** An agent sees the events that concern it. */
 const ofAgent = new Visibility<Prisma.EventWhereInput>({ scope: 'webhooks:read', agent: ({ id }) => ({ agentId: id }) });
 
-/** What the actor sees, of the last 30 days, as a filter. */
+/** What the actor sees of the events that are kept, as a filter. */
 export function visibleEvents(ctx: Ctx): Prisma.EventWhereInput {
   return {
-    AND: [ofAgent.where(ctx), notInternal, createdBetween(addSeconds(ctx.clock.now(), -eventRetentionSeconds), null)],
+    AND: [ofAgent.where(ctx), notInternal, createdBetween(oldestEvents(ctx.platform, ctx.clock.now()), null)],
   };
 }
 

@@ -17,6 +17,7 @@ export const packDoor: GuardedDoor = {
   path: '/v1/transfers/{id}/evidence',
   audience: 'any',
   scope: 'transfers:read',
+  portal: 'transfers:read',
   tag: { name: 'evidence' },
   summary: 'Download what proves a payment',
   description:

@@ -4,7 +4,7 @@ import { CaptureBy } from '../../generated/prisma/enums.js';
 import { partNames } from '../../platform/audit-leaf.js';
 import { NotFound, StateConflict } from '../../platform/errors.js';
 import { once } from '../../platform/idempotency.js';
-import { builder, facts } from '../../platform/schema/builder.js';
+import { builder, facts, openToPortal } from '../../platform/schema/builder.js';
 import { type Delivery, deliveryById, recordDelivery } from './delivery.js';
 import { HeadNotSigned, LogHalted, NoSuchReceipt } from './errors.js';
 import { EvidencePartEnum } from './link.input.js';
@@ -136,7 +136,7 @@ builder.queryFields((t) => ({
       { name: 'getTransferReceipt' },
     ),
     type: TransferReceipt,
-    authScopes: { audience: 'any', scope: 'transfers:read' },
+    ...openToPortal('transfers:read'),
     args: {
       id: t.arg({ type: 'TransferId', description: 'The transfer.' }),
       treeSize: t.arg({
@@ -158,7 +158,7 @@ builder.queryFields((t) => ({
   transferEvidence: t.string({
     description:
       'What proves a completed transfer, as `GET /v1/transfers/{id}/evidence` sends it: JSON as RFC 8785 spells it. Its check looks at every character, so it is one text.',
-    authScopes: { audience: 'any', scope: 'transfers:read' },
+    ...openToPortal('transfers:read'),
     args: {
       id: t.arg({ type: 'TransferId', description: 'The transfer.' }),
       treeSize: t.arg({

@@ -116,7 +116,9 @@ async function shownTo(ctx: Ctx, transfer: Transfer): Promise<Shown> {
   if (actor.agent === undefined && actor.customer === undefined) {
     return (disclosures, { role }) => disclosures.filter(({ name }) => covers(actor.scopes, scopeOf(name, role)));
   }
-  return (await canSeePayerSide(ctx, transfer)) ? shownAs(forPayer, ofPayer) : shownAs(forPayee);
+  if (!(await canSeePayerSide(ctx, transfer))) return shownAs(forPayee);
+  // A customer that pays sees what it paid for. By whose authority is its platform's to say.
+  return actor.customer === undefined ? shownAs(forPayer, ofPayer) : shownAs([...forPayee, 'private']);
 }
 
 /** The scope that opens a part of a leaf: that of the noun whose words it has. */

@@ -3,6 +3,8 @@
 import type { Protocol, Task, TaskPaymentMethod, Transfer } from '../../generated/prisma/client.js';
 import { openEscrowAccount } from '../../ledger/account.js';
 import type { Ending } from '../../manifest/approval-subject.js';
+import { canonicalJson } from '../../platform/canonical-json.js';
+import { sha256 } from '../../platform/crypto.js';
 import { type Ctx, within } from '../../platform/ctx.js';
 import { CurrencyMismatch, NotFound, ValidationFailed } from '../../platform/errors.js';
 import { type Currency, parseMinor } from '../../platform/money.js';
@@ -16,6 +18,7 @@ import type { Draft, SpendForm } from '../spending/pipeline/execution.js';
 import { checkPresentation, presentedMandate } from '../spending/pipeline/mandate.js';
 import { checkMandateCurrency, type EnforcedMandate } from '../spending/pipeline/mandate-rule.js';
 import { type Authority, authorizeSpend, type Spend } from '../spending/pipeline/pipeline.js';
+import { deliveries } from '../transfers/delivery.js';
 import { SameWallet } from '../transfers/errors.js';
 import { asideFor, settleEscrowed } from '../transfers/escrowed.js';
 import { endTransfer } from '../transfers/hold.js';
@@ -203,11 +206,18 @@ export async function namePayee(tx: Tx, { transferId }: Task, to: WalletRef | nu
  * Pays the worker and returns the rest, under the lock of the task; 0 returns all of it. Answers the members of the task that say so.
  * Whoever was frozen meanwhile keeps nothing from the worker: this is no spend.
  */
-export async function settlePayment(ctx: Ctx, tx: Tx, { transferId, amount }: Task, released: bigint, ending: Ending) {
+export async function settlePayment(ctx: Ctx, tx: Tx, { transferId, amount, deliverable }: Task, released: bigint, ending: Ending) {
   if (transferId === null || amount === null) return {};
   const transfer = await lockRow(tx.transfer, transferId);
   await settleEscrowed(ctx, tx, transfer, released, ending);
+  if (released > 0n && deliverable !== null) await noteDeliverable(ctx, tx, transferId, deliverable);
   return { paymentStatus: released === 0n ? 'refunded' : 'released', released } as const;
+}
+
+/** What the worker delivered is said in the evidence of its payment: SHA-256 of it as RFC 8785 spells it. */
+async function noteDeliverable(ctx: Ctx, tx: Tx, transferId: string, deliverable: Exclude<Task['deliverable'], null>): Promise<void> {
+  const paid = await tx.transfer.findFirstOrThrow({ where: { id: transferId } });
+  await ctx.platform.extensions.of(deliveries)(ctx, tx, paid, sha256(canonicalJson(deliverable)).toString('hex'));
 }
 
 /** Gives the money back, and withdraws the approval that it waits for. Answers the members of the task that say so. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../src/platform/schema/id.js';
 import { type Json, nowhere, openWallet, useHarness } from '../../harness.js';
+import { startSecond } from '../../second-server.js';
 import { enrol } from '../agents/identity.js';
 
 const harness = useHarness();
@@ -144,6 +145,12 @@ describe('GET /v1/events', () => {
     expect(types(await harness.test.get('/v1/events'))).not.toEqual([]);
     harness.clock.advance(2);
     expect(types(await harness.test.get('/v1/events'))).toEqual([]);
+    const longer = await startSecond(harness, undefined, { retentionEventsDays: 31 });
+    const { data } = (await (
+      await fetch(`${longer.urls.test}/v1/events`, { headers: { Authorization: `Bearer ${harness.test.key}` } })
+    ).json()) as Json;
+    expect(data).not.toEqual([]);
+    await longer.stop();
   });
 });
 

@@ -1,4 +1,6 @@
 // What packs of different payments say: by what authority, and in answer to what.
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import { calculateJwkThumbprint, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/platform/canonical-json.js';
@@ -121,7 +123,7 @@ describe('the pack of a payment', () => {
     expect(part('act').map(({ role }) => role)).toContain('checkout');
   });
 
-  it('of a task names the skill', async () => {
+  it('of a task names the skill, and what was delivered', async () => {
     const sides = await newSides(harness.test);
     const task = await taskIn(harness.test, sides, 'completed');
     await stepTask(harness.test, task, 'approve', sides.sender);
@@ -129,6 +131,10 @@ describe('the pack of a payment', () => {
     const { verdict, part } = await read(data.payment.transfer_id);
     expect(legs(verdict)).toContain('offer');
     expect(part('offer')[0]?.value).toMatchObject({ kind: 'task', resource: 'translate', totals: { total: '10.00' } });
+    const sha256 = createHash('sha256')
+      .update(canonicalize(data.deliverable) ?? '')
+      .digest('hex');
+    expect(part('delivery').map(({ value }) => [value.sha256, value.by.side])).toEqual([[sha256, 'payee']]);
   });
 
   it('in another currency has what the quote promised', async () => {
