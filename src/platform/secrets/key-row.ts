@@ -12,8 +12,8 @@ export interface DataKeyRow {
   createdAt: Date;
   /** When it became old; null before. */
   endedAt: Date | null;
-  /** Hours since then. */
-  endedHours: number | null;
+  /** Seconds since then. */
+  endedSeconds: number | null;
   /** In hex, by the names of the master keys. */
   wraps: Record<string, string>;
 }
@@ -22,7 +22,7 @@ export interface DataKeyRow {
 export async function dataKeyRows(db: Reader): Promise<DataKeyRow[]> {
   const { rows } = await db.query<DataKeyRow>(
     `SELECT k.id, k.state, k.created_at AS "createdAt", k.ended_at AS "endedAt",
-       (extract(epoch FROM now() - k.ended_at) / 3600)::int AS "endedHours",
+       extract(epoch FROM now() - k.ended_at)::int AS "endedSeconds",
        coalesce(json_object_agg(w.master, encode(w.wrapped, 'hex')) FILTER (WHERE w.master IS NOT NULL), '{}') AS wraps
      FROM data_key k LEFT JOIN data_key_wrap w ON w.data_key_id = k.id GROUP BY k.id ORDER BY k.id`,
   );
@@ -56,10 +56,19 @@ export async function insertWrap(tx: Reader, { id, master, wrapped }: { id: numb
   ]);
 }
 
-/** Makes a new data key the one that seals. */
-export async function turnDataKey(tx: Reader, id: number): Promise<void> {
+/** Makes a new data key the one that seals. False where it is not new any more: another command has turned to it, or has taken it back. */
+export async function turnDataKey(tx: Reader, id: number): Promise<boolean> {
+  const { rows } = await tx.query("SELECT FROM data_key WHERE id = $1 AND state = 'new'", [id]);
+  if (rows.length === 0) return false;
   await tx.query("UPDATE data_key SET state = 'old', ended_at = now() WHERE state = 'current'");
   await tx.query("UPDATE data_key SET state = 'current' WHERE id = $1", [id]);
+  return true;
+}
+
+/** Takes a data key back that nobody has turned to. */
+export async function withdrawDataKey(tx: Reader, id: number): Promise<void> {
+  const { rows } = await tx.query("SELECT FROM data_key WHERE id = $1 AND state = 'new'", [id]);
+  if (rows.length > 0) await deleteDataKey(tx, id);
 }
 
 /** Takes a data key away: what it has sealed opens no more. */

@@ -16,6 +16,7 @@ import {
   type ProcessRow,
   processRows,
   turnDataKey,
+  withdrawDataKey,
 } from './key-row.js';
 import { sealedColumns } from './sealed-column.js';
 import { countSealed } from './sealed-value.js';
@@ -136,7 +137,9 @@ export async function rotateData(platform: Platform, tell: (text: string) => voi
   await known(platform, id, tell);
   await inTransaction(pool, async (tx) => {
     await lockDataKeys(tx);
-    await turnDataKey(tx, id);
+    if (await turnDataKey(tx, id)) return;
+    const isTurned = (await dataKeyRows(tx)).some((row) => row.id === id);
+    if (!isTurned) throw new Error(`another command has taken the data key ${id} back: run this one again`);
   });
   await openRing(pool, platform.vault, { secretsKey: platform.config.secretsKey ?? '', secretsKeysOld: platform.config.secretsKeysOld });
   return id;
@@ -149,7 +152,10 @@ async function known(platform: Platform, id: number, tell: (text: string) => voi
     const behind = living.filter(({ keyIds }) => !keyIds.includes(String(id)));
     if (behind.length === 0) return;
     if (left === 0) {
-      await inTransaction(poolOf(platform), (tx) => deleteDataKey(tx, id));
+      await inTransaction(poolOf(platform), async (tx) => {
+        await lockDataKeys(tx);
+        await withdrawDataKey(tx, id);
+      });
       throw new Error(`${behind.map(nameOf).join(', ')} did not learn of the new key within ${silentSeconds} s: nothing was changed`);
     }
     tell(`waiting for ${behind.length} of ${living.length} processes to know the key`);
@@ -191,6 +197,8 @@ async function retireData(platform: Platform, id: number, force: boolean): Promi
     const row = (await dataKeyRows(tx)).find((one) => one.id === id);
     if (row === undefined) throw new Error(`there is no data key ${id}`);
     if (row.state !== 'old') throw new Error(`the data key ${id} is ${row.state}: only an old one is retired`);
+    if ((row.endedSeconds ?? 0) < silentSeconds)
+      throw new Error(`a process may still seal with the data key ${id}, which ended a moment ago: wait for ${silentSeconds} s`);
     if (!force && isYoung(row))
       throw new Error(`what the data key ${id} has signed may live for ${signedHours} h after its end: wait, or give --force`);
     await deleteDataKey(tx, id);
@@ -198,7 +206,7 @@ async function retireData(platform: Platform, id: number, force: boolean): Promi
   return `The data key ${id} is gone. What it has signed, callback keys of rails too, counts no more.`;
 }
 
-const isYoung = ({ endedHours }: DataKeyRow): boolean => endedHours !== null && endedHours < signedHours;
+const isYoung = ({ endedSeconds }: DataKeyRow): boolean => endedSeconds !== null && endedSeconds < signedHours * 3_600;
 
 function refuseLiving(processes: readonly ProcessRow[], what: string, force: boolean): void {
   const refusing = force ? processes.filter(({ unseen }) => unseen < silentSeconds) : processes;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Platform } from '../../../src/platform/ctx.js';
 import { createLogger } from '../../../src/platform/log.js';
 import { masterKey, openRing } from '../../../src/platform/secrets/key-ring.js';
-import { writeProcess } from '../../../src/platform/secrets/key-row.js';
+import { withdrawDataKey, writeProcess } from '../../../src/platform/secrets/key-row.js';
 import { resealing } from '../../../src/platform/secrets/resealing.js';
 import { retire, rotateData, rotateMaster, secretsStatus } from '../../../src/platform/secrets/rotation.js';
 import { sealedColumns } from '../../../src/platform/secrets/sealed-column.js';
@@ -139,6 +139,8 @@ describe('a data key', () => {
     const status = await secretsStatus(command);
     expect(status.dataKeys.find(({ id }) => id === before)?.sealed).toEqual({});
     expect(status.dataKeys.find(({ id }) => id === made)?.sealed).toMatchObject({ 'mandate.sealed_jwt': expect.any(Number) });
+    await expect(retire(command, String(before), true)).rejects.toThrow('a process may still seal with');
+    await harness.platform.database.pool.query("UPDATE data_key SET ended_at = now() - interval '61 s' WHERE id = $1", [before]);
     await expect(retire(command, String(before), false)).rejects.toThrow('may live for 24 h');
     await retire(command, String(before), true);
     await refresh(harness.platform);
@@ -167,6 +169,15 @@ describe('a data key', () => {
     expect(await rotating).toBeGreaterThan(current);
     expect(told).toEqual(['waiting for 1 of 1 processes to know the key']);
     await pool.query('DELETE FROM process WHERE id = $1', [id]);
+  });
+
+  it('that two commands make at once is one that seals, and is not taken back once it does', async () => {
+    const commands = [await commandWith({ secretsKey: first() }), await commandWith({ secretsKey: first() })];
+    const newest = Math.max(...(await Promise.all(commands.map((command) => rotateData(command, silence)))));
+    const { pool } = harness.platform.database;
+    await withdrawDataKey(pool, newest);
+    const { dataKeys } = await secretsStatus(await commandWith({ secretsKey: first() }));
+    expect(dataKeys.filter(({ state }) => state === 'current' || state === 'new').map(({ id }) => id)).toEqual([newest]);
   });
 
   it('leaves a secret that changes meanwhile as it is, and one that it cannot open', async () => {
