@@ -4,6 +4,7 @@ import type { administration } from './cli/administration.js';
 import { ofData, required, say, settingsOf, text } from './cli/argument.js';
 import { loadConfig, settings } from './config.js';
 import { giveUp } from './platform/give-up.js';
+import { commandLine, isInstalled, startLine } from './platform/program.js';
 
 type Administration = typeof administration;
 
@@ -34,7 +35,14 @@ function objectOf(json: string): Record<string, unknown> {
 }
 
 const commands: Readonly<Record<string, Command>> = {
-  serve: { usage: 'serve', about: 'run the platform (as npm start)', run: async () => (await import('./serve.js')).serve() },
+  serve: {
+    usage: 'serve',
+    about: isInstalled ? 'run the platform, as without a command' : `run the platform (as ${startLine})`,
+    run: async () => {
+      say('Agent Payments is starting.');
+      await (await import('./serve.js')).serve();
+    },
+  },
   migrate: {
     usage: 'migrate [--data-dir DIR]',
     about: 'apply the pending migrations',
@@ -273,7 +281,7 @@ function help(): string {
     const width = Math.max(...rows.map(([left]) => left.length));
     return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
   };
-  return `Usage: npm run --silent cli -- <command>
+  return `Usage: ${commandLine('<command>')}
 
 Commands
 ${wide(Object.values(commands).map(({ usage, about }) => [usage, about]))}
@@ -291,8 +299,9 @@ async function run(argv: readonly string[]): Promise<void> {
       throw new Error(`There is no command "${argv.join(' ')}".\n\n${help()}`);
     return say(help());
   }
-  if (argv.includes('--help') || argv.includes('-h')) return say(`Usage: npm run --silent cli -- ${command.usage}\n\n${command.about}`);
+  if (argv.includes('--help') || argv.includes('-h')) return say(`Usage: ${commandLine(command.usage)}\n\n${command.about}`);
   await command.run(argv.slice(name.split(' ').length));
 }
 
-run(process.argv.slice(2)).catch(giveUp);
+const given = process.argv.slice(2);
+run(given.length === 0 && isInstalled ? ['serve'] : given).catch(giveUp);

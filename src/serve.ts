@@ -12,6 +12,7 @@ import { systemCtx } from './platform/due/step.js';
 import { createLogger, type Logger } from './platform/log.js';
 import { migrate } from './platform/postgres/migration.js';
 import type { Line } from './platform/processes/line.js';
+import { commandLine, isInstalled } from './platform/program.js';
 import { type Addresses, type Assignment, lineToPrimary, onOrphaned, type RunningProcesses, startProcesses } from './primary.js';
 import { type RunningServer, startServer } from './server.js';
 
@@ -158,12 +159,12 @@ function showKeys({ tenantId, liveKey, testKey }: CreatedTenant, config: Config,
   const { printKeys, bootstrapLiveKey } = config;
   const another =
     bootstrapLiveKey === null
-      ? `Make one: node dist/cli.js key create --tenant ${tenantId} --environment live`
+      ? `Make one: ${inPlace('key create')} --tenant ${tenantId} --environment live`
       : 'It is that of BOOTSTRAP_LIVE_KEY.';
   const live = printKeys ? liveKey : `not printed (PRINT_KEYS). ${another}`;
   const printed = link === null || hasFixedPlace(config) ? link : 'The link follows when the server listens: SANDBOX_PORT is 0.';
   const owner =
-    printed ?? `not printed (PRINT_KEYS). Make a link: node dist/cli.js member invite --tenant ${tenantId} --email YOU --role owner`;
+    printed ?? `not printed (PRINT_KEYS). Make a link: ${inPlace('member invite')} --tenant ${tenantId} --email YOU --role owner`;
   say(`A demo tenant was made. Its keys are shown once; keep them:
 
   live  ${live}
@@ -174,6 +175,9 @@ Its first owner joins in a browser, within a day:
   ${owner}
 `);
 }
+
+/** A command as it is typed where the platform runs; a container has no npm. */
+const inPlace = (command: string): string => (isInstalled ? commandLine(command) : `node dist/cli.js ${command}`);
 
 /** True where the address of the sandbox is known before anything listens. */
 function hasFixedPlace({ role, sandboxUrl, sandboxPort }: Config): boolean {
@@ -203,8 +207,8 @@ First call:
 
   curl -s ${test}/v1/me -H 'Authorization: Bearer ${testKey ?? '<your test key>'}'
 
-Next: npm run demo plays two agents that pay each other. npm run --silent cli -- --help lists what else there is.${
-    testKey === null ? '\nNo key at hand? npm run --silent cli -- tenant create --name "My company" makes a tenant with two.' : ''
+Next: ${isInstalled ? commandLine('demo') : 'npm run demo'} plays two agents that pay each other. ${commandLine('--help')} lists what else there is.${
+    testKey === null ? `\nNo key at hand? ${commandLine('tenant create --name "My company"')} makes a tenant with two.` : ''
   }
 `);
 }

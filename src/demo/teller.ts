@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPage, type Reply, sendForm, sendJson } from '../platform/outbound/client.js';
+import { startLine } from '../platform/program.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers are shown to a person as they come
 export type Json = Record<string, any>;
@@ -137,7 +138,7 @@ export class Teller {
 
   async #send(method: string, path: string, headers: Record<string, string>, body: unknown): Promise<Reply> {
     const reply = await sendJson(this.url + path, { method, headers, body }).catch((cause: unknown) => {
-      throw new Error(`Nobody answers at ${this.url}. Start the platform first: npm start`, { cause });
+      throw new Error(`Nobody answers at ${this.url}. Start the platform first: ${startLine}`, { cause });
     });
     if (reply.status !== 429) return reply;
     const seconds = Number(reply.headers.get('Retry-After') ?? 60);

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Config } from '../config.js';
 import { embeddedDatabaseUrl, startEmbeddedPostgres } from './postgres/embedded-server.js';
 import { explained } from './postgres/start-failure.js';
+import { startLine } from './program.js';
 
 export type ReadyConfig = Config & { databaseUrl: string; secretsKey: string };
 
@@ -58,7 +59,7 @@ async function whyNoDatabase(dataDir: string): Promise<string> {
   return (
     `${isThere ? `The database in ${dataDir} is not running` : `There is no database in ${dataDir}`}, and DATABASE_URL is not set. ` +
     'This command works on the data of a server that runs.\n' +
-    'Start one (npm start), name the folder of the one that runs with --data-dir or DATA_DIR, or set DATABASE_URL and SECRETS_KEY.'
+    `Start one (${startLine}), name the folder of the one that runs with --data-dir or DATA_DIR, or set DATABASE_URL and SECRETS_KEY.`
   );
 }
 

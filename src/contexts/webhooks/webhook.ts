@@ -12,6 +12,7 @@ import { checkStep, type Lifecycle, wrongStatus } from '../../platform/lifecycle
 import { egressProblem, isAllowedHost, isPrivateHost, portOf } from '../../platform/outbound/guard.js';
 import type { Tx } from '../../platform/postgres/database.js';
 import { lockRow, rowKey } from '../../platform/postgres/row.js';
+import { commandLine } from '../../platform/program.js';
 import { newId, printId } from '../../platform/schema/id.js';
 import { listOf } from '../../platform/schema/list.js';
 import { InvalidWebhookUrl, MadeByProtocol, TooManyWebhooks } from './errors.js';
@@ -234,6 +235,6 @@ function helpFor(url: URL): string {
   const place = `${url.hostname}:${portOf(url)}`;
   return (
     ` In the sandbox it is reached where the server is started with WEBHOOK_ALLOW_HOSTS=${place}; without that, ` +
-    `\`npm run --silent cli -- listen --forward-to ${url.origin}${url.pathname}\` forwards events there.`
+    `\`${commandLine(`listen --forward-to ${url.origin}${url.pathname}`)}\` forwards events there.`
   );
 }
