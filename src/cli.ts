@@ -1,7 +1,7 @@
 // The command line, on the same code as the server. Commands that work on the database take that of a server which runs, or DATABASE_URL.
 import { parseArgs } from 'node:util';
 import type { administration } from './cli/administration.js';
-import { ofData, required, say, settingsOf, text } from './cli/argument.js';
+import { flag, ofData, required, say, settingsOf, text } from './cli/argument.js';
 import { loadConfig, settings } from './config.js';
 import { giveUp } from './platform/give-up.js';
 
@@ -32,6 +32,9 @@ function objectOf(json: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('--data must be a JSON object');
   return value as Record<string, unknown>;
 }
+
+/** The options of a command about a file of settings. */
+const ofFile = { prune: flag, url: text, key: text } as const;
 
 const commands: Readonly<Record<string, Command>> = {
   serve: { usage: 'serve', about: 'run the platform (as npm start)', run: async () => (await import('./serve.js')).serve() },
@@ -234,6 +237,35 @@ const commands: Readonly<Record<string, Command>> = {
       const { trigger } = await import('./cli/trigger.js');
       const event = await trigger({ ...callerOf(values), type, data, objectId: values['object-id'] });
       say(`emitted ${event.type}  ${event.id}`);
+    },
+  },
+  'config export': {
+    usage: 'config export [--into FILE] [--url URL] [--key KEY]',
+    about: 'print what a workspace is set up to do as YAML; --into writes over a file, whose comments stay',
+    run: async (args) => {
+      const { values } = parseArgs({ args, options: { into: text, url: text, key: text } });
+      const { exportConfig } = await import('./cli/config-command.js');
+      await exportConfig({ ...callerOf(values), say }, values.into);
+    },
+  },
+  'config diff': {
+    usage: 'config diff FILE [--prune] [--json] [--url URL] [--key KEY]',
+    about: 'show what applying a file would change; exit 2 where it would change something',
+    run: async (args) => {
+      const { values, positionals } = parseArgs({ args, options: { ...ofFile, json: flag }, allowPositionals: true });
+      const { diffConfig } = await import('./cli/config-command.js');
+      const options = { file: required(positionals[0], 'FILE'), prune: values.prune ?? false, isJson: values.json ?? false };
+      if (await diffConfig({ ...callerOf(values), say }, options)) process.exitCode = 2;
+    },
+  },
+  'config apply': {
+    usage: 'config apply FILE [--prune] [--yes] [--plan PLAN] [--url URL] [--key KEY]',
+    about: 'show what a file changes, ask, and apply all of it or nothing; --prune deletes what the file does not name any more',
+    run: async (args) => {
+      const { values, positionals } = parseArgs({ args, options: { ...ofFile, yes: flag, plan: text }, allowPositionals: true });
+      const { applyConfig } = await import('./cli/config-command.js');
+      const options = { file: required(positionals[0], 'FILE'), prune: values.prune ?? false, yes: values.yes ?? false, plan: values.plan };
+      await applyConfig({ ...callerOf(values), say }, options);
     },
   },
   mcp: {

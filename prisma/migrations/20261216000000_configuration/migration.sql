@@ -6,8 +6,8 @@ CREATE TABLE "config_thing" (
     "name" TEXT NOT NULL,
     "id" UUID,
     "source" TEXT NOT NULL,
-    "given" BYTEA NOT NULL,
-    "made" BYTEA NOT NULL,
+    "given" JSONB NOT NULL,
+    "made" JSONB NOT NULL,
     "applied_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "config_thing_pkey" PRIMARY KEY ("workspace_id","kind","name")

@@ -1,4 +1,5 @@
 // Applying a configuration: every change by the operation that anybody would make it with, in one transaction (CONTRACT.md 24).
+import { isDeepStrictEqual } from 'node:util';
 import type { ConfigApply, Prisma } from '../../generated/prisma/client.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { ApiError, type FieldIssue, StateConflict, ValidationFailed } from '../../platform/errors.js';
@@ -13,7 +14,7 @@ import { bodyOf, type Comparison, compare, placed, type Request } from './compar
 import { isNamed, kinds, membersOf, nameOfKind } from './kind.js';
 import { type Configuration, readConfiguration, settingsOf } from './present.js';
 import { keyOf, type Reference } from './reference.js';
-import { digestOf, mapValues, type Settings, type Wanted } from './thing.js';
+import { type Digests, digestsOf, mapValues, type Settings } from './thing.js';
 
 /** A thing that an apply has made. `secret` is shown once, and stored nowhere. */
 export interface Made {
@@ -39,7 +40,7 @@ export class PlanChanged extends StateConflict {
   constructor() {
     super('The configuration or the file is not what it was when this plan was made. Look at the difference again.', 'plan_changed', [], {
       reason: 'plan_changed',
-      next_actions: [{ rel: 'diff', actor: 'api_key', method: 'POST', path: '/v1/config/diff' }],
+      next_actions: [{ rel: 'config', actor: 'api_key', method: 'GET', path: '/v1/config' }],
     });
   }
 }
@@ -113,8 +114,8 @@ function refuseUnresolved({ unresolved }: Comparison): void {
 /** The changes of one apply, one after the other. */
 class Run {
   readonly made: Made[] = [];
-  /** The digest and the id of each thing after its change, by its kind and name. */
-  readonly after = new Map<string, { id: string | null; made: Buffer<ArrayBuffer> }>();
+  /** The id of each thing, and what it is after its change, by its kind and name. */
+  readonly after = new Map<string, { id: string | null; made: Digests }>();
   readonly #ctx: Ctx;
   readonly #tx: Tx;
   /** Ids of budgets by their references. */
@@ -191,7 +192,7 @@ class Run {
     const kind = kinds.find((one) => key.startsWith(`${nameOfKind(one)} `));
     if (kind === undefined) return;
     const settings = settingsOf(shown, membersOf(this.#ctx.platform.operations, kind));
-    this.after.set(key, { id, made: digestOf(settings) });
+    this.after.set(key, { id, made: digestsOf(settings) });
   }
 }
 
@@ -226,12 +227,12 @@ async function recordAll(
   const rows = comparison.wanted.flatMap(({ kind, name, settings }) => {
     const key = change(kind, name);
     const thing = present.get(key);
-    const now = run.after.get(key) ?? (thing && { id: thing.id, made: digestOf(thing.settings) });
+    const now = run.after.get(key) ?? (thing && { id: thing.id, made: digestsOf(thing.settings) });
     if (now === undefined) return [];
-    const row = { kind: nameOfKind(kind), name, source: request.source, given: digestOf(run.resolved(settings)), ...now };
+    const row = { kind: nameOfKind(kind), name, source: request.source, given: digestsOf(run.resolved(settings)), ...now };
     const old = before.get(key);
-    const isSame = old?.id === row.id && old.source === row.source && row.given.equals(old.given) && row.made.equals(old.made);
-    return isSame ? [] : [{ ...row, appliedAt: at }];
+    const isKept = old !== undefined && isDeepStrictEqual({ ...row, workspaceId: old.workspaceId, appliedAt: old.appliedAt }, old);
+    return isKept ? [] : [{ ...row, appliedAt: at }];
   });
   const gone = comparison.changes.flatMap(({ op, kind, name }) => (op === 'delete' ? [{ kind: nameOfKind(kind), name }] : []));
   const changed = [...rows.map(({ kind, name }) => ({ kind, name })), ...gone];

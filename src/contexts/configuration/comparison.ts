@@ -1,4 +1,5 @@
 // What a file would change: each thing that it names beside the one that is there (CONTRACT.md 24). Nothing is changed here.
+import { isDeepStrictEqual } from 'node:util';
 import type { ConfigThing } from '../../generated/prisma/client.js';
 import { canonicalJson } from '../../platform/canonical-json.js';
 import { sha256 } from '../../platform/crypto.js';
@@ -11,7 +12,7 @@ import { isNamed, type Kind, kinds, nameOfKind } from './kind.js';
 import { inOrder } from './order.js';
 import type { Configuration } from './present.js';
 import { asReference, idsOf, keyOf, type Reference, referencesIn } from './reference.js';
-import { digestOf, isObject, isSame, mapValues, type Present, type Settings, type Wanted, withBareIds } from './thing.js';
+import { type Digests, digestsOf, isObject, isSame, mapValues, type Present, type Settings, type Wanted, withBareIds } from './thing.js';
 
 /** A reference that names nothing, or several things. */
 export interface Unresolved {
@@ -184,8 +185,7 @@ function recordOf(row: ConfigThing | undefined, present: Present | undefined): C
 function changeOf(operations: Operations, { wanted, present, record, isRenamed }: Pair, naming: Naming): PlannedChange[] {
   const { kind, name } = wanted;
   if (present === undefined) return [{ op: 'create', kind, name, fields: fieldsOf({}, wanted.settings, naming), wanted }];
-  if (record !== undefined && !isRenamed && isAsApplied(record, wanted, present)) return [];
-  const changed = changedSettings(operations, kind, present.settings, wanted.settings);
+  const changed = changedSettings(operations, wanted, present, record);
   if (isRenamed) changed['name'] = name;
   if (Object.keys(changed).length === 0) return [];
   refuseFixed(operations, wanted, changed);
@@ -194,18 +194,28 @@ function changeOf(operations: Operations, { wanted, present, record, isRenamed }
   return [{ op: 'update', kind, name, fields: fieldsOf(before, after, naming), wanted, present, changed }];
 }
 
-/** The file says what it said when it was applied, and the thing is what it became then. */
-function isAsApplied({ given, made }: ConfigThing, wanted: Wanted, present: Present): boolean {
-  return digestOf(wanted.settings).equals(given) && digestOf(present.settings).equals(made);
-}
-
 // Gap G-832: A setting that a file leaves out is cleared where it may be empty, and else stays as it is.
-/** The settings that differ, each with its new value; null clears it. */
-function changedSettings(operations: Operations, kind: Kind, from: Settings, to: Settings): Record<string, unknown> {
+/**
+ * The settings that differ, each with its new value; null clears it. A setting of which the file says what it said when it was applied, and which
+ * is what it became then, does not differ, however the two are written.
+ */
+function changedSettings(
+  operations: Operations,
+  { kind, settings: to }: Wanted,
+  { settings: from }: Present,
+  record: ConfigThing | undefined,
+): Record<string, unknown> {
+  const [given, made] = [digestsOf(to), digestsOf(from)];
+  const isAsApplied = (member: string): boolean => {
+    if (record === undefined) return false;
+    return (record.given as Digests)[member] === given[member] && (record.made as Digests)[member] === made[member];
+  };
   const changed: Record<string, unknown> = {};
-  for (const [member, value] of Object.entries(to)) if (!isSame(from[member], value, member)) changed[member] = value;
+  for (const [member, value] of Object.entries(to))
+    if (!isAsApplied(member) && !isSame(from[member], value, member)) changed[member] = value;
   const shown = operations.shows(kind.show);
-  for (const member of Object.keys(from)) if (!(member in to) && shown.get(member)?.nullable) changed[member] = null;
+  for (const member of Object.keys(from))
+    if (!(member in to) && !isAsApplied(member) && shown.get(member)?.nullable) changed[member] = null;
   return changed;
 }
 
@@ -271,7 +281,7 @@ function warningsOf({ things, records }: Configuration, pairs: readonly Pair[], 
     const row = recorded.get(`${kind} ${thing.id ?? name}`);
     const say = (message: string): Warning[] => [{ kind, name, message }];
     if (row === undefined) return paired.has(thing) || thing.kind.is === 'single' ? [] : say('no file names it: it was made by hand');
-    if (!digestOf(thing.settings).equals(row.made)) return say(`was changed by hand since ${row.source} applied it`);
+    if (!isDeepStrictEqual(digestsOf(thing.settings), row.made)) return say(`was changed by hand since ${row.source} applied it`);
     if (paired.has(thing) && row.source !== source) return say(`is managed by ${row.source}, and will be managed by ${source}`);
     return [];
   });

@@ -81,7 +81,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** SHA-256 of settings, whatever the order of their members. */
-export function digestOf(settings: Settings): Buffer<ArrayBuffer> {
-  return sha256(canonicalJson(settings));
+/** The digest of each setting, by its name. */
+export type Digests = Readonly<Record<string, string>>;
+
+/** SHA-256 of each setting, whatever the order of its members: 32 hexadecimal digits. */
+export function digestsOf(settings: Settings): Digests {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, digest(value)]));
+}
+
+function digest(value: unknown): string {
+  return sha256(canonicalJson(value)).toString('hex').slice(0, 32);
 }
