@@ -2,7 +2,7 @@
 // time beside the code (GraphQL documents), and the console, which is a program of its own for browsers, and the documentation. Then sdk/dist, the package for callers.
 //   node scripts/build.mjs              build everything
 //   node scripts/build.mjs --if-stale   only what changed since the last build: in an unchanged checkout a few milliseconds
-//   node scripts/build.mjs --client     only what is generated into src: the Prisma client, when it is stale, and the kinds of ids
+//   node scripts/build.mjs --client     only what is generated into src: the Prisma client, when it is stale, the kinds of ids, and what is personal
 //   node scripts/build.mjs --console    only dist/console, and only when it is stale
 //   node scripts/build.mjs --sdk        only sdk/dist, and only when it is stale
 //   node scripts/build.mjs --docs       only dist/docs, and only when it is stale
@@ -15,6 +15,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { printIdKinds } from './id-kinds.mjs';
+import { printPersonalData } from './personal-data.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => path.join(root, ...parts);
@@ -92,6 +93,14 @@ function generateIdKinds() {
   const text = printIdKinds(at('src', 'contexts'), readFileSync(at('schema.graphql'), 'utf8'));
   if (isFresh(file, text)) return;
   mkdirSync(generated, { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Prints what of the data model is personal; the file is left alone where it says the same. */
+function generatePersonalData() {
+  const file = path.join(generated, 'personal-data.ts');
+  const text = printPersonalData(at('prisma', 'schema'));
+  if (isFresh(file, text)) return;
   writeFileSync(file, text);
 }
 
@@ -222,6 +231,7 @@ function build() {
   if (options.has('--client')) {
     generateClient();
     generateIdKinds();
+    generatePersonalData();
   }
   if (options.has('--console')) buildConsole();
   if (options.has('--docs')) buildDocs();
@@ -241,6 +251,7 @@ function buildAll() {
     process.stderr.write('Building dist/ ...\n');
     generateClient();
     generateIdKinds();
+    generatePersonalData();
     compile(print);
   }
   buildConsole();

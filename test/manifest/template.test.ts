@@ -20,7 +20,7 @@ const files: Readonly<Record<string, string>> = {
 model Parcel {
   workspaceId String   @default(dbgenerated()) @map("workspace_id") @db.Uuid
   id          String   @db.Uuid
-  name        String
+  name        String /// @plain
   createdAt   DateTime @map("created_at") @db.Timestamptz(3)
 
   @@id([workspaceId, id])
