@@ -1,7 +1,9 @@
 // The commands about configurations. They call the platform with an API key, so they work from anywhere.
 import { readFile, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
+import { parseArgs } from 'node:util';
 import { sendJson } from '../platform/outbound/client.js';
+import { callerOf, flag, say as print, required, text } from './argument.js';
 import { type ConfigFile, readConfigFile, writeConfigFile } from './config-file.js';
 import { type Refusal, refusalText } from './refusal.js';
 
@@ -31,6 +33,27 @@ interface Applied {
   revision: string;
   made: readonly { kind: string; name: string; id: string; secret?: string }[];
 }
+
+const ofCaller = { url: text, key: text } as const;
+const ofFile = { ...ofCaller, prune: flag } as const;
+
+/** The commands with their arguments as the program gets them. */
+export const configCommands = {
+  async export(args: string[]): Promise<void> {
+    const { values } = parseArgs({ args, options: { ...ofCaller, into: text } });
+    await exportConfig({ ...callerOf(values), say: print }, values.into);
+  },
+  async diff(args: string[]): Promise<void> {
+    const { values, positionals } = parseArgs({ args, options: { ...ofFile, json: flag }, allowPositionals: true });
+    const options = { file: required(positionals[0], 'FILE'), prune: values.prune ?? false, isJson: values.json ?? false };
+    if (await diffConfig({ ...callerOf(values), say: print }, options)) process.exitCode = 2;
+  },
+  async apply(args: string[]): Promise<void> {
+    const { values, positionals } = parseArgs({ args, options: { ...ofFile, yes: flag, plan: text }, allowPositionals: true });
+    const { prune = false, yes = false, plan } = values;
+    await applyConfig({ ...callerOf(values), say: print }, { file: required(positionals[0], 'FILE'), prune, yes, plan });
+  },
+};
 
 /** Prints what is set up as YAML, or writes it into a file, whose comments stay. */
 export async function exportConfig(caller: ConfigCaller, into: string | undefined): Promise<void> {
@@ -131,12 +154,16 @@ function withLines(refusal: Refusal, file: ConfigFile): Refusal {
   return fields === undefined ? refusal : { ...refusal, details: { ...refusal.details, fields } };
 }
 
-const marks = { create: '+', update: '~', delete: '-' } as const;
+const marks = new Map<Changed['op'], string>([
+  ['create', '+'],
+  ['update', '~'],
+  ['delete', '-'],
+]);
 
 /** What would be done, for people. */
 function planText({ changes, unresolved, warnings, plan }: Plan): string {
   const lines = changes.flatMap(({ op, kind, name, fields }) => [
-    `${marks[op]} ${kind} "${name}"`,
+    `${marks.get(op)} ${kind} "${name}"`,
     ...(op === 'delete'
       ? []
       : fields.map(

@@ -150,7 +150,7 @@ export interface Platform {
   /** Prints inputs of requests, by the schema. */
   printInput: PrintInput;
   /** Runs operations of REST for rules. */
-  operations: Operations;
+  operations: Operations<Ctx>;
   /** Holds values to JSON Schemas of callers. */
   schemas: SchemaChecker;
   /** Sends to places that tenants name. */

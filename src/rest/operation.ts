@@ -1,6 +1,7 @@
 // Runs routed operations for rules of this process (platform/operation.ts): the same reading of the input, the same execution, and no
 // Idempotency-Key, which belongs to the request that the rule answers.
 import { type GraphQLSchema, getNamedType, isInputObjectType, isNonNullType } from 'graphql';
+import type { Ctx } from '../platform/ctx.js';
 import type { Idempotency } from '../platform/idempotency.js';
 import type { Operations } from '../platform/operation.js';
 import { authorize } from '../platform/schema/audience.js';
@@ -18,7 +19,7 @@ interface Compiled {
 const noKey: Idempotency = (_ctx, _request, run) => run();
 
 /** The operations of a schema. Each is compiled when it is first asked for; throws for a name that there is not. */
-export function operationsOf(schema: GraphQLSchema, routes: () => readonly Route[]): Operations {
+export function operationsOf(schema: GraphQLSchema, routes: () => readonly Route[]): Operations<Ctx> {
   const compiled = new Map<string, Compiled>();
   const find = (name: string): Compiled => {
     const known = compiled.get(name);
@@ -40,6 +41,7 @@ export function operationsOf(schema: GraphQLSchema, routes: () => readonly Route
       const answer = await call(ctx, { variables, key: undefined, content: { params, query, body } });
       return answer.body as Readonly<Record<string, unknown>>;
     },
+    scopeOf: (name) => find(name).route.admission.scope,
     takes(name) {
       const input = find(name).route.variables.find(({ source }) => source === 'body');
       const type = input && getNamedType(input.type);

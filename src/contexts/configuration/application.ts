@@ -77,11 +77,13 @@ export function tryConfiguration(ctx: Ctx, request: ApplyRequest): Promise<Appli
   return rollBack(ctx.db, (tx) => applyWithin({ ...ctx, act: null }, tx, request));
 }
 
-/** What was answered to the apply with this reference, without its secrets. */
+// Gap G-833: A repeated key whose answer was lost is answered with the things that were changed, without their fields and secrets.
+/** What was answered to the apply with this reference, as far as it is kept. */
 export async function appliedWith(ctx: Ctx, reference: string): Promise<Applied> {
   const row = parseAnyId(reference) === null ? null : await ctx.db.configApply.findFirst({ where: { id: reference } });
   if (row === null) return { revision: reference, changes: [], made: [] };
-  return { revision: row.revision, changes: row.changes as unknown as Applied['changes'], made: row.made as unknown as Made[] };
+  const things = row.changes as unknown as Omit<Applied['changes'][number], 'fields'>[];
+  return { revision: row.revision, changes: things.map((thing) => ({ ...thing, fields: [] })), made: row.made as unknown as Made[] };
 }
 
 async function applyWithin(ctx: Ctx, tx: Tx, request: ApplyRequest): Promise<Applied> {
@@ -143,15 +145,15 @@ class Run {
     const settings = this.resolved(wanted.settings);
     // What a workspace has once is always there.
     if (kind.is === 'single') throw new Error(`${nameOfKind(kind)} is not there`);
-    const taken = new Set(kind.members ?? operations.takes(kind.create));
+    const taken = new Set(kind.members ?? operations.takes(kind.make));
     const first = Object.fromEntries(Object.entries(settings).filter(([member]) => taken.has(member)));
     const body = bodyOf(kind, { ...(isNamed(operations, kind) && { name }), ...first });
-    let shown = await this.#call(kind.create, { body });
+    let shown = await this.#call(kind.make, { body });
     const later = Object.fromEntries(
       Object.entries(settings).filter(([member, value]) => !taken.has(member) && JSON.stringify(shown[member]) !== JSON.stringify(value)),
     );
     const { id, secret } = shown;
-    if (Object.keys(later).length > 0) shown = await this.#call(kind.update, { params: { id: String(id) }, body: later });
+    if (Object.keys(later).length > 0) shown = await this.#call(kind.change, { params: { id: String(id) }, body: later });
     this.made.push({ kind: nameOfKind(kind), name, id: String(id), ...(typeof secret === 'string' && { secret }) });
     const bare = parseAnyId(String(id));
     if (nameOfKind(kind) === 'budgets' && bare !== null) this.#budgets.set(keyOf({ budget: name }), bare);
@@ -165,7 +167,7 @@ class Run {
       return this.#note(change(kind, name), null, shown);
     }
     const whole = kind.bodyOf === undefined ? settings : kind.bodyOf({ ...present.settings, ...settings });
-    const shown = await this.#call(kind.update, { ...(present.id !== null && { params: { id: present.id } }), body: whole });
+    const shown = await this.#call(kind.change, { ...(present.id !== null && { params: { id: present.id } }), body: whole });
     this.#note(change(kind, name), present.id, shown);
   }
 
@@ -243,8 +245,9 @@ async function recordAll(
 function keep(ctx: Ctx, tx: Tx, source: string, { revision, changes, made }: Applied): Promise<ConfigApply> {
   const at = ctx.clock.now();
   const json = (value: unknown) => value as Prisma.InputJsonValue;
+  const things = changes.map(({ fields: _, ...change }) => change);
   const withoutSecrets = made.map(({ secret: _, ...one }) => one);
   return tx.configApply.create({
-    data: { id: newId(at), source, revision, changes: json(changes), made: json(withoutSecrets), createdAt: at },
+    data: { id: newId(at), source, revision, changes: json(things), made: json(withoutSecrets), createdAt: at },
   });
 }

@@ -6,6 +6,7 @@ import { sha256 } from '../../platform/crypto.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import type { Operations } from '../../platform/operation.js';
+import { requireScope } from '../../platform/schema/audience.js';
 import { type ChangedField, type PlannedChange, printChange } from './change.js';
 import { type Naming, namingOf } from './document.js';
 import { isNamed, type Kind, kinds, nameOfKind } from './kind.js';
@@ -48,8 +49,12 @@ export interface Request {
   prune: boolean;
 }
 
-/** Compares what a request names with what is there. 400 for a setting that cannot be changed, and for what the edge refuses. */
+/**
+ * Compares what a request names with what is there. 400 for a setting that cannot be changed, and for what the edge refuses; 403
+ * `insufficient_scope` for things of a kind that the caller may not read.
+ */
 export async function compare(ctx: Ctx, there: Configuration, request: Request): Promise<Comparison> {
+  for (const { kind } of request.wanted) requireScope(ctx.actor, ctx.platform.operations.scopeOf(kind.show));
   const { wanted, unresolved } = await resolve(ctx, there, request.wanted);
   checkEdge(ctx.platform.operations, wanted);
   const naming = await namingOf(
@@ -110,7 +115,7 @@ function mapWithPlaces(value: unknown, at: Path, replace: (reference: Reference,
 const anyId = '00000000-0000-7000-8000-000000000000';
 
 /** 400 with every path for what the operations would refuse at the edge. */
-function checkEdge(operations: Operations, wanted: readonly Wanted[]): void {
+function checkEdge(operations: Operations<Ctx>, wanted: readonly Wanted[]): void {
   const issues: FieldIssue[] = [];
   for (const { kind, name, at, settings } of wanted) {
     const filled = mapValues(settings, (value) => (asReference(value) === undefined ? value : anyId)) as Settings;
@@ -125,16 +130,16 @@ function checkEdge(operations: Operations, wanted: readonly Wanted[]): void {
 }
 
 /** The settings that only a change takes are looked at by it. */
-function checkThing(operations: Operations, kind: Kind, name: string, settings: Settings): void {
+function checkThing(operations: Operations<Ctx>, kind: Kind, name: string, settings: Settings): void {
   if (kind.is === 'single') {
     operations.check(kind.set, { body: settings });
     return;
   }
-  const taken = new Set(kind.members ?? operations.takes(kind.create));
+  const taken = new Set(kind.members ?? operations.takes(kind.make));
   const first = Object.fromEntries(Object.entries(settings).filter(([member]) => taken.has(member)));
   const later = Object.fromEntries(Object.entries(settings).filter(([member]) => !taken.has(member)));
-  operations.check(kind.create, { body: bodyOf(kind, { ...(isNamed(operations, kind) && { name }), ...first }) });
-  if (Object.keys(later).length > 0) operations.check(kind.update, { params: { id: anyId }, body: later });
+  operations.check(kind.make, { body: bodyOf(kind, { ...(isNamed(operations, kind) && { name }), ...first }) });
+  if (Object.keys(later).length > 0) operations.check(kind.change, { params: { id: anyId }, body: later });
 }
 
 /** The body of a creation or a change. */
@@ -160,7 +165,7 @@ interface Pair {
 }
 
 /** Each thing that the request names beside the one of that name; a thing that was renamed by hand is known by what was applied. */
-function pairsOf(operations: Operations, { things, records }: Configuration, wanted: readonly Wanted[]): Pair[] {
+function pairsOf(operations: Operations<Ctx>, { things, records }: Configuration, wanted: readonly Wanted[]): Pair[] {
   const named = new Map(things.map((thing) => [`${nameOfKind(thing.kind)} ${thing.name}`, thing]));
   const recorded = new Map(records.map((row) => [`${row.kind} ${row.name}`, row]));
   const wantedNames = new Set(wanted.map(({ kind, name }) => `${nameOfKind(kind)} ${name}`));
@@ -169,7 +174,7 @@ function pairsOf(operations: Operations, { things, records }: Configuration, wan
     const key = `${nameOfKind(one.kind)} ${one.name}`;
     const row = recorded.get(key);
     const own = named.get(key);
-    if (own !== undefined || one.kind.is === 'single' || !operations.takes(one.kind.update).includes('name'))
+    if (own !== undefined || one.kind.is === 'single' || !operations.takes(one.kind.change).includes('name'))
       return { wanted: one, present: own, record: recordOf(row, own), isRenamed: false };
     const renamed = row?.id == null ? undefined : byId.get(row.id);
     const isFree = renamed !== undefined && !wantedNames.has(`${nameOfKind(renamed.kind)} ${renamed.name}`);
@@ -182,7 +187,7 @@ function recordOf(row: ConfigThing | undefined, present: Present | undefined): C
   return row !== undefined && present !== undefined && row.id === present.id ? row : undefined;
 }
 
-function changeOf(operations: Operations, { wanted, present, record, isRenamed }: Pair, naming: Naming): PlannedChange[] {
+function changeOf(operations: Operations<Ctx>, { wanted, present, record, isRenamed }: Pair, naming: Naming): PlannedChange[] {
   const { kind, name } = wanted;
   if (present === undefined) return [{ op: 'create', kind, name, fields: fieldsOf({}, wanted.settings, naming), wanted }];
   const changed = changedSettings(operations, wanted, present, record);
@@ -200,7 +205,7 @@ function changeOf(operations: Operations, { wanted, present, record, isRenamed }
  * is what it became then, does not differ, however the two are written.
  */
 function changedSettings(
-  operations: Operations,
+  operations: Operations<Ctx>,
   { kind, settings: to }: Wanted,
   { settings: from }: Present,
   record: ConfigThing | undefined,
@@ -220,9 +225,9 @@ function changedSettings(
 }
 
 /** 400 for a setting that stays as it was made. */
-function refuseFixed(operations: Operations, { kind, at }: Wanted, changed: Settings): void {
+function refuseFixed(operations: Operations<Ctx>, { kind, at }: Wanted, changed: Settings): void {
   if (kind.is === 'single' || kind.bodyOf !== undefined) return;
-  const taken = operations.takes(kind.update);
+  const taken = operations.takes(kind.change);
   const fixed = Object.keys(changed).filter((member) => !taken.includes(member));
   if (fixed.length === 0) return;
   const message = 'stays as it was made: give the thing another name, and delete the one of this name';

@@ -139,7 +139,7 @@ builder.queryFields((t) => ({
   configuration: t.field({
     route: rest(
       'GET /v1/config',
-      'Read what the workspace is set up to do, as one document. It has no money, people, or secrets, and names in place of ids, so it may be applied elsewhere.',
+      'Read what the workspace is set up to do, as one document: the kinds of settings that the caller may read. It has no money, people, or secrets, and names in place of ids, so it may be applied elsewhere.',
     ),
     type: Configuration,
     authScopes: { audience: 'operator', scope: 'config:read' },
@@ -172,7 +172,7 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => applyDocument(ctx, input), appliedWith),
   }),
   tryConfig: t.field({
-    route: rest('PUT /v1/config', 'Show what an apply would answer, its refusals too, without doing it.', { when: 'dry_run' }),
+    route: rest('PUT /v1/config', 'Show what an apply would answer, without doing it. A refusal by any of its changes is answered as an apply would be.', { when: 'dry_run' }),
     type: AppliedConfig,
     authScopes: { audience: 'operator', scope: 'config:write' },
     args: { input: t.arg({ type: ApplyConfigInput }) },

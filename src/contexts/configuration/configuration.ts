@@ -19,7 +19,7 @@ export async function configuration(ctx: Ctx): Promise<PrintedConfiguration> {
   const there = await readConfiguration(ctx);
   const managed = there.records.map(({ kind, name, source, appliedAt }) => ({ kind, name, managedBy: source, appliedAt }));
   managed.sort((a, b) => (`${a.kind} ${a.name}` < `${b.kind} ${b.name}` ? -1 : 1));
-  return { revision: there.revision, config: printConfiguration(there, await namingOf(ctx, there)), managed };
+  return { revision: there.revision, config: printConfiguration(ctx, there, await namingOf(ctx, there)), managed };
 }
 
 /** What applying a document would change. Nothing is changed. */

@@ -4,7 +4,7 @@ import { type FieldIssue, ValidationFailed } from '../../platform/errors.js';
 import { nearestName, quotedName } from '../../platform/misspelt-name.js';
 import type { Operations } from '../../platform/operation.js';
 import { type Kind, kinds, membersOf, nameOfKind } from './kind.js';
-import type { Configuration } from './present.js';
+import { type Configuration, mayRead } from './present.js';
 import { type Reference, referencesOf } from './reference.js';
 import { idsIn, isObject, mapValues, type Settings, type Wanted } from './thing.js';
 
@@ -24,10 +24,11 @@ export async function namingOf(ctx: Ctx, { things }: Pick<Configuration, 'things
 }
 
 /** What is there, as a file says it: kinds and members in one order, things by their names. */
-export function printConfiguration({ things }: Configuration, naming: Naming): Record<string, unknown> {
+export function printConfiguration(ctx: Ctx, { things }: Configuration, naming: Naming): Record<string, unknown> {
   const document: Record<string, unknown> = {};
   for (const kind of kinds) {
     const own = things.filter((thing) => thing.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (own.length === 0 && !mayRead(ctx, kind)) continue;
     const printed = own.map(({ name, settings }) => ({ ...(kind.is === 'list' && { name }), ...(naming(settings) as object) }));
     put(document, kind.path, kind.is === 'list' ? printed : printed[0]);
   }
@@ -46,7 +47,7 @@ function put(document: Record<string, unknown>, [first = '', ...rest]: readonly 
 type Path = readonly (string | number)[];
 
 /** The things that a request names, in its order. 400 with every path for members that are not known, and for names that are none. */
-export function readDocument(operations: Operations, config: unknown): Wanted[] {
+export function readDocument(operations: Operations<Ctx>, config: unknown): Wanted[] {
   const issues: FieldIssue[] = [];
   const wanted = new DocumentReader(operations, issues).section(config, [], ['config']);
   if (wanted.length > mostThings)
@@ -56,10 +57,10 @@ export function readDocument(operations: Operations, config: unknown): Wanted[] 
 }
 
 class DocumentReader {
-  readonly #operations: Operations;
+  readonly #operations: Operations<Ctx>;
   readonly #issues: FieldIssue[];
 
-  constructor(operations: Operations, issues: FieldIssue[]) {
+  constructor(operations: Operations<Ctx>, issues: FieldIssue[]) {
     this.#operations = operations;
     this.#issues = issues;
   }

@@ -26,8 +26,8 @@ export interface ListKind extends AnyKind {
   is: 'list';
   list: string;
   show: string;
-  create: string;
-  update: string;
+  make: string;
+  change: string;
   /** Absent where nothing is ever deleted. */
   remove?: string;
   /** True for a list that has no pages. */
@@ -70,8 +70,8 @@ export const kinds: readonly Kind[] = [
     path: ['rates'],
     list: 'listRates',
     show: 'getRate',
-    create: 'setRates',
-    update: 'setRates',
+    make: 'setRates',
+    change: 'setRates',
     isWhole: true,
     members: ['from', 'to', 'rate'],
     nameOf: ({ from, to }) => `${from}/${to}`,
@@ -86,8 +86,8 @@ export const kinds: readonly Kind[] = [
     path: ['budgets'],
     list: 'listBudgets',
     show: 'getBudget',
-    create: 'createBudget',
-    update: 'updateBudget',
+    make: 'createBudget',
+    change: 'updateBudget',
     remove: 'deleteBudget',
     isSetting: ({ scope }) => lastingScopes.includes((scope as Shown)['type']),
   },
@@ -96,8 +96,8 @@ export const kinds: readonly Kind[] = [
     path: ['policies'],
     list: 'listPolicies',
     show: 'getPolicy',
-    create: 'createPolicy',
-    update: 'updatePolicy',
+    make: 'createPolicy',
+    change: 'updatePolicy',
     remove: 'deletePolicy',
   },
   { is: 'single', path: ['approval_notices'], show: 'getApprovalNotices', set: 'setApprovalNotices' },
@@ -107,8 +107,8 @@ export const kinds: readonly Kind[] = [
     path: ['settlement', 'windows'],
     list: 'listSettlementWindows',
     show: 'getSettlementWindow',
-    create: 'createSettlementWindow',
-    update: 'updateSettlementWindow',
+    make: 'createSettlementWindow',
+    change: 'updateSettlementWindow',
     remove: 'deleteSettlementWindow',
   },
   {
@@ -116,8 +116,8 @@ export const kinds: readonly Kind[] = [
     path: ['settlement', 'rules'],
     list: 'listSettlementRules',
     show: 'getSettlementRule',
-    create: 'createSettlementRule',
-    update: 'updateSettlementRule',
+    make: 'createSettlementRule',
+    change: 'updateSettlementRule',
     remove: 'deleteSettlementRule',
     // Fires once, when the rule is made.
     without: ['fire_now'],
@@ -127,8 +127,8 @@ export const kinds: readonly Kind[] = [
     path: ['webhooks'],
     list: 'listWebhooks',
     show: 'getWebhook',
-    create: 'createWebhook',
-    update: 'updateWebhook',
+    make: 'createWebhook',
+    change: 'updateWebhook',
     remove: 'deleteWebhook',
     // Says how its endpoint does.
     without: ['status'],
@@ -140,8 +140,8 @@ export const kinds: readonly Kind[] = [
     path: ['x402_endpoints'],
     list: 'listX402Endpoints',
     show: 'getX402Endpoint',
-    create: 'createX402Endpoint',
-    update: 'updateX402Endpoint',
+    make: 'createX402Endpoint',
+    change: 'updateX402Endpoint',
     remove: 'deleteX402Endpoint',
   },
 ];
@@ -152,16 +152,16 @@ export function nameOfKind({ path }: Kind): string {
 }
 
 /** The settings of a kind, in their order: what its operations take. The name of a thing is not among them. */
-export function membersOf(operations: Operations, kind: Kind): readonly string[] {
+export function membersOf(operations: Operations<Ctx>, kind: Kind): readonly string[] {
   const taken = kind.is === 'single' ? operations.takes(kind.set) : listMembers(operations, kind);
   return taken.filter((member) => member !== 'name' && !kind.without?.includes(member));
 }
 
-function listMembers(operations: Operations, { members, create, update }: ListKind): readonly string[] {
-  return members ?? [...new Set([...operations.takes(create), ...operations.takes(update)])];
+function listMembers(operations: Operations<Ctx>, { members, make, change }: ListKind): readonly string[] {
+  return members ?? [...new Set([...operations.takes(make), ...operations.takes(change)])];
 }
 
 /** Whether a thing has a name of its own at its endpoint. */
-export function isNamed(operations: Operations, kind: ListKind): boolean {
-  return operations.takes(kind.create).includes('name');
+export function isNamed(operations: Operations<Ctx>, kind: ListKind): boolean {
+  return operations.takes(kind.make).includes('name');
 }

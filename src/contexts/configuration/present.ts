@@ -3,9 +3,9 @@
 import type { ConfigThing } from '../../generated/prisma/client.js';
 import { canonicalJson } from '../../platform/canonical-json.js';
 import { sha256 } from '../../platform/crypto.js';
-import { type Ctx, within } from '../../platform/ctx.js';
+import type { Ctx } from '../../platform/ctx.js';
+import { hasScope } from '../../platform/schema/audience.js';
 import { parseAnyId } from '../../platform/schema/id.js';
-import { readScope } from '../../platform/scope.js';
 import { isNamed, type Kind, kinds, type ListKind, membersOf, nameOfKind } from './kind.js';
 import { type Present, type Settings, withBareIds } from './thing.js';
 
@@ -21,15 +21,21 @@ export interface Configuration {
   revision: string;
 }
 
-// Gap G-830: `config:read` opens the settings of every kind; a change asks for the scope of each thing as well.
-/** Reads everything that a configuration has. Inside a transaction it is read there (`ctx.db`). */
+// Gap G-830: A configuration shows the kinds whose own scope the caller has beside `config:read`; `revision` and `plan` are of these.
+/** Reads what a configuration has, of the kinds that the caller may read. Inside a transaction it is read there (`ctx.db`). */
 export async function readConfiguration(ctx: Ctx): Promise<Configuration> {
-  const reader: Ctx = { ...within(ctx, ctx.db), actor: { ...ctx.actor, scopes: [readScope] } };
-  const records = await ctx.db.configThing.findMany();
+  const shown = kinds.filter((kind) => mayRead(ctx, kind));
+  const names = shown.map(nameOfKind);
+  const records = await ctx.db.configThing.findMany({ where: { kind: { in: names } } });
   const things: Present[] = [];
-  for (const kind of kinds) things.push(...(await thingsOf(reader, kind, records)));
+  for (const kind of shown) things.push(...(await thingsOf(ctx, kind, records)));
   const said = things.map(({ kind, name, settings }) => [nameOfKind(kind), name, settings]);
   return { things, records, revision: sha256(canonicalJson(said)).toString('hex').slice(0, 16) };
+}
+
+/** Whether the caller may read things of the kind. */
+export function mayRead(ctx: Ctx, kind: Kind): boolean {
+  return hasScope(ctx.actor, ctx.platform.operations.scopeOf(kind.show));
 }
 
 async function thingsOf(ctx: Ctx, kind: Kind, records: readonly ConfigThing[]): Promise<Present[]> {

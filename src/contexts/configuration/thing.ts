@@ -77,6 +77,7 @@ function plainFigure(value: unknown): unknown {
   return value.includes('.') ? value.replace(/\.?0+$/, '') : value;
 }
 
+/** True for an object that is no list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

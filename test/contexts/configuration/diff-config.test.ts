@@ -100,11 +100,12 @@ describe('400', () => {
 });
 
 describe('403', () => {
-  it('needs config:read, and nothing else', async () => {
-    const { key } = await issueKey(harness.test, { scopes: ['config:read'] });
-    expect((await ask(wholeConfig, {}, { as: key })).status).toBe(200);
+  it('needs config:read, and to read what the document names', async () => {
+    const { key } = await issueKey(harness.test, { scopes: ['config:read', 'webhooks:read'] });
+    expect((await ask({ webhooks: wholeConfig.webhooks }, {}, { as: key })).status).toBe(200);
+    expectRefused(await ask(wholeConfig, {}, { as: key }), 403, 'insufficient_scope', { required_scope: 'policies:read' });
     const { key: other } = await issueKey(harness.test, { scopes: ['policies:write'] });
-    expectRefused(await ask({}, {}, { as: other }), 403, 'insufficient_scope');
+    expectRefused(await ask({}, {}, { as: other }), 403, 'insufficient_scope', { required_scope: 'config:read' });
     const { token } = await enrol(harness.test, {});
     expectRefused(await ask({}, {}, { as: token }), 403, 'forbidden');
   });

@@ -91,9 +91,12 @@ describe('200', () => {
     expect((await read()).config.budgets.map(({ name }: Json) => name)).not.toContain('One run');
   });
 
-  it('reads every kind with config:read alone', async () => {
-    const { key } = await issueKey(harness.test, { scopes: ['config:read'] });
-    expect(await read({ as: key })).toEqual(await read());
+  it('shows the kinds that the scopes of the caller open', async () => {
+    const { key } = await issueKey(harness.test, { scopes: ['config:read', 'webhooks:read'] });
+    const { config } = await read({ as: key });
+    expect(config).toEqual({ webhooks: (await read()).config.webhooks });
+    const { key: all } = await issueKey(harness.test, { scopes: ['*:read'] });
+    expect(await read({ as: all })).toEqual(await read());
   });
 });
 
