@@ -172,7 +172,11 @@ builder.mutationFields((t) => ({
     resolve: once((ctx, { input }) => applyDocument(ctx, input), appliedWith),
   }),
   tryConfig: t.field({
-    route: rest('PUT /v1/config', 'Show what an apply would answer, without doing it. A refusal by any of its changes is answered as an apply would be.', { when: 'dry_run' }),
+    route: rest(
+      'PUT /v1/config',
+      'Show what an apply would answer, without doing it. A refusal by any of its changes is answered as an apply would be.',
+      { when: 'dry_run' },
+    ),
     type: AppliedConfig,
     authScopes: { audience: 'operator', scope: 'config:write' },
     args: { input: t.arg({ type: ApplyConfigInput }) },
