@@ -131,6 +131,17 @@ const renamed: OfStatement = (node, catalog) => {
   return [lock(catalog.tableOf(name) ?? `the table of ${name}`, 'SHARE UPDATE EXCLUSIVE')];
 };
 
+const commented: OfStatement = (node) => {
+  const names = strings(((node['object'] as SqlNode)['List'] as { items?: unknown } | undefined)?.items ?? []);
+  const table = {
+    OBJECT_TABLE: names.at(-1),
+    OBJECT_COLUMN: names.at(-2),
+    OBJECT_TRIGGER: names.at(-2),
+    OBJECT_TABCONSTRAINT: names.at(-2),
+  }[node['objtype'] as string];
+  return table === undefined ? [] : [lock(table, 'SHARE UPDATE EXCLUSIVE')];
+};
+
 /** By type of statement. One that is not here is told as unknown. */
 const rules: Readonly<Record<string, OfStatement>> = {
   CreateStmt: (node) =>
@@ -153,7 +164,7 @@ const rules: Readonly<Record<string, OfStatement>> = {
     ((node['rels'] ?? []) as SqlNode[]).map((each) =>
       lock(named((each['VacuumRelation'] as { relation: unknown }).relation), 'SHARE UPDATE EXCLUSIVE'),
     ),
-  CommentStmt: none,
+  CommentStmt: commented,
   CreateEnumStmt: none,
   AlterEnumStmt: none,
   CreateFunctionStmt: none,

@@ -30,23 +30,29 @@ afterAll(async () => {
 /** What somebody else waits for: weaker modes disturb no reader and no writer. */
 const strong = ['SHARE UPDATE EXCLUSIVE', 'SHARE', 'SHARE ROW EXCLUSIVE', 'EXCLUSIVE', 'ACCESS EXCLUSIVE'];
 
+/** Names by number: what a statement has dropped is locked too. */
 const tables = async () =>
-  (await db.query('select tablename from pg_tables where schemaname = current_schema()')).rows.map((row) => row.tablename);
+  new Map(
+    (
+      await db.query(`select oid, relname from pg_class where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace`)
+    ).rows.map(({ oid, relname }) => [oid as number, relname as string]),
+  );
 
 /** The strong locks that a text takes on tables which are there before it, and stays applied. */
 async function measured(sql: string): Promise<string[]> {
-  const before = new Set(await tables());
+  const before = await tables();
   await db.query('begin');
   await db.query(sql);
-  const { rows } = await db.query<{ table: string; mode: string }>(
-    `select c.relname as table, upper(regexp_replace(replace(l.mode, 'Lock', ''), '([a-z])([A-Z])', '\\1 \\2', 'g')) as mode
-     from pg_locks l join pg_class c on c.oid = l.relation
-     where l.pid = pg_backend_pid() and l.locktype = 'relation' and c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace`,
+  const { rows } = await db.query<{ relation: number; mode: string }>(
+    `select relation, upper(regexp_replace(replace(mode, 'Lock', ''), '([a-z])([A-Z])', '\\1 \\2', 'g')) as mode
+     from pg_locks where pid = pg_backend_pid() and locktype = 'relation'`,
   );
   await db.query('commit');
   const strongest = new Map<string, string>();
-  for (const { table, mode } of rows)
-    if (before.has(table) && strong.indexOf(mode) > strong.indexOf(strongest.get(table) ?? '')) strongest.set(table, mode);
+  for (const { relation, mode } of rows) {
+    const table = before.get(relation);
+    if (table !== undefined && strong.indexOf(mode) > strong.indexOf(strongest.get(table) ?? '')) strongest.set(table, mode);
+  }
   return [...strongest].map(([table, mode]) => `${table} ${mode}`).sort();
 }
 
