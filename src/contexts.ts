@@ -8,6 +8,7 @@ import { audit } from './contexts/audit/context.js';
 import { batches } from './contexts/batches/context.js';
 import { cards } from './contexts/cards/context.js';
 import { checkouts } from './contexts/checkouts/context.js';
+import { configuration } from './contexts/configuration/context.js';
 import { connections } from './contexts/connections/context.js';
 import { events } from './contexts/events/context.js';
 import { evidence } from './contexts/evidence/context.js';
@@ -65,5 +66,6 @@ export const manifest = manifestOf([
   audit,
   evidence,
   events,
+  configuration,
   sandbox,
 ]);
