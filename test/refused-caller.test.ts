@@ -25,10 +25,10 @@ const closed = {
     createBudget createEvidenceLink createFundingTransaction createInvitation createMandate createMerchant createPolicy createRailFault
     createSettlementRule createSettlementWindow createVaultedCard createWallet createX402Endpoint deleteBankAccount deleteBudget
     deleteMandate deletePasskey deletePolicy deleteRailFaults deleteSettlementRule deleteSettlementWindow deleteVaultedCard
-    deleteX402Endpoint denyConnection diffConfig disconnectPaymentHandler endAuthSession endBrowserSession freezeAgent freezeWallet
-    fundWallet getAgentTimeline getApprovalNotices getAuditEntry getBankAccount getBreakers getBudget getCheckoutDemand getConfiguration
-    getConnectRequest getConnection getConvergence getDelivery getDiscrepancy getEvidence getEvidenceConsistency getEvidenceHead
-    getEvidenceLeaf getInvitation getKyaLimits getLiveness getMember getPolicy getProtocolActivity getProtocolDistribution
+    deleteX402Endpoint denyConnection diffConfig disconnectPaymentHandler endAuthSession endBrowserSession exportAuditLog freezeAgent
+    freezeWallet fundWallet getAgentTimeline getApprovalNotices getAuditEntry getBankAccount getBreakers getBudget getCheckoutDemand
+    getConfiguration getConnectRequest getConnection getConvergence getDelivery getDiscrepancy getEvidence getEvidenceConsistency
+    getEvidenceHead getEvidenceLeaf getInvitation getKyaLimits getLiveness getMember getPolicy getProtocolActivity getProtocolDistribution
     getProtocolStats getRecentActivity getReconciliationReport getSettlementConfig getSettlementRule getSettlementWindow getSignInSettings
     getTestClock getTreasuryExposure getTreasuryRunway getTreasurySnapshot getTrialBalance getWebhook getWebhookStats grantConnection
     listAuditEntries listBankAccounts listBreakerTrips listBrowserSessions listBudgets listConnections listDeadLetters listDeliveries
