@@ -9,6 +9,7 @@ import { batches } from './contexts/batches/context.js';
 import { cards } from './contexts/cards/context.js';
 import { checkouts } from './contexts/checkouts/context.js';
 import { connections } from './contexts/connections/context.js';
+import { erasures } from './contexts/erasure/context.js';
 import { events } from './contexts/events/context.js';
 import { evidence } from './contexts/evidence/context.js';
 import { funding } from './contexts/funding/context.js';
@@ -64,6 +65,7 @@ export const manifest = manifestOf([
   treasury,
   audit,
   evidence,
+  erasures,
   events,
   sandbox,
 ]);
