@@ -7,10 +7,10 @@ export const setSize = 2_000;
 /** What ids look like wherever they stand. */
 const uuids = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
-/** SQL: the condition that a text names something that was noted. $1 and $2 are the workspace and the id of the erasure. */
-export const namesNoted = (text: string): string => `EXISTS (
+/** SQL: the condition that a text names something that was noted, in a workspace and by an erasure. */
+export const namesNoted = (text: string, [workspaceId, id] = ['$1', '$2']): string => `EXISTS (
   SELECT FROM regexp_matches(${text}, '${uuids}', 'g') AS m (found)
-  JOIN erasure_subject x ON x.workspace_id = $1 AND x.erasure_id = $2 AND x.id = m.found[1]::uuid)`;
+  JOIN erasure_subject x ON x.workspace_id = ${workspaceId} AND x.erasure_id = ${id} AND x.id = m.found[1]::uuid)`;
 
 /** A set that was looked at. */
 interface Seen {

@@ -2,6 +2,7 @@
 // key; those that belong to what was erased are noted by id, so that what belongs to them is found in turn, and their columns are emptied.
 import type pg from 'pg';
 import type { PersonalTable } from '../../generated/personal-data.js';
+import { namesNoted } from './event.sql.js';
 import type { ErasureWork, Progress } from './work.js';
 
 /** Rows that are looked at in a set. */
@@ -21,13 +22,14 @@ const isNoted = (id: string) =>
 
 /** SQL: the condition that a row `s` of the table belongs to what was erased. */
 function belongs({ key, owners }: PersonalTable): string {
-  const byId = owners.filter(({ of }) => of.every((name) => !name.includes('.'))).map(({ column }) => `s.${column}`);
+  const byId = owners.filter(({ of }) => of.every((name) => !name.includes('.') && name !== '~')).map(({ column }) => `s.${column}`);
+  const byText = owners.filter(({ of }) => of.includes('~')).map(({ column }) => namesNoted(`s.${column}::text`, ['$2', '$3']));
   const own = key.some(({ column }) => column === 'id') && owners.length === 0 ? ['s.id'] : [];
   const byValue = owners.flatMap(({ column, of }) =>
     of.filter((name) => name.includes('.')).map((name) => sharesValue(column, name.split('.') as [string, string])),
   );
   const ids = [...own, ...byId];
-  return [...(ids.length === 0 ? [] : [isNoted(`ARRAY[${ids.join(', ')}]`)]), ...byValue].join(' OR ');
+  return [...(ids.length === 0 ? [] : [isNoted(`ARRAY[${ids.join(', ')}]`)]), ...byValue, ...byText].join(' OR ');
 }
 
 /** SQL: the condition that a row has the same value as a noted row of another table. */

@@ -61,6 +61,9 @@ const events: Stage = {
   },
 };
 
+/** And those that name such an event: that its delivery was given up. */
+const eventsOfEvents: Stage = { ...events, name: 'events of events' };
+
 const deliveries: Stage = {
   name: 'deliveries',
   erases: [],
@@ -133,7 +136,8 @@ const others: ReadonlySet<string> = new Set(['event', 'audit_entry', 'keyed_answ
 export function tablesOf(root: 'account' | 'member'): PersonalTable[] {
   const reached = new Set<string>([root]);
   for (const { table, owners } of personalTables)
-    if (owners.some(({ of }) => of.some((name) => name === '*' || reached.has(name.split('.')[0] ?? '')))) reached.add(table);
+    if (owners.some(({ of }) => of.some((name) => name === '*' || name === '~' || reached.has(name.split('.')[0] ?? ''))))
+      reached.add(table);
   return personalTables.filter(({ table }) => reached.has(table));
 }
 
@@ -145,6 +149,7 @@ function stagesOf(root: 'account' | 'member'): readonly Stage[] {
     ...tables.filter((table) => !ofEvents(table)).map(tableStage),
     ...(root === 'account' ? [disputeEvidence] : []),
     events,
+    eventsOfEvents,
     deliveries,
     eventData,
     ...tables.filter(ofEvents).map(tableStage),
