@@ -36,12 +36,14 @@ async function statusOf(platform: Platform, workspace: Workspace): Promise<Recor
 }
 
 /** Recomputes the log from its first entry. Answers how many entries were right, or the first that is not. */
-async function verifyWhole(ctx: Ctx): Promise<{ checked: number; firstInvalidId: string | null; isValid: boolean }> {
+async function verifyWhole(ctx: Ctx): Promise<{ checked: number; erased: number; firstInvalidId: string | null; isValid: boolean }> {
   let checked = 0;
+  let erased = 0;
   for (let after: string | null = null; ; ) {
     const found = await verifyAuditLog(ctx, after);
     checked += found.checked;
-    if (!found.valid || found.nextAfter === null) return { checked, firstInvalidId: found.firstInvalidId, isValid: found.valid };
+    erased += found.erased;
+    if (!found.valid || found.nextAfter === null) return { checked, erased, firstInvalidId: found.firstInvalidId, isValid: found.valid };
     after = found.nextAfter;
   }
 }
@@ -62,12 +64,12 @@ export const evidenceCommands = {
     const note = values.head === undefined ? undefined : await readFile(values.head, 'utf8');
     await withTenant(values, environmentIn(values.environment), async (platform, workspace) => {
       const ctx = ctxOf(platform, workspace, 'verifyEvidence');
-      const { checked, firstInvalidId, isValid } = await verifyWhole(ctx);
+      const { checked, erased, firstInvalidId, isValid } = await verifyWhole(ctx);
       if (!isValid)
         throw new Error(`The log is broken at ${firstInvalidId ?? 'an entry that is missing'}; ${checked} entries before it are right.`);
       const head = await wrongHead(ctx, await currentLog(ctx));
       if (head !== null) throw new Error(`The log is broken: ${head}. Its ${checked} entries are as they were written.`);
-      say(`${checked} entries are as they were written.`);
+      say(`${checked} entries are as they were written${erased > 0 ? `; the content of ${erased} of them was erased` : ''}.`);
       if (note === undefined) return;
       const { size } = await headInLog(ctx, await currentLog(ctx), note);
       say(`The head with ${size} leaves is a head of this log.`);

@@ -62,7 +62,7 @@ builder.mutationFields((t) => ({
   eraseMember: t.field({
     route: rest(
       'POST /v1/members/{id}/erase',
-      'Erase who a removed member was, for good and in both environments: name, e-mail, what the member signed in with, and what the audit log says of addresses and requests. The id stays. A member who was not removed is 409. Who may is as for removing a member. Again it answers with the same erasure.',
+      'Erase who a removed member was, for good and in both environments: name, e-mail, what the member signed in with, and what the audit log says of addresses and requests. Invitations to the same e-mail that nobody has taken end. The id stays. A member who was not removed is 409. Who may is as for removing a member. Again it answers with the same erasure.',
       { status: 202 },
     ),
     type: Erasure,

@@ -25,8 +25,10 @@ function belongs({ key, owners }: PersonalTable): string {
   const byId = owners.filter(({ of }) => of.every((name) => !name.includes('.') && name !== '~')).map(({ column }) => `s.${column}`);
   const byText = owners.filter(({ of }) => of.includes('~')).map(({ column }) => namesNoted(`s.${column}::text`, ['$2', '$3']));
   const own = key.some(({ column }) => column === 'id') && owners.length === 0 ? ['s.id'] : [];
+  // What a row names by id is meant before what it has in common with another.
+  const namesNone = byId.map((column) => `${column} IS NULL AND `).join('');
   const byValue = owners.flatMap(({ column, of }) =>
-    of.filter((name) => name.includes('.')).map((name) => sharesValue(column, name.split('.') as [string, string])),
+    of.filter((name) => name.includes('.')).map((name) => `${namesNone}${sharesValue(column, name.split('.') as [string, string])}`),
   );
   const ids = [...own, ...byId];
   return [...(ids.length === 0 ? [] : [isNoted(`ARRAY[${ids.join(', ')}]`)]), ...byValue, ...byText].join(' OR ');

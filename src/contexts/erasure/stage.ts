@@ -3,6 +3,7 @@ import { catalogOf } from '../../events/catalog.js';
 import { withoutText } from '../../events/personal.js';
 import { type PersonalTable, personalTables } from '../../generated/personal-data.js';
 import { addSeconds } from '../../platform/clock.js';
+import type { Ctx } from '../../platform/ctx.js';
 import { deleteVaultedCard } from '../cards/vault/card.js';
 import { withoutWords } from '../refunds/erased-evidence.js';
 import { deleteBankAccount } from '../settlement/payout/bank-account.js';
@@ -34,7 +35,7 @@ const ends: Stage = {
   name: 'ends',
   erases: [],
   async before(ctx, { accountId, memberId }) {
-    if (memberId !== null) return eraseElsewhere(ctx, memberId);
+    if (memberId !== null) return endMember(ctx, memberId);
     if (accountId === null) return;
     const where = { accountId, deletedAt: null };
     for (const { id } of await ctx.db.vaultedCard.findMany({ where, select: { id: true } })) await deleteVaultedCard(ctx, id);
@@ -42,6 +43,14 @@ const ends: Stage = {
   },
   run: async () => ({ isOver: true }),
 };
+
+/** Who was a member is erased in the other environment too. Invitations to the same e-mail that nobody has taken end: they lose it. */
+async function endMember(ctx: Ctx, memberId: string): Promise<void> {
+  const member = await ctx.db.member.findFirst({ where: { id: memberId }, select: { emailKey: true } });
+  const pending = { emailKey: member?.emailKey ?? null, acceptedAt: null, revokedAt: null };
+  if (member !== null) await ctx.db.invitation.updateMany({ where: pending, data: { revokedAt: ctx.platform.clock.now() } });
+  await eraseElsewhere(ctx, memberId);
+}
 
 function tableStage(table: PersonalTable): Stage {
   return {
@@ -146,7 +155,9 @@ function stagesOf(root: 'account' | 'member'): readonly Stage[] {
   const ofEvents = (table: PersonalTable) => table.table === 'webhook_delivery' || table.table === 'delivery_attempt';
   return [
     ends,
-    ...tables.filter((table) => !ofEvents(table)).map(tableStage),
+    ...tables.filter((each) => !ofEvents(each) && each.table !== root).map(tableStage),
+    // It is known from the beginning, and others are found by what it says.
+    ...tables.filter(({ table }) => table === root).map(tableStage),
     ...(root === 'account' ? [disputeEvidence] : []),
     events,
     eventsOfEvents,
