@@ -125,6 +125,11 @@ const commands: Readonly<Record<string, Command>> = {
     about: 'take a master key away, or a data key that seals nothing',
     run: administer('secrets retire'),
   },
+  'backup verify': {
+    usage: 'backup verify --dump FILE|--url URL|--data-dir DIR [--scratch URL] [--json]',
+    about: 'put a backup into a scratch database and check it; exit 1 on a fault, 2 where it cannot be checked',
+    run: administer('backup verify'),
+  },
   'evidence status': {
     usage: 'evidence status --tenant ID [--environment test|live] [--json] [--data-dir DIR]',
     about: 'show the transparency log of a workspace: its state and its newest signed head',

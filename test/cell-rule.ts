@@ -6,6 +6,7 @@ import type { SourceFile } from './source.js';
 const databaseTakers = new Set([
   'src/platform/secrets/resealing.ts',
   'src/cell.ts',
+  'src/cli/backup-check.ts',
   'src/cli/check.ts',
   'src/cli/tenant-move.ts',
   'src/contexts/accounts/public-catalog.ts',

@@ -7,22 +7,29 @@ import type { Ended } from './process.js';
 export async function runHere(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Omit<Ended, 'signal'>> {
   const [noun = '', verb = '', ...rest] = args;
   const command = administration[`${noun} ${verb}` as keyof typeof administration];
-  const before = { env: process.env, write: process.stdout.write, exitCode: process.exitCode };
+  const { stdout: out, stderr: err } = process;
+  const before = { env: process.env, write: out.write, complain: err.write, exitCode: process.exitCode };
   let stdout = '';
+  let said = '';
   const ended = (code: number, stderr: string) => ({ code, stdout, stderr });
   try {
     // Vite puts a BASE_URL of its own into the environment.
     process.env = { PATH: before.env['PATH'], HOME: before.env['HOME'], ...env };
-    process.stdout.write = (text: string | Uint8Array) => {
+    out.write = (text: string | Uint8Array) => {
       stdout += text;
       return true;
     };
+    err.write = (text: string | Uint8Array) => {
+      said += text;
+      return true;
+    };
     await command(rest);
-    return ended(Number(process.exitCode ?? 0), '');
+    return ended(Number(process.exitCode ?? 0), said);
   } catch (error) {
-    return ended(1, `${error instanceof Error ? error.message : error}\n`);
+    return ended(1, `${said}${error instanceof Error ? error.message : error}\n`);
   } finally {
-    process.stdout.write = before.write;
+    out.write = before.write;
+    err.write = before.complain;
     process.env = before.env;
     process.exitCode = before.exitCode;
   }

@@ -95,6 +95,8 @@ describe('the guides', () => {
       'it needs the id of a tenant',
       "it needs pg_dump of the server's version",
       "it needs pg_restore of the server's version",
+      'it needs a dump',
+      'it is a script for cron',
       'it needs a second PostgreSQL',
       'it needs a second PostgreSQL',
       'it needs a tenant, and a head that was kept',

@@ -16,6 +16,7 @@ import { migrate } from '../platform/postgres/migration.js';
 import type { OperatorRates } from '../platform/rate-limit.js';
 import { parseId } from '../platform/schema/id.js';
 import { flag, ofData, required, say, settingsOf, text, wholeNumber } from './argument.js';
+import { backupCommands } from './backup-command.js';
 import { addCell, checkDirectory, drainCell, listCells, platformForTenant, removeCell, setCellUrl } from './cell.js';
 import { endConnection, listConnections } from './connection.js';
 import { evidenceCommands } from './evidence-command.js';
@@ -143,6 +144,7 @@ export const administration = {
   ...shopCommands,
   ...secretsCommands,
   ...evidenceCommands,
+  ...backupCommands,
   'member list': async (args) => {
     const { values } = parseArgs({ args, options: { ...ofData, tenant: text, json: flag } });
     await withTenant(values, 'live', async (platform, workspace) => say(await listMembers(platform, workspace, values.json === true)));

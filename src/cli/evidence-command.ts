@@ -1,9 +1,7 @@
 // The commands about logs of evidence, and the memory that keeps them from forking.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { verifyAuditLog } from '../contexts/audit/verification.js';
 import { currentLog } from '../contexts/evidence/head.js';
-import { wrongHead } from '../contexts/evidence/head-check.js';
 import { headInLog, resumeLog } from '../contexts/evidence/kept-head.js';
 import { renewLog, rotateKey } from '../contexts/evidence/renewal.js';
 import type { Ctx, Environment, Platform, Workspace } from '../platform/ctx.js';
@@ -12,6 +10,7 @@ import { adoptMemory } from '../platform/fence.js';
 import { inTransaction } from '../platform/postgres/database.js';
 import { printId } from '../platform/schema/id.js';
 import { flag, ofData, required, say, settingsOf, text } from './argument.js';
+import { checkLog } from './log-check.js';
 import { environmentOf, withPlatform, withTenant } from './with-platform.js';
 
 const ofLog = { ...ofData, tenant: text, environment: text, head: text };
@@ -35,19 +34,6 @@ async function statusOf(platform: Platform, workspace: Workspace): Promise<Recor
   };
 }
 
-/** Recomputes the log from its first entry. Answers how many entries were right, or the first that is not. */
-async function verifyWhole(ctx: Ctx): Promise<{ checked: number; erased: number; firstInvalidId: string | null; isValid: boolean }> {
-  let checked = 0;
-  let erased = 0;
-  for (let after: string | null = null; ; ) {
-    const found = await verifyAuditLog(ctx, after);
-    checked += found.checked;
-    erased += found.erased;
-    if (!found.valid || found.nextAfter === null) return { checked, erased, firstInvalidId: found.firstInvalidId, isValid: found.valid };
-    after = found.nextAfter;
-  }
-}
-
 const environmentIn = (given: string | undefined): Environment => environmentOf(given ?? 'live');
 
 export const evidenceCommands = {
@@ -64,11 +50,8 @@ export const evidenceCommands = {
     const note = values.head === undefined ? undefined : await readFile(values.head, 'utf8');
     await withTenant(values, environmentIn(values.environment), async (platform, workspace) => {
       const ctx = ctxOf(platform, workspace, 'verifyEvidence');
-      const { checked, erased, firstInvalidId, isValid } = await verifyWhole(ctx);
-      if (!isValid)
-        throw new Error(`The log is broken at ${firstInvalidId ?? 'an entry that is missing'}; ${checked} entries before it are right.`);
-      const head = await wrongHead(ctx, await currentLog(ctx));
-      if (head !== null) throw new Error(`The log is broken: ${head}. Its ${checked} entries are as they were written.`);
+      const { checked, erased, fault } = await checkLog(ctx, await currentLog(ctx));
+      if (fault !== null) throw new Error(fault);
       say(`${checked} entries are as they were written${erased > 0 ? `; the content of ${erased} of them was erased` : ''}.`);
       if (note === undefined) return;
       const { size } = await headInLog(ctx, await currentLog(ctx), note);

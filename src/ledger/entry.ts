@@ -1,4 +1,5 @@
 // The entries of the ledger, as statements of a wallet and as the legs of a transfer. Read only: ledger_post() writes them.
+import type pg from 'pg';
 import type { Ctx } from '../platform/ctx.js';
 import type { Bucket } from './account.js';
 
@@ -184,4 +185,10 @@ const entryId = /^ent_([0-9a-f-]{36})_(\d{1,18})$/;
 export function splitEntryId(id: string | undefined): [string | null, string | null] {
   const match = id === undefined ? null : entryId.exec(id);
   return match === null ? [null, null] : [match[1] ?? null, match[2] ?? null];
+}
+
+/** When the newest entry of all workspaces was made; null in an empty ledger. Reads the whole table. */
+export async function newestEntryAt(pool: pg.Pool): Promise<Date | null> {
+  const { rows } = await pool.query<{ at: Date | null }>('SELECT max(created_at) AS at FROM ledger_entry');
+  return rows[0]?.at ?? null;
 }

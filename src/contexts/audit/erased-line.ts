@@ -7,7 +7,6 @@ import { leavesOf, linesOf, type StoredLine } from './block.sql.js';
 
 /** What the lines of erasures are called. */
 export const erasingActions = ['account.erase', 'member.erase'] as const;
-export type ErasingAction = (typeof erasingActions)[number];
 
 /** A line, and where it stands in the tree. */
 export interface PlacedLine {

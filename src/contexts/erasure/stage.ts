@@ -35,7 +35,7 @@ const ends: Stage = {
   name: 'ends',
   erases: [],
   async before(ctx, { accountId, memberId }) {
-    if (memberId !== null) return endMember(ctx, memberId);
+    if (memberId !== null) await endInvitations(ctx, memberId);
     if (accountId === null) return;
     const where = { accountId, deletedAt: null };
     for (const { id } of await ctx.db.vaultedCard.findMany({ where, select: { id: true } })) await deleteVaultedCard(ctx, id);
@@ -44,13 +44,21 @@ const ends: Stage = {
   run: async () => ({ isOver: true }),
 };
 
-/** Who was a member is erased in the other environment too. Invitations to the same e-mail that nobody has taken end: they lose it. */
-async function endMember(ctx: Ctx, memberId: string): Promise<void> {
+/** Invitations to the e-mail of the member that nobody has taken end: they lose it. */
+async function endInvitations(ctx: Ctx, memberId: string): Promise<void> {
   const member = await ctx.db.member.findFirst({ where: { id: memberId }, select: { emailKey: true } });
-  const pending = { emailKey: member?.emailKey ?? null, acceptedAt: null, revokedAt: null };
-  if (member !== null) await ctx.db.invitation.updateMany({ where: pending, data: { revokedAt: ctx.platform.clock.now() } });
-  await eraseElsewhere(ctx, memberId);
+  if (member === null) return;
+  const where = { emailKey: member.emailKey, acceptedAt: null, revokedAt: null };
+  await ctx.db.invitation.updateMany({ where, data: { revokedAt: ctx.platform.clock.now() } });
 }
+
+/** A member is of a tenant, and each environment has a log of its own that tells of him. */
+const elsewhere: Stage = {
+  name: 'elsewhere',
+  erases: [],
+  before: (ctx, work) => eraseElsewhere(ctx, work),
+  run: async () => ({ isOver: true }),
+};
 
 function tableStage(table: PersonalTable): Stage {
   return {
@@ -156,6 +164,7 @@ function stagesOf(root: 'account' | 'member'): readonly Stage[] {
   return [
     ends,
     ...tables.filter((each) => !ofEvents(each) && each.table !== root).map(tableStage),
+    ...(root === 'member' ? [elsewhere] : []),
     // It is known from the beginning, and others are found by what it says.
     ...tables.filter(({ table }) => table === root).map(tableStage),
     ...(root === 'account' ? [disputeEvidence] : []),

@@ -154,6 +154,12 @@ export async function findPostmaster(directory: string): Promise<Postmaster | nu
   return null;
 }
 
+/** Whether a server runs in `directory` (a real path). Unlike findPostmaster it changes nothing there. */
+export async function isServed(directory: string): Promise<boolean> {
+  const pid = Number((await readOrNull(lockFile(directory)))?.split('\n')[0]);
+  return pid > 0 && isServerOf(pid, directory);
+}
+
 async function removeStaleLock(directory: string, seen: string): Promise<void> {
   const aside = `${lockFile(directory)}.stale-${process.pid}`;
   try {
