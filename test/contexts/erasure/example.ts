@@ -4,7 +4,7 @@ import { newAccount } from '../../factories/payment.js';
 import type { Client, Json } from '../../harness.js';
 
 /** An account that can be erased. */
-async function closedAccount(client: Client): Promise<Json> {
+export async function closedAccount(client: Client): Promise<Json> {
   const account = await newAccount(client);
   await client.patch(`/v1/accounts/${account.id}`, { status: 'closed' });
   return account;
@@ -14,9 +14,5 @@ export const example: Example = {
   stored: async ({ client }) => {
     const { id } = await closedAccount(client);
     return { erasure: (await client.make(`/v1/accounts/${id}/erase`, {})).id };
-  },
-  before: {
-    eraseAccount: ({ client }, { account }) => client.patch(`/v1/accounts/${account}`, { status: 'closed' }),
-    eraseMember: ({ client }, { member }) => client.delete(`/v1/members/${member}`),
   },
 };
