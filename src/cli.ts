@@ -1,8 +1,8 @@
 // The command line, on the same code as the server. Commands that work on the database take that of a server which runs, or DATABASE_URL.
 import { parseArgs } from 'node:util';
 import type { administration } from './cli/administration.js';
-import { ofData, required, say, settingsOf, text } from './cli/argument.js';
-import { loadConfig, settings } from './config.js';
+import { callerOf, leaving, objectOf, ofData, required, say, settingsOf, text } from './cli/argument.js';
+import { settings } from './config.js';
 import { giveUp } from './platform/give-up.js';
 
 type Administration = typeof administration;
@@ -18,20 +18,10 @@ const administer = (name: keyof Administration): Command['run'] => {
   return async (args) => (await import('./cli/administration.js')).administration[name](args);
 };
 
-/** The listener and the key that a command calls with; by default those of the sandbox. */
-function callerOf({ url, key }: { url?: string | undefined; key?: string | undefined }): { url: string; key: string } {
-  const config = loadConfig();
-  return {
-    url: (url ?? config.sandboxUrl ?? `http://127.0.0.1:${config.sandboxPort}`).replace(/\/+$/, ''),
-    key: required(key ?? config.bootstrapTestKey ?? undefined, 'key'),
-  };
-}
-
-function objectOf(json: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(json);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('--data must be a JSON object');
-  return value as Record<string, unknown>;
-}
+/** A command about a file of settings. */
+const configure = (name: 'export' | 'diff' | 'apply'): Command['run'] => {
+  return async (args) => (await import('./cli/config-command.js')).configCommands[name](args);
+};
 
 const commands: Readonly<Record<string, Command>> = {
   serve: { usage: 'serve', about: 'run the platform (as npm start)', run: async () => (await import('./serve.js')).serve() },
@@ -221,10 +211,8 @@ const commands: Readonly<Record<string, Command>> = {
     run: async (args) => {
       const { values } = parseArgs({ args, options: { 'forward-to': text, events: text, url: text, key: text } });
       const types = values.events?.split(',').map((type) => type.trim()) ?? [];
-      const leaving = new AbortController();
-      process.once('SIGINT', () => leaving.abort()).once('SIGTERM', () => leaving.abort());
       const { listen } = await import('./cli/listen.js');
-      await listen({ ...callerOf(values), forwardTo: required(values['forward-to'], 'forward-to'), types, say, signal: leaving.signal });
+      await listen({ ...callerOf(values), forwardTo: required(values['forward-to'], 'forward-to'), types, say, signal: leaving() });
     },
   },
   trigger: {
@@ -241,15 +229,28 @@ const commands: Readonly<Record<string, Command>> = {
       say(`emitted ${event.type}  ${event.id}`);
     },
   },
+  'config export': {
+    usage: 'config export [--into FILE] [--url URL] [--key KEY]',
+    about: 'print what a workspace is set up to do as YAML; --into writes over a file, whose comments stay',
+    run: configure('export'),
+  },
+  'config diff': {
+    usage: 'config diff FILE [--prune] [--json] [--url URL] [--key KEY]',
+    about: 'show what applying a file would change; exit 2 where it would change something',
+    run: configure('diff'),
+  },
+  'config apply': {
+    usage: 'config apply FILE [--prune] [--yes] [--plan PLAN] [--url URL] [--key KEY]',
+    about: 'show what a file changes, ask, and apply all of it or nothing; --prune deletes what the file does not name any more',
+    run: configure('apply'),
+  },
   mcp: {
     usage: 'mcp [--url URL] [--key KEY]',
     about: 'speak MCP on standard input and output, for an agent (its token) or an operator (an API key)',
     run: async (args) => {
       const { values } = parseArgs({ args, options: { url: text, key: text } });
-      const leaving = new AbortController();
-      process.once('SIGINT', () => leaving.abort()).once('SIGTERM', () => leaving.abort());
       const { proxyMcp } = await import('./cli/mcp.js');
-      await proxyMcp({ ...callerOf(values), warn: (said) => void process.stderr.write(`${said}\n`), signal: leaving.signal });
+      await proxyMcp({ ...callerOf(values), warn: (said) => void process.stderr.write(`${said}\n`), signal: leaving() });
     },
   },
   demo: {

@@ -8,6 +8,7 @@ import { audit } from './contexts/audit/context.js';
 import { batches } from './contexts/batches/context.js';
 import { cards } from './contexts/cards/context.js';
 import { checkouts } from './contexts/checkouts/context.js';
+import { configuration } from './contexts/configuration/context.js';
 import { connections } from './contexts/connections/context.js';
 import { erasures } from './contexts/erasure/context.js';
 import { events } from './contexts/events/context.js';
@@ -67,5 +68,6 @@ export const manifest = manifestOf([
   evidence,
   erasures,
   events,
+  configuration,
   sandbox,
 ]);

@@ -101,6 +101,7 @@ import './contexts/events/approval-stream.schema.js';
 import './contexts/events/operation-stream.schema.js';
 import './contexts/events/transfer-stream.schema.js';
 import './contexts/search/search.schema.js';
+import './contexts/configuration/configuration.schema.js';
 import './contexts/sandbox/sandbox.schema.js';
 import './contexts/sandbox/convergence.schema.js';
 import './contexts/sandbox/seed.schema.js';

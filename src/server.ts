@@ -29,6 +29,7 @@ import { Vault } from './platform/secrets/vault.js';
 import type { Tracing } from './platform/trace.js';
 import answers from './rest/answers.json' with { type: 'json' };
 import { openApi } from './rest/openapi.js';
+import { operationsOf } from './rest/operation.js';
 import { compileRoutes, loadOperations, type Route } from './rest/routes.js';
 import { schema } from './schema.js';
 
@@ -81,6 +82,7 @@ export function openPlatform(
     heartbeatMs,
     vault: new Vault(config.secretsKey),
     printInput: inputPrinter(schema),
+    operations: operationsOf(schema, allRoutes),
     schemas: new SchemaChecker({ log }),
     outbound: new Outbound({ allowHosts: config.webhookAllowHosts, nameServers, now: () => clock.now().getTime() }),
     clock,

@@ -30,3 +30,26 @@ export function wholeNumber(value: string, option: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error(`--${option} must be a whole number above 0`);
   return Number(value);
 }
+
+/** The listener and the key that a command calls with; by default those of the sandbox. */
+export function callerOf({ url, key }: { url?: string | undefined; key?: string | undefined }): { url: string; key: string } {
+  const config = loadConfig();
+  return {
+    url: (url ?? config.sandboxUrl ?? `http://127.0.0.1:${config.sandboxPort}`).replace(/\/+$/, ''),
+    key: required(key ?? config.bootstrapTestKey ?? undefined, 'key'),
+  };
+}
+
+/** The JSON object that `--data` has. */
+export function objectOf(json: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(json);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('--data must be a JSON object');
+  return value as Record<string, unknown>;
+}
+
+/** Aborts when the command is told to end. */
+export function leaving(): AbortSignal {
+  const controller = new AbortController();
+  process.once('SIGINT', () => controller.abort()).once('SIGTERM', () => controller.abort());
+  return controller.signal;
+}

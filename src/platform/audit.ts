@@ -153,6 +153,9 @@ export async function writeLinesOf(ctx: Ctx, tx: Tx, reference: string, hasLine:
   const act = actWithOutcome(ctx.act, outcomes.get(tx));
   const own = hasLine ? [] : [auditLine(ctx, reference, act, isAlone ? posted[0] : undefined)];
   const others = isAlone ? [] : posted.map((one) => lineOfPosting(ctx, one));
+  // A transaction may be made of several changes, each with lines of its own.
+  postings.delete(tx);
+  outcomes.delete(tx);
   await insertInto(tx, [...own, ...others]);
 }
 

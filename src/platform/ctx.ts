@@ -9,6 +9,7 @@ import type { Effect } from './effect.js';
 import type { Extensions } from './extension.js';
 import type { Fanout } from './fanout.js';
 import type { Logger } from './log.js';
+import type { Operations } from './operation.js';
 import type { Outbound } from './outbound/client.js';
 import type { Database, Db, Tx } from './postgres/database.js';
 import type { Line } from './processes/line.js';
@@ -148,6 +149,8 @@ export interface Platform {
   vault: Vault;
   /** Prints inputs of requests, by the schema. */
   printInput: PrintInput;
+  /** Runs operations of REST for rules. */
+  operations: Operations<Ctx>;
   /** Holds values to JSON Schemas of callers. */
   schemas: SchemaChecker;
   /** Sends to places that tenants name. */
@@ -214,6 +217,8 @@ export interface Ctx {
   /** Where callers reach the listener that the request came by; absent where it came by none. */
   origin?: () => string;
   effect: Effect;
+  /** The transaction that every change of this ctx is a part of (platform/idempotency.ts, `joining`); absent where each has its own. */
+  joins?: Tx;
   /** Set when the request carries an Idempotency-Key. */
   idempotency?: IdempotencyClaim;
   /** What the audit log is told of its changes; null: nothing, for work that keeps books. */

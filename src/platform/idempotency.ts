@@ -3,10 +3,10 @@
 import { writeLinesOf } from './audit.js';
 import { hasLeft } from './cell/present.js';
 import type { Ctx, IdempotencyClaim } from './ctx.js';
-import { commit } from './effect.js';
+import { commit, Effect } from './effect.js';
 import { DependencyUnavailable, declareError } from './errors.js';
 import type { PartitionedTable } from './partition.js';
-import type { Tx } from './postgres/database.js';
+import type { Db, Tx } from './postgres/database.js';
 import { isUniqueViolation, retrySerialization } from './postgres/failure.js';
 
 export class IdempotencyInFlight extends declareError(409, 'idempotency_in_flight') {
@@ -111,6 +111,7 @@ type Work<T> = (tx: Tx, written: Written) => Promise<T>;
 export function transact<T extends { id: string }>(ctx: Ctx, work: Work<T>): Promise<T>;
 export function transact<T>(ctx: Ctx, work: Work<T>, referenceOf: (result: T) => string): Promise<T>;
 export async function transact<T>(ctx: Ctx, work: Work<T>, referenceOf = (result: T) => (result as { id: string }).id): Promise<T> {
+  if (ctx.joins !== undefined) return workWithin(ctx, ctx.joins, work, referenceOf);
   const claim = ctx.idempotency;
   const run = () =>
     commit(ctx.effect, (begin) =>
@@ -139,6 +140,23 @@ export async function transact<T>(ctx: Ctx, work: Work<T>, referenceOf = (result
     if (await isElsewhere(ctx)) throw new DependencyUnavailable('This tenant moves to another cell. It', error);
     throw error;
   }
+}
+
+/**
+ * The ctx for changes that are parts of `tx`: each writes its own line of the audit log, and all of them commit or none does. The key of the
+ * request belongs to the whole.
+ */
+export function joining(ctx: Ctx, tx: Tx): Ctx {
+  const { idempotency: _key, act: _act, ...rest } = ctx;
+  return { ...rest, db: tx as Db, joins: tx, effect: new Effect() };
+}
+
+/** A change that is a part of a transaction. */
+async function workWithin<T>(ctx: Ctx, tx: Tx, work: Work<T>, referenceOf: (result: T) => string): Promise<T> {
+  const written: Written = { claim: false, line: false };
+  const result = await work(tx, written);
+  await writeLinesOf(ctx, tx, referenceOf(result), written.line);
+  return result;
 }
 
 /** True where the tenant has left the cell in which something has failed for it. With one cell nobody does. */

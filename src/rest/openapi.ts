@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document, derived from the same routes that are served: variables are parameters, the input type is the
 // body, the selection the response, a fragment a component, the first sentence of an operation its summary.
+import { isDeepStrictEqual } from 'node:util';
 import { getNamedType, isSpecifiedScalarType } from 'graphql';
 import type { Door } from '../platform/door.js';
 import type { Method } from '../platform/schema/route.js';
@@ -181,7 +182,8 @@ function describeAnswers(routes: readonly Route[], components: SchemaComponents,
     const schema = wrapped ? envelope(shape, components) : components.output(shape);
     const add = (at: number, description: string) => {
       const answer = byStatus.get(at) ?? { description, schemas: [], headers };
-      byStatus.set(at, { ...answer, schemas: [...answer.schemas, schema] });
+      const isKnown = answer.schemas.some((other) => isDeepStrictEqual(other, schema));
+      byStatus.set(at, { ...answer, schemas: isKnown ? answer.schemas : [...answer.schemas, schema] });
     };
     add(status, status === 201 ? 'Created.' : status === 202 ? 'Accepted: it waits for something.' : 'Done.');
     if (accepted !== undefined) add(202, 'Accepted: it waits for an approval.');

@@ -71,6 +71,7 @@ export function openPlatform(settings: { databaseUrl?: string; clock?: Clock; lo
     heartbeatMs: 30_000,
     vault: new Vault('00'.repeat(32)),
     printInput: () => ({}),
+    operations: { check: () => {}, call: async () => ({}), scopeOf: () => 'self', takes: () => [], shows: () => new Map() },
     schemas: new SchemaChecker({ log }),
     outbound: new Outbound({ allowHosts: [] }),
     clock,

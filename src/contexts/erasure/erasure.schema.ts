@@ -27,7 +27,7 @@ const ErasurePage = pageOf(Erasure, 'Erasure');
 
 builder.queryFields((t) => ({
   erasure: t.prismaField({
-    route: rest('GET /v1/erasures/{id}', 'Read an erasure: how far it is, and what it has erased.'),
+    route: rest('GET /v1/erasures/{id}', 'Read an erasure: how far it is. What it has erased is counted, never shown.'),
     type: Erasure,
     authScopes: { audience: 'operator', scope: 'accounts:read' },
     args: { id: t.arg({ type: 'ErasureId' }) },
