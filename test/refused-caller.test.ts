@@ -25,7 +25,8 @@ const closed = {
     createBudget createEvidenceLink createFundingTransaction createInvitation createMandate createMerchant createPolicy createRailFault
     createSettlementRule createSettlementWindow createVaultedCard createWallet createX402Endpoint deleteBankAccount deleteBudget
     deleteMandate deletePasskey deletePolicy deleteRailFaults deleteSettlementRule deleteSettlementWindow deleteVaultedCard
-    deleteX402Endpoint denyConnection diffConfig disconnectPaymentHandler endAuthSession endBrowserSession eraseAccount eraseMember freezeAgent freezeWallet
+    deleteX402Endpoint denyConnection diffConfig disconnectPaymentHandler endAuthSession endBrowserSession eraseAccount eraseMember
+    freezeAgent freezeWallet
     fundWallet getAgentTimeline getApprovalNotices getAuditEntry getBankAccount getBreakers getBudget getCheckoutDemand getConfiguration
     getConnectRequest getConnection getConvergence getDelivery getDiscrepancy getErasure getEvidence getEvidenceConsistency getEvidenceHead
     getEvidenceLeaf getInvitation getKyaLimits getLiveness getMember getPolicy getProtocolActivity getProtocolDistribution
