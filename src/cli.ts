@@ -26,8 +26,8 @@ const configure = (name: 'export' | 'diff' | 'apply'): Command['run'] => {
 const commands: Readonly<Record<string, Command>> = {
   serve: { usage: 'serve', about: 'run the platform (as npm start)', run: async () => (await import('./serve.js')).serve() },
   migrate: {
-    usage: 'migrate [--data-dir DIR]',
-    about: 'apply the pending migrations',
+    usage: 'migrate [--plan] [--json] [--data-dir DIR]',
+    about: 'apply the pending migrations; --plan lists them, of which kind they are and which locks they take, and changes nothing',
     run: administer('migrate'),
   },
   doctor: {

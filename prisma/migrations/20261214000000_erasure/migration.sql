@@ -19,6 +19,7 @@ CREATE TABLE "erasure" (
     "completed_at" TIMESTAMPTZ(3),
     "due_at" TIMESTAMPTZ(3),
     "lease_until" TIMESTAMPTZ(3),
+    CONSTRAINT "erasure_pkey" PRIMARY KEY ("workspace_id","id"),
     CONSTRAINT erasure_of_one CHECK ((account_id IS NULL) <> (member_id IS NULL))
 );
 
@@ -28,9 +29,6 @@ CREATE UNIQUE INDEX erasure_member ON erasure (workspace_id, member_id) WHERE me
 CREATE INDEX erasure_due ON erasure (due_at) WHERE due_at IS NOT NULL AND lease_until IS NULL;
 CREATE INDEX erasure_due_workspace ON erasure (workspace_id, due_at) WHERE due_at IS NOT NULL AND lease_until IS NULL;
 CREATE INDEX erasure_leased ON erasure (workspace_id) WHERE lease_until IS NOT NULL;
-
--- The key is made after the other indexes (decision 0017).
-ALTER TABLE "erasure" ADD CONSTRAINT "erasure_pkey" PRIMARY KEY ("workspace_id","id");
 
 -- CreateTable
 CREATE TABLE "erasure_subject" (
