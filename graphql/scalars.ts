@@ -36,6 +36,7 @@ export interface Scalars {
   DeliveryId: string;
   DiscrepancyId: string;
   DisputeId: string;
+  ErasureId: string;
   EventId: string;
   EvidenceDeliveryId: string;
   EvidenceLinkId: string;
@@ -130,6 +131,7 @@ export const scalars = {
   DeliveryId: "string",
   DiscrepancyId: "string",
   DisputeId: "string",
+  ErasureId: "string",
   EventId: "string",
   EvidenceDeliveryId: "string",
   EvidenceLinkId: "string",

@@ -18,6 +18,8 @@ interface Guard {
   settled?: string;
   /** The column of a time from which on nothing changes. */
   end?: string;
+  /** It has columns among these that are erased with whom they belong to. */
+  isErased?: true;
 }
 
 const guards: readonly Guard[] = [
@@ -61,6 +63,7 @@ const guards: readonly Guard[] = [
     frozen:
       'id workspace_id agent_id network rejection_reason rejection_details nonce_hash merchant_ref amount currency description created_at expires_at kept_until',
     once: 'instruction_id',
+    isErased: true,
   },
   {
     table: 'vaulted_card',
@@ -68,6 +71,7 @@ const guards: readonly Guard[] = [
     frozenIs: 'the owner and the number',
     frozen: 'id workspace_id account_id agent_id processor card_last_four created_at',
     end: 'deleted_at',
+    isErased: true,
   },
   {
     table: 'x402_endpoint',
@@ -75,6 +79,7 @@ const guards: readonly Guard[] = [
     frozenIs: 'the account and the currency',
     frozen: 'workspace_id id account_id currency created_at',
     end: 'deleted_at',
+    isErased: true,
   },
   {
     table: 'x402_payment',
@@ -93,12 +98,13 @@ export function printGuards(): Record<string, string> {
 }
 
 function printGuard(guard: Guard): string {
-  const { table, noun, frozen, frozenIs, once, open, steps = {}, settled, end } = guard;
+  const { table, noun, frozen, frozenIs, once, open, steps = {}, settled, end, isErased } = guard;
   const says = [
     frozenIs && `${frozenIs} never change`,
     end && `nothing changes after ${end}`,
     once && `${words(once).join(', ')} is set once`,
     open && 'a final status stays',
+    isErased && 'it is erased with whom it belongs to',
   ].filter(Boolean);
   const checks = [
     frozen &&
@@ -119,6 +125,7 @@ function printGuard(guard: Guard): string {
     `-- Printed by scripts/guards.ts. Of each ${noun}: ${says.join('; ')}.`,
     `CREATE OR REPLACE FUNCTION guard_${table}() RETURNS trigger LANGUAGE plpgsql AS $$`,
     'BEGIN',
+    ...(isErased ? [erasing] : []),
     ...checks,
     '  RETURN NEW;',
     'END $$;',
@@ -126,6 +133,15 @@ function printGuard(guard: Guard): string {
     '',
   ].join('\n');
 }
+
+/** Nothing is asked of a row that is erased. */
+const erasing = [
+  "  IF current_setting('platform.erasing', true) <> '' THEN",
+  '    IF erases(to_jsonb(OLD), to_jsonb(NEW)) THEN',
+  '      RETURN NEW;',
+  '    END IF;',
+  '  END IF;',
+].join('\n');
 
 const words = (text = '') => text.split(' ').filter(Boolean);
 const list = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');

@@ -2,8 +2,6 @@
 //   node scripts/pack.mjs            writes both as .tgz beside package.json, and says their names; --to DIR: there
 //   node scripts/pack.mjs --into DIR writes the files of the server's package into DIR, as an image takes them
 //
-// Gap G-823: The package has no npm-shrinkwrap.json: what `overrides` change is bundled, and npm would install eight PostgreSQLs by it.
-//
 // dist/ is bundled (decision 0058), so the package asks only for what its files still import, and what `overrides` change is in the bundle. A
 // shrinkwrap is not in it: npm 11 would install the PostgreSQL of every platform from it, 600 MB.
 import { execFileSync } from 'node:child_process';

@@ -4,8 +4,8 @@
 //   /// @personal account|agent|member   says who somebody is
 //   /// @free                            text or JSON as people have written it
 //   /// @plain                           a code, an id, a currency, a hash, a name that the tenant gave to a thing of its own
-//   /// @owner table [table.column ...]  names what the row belongs to; `*` is anything that was erased. Columns that end in account_id, agent_id,
-//                                        wallet_id or merchant_id, and member_id, do so without being marked.
+//   /// @owner table [table.column ...]  names what the row belongs to; `*` is anything that was erased, `~` anything that its text names. Columns
+//                                        that end in account_id, agent_id, wallet_id or merchant_id, and member_id, need no mark.
 //   /// @gone                            of a model: its rows go as a whole
 //
 // What follows a class is what stands there afterwards (`@free []`), or members of a JSON object that go while the others stay
@@ -114,6 +114,8 @@ function tableOf(model) {
   };
 }
 
+const isAny = (name) => name === '*' || name === '~';
+
 /** Tables with something to erase, and those through which their rows belong to somebody: each after those that it refers to. */
 function inOrder(tables) {
   const byName = new Map(tables.map((each) => [each.table, each]));
@@ -121,7 +123,7 @@ function inOrder(tables) {
   const visit = (each, path = []) => {
     if (done.has(each.table)) return;
     if (path.includes(each.table)) throw new Error(`rows belong to each other in a circle: ${[...path, each.table].join(', ')}`);
-    const targets = each.owners.flatMap(({ of }) => of).flatMap((name) => (name === '*' ? [] : [name.split('.')[0]]));
+    const targets = each.owners.flatMap(({ of }) => of).flatMap((name) => (isAny(name) ? [] : [name.split('.')[0]]));
     for (const name of targets) {
       const target = byName.get(name);
       if (target === undefined) throw new Error(`${each.table} belongs to ${name}, which is no table`);
@@ -129,7 +131,7 @@ function inOrder(tables) {
     }
     done.set(each.table, each);
   };
-  const whatever = (each) => each.owners.some(({ of }) => of.includes('*'));
+  const whatever = (each) => each.owners.some(({ of }) => of.some(isAny));
   const erased = tables.filter((each) => each.erased.length > 0);
   for (const each of [...erased.filter((one) => !whatever(one) && !refersToAny(one, byName, whatever)), ...erased]) visit(each);
   return [...done.values()];
@@ -163,7 +165,7 @@ export interface PersonalTable {
   scope: 'workspace_id' | 'tenant_id';
   /** The rest of its key. */
   key: readonly { column: string; type: string }[];
-  /** Columns that name what a row belongs to: tables, or columns of tables; \`*\` is anything. */
+  /** Columns that name what a row belongs to: tables, or columns of tables; \`*\` is anything, and \`~\` anything that the text of the column names. */
   owners: readonly { column: string; of: readonly string[] }[];
   erased: readonly ErasedColumn[];
   /** Its rows go as a whole. */

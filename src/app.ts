@@ -238,7 +238,13 @@ function doorways(
   openGuards: readonly Handler[],
 ): ShopEndpoint[] {
   return manifest.doors.flatMap((door) => {
-    const serve = serveDoor(door, { platform, environment, baseUrl, idempotency: keys });
+    const serve = serveDoor(door, {
+      platform,
+      environment,
+      baseUrl,
+      idempotency: keys,
+      admitStream: (res, ctx) => admitStream(res, ctx, 'rest'),
+    });
     const isOpen = door.audience === undefined;
     const asked = isOpen ? guards.slice(0, 1) : door.audience === 'public' ? openGuards : guards;
     const { method, path, rateClass } = door;

@@ -25,17 +25,10 @@ const configure = (name: 'export' | 'diff' | 'apply'): Command['run'] => {
 };
 
 const commands: Readonly<Record<string, Command>> = {
-  serve: {
-    usage: 'serve',
-    about: isInstalled ? 'run the platform, as without a command' : `run the platform (as ${startLine})`,
-    run: async () => {
-      say('Agent Payments is starting.');
-      await (await import('./serve.js')).serve();
-    },
-  },
+  serve: { usage: 'serve', about: `run the platform (as ${startLine})`, run: async () => (await import('./serve.js')).serve() },
   migrate: {
-    usage: 'migrate [--data-dir DIR]',
-    about: 'apply the pending migrations',
+    usage: 'migrate [--plan] [--json] [--data-dir DIR]',
+    about: 'apply the pending migrations; --plan lists them, of which kind they are and which locks they take, and changes nothing',
     run: administer('migrate'),
   },
   doctor: {
@@ -304,5 +297,4 @@ async function run(argv: readonly string[]): Promise<void> {
   await command.run(argv.slice(name.split(' ').length));
 }
 
-const given = process.argv.slice(2);
-run(given.length === 0 && isInstalled ? ['serve'] : given).catch(giveUp);
+run(isInstalled && process.argv.length === 2 ? ['serve'] : process.argv.slice(2)).catch(giveUp);

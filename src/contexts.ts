@@ -10,6 +10,7 @@ import { cards } from './contexts/cards/context.js';
 import { checkouts } from './contexts/checkouts/context.js';
 import { configuration } from './contexts/configuration/context.js';
 import { connections } from './contexts/connections/context.js';
+import { erasures } from './contexts/erasure/context.js';
 import { events } from './contexts/events/context.js';
 import { evidence } from './contexts/evidence/context.js';
 import { funding } from './contexts/funding/context.js';
@@ -65,6 +66,7 @@ export const manifest = manifestOf([
   treasury,
   audit,
   evidence,
+  erasures,
   events,
   configuration,
   sandbox,

@@ -111,6 +111,7 @@ import './contexts/treasury/trial-balance.schema.js';
 import './contexts/treasury/position.schema.js';
 import './contexts/treasury/snapshot.schema.js';
 import './contexts/treasury/runway.schema.js';
+import './contexts/erasure/erasure.schema.js';
 import { nameActs } from './platform/schema/act.js';
 import { refuseUnscoped } from './platform/schema/audience.js';
 import { builder } from './platform/schema/builder.js';

@@ -14,7 +14,7 @@ import { migrate } from './platform/postgres/migration.js';
 import type { Line } from './platform/processes/line.js';
 import { commandLine, isInstalled } from './platform/program.js';
 import { type Addresses, type Assignment, lineToPrimary, onOrphaned, type RunningProcesses, startProcesses } from './primary.js';
-import { type RunningServer, startServer } from './server.js';
+import { closePlatform, openPlatform, type RunningServer, type ServerOptions, startServer } from './server.js';
 
 /** The most that an orderly end may take, beside its draining. */
 const longestStopMs = 9_000;
@@ -73,14 +73,32 @@ interface Started {
 
 /** Brings the other cells up to date. One that is away, or fails, stops no other and not the start: its tenants wait until it is migrated. */
 async function migrateCells(platform: Platform, log: Logger): Promise<void> {
-  for (const { cell, failure } of await migrateOthers(platform))
+  for (const { cell, failure } of await migrateOthers(platform, { kinds: 'expand' }))
     if (failure !== undefined) log.error({ cell, reason: failure }, 'a cell was not brought up to date: run migrate when it is back');
+}
+
+/**
+ * What does not keep a process from serving: indexes that are made beside the traffic, and what only processes of before have used, once
+ * none of them lives. The next start goes on with what this one leaves.
+ */
+async function finishMigrations({ config, log }: ServerOptions): Promise<void> {
+  const onRetry = (reason: string) => log.warn({ reason }, 'a migration waits');
+  try {
+    const applied = await migrate(config.databaseUrl, { onRetry });
+    if (applied.length > 0) log.info({ applied }, 'migrations were applied beside the traffic');
+    const platform = await openPlatform({ config, log });
+    for (const { cell, failure } of await migrateOthers(platform, { onRetry }))
+      if (failure !== undefined) log.error({ cell, reason: failure }, 'migrations of a cell are left: run migrate');
+    await closePlatform(platform);
+  } catch (error) {
+    log.error({ err: error }, 'migrations are left: run migrate');
+  }
 }
 
 async function start(home: DataHome, log: Logger): Promise<Started> {
   const { config, secretsFrom } = home;
   say('Bringing its tables up to date.');
-  await migrate(config.databaseUrl);
+  await migrate(config.databaseUrl, { kinds: 'expand', onRetry: say });
   say('Starting the server.');
   let keys: CreatedTenant | null = null;
   let ownerLink: string | null = null;
@@ -95,7 +113,9 @@ async function start(home: DataHome, log: Logger): Promise<Started> {
     await watchDemo(platform, keys);
   };
   const isAlone = config.processes === 1 || config.role === 'worker';
-  return { server: await (isAlone ? startServer : startProcesses)({ config, log, prepare }), keys, ownerLink };
+  const server = await (isAlone ? startServer : startProcesses)({ config, log, prepare });
+  void finishMigrations({ config, log });
+  return { server, keys, ownerLink };
 }
 
 /** Serves as one of several processes, until the first one says that it is enough, or is gone. */

@@ -19,7 +19,7 @@ import type { GaugeGroup } from './platform/gauge.js';
 import { lazily } from './platform/lazy.js';
 import type { Logger } from './platform/log.js';
 import { Outbound } from './platform/outbound/client.js';
-import { pendingMigrations } from './platform/postgres/migration.js';
+import { pendingMigrations } from './platform/postgres/migration-history.js';
 import type { Line } from './platform/processes/line.js';
 import { openRedis, type Redis } from './platform/redis.js';
 import { inputPrinter } from './platform/schema/print-input.js';

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dayOf, movedBy, withExamplesOf, writtenOn } from '../src/http/example-date.js';
 import { AnswerRecord, shapeOf } from './answer-record.js';
 import { challengeOf, enrol, sign } from './contexts/agents/identity.js';
+import { closedAccount } from './contexts/erasure/example.js';
 import { bodyOf, madeSeeds, prepare } from './example.js';
 import { jwsIdentity } from './factories/bot-identity.js';
 import { newBankAccount, newPayer, newPayout } from './factories/payout.js';
@@ -71,6 +72,7 @@ const special: Record<string, () => Promise<Special>> = {
   },
   // Nothing is open on these.
   deleteBankAccount: async () => ({ objects: { bank_account: (await newBankAccount(harness.test, String(seeds['account']))).id } }),
+  eraseAccount: async () => ({ objects: { account: (await closedAccount(harness.test)).id } }),
   closeWallet: async () => ({ objects: { wallet: (await openWallet(harness.test)).wallet.id } }),
   // These need a transfer that was completed.
   getTransferReceipt: async () => ({ objects: { transfer: String(seeds['original_transfer']) } }),
@@ -127,7 +129,7 @@ interface Documented extends Operation {
 /** What people alone do, in a browser, or what changes members, in production alone: test/contexts/people and connections do it. */
 const byPeople = new Set([
   ...['grantConnection', 'getConnectRequest', 'denyConnection'],
-  ...['createInvitation', 'revokeInvitation', 'updateMember', 'removeMember', 'recoverMember', 'signOutMember'],
+  ...['createInvitation', 'revokeInvitation', 'updateMember', 'removeMember', 'recoverMember', 'signOutMember', 'eraseMember'],
   ...['join', 'signIn', 'stepUp', 'switchTenant', 'endBrowserSession', 'setPassword'],
   ...['passkeyOptions', 'usePasskey', 'listPasskeys', 'deletePasskey'],
   ...['setSignInSettings', 'beginOidc'],

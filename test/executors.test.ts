@@ -52,7 +52,7 @@ async function answerOf(execute: Execute, variables: Record<string, unknown>): P
 }
 
 const chance =
-  /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|seed-[0-9a-f]{8}|(?<=^(pk_test|agent|sess|portal|whsec|svc-auth:v1|(acp|ucp)_chk_secret)_?).+|^[A-Za-z0-9+/]{40,}={0,2}$|^eyJ.*/g;
+  /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|seed-[0-9a-f]{8}|(?<=^(pk_test|agent|sess|portal|whsec|svc-auth:v1|(acp|ucp)_chk_secret)_?).+|(?<=#evl_).+|^[A-Za-z0-9+/]{40,}={0,2}$|^eyJ.*/g;
 
 /** A copy with every id, key and token that each run makes up replaced by its length. */
 function withoutChance(value: unknown): unknown {

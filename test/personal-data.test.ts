@@ -4,6 +4,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { manifest } from '../src/contexts.js';
+import { eventCatalog } from '../src/events/catalog.js';
+import { text, withoutText } from '../src/events/personal.js';
 import { personalTables } from '../src/generated/personal-data.js';
 
 interface Printer {
@@ -57,7 +61,7 @@ describe('what is erased', () => {
 
   it('leads to an account or a member, and comes after what it belongs to', () => {
     for (const [n, { table, owners, erased }] of personalTables.entries()) {
-      const targets = owners.flatMap(({ of }) => of).filter((name) => name !== '*');
+      const targets = owners.flatMap(({ of }) => of).filter((name) => name !== '*' && name !== '~');
       for (const target of targets) expect(places.get(target.split('.')[0] ?? ''), `${table} after ${target}`).toBeLessThan(n);
       const isRoot = ['account', 'member', ...foundOtherwise].includes(table);
       if (!isRoot && erased.length > 0) expect(owners, table).not.toEqual([]);
@@ -86,5 +90,39 @@ describe('what is erased', () => {
         'rail_statement.description',
       ]),
     );
+  });
+});
+
+describe('the data of an event', () => {
+  const names = new Set(personalTables.flatMap(({ erased }) => erased.map(({ column }) => column)));
+
+  /** Members that are called as a column that is erased, and would stay. */
+  function staying(schema: z.ZodType, name = ''): string[] {
+    if (schema instanceof z.ZodObject) return Object.entries(schema.shape).flatMap(([member, one]) => staying(one as z.ZodType, member));
+    if (schema instanceof z.ZodArray) return staying(schema.element as z.ZodType, name);
+    if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return staying(schema.unwrap() as z.ZodType, name);
+    const stays = schema instanceof z.ZodString && schema.format === null && withoutText(schema, 'Ada') === 'Ada';
+    return stays && names.has(name) ? [name] : [];
+  }
+
+  it('loses what is called as a column that is erased', () => {
+    const catalog = manifest.extensions().of(eventCatalog);
+    const found = catalog.entries().flatMap(({ type, data }) => staying(data).map((name) => `${type} ${name}`));
+    // The addresses of the tenant's own endpoints.
+    expect(found).toEqual(['webhook.dlq url', 'webhook.disabled url']);
+  });
+
+  it('keeps its form, its ids, its amounts and its times', () => {
+    const schema = z.strictObject({
+      id: z.string(),
+      by: z.union([z.enum(['a']), text]),
+      of: z.array(z.object({ name: text.nullable() })).optional(),
+    });
+    expect(withoutText(schema, { id: 'x', by: 'a', of: [{ name: 'Ada' }, { name: null }] })).toEqual({
+      id: 'x',
+      by: 'a',
+      of: [{ name: 'erased' }, { name: null }],
+    });
+    expect(withoutText(schema, { id: 'x', by: 'Ada' })).toEqual({ id: 'x', by: 'erased' });
   });
 });

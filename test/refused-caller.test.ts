@@ -25,26 +25,26 @@ const closed = {
     createBudget createEvidenceLink createFundingTransaction createInvitation createMandate createMerchant createPolicy createRailFault
     createSettlementRule createSettlementWindow createVaultedCard createWallet createX402Endpoint deleteBankAccount deleteBudget
     deleteMandate deletePasskey deletePolicy deleteRailFaults deleteSettlementRule deleteSettlementWindow deleteVaultedCard
-    deleteX402Endpoint denyConnection diffConfig disconnectPaymentHandler endAuthSession endBrowserSession freezeAgent freezeWallet
-    fundWallet getAgentTimeline getApprovalNotices getAuditEntry getBankAccount getBreakers getBudget getCheckoutDemand getConfiguration
-    getConnectRequest getConnection getConvergence getDelivery getDiscrepancy getEvidence getEvidenceConsistency getEvidenceHead
-    getEvidenceLeaf getInvitation getKyaLimits getLiveness getMember getPolicy getProtocolActivity getProtocolDistribution
-    getProtocolStats getRecentActivity getReconciliationReport getSettlementConfig getSettlementRule getSettlementWindow getSignInSettings
-    getTestClock getTreasuryExposure getTreasuryRunway getTreasurySnapshot getTrialBalance getWebhook getWebhookStats grantConnection
-    listAuditEntries listBankAccounts listBreakerTrips listBrowserSessions listBudgets listConnections listDeadLetters listDeliveries
-    listDiscrepancies listEvidenceLinks listInvitations listMembers listPasskeys listPaymentHandlers listPolicies listRailFaults
-    listReconciliationReports listSettlementExecutions listSettlementRules listSettlementWindows listTreasurySnapshots listWebhooks
-    recoverMember rejectApproval removeMember replayDelivery requestSettlement resendEvent resolveDiscrepancy returnPayout revokeAgent
-    revokeConnection revokeEvidenceLink revokeInvitation revokeMandate runSettlementRule setApprovalNotices setCardLimits setPassword
-    setSignInSettings settleTransfer signOutMember startReconciliation stepUp suspendAgent switchTenant takeTreasurySnapshot
-    testApprovalNotices triggerEvent unfreezeAgent unfreezeWallet updateAccount updateBankAccount updateBudget updateConnection
-    updateEvidence updateMandate updateMember updateMerchant updatePolicy updateSettlementConfig updateSettlementRule
-    updateSettlementWindow updateWallet updateX402Endpoint uploadRailEntries verifyAuditLog`,
+    deleteX402Endpoint denyConnection diffConfig disconnectPaymentHandler endAuthSession endBrowserSession eraseAccount eraseMember
+    exportAuditLog freezeAgent freezeWallet fundWallet getAgentTimeline getApprovalNotices getAuditEntry getBankAccount getBreakers
+    getBudget getCheckoutDemand getConfiguration getConnectRequest getConnection getConvergence getDelivery getDiscrepancy getErasure
+    getEvidence getEvidenceConsistency getEvidenceHead getEvidenceLeaf getInvitation getKyaLimits getLiveness getMember getPolicy
+    getProtocolActivity getProtocolDistribution getProtocolStats getRecentActivity getReconciliationReport getSettlementConfig
+    getSettlementRule getSettlementWindow getSignInSettings getTestClock getTreasuryExposure getTreasuryRunway getTreasurySnapshot
+    getTrialBalance getWebhook getWebhookStats grantConnection listAuditEntries listBankAccounts listBreakerTrips listBrowserSessions
+    listBudgets listConnections listDeadLetters listDeliveries listDiscrepancies listErasures listEvidenceLinks listInvitations
+    listMembers listPasskeys listPaymentHandlers listPolicies listRailFaults listReconciliationReports listSettlementExecutions
+    listSettlementRules listSettlementWindows listTreasurySnapshots listWebhooks recoverMember rejectApproval removeMember replayDelivery
+    requestSettlement resendEvent resolveDiscrepancy returnPayout revokeAgent revokeConnection revokeEvidenceLink revokeInvitation
+    revokeMandate runSettlementRule setApprovalNotices setCardLimits setPassword setSignInSettings settleTransfer signOutMember
+    startReconciliation stepUp suspendAgent switchTenant takeTreasurySnapshot testApprovalNotices triggerEvent unfreezeAgent
+    unfreezeWallet updateAccount updateBankAccount updateBudget updateConnection updateEvidence updateMandate updateMember updateMerchant
+    updatePolicy updateSettlementConfig updateSettlementRule updateSettlementWindow updateWallet updateX402Endpoint uploadRailEntries
+    verifyAuditLog`,
   api_key_required: `
     createAgent createApiKey createPortalToken createWebhook deleteWebhook freezeSpending getApiKey getPortalToken listApiKeys
-    listPortalTokens provisionAuthKey replayWebhook resetSandbox revokeAgentToken revokeApiKey revokeAuthKey revokePortalToken
-    rollApiKey rotateWebhookSecret seedSandbox setBreakers setKyaLimits setRates testWebhook unfreezeSpending updateWebhook
-    verifyWebhook`,
+    listPortalTokens provisionAuthKey replayWebhook resetSandbox revokeAgentToken revokeApiKey revokeAuthKey revokePortalToken rollApiKey
+    rotateWebhookSecret seedSandbox setBreakers setKyaLimits setRates testWebhook unfreezeSpending updateWebhook verifyWebhook`,
 };
 
 describe('401 for callers that show nothing, nonsense, or a key of the other environment', () => {

@@ -138,6 +138,7 @@ const sqlWithoutWorkspace = [
   'settlement_timer_due',
   'settlement_window_due',
   'slug_place_pending',
+  'erasure_due',
   'spend_minute_old',
   'stream_due',
   'task_due',

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { release } from '../src/platform/postgres/migration-file.js';
 import { admin } from './database.js';
 import { type Answer, Client, openWallet, useHarness } from './harness.js';
 import { eachOf } from './hostile.js';
@@ -52,7 +53,9 @@ const codeOf = ({ body }: Answer) => (body.errors?.[0]?.extensions ?? body).code
 const times = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 /** How many connections the pool has opened. */
-const connected = () => proxy.accepted.filter((application) => application === 'agent-payments').length;
+/** The connections of the process's pools. */
+const ofPools = `agent-payments ${release}`;
+const connected = () => proxy.accepted.filter((application) => application === ofPools).length;
 /** How many probes have been sent. */
 const probed = () => proxy.accepted.filter((application) => application === 'probe').length;
 
@@ -99,7 +102,7 @@ describe('a database that hangs', () => {
 
   it('that hangs while nothing is connected: no request waits for more than a connection', async () => {
     // The pool is emptied by cutting its connections.
-    proxy.onSent = ({ application }) => (application === 'agent-payments' ? 'before' : undefined);
+    proxy.onSent = ({ application }) => (application === ofPools ? 'before' : undefined);
     await eachOf(times(20), async () => void (await h.test.get('/v1/accounts')), 12);
     proxy.onSent = () => undefined;
     proxy.stall();
@@ -133,7 +136,7 @@ describe('a database that hangs', () => {
 
   it('is told from connections that have died without a word: a statement on one fails within 5 s', async () => {
     const marker = randomUUID();
-    proxy.freeze('agent-payments');
+    proxy.freeze(ofPools);
     const began = performance.now();
     const answer = await pay(marker);
     expect(performance.now() - began).toBeLessThan(patienceMs());

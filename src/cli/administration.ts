@@ -9,10 +9,8 @@ import { createTenant, platformOfTenant, tenantWorkspace, workspacesOf } from '.
 import { fillSandbox } from '../contexts/sandbox/fill.js';
 import { manifest } from '../contexts.js';
 import { checkLedger } from '../ledger/trial-balance.js';
-import { forEachCell, migrateOthers } from '../platform/cell/every-cell.js';
-import { openRunningData } from '../platform/data-home.js';
+import { forEachCell } from '../platform/cell/every-cell.js';
 import { systemCtx } from '../platform/due/step.js';
-import { migrate } from '../platform/postgres/migration.js';
 import type { OperatorRates } from '../platform/rate-limit.js';
 import { parseId } from '../platform/schema/id.js';
 import { flag, ofData, required, say, settingsOf, text, wholeNumber } from './argument.js';
@@ -21,6 +19,7 @@ import { addCell, checkDirectory, drainCell, listCells, platformForTenant, remov
 import { endConnection, listConnections } from './connection.js';
 import { evidenceCommands } from './evidence-command.js';
 import { inviteMember, listMembers, openSignIn, suspendMember } from './member.js';
+import { migrateCommands } from './migrate-command.js';
 import { progressBar } from './progress.js';
 import { secretsCommands } from './secrets-command.js';
 import { shopCommands } from './shop-command.js';
@@ -54,20 +53,7 @@ const bar = () => progressBar((part) => void process.stderr.write(part), process
 
 /** What each of them does with its arguments. */
 export const administration = {
-  migrate: async (args) => {
-    const home = await openRunningData(settingsOf(parseArgs({ args, options: ofData }).values));
-    const applied = await migrate(home.config.databaseUrl);
-    say(applied.length === 0 ? 'Nothing to apply.' : applied.map((name) => `applied ${name}`).join('\n'));
-    await withPlatform(home.config, async (platform) => {
-      for (const { cell, result = [], failure } of await migrateOthers(platform)) {
-        for (const name of result) say(`${cell}: applied ${name}`);
-        if (failure !== undefined) {
-          say(`${cell}: FAILED ${failure}`);
-          process.exitCode = 1;
-        }
-      }
-    });
-  },
+  ...migrateCommands,
   'tenant create': async (args) => {
     const { values } = parseArgs({ args, options: { ...ofData, name: text, cell: text, json: flag } });
     await withPlatform(settingsOf(values), async (home) => {

@@ -7,7 +7,7 @@ import type { Environment, Platform } from '../platform/ctx.js';
 import type { DataHome } from '../platform/data-home.js';
 import { createLogger } from '../platform/log.js';
 import { sendJson } from '../platform/outbound/client.js';
-import { pendingMigrations } from '../platform/postgres/migration.js';
+import { pendingMigrations } from '../platform/postgres/migration-history.js';
 import { closePlatform, openPlatform } from '../server.js';
 
 /** One line of the report. */

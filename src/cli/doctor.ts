@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openRunningData } from '../platform/data-home.js';
 import { readMachine } from '../platform/postgres/machine.js';
-import { release } from '../platform/postgres/migration.js';
+import { release } from '../platform/postgres/migration-file.js';
 import { adviceForOwn, profileOf, type Setting } from '../platform/postgres/server-profile.js';
 import { ofData, say, settingsOf, text } from './argument.js';
 import { type Check, checkData, checkServer, lineOf } from './check.js';

@@ -50,9 +50,9 @@ export const evidenceCommands = {
     const note = values.head === undefined ? undefined : await readFile(values.head, 'utf8');
     await withTenant(values, environmentIn(values.environment), async (platform, workspace) => {
       const ctx = ctxOf(platform, workspace, 'verifyEvidence');
-      const { checked, fault } = await checkLog(ctx, await currentLog(ctx));
+      const { checked, erased, fault } = await checkLog(ctx, await currentLog(ctx));
       if (fault !== null) throw new Error(fault);
-      say(`${checked} entries are as they were written.`);
+      say(`${checked} entries are as they were written${erased > 0 ? `; the content of ${erased} of them was erased` : ''}.`);
       if (note === undefined) return;
       const { size } = await headInLog(ctx, await currentLog(ctx), note);
       say(`The head with ${size} leaves is a head of this log.`);

@@ -10,6 +10,8 @@ type EvidenceLog = Parameters<typeof wrongHead>[1];
 export interface LogCheck {
   /** Entries that are as they were written. */
   checked: number;
+  /** Of these, those whose content was erased. */
+  erased: number;
   /** What is broken, as a sentence; null where nothing is. */
   fault: string | null;
 }
@@ -17,17 +19,20 @@ export interface LogCheck {
 /** Recomputes the log of a workspace from its first entry. `log`: whose heads are compared; null where none was signed yet. */
 export async function checkLog(ctx: Ctx, log: EvidenceLog | null): Promise<LogCheck> {
   let checked = 0;
+  let erased = 0;
   for (let after: string | null = null; ; ) {
     const found = await verifyAuditLog(ctx, after);
     checked += found.checked;
+    erased += found.erased;
     if (!found.valid)
       return {
         checked,
+        erased,
         fault: `The log is broken at ${found.firstInvalidId ?? 'an entry that is missing'}; ${checked} entries before it are right.`,
       };
     if (found.nextAfter === null) break;
     after = found.nextAfter;
   }
   const head = log === null ? null : await wrongHead(ctx, log);
-  return { checked, fault: head && `The log is broken: ${head}. Its ${checked} entries are as they were written.` };
+  return { checked, erased, fault: head && `The log is broken: ${head}. Its ${checked} entries are as they were written.` };
 }

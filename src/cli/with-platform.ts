@@ -12,7 +12,7 @@ import { required, settingsOf } from './argument.js';
 export async function withPlatform(config: Config, work: (platform: Platform) => Promise<void>): Promise<void> {
   const home = await openRunningData(config);
   try {
-    await migrate(home.config.databaseUrl);
+    await migrate(home.config.databaseUrl, { kinds: 'expand' });
     const platform = await openPlatform({ config: home.config, log: createLogger('warn') });
     try {
       await work(platform);

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { currency, exampleId, exampleTime, id, money, time } from './data.js';
 import type { Definition } from './definition.js';
+import { text } from './personal.js';
 
 // Gap G-73: The names and data of announced types are ours; subscribing to them is allowed before anything emits them.
 type Announced = Omit<Definition, 'description'>;
@@ -24,7 +25,7 @@ const refund: Announced = {
 };
 const agent: Announced = {
   subject: 'agent_id',
-  data: z.strictObject({ agent_id: id('agt'), name: z.string(), status: z.string(), parent_account_id: id('acc') }),
+  data: z.strictObject({ agent_id: id('agt'), name: text, status: z.string(), parent_account_id: id('acc') }),
   example: { agent_id: exampleId('agt'), name: 'Buyer', status: 'active', parent_account_id: exampleId('acc') },
 };
 const quote: Announced = {

@@ -7,7 +7,7 @@ import type { Ctx } from '../platform/ctx.js';
 import type { DoorRequest, GuardedDoor, Spelling } from '../platform/door.js';
 import { ApiError, ValidationFailed } from '../platform/errors.js';
 import { parseBody, readRaw } from '../rest/body.js';
-import { type Asked, askDoor, type DoorParts } from '../rest/door.js';
+import { type Asked, type AskParts, askDoor } from '../rest/door.js';
 import { type Message, readMessage, revisionFor, spellFor, UnknownMethod } from './door-rpc.js';
 import { serverInfo } from './self.js';
 
@@ -21,7 +21,7 @@ export interface DoorTool {
   needsKey?: true;
 }
 
-export interface ToolBinding extends DoorParts {
+export interface ToolBinding extends AskParts {
   path: string;
   tools: readonly DoorTool[];
   /** What is listed for whoever asks; `agent`: the profile that the message names. */

@@ -29,6 +29,24 @@ export interface LeafLine {
 export const partNames = ['act', 'said', 'outcome', 'money', 'offer', 'private', 'authority', 'decision', 'figures', 'delivery'] as const;
 export type PartName = (typeof partNames)[number];
 
+/** The parts of a line that people can be found in: they are erased with whom they tell of. */
+const erasable: ReadonlySet<string> = new Set<PartName>(['said', 'private']);
+
+/** True for a part that is erased with whom it tells of. */
+export function isErasable(name: string): boolean {
+  return erasable.has(name);
+}
+
+/** What is kept of the seed of a line whose content was erased: the salts of the parts that stay, and the digests of those that went. */
+export interface KeptSalts {
+  salts: Partial<Record<PartName, string>>;
+  /** In base64. */
+  digests: Partial<Record<PartName, string>>;
+}
+
+/** The secret that salts are made from, or what is left of it. */
+export type LeafSecret = Uint8Array | KeptSalts;
+
 /** A part, its value as RFC 8785 spells it. */
 export interface Part {
   name: PartName;
@@ -74,12 +92,34 @@ function outcomePart({ resourceType }: LeafLine): PartName {
   return resourceType === 'evidence_delivery' ? 'delivery' : 'outcome';
 }
 
-/** The SD-JWT disclosure of a part (RFC 9901): base64url of salt, name and value. Its salt is made from the seed of the line. */
-function disclosureOf(seed: Uint8Array, { name, value }: Part): string {
-  const salt = createHmac('sha256', seed).update(name).digest().toString('base64url', 0, saltBytes);
+/** The SD-JWT disclosure of a part (RFC 9901): base64url of salt, name and value. */
+function disclosureOf(secret: LeafSecret, { name, value }: Part): string {
+  // A part that was written beside what was erased has no salt, and so not the digest of any part.
+  const salt = secret instanceof Uint8Array ? saltOf(secret, name) : (secret.salts[name] ?? '');
   return Buffer.from(`["${salt}","${name}",${value}]`).toString('base64url');
 }
+
+function saltOf(seed: Uint8Array, name: PartName): string {
+  return createHmac('sha256', seed).update(name).digest().toString('base64url', 0, saltBytes);
+}
 const saltBytes = 16;
+
+/** What is to be kept of the seed of a line, so that all but what people have said can still be shown and checked. */
+export function keptSalts(line: LeafLine, seed: Uint8Array): KeptSalts {
+  const gone = disclose(
+    seed,
+    partsOf(line).filter(({ name }) => isErasable(name)),
+  );
+  return {
+    salts: Object.fromEntries(partNames.filter((name) => !isErasable(name)).map((name) => [name, saltOf(seed, name)])),
+    digests: Object.fromEntries(gone.map((part) => [part.name, part.digest.toString('base64')])),
+  };
+}
+
+/** The digests of parts that were erased. */
+export function erasedDigests(secret: LeafSecret): Buffer[] {
+  return secret instanceof Uint8Array ? [] : Object.values(secret.digests).map((text) => Buffer.from(text, 'base64'));
+}
 
 /** A part of a leaf, as it is shown to who may read it. */
 export interface Disclosure {
@@ -90,34 +130,35 @@ export interface Disclosure {
 }
 
 /** What the parts of a line say: its own, and those of what stands with it. */
-export function disclosuresOf(line: LeafLine, seed: Uint8Array, others: readonly Part[] = []): Disclosure[] {
-  return disclose(seed, [...partsOf(line), ...others]);
+export function disclosuresOf(line: LeafLine, secret: LeafSecret, others: readonly Part[] = []): Disclosure[] {
+  return disclose(secret, [...partsOf(line), ...others]);
 }
 
 /** Parts as they are shown. */
-export function disclose(seed: Uint8Array, parts: readonly Part[]): Disclosure[] {
+export function disclose(secret: LeafSecret, parts: readonly Part[]): Disclosure[] {
   return parts.map((part) => {
-    const text = disclosureOf(seed, part);
+    const text = disclosureOf(secret, part);
     return { name: part.name, text, digest: bytesOf(digest(text)) };
   });
 }
 
 /**
- * W: SHA-256 over the digests of the parts that are written with the line, in order: its own, and `others` of what stands with it. `seed` is a
- * secret of 16 random bytes.
+ * W: SHA-256 over the digests of the parts that are written with the line, in order: its own, and `others` of what stands with it. `secret` is 16
+ * random bytes, or what erasing has left of them.
  */
-export function lineDigest(line: LeafLine, seed: Uint8Array, others: readonly Part[] = []): Buffer {
-  return digestOver(seed, others.length === 0 ? partsOf(line) : [...partsOf(line), ...others]);
+export function lineDigest(line: LeafLine, secret: LeafSecret, others: readonly Part[] = []): Buffer {
+  const gone = secret instanceof Uint8Array ? [] : erasedDigests(secret).map((each) => each.toString('latin1'));
+  return digestOver(secret, others.length === 0 ? partsOf(line) : [...partsOf(line), ...others], gone);
 }
 
 /** S: the same over the parts that are added when the leaf is made. */
-export function addedDigest(seed: Uint8Array, added: readonly Part[]): Buffer {
-  return added.length === 0 ? noneAdded : digestOver(seed, added);
+export function addedDigest(secret: LeafSecret, added: readonly Part[]): Buffer {
+  return added.length === 0 ? noneAdded : digestOver(secret, added);
 }
 
-function digestOver(seed: Uint8Array, parts: readonly Part[]): Buffer {
+function digestOver(secret: LeafSecret, parts: readonly Part[], gone: readonly string[] = []): Buffer {
   // Characters of single bytes are in the order of the bytes.
-  const digests = parts.map((part) => digest(disclosureOf(seed, part)));
+  const digests = [...parts.map((part) => digest(disclosureOf(secret, part))), ...gone];
   return bytesOf(digest(bytesOf(digests.sort().join(''))));
 }
 

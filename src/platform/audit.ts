@@ -180,9 +180,11 @@ async function insertInto(tx: Tx, lines: readonly (Row | null)[]): Promise<void>
   if (written.length > 0) await tx.$executeRawUnsafe(insertAlone, JSON.stringify(written));
 }
 
-/** Writes the line of what a transaction of plain statements does. */
-export async function writeLineIn(ctx: Ctx, tx: pg.ClientBase, act: Act): Promise<void> {
-  await tx.query(insertAlone, [JSON.stringify([auditLine(ctx, null, act)])]);
+/** Writes the line of what a transaction of plain statements does, and returns its id. */
+export async function writeLineIn(ctx: Ctx, tx: pg.ClientBase, act: Act): Promise<string> {
+  const line = auditLine(ctx, null, act);
+  await tx.query(insertAlone, [JSON.stringify([line])]);
+  return line?.['id'] as string;
 }
 
 /** Writes lines by themselves, in no transaction of a change. */

@@ -50,6 +50,8 @@ export interface DoorAnswer {
   /** By default the first status of `answers`. */
   status?: number;
   body: object;
+  /** Sent in place of the body, each as a line of JSON, as fast as the client takes them. */
+  lines?: AsyncIterable<object>;
   /** A list is sent as that many fields. */
   headers?: Readonly<Record<string, string | readonly string[]>>;
 }

@@ -103,31 +103,45 @@ export interface Written {
 /** The work of a transaction. Only a posting that is given a key asks for `written`. */
 type Work<T> = (tx: Tx, written: Written) => Promise<T>;
 
+/** What a transaction of many changes needs. */
+interface TransactOptions {
+  /** Milliseconds that all of it may take, where that is more than for one change. */
+  timeoutMs?: number;
+}
+
 /**
  * The transaction of a mutation. Writes the idempotency row and the line of the audit log with it; `referenceOf` names the result (its `id`
  * by default).
  * Runs again after a deadlock; 409 `idempotency_in_flight` when another process holds the key.
  */
 export function transact<T extends { id: string }>(ctx: Ctx, work: Work<T>): Promise<T>;
-export function transact<T>(ctx: Ctx, work: Work<T>, referenceOf: (result: T) => string): Promise<T>;
-export async function transact<T>(ctx: Ctx, work: Work<T>, referenceOf = (result: T) => (result as { id: string }).id): Promise<T> {
+export function transact<T>(ctx: Ctx, work: Work<T>, referenceOf: (result: T) => string, options?: TransactOptions): Promise<T>;
+export async function transact<T>(
+  ctx: Ctx,
+  work: Work<T>,
+  referenceOf = (result: T) => (result as { id: string }).id,
+  { timeoutMs }: TransactOptions = {},
+): Promise<T> {
   if (ctx.joins !== undefined) return workWithin(ctx, ctx.joins, work, referenceOf);
   const claim = ctx.idempotency;
   const run = () =>
     commit(ctx.effect, (begin) =>
-      ctx.db.$transaction(async (tx) => {
-        if (claim !== undefined) await lockKey(tx, claim);
-        // Made for this run: one that was rolled back has written nothing.
-        const written: Written = { claim: false, line: false };
-        const result = await work(tx, written);
-        const reference = referenceOf(result);
-        if (claim !== undefined && !written.claim) await tx.claim.createMany({ data: [...keyClaims(ctx, reference)] });
-        await writeLinesOf(ctx, tx, reference, written.line);
-        // Prisma sends COMMIT as soon as this returns.
-        begin();
-        ctx.effect.reference = reference;
-        return result;
-      }),
+      ctx.db.$transaction(
+        async (tx) => {
+          if (claim !== undefined) await lockKey(tx, claim);
+          // Made for this run: one that was rolled back has written nothing.
+          const written: Written = { claim: false, line: false };
+          const result = await work(tx, written);
+          const reference = referenceOf(result);
+          if (claim !== undefined && !written.claim) await tx.claim.createMany({ data: [...keyClaims(ctx, reference)] });
+          await writeLinesOf(ctx, tx, reference, written.line);
+          // Prisma sends COMMIT as soon as this returns.
+          begin();
+          ctx.effect.reference = reference;
+          return result;
+        },
+        timeoutMs === undefined ? undefined : { timeout: timeoutMs },
+      ),
     );
   try {
     const result = await retrySerialization(run);

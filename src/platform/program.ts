@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
+// Gap G-823: The package has no npm-shrinkwrap.json: what `overrides` change is bundled, and npm would install eight PostgreSQLs by it.
 /** The manifest of the package, seen from src/platform/ and from dist/platform/ alike. */
 const manifest = new URL('../../package.json', import.meta.url);
 const { name, bin } = JSON.parse(readFileSync(manifest, 'utf8')) as { name: string; bin: Record<string, string> };

@@ -1,5 +1,7 @@
 // Serves doors: body by the schema of the protocol, one effect for each Idempotency-Key, and failures in the protocol's spelling.
 // Rate limits and authentication come before it (src/app.ts).
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { originFor } from '../platform/authority.js';
 import { bodyLimit } from '../platform/body-limit.js';
 import type { Ctx, Environment, Platform } from '../platform/ctx.js';
@@ -24,7 +26,8 @@ import { type Exchange, send } from './serve.js';
 /** Sends the answer of a door, or throws the ApiError. `ctx` is undefined at doors that ask for no credential. */
 export type ServeDoor = (exchange: Exchange, request: { ctx?: Ctx; effect: Effect; shop?: ShopOrigin }) => Promise<void>;
 
-export interface DoorParts {
+/** What asking a door takes. */
+export interface AskParts {
   platform: Platform;
   environment: Environment;
   /** The public address of this listener; null: none is configured. */
@@ -32,26 +35,41 @@ export interface DoorParts {
   idempotency: Idempotency;
 }
 
+/** What serving a door takes beside. */
+export interface DoorParts extends AskParts {
+  /** Counts an answer that goes on until it is read. 429 when its actor has as many open as it may. */
+  admitStream: (res: ServerResponse, ctx: Ctx) => Promise<void>;
+}
+
 /** What serves `door`. */
-export function serveDoor(door: Door, { platform, environment, baseUrl, idempotency }: DoorParts): ServeDoor {
+export function serveDoor(door: Door, { platform, environment, baseUrl, idempotency, admitStream }: DoorParts): ServeDoor {
   return async (exchange, { ctx, effect, shop }) => {
     if (door.audience !== undefined) authorize((ctx as Ctx).actor, door);
     const raw = await rawOf(door, exchange);
     const origin = originFor({ baseUrl, host: platform.config.host }, exchange.req);
     const request = { ...requestOf(exchange, raw), environment, origin, effect, ...(shop && { shop }) };
-    const { answer, headers } =
+    const { answer, headers, lines } =
       door.audience === undefined
         ? answered(door, await door.take(platform, request))
         : await receive(door, ctx as Ctx, request, { read: () => (raw.length === 0 ? {} : parseBody(raw)), idempotency });
     send(exchange, answer);
     const { media, schema } = door.answers[answer.status] ?? {};
     if (media !== undefined) exchange.set('Content-Type', media);
+    if (lines !== undefined) {
+      await admitStream(exchange.res, ctx as Ctx);
+      exchange.body = Readable.from(textOf(lines));
+    }
     if (answer.status === 303 && schema === undefined) exchange.body = '';
     // The type that an answer names replaces that of JSON.
     const sealed = door.audience === undefined ? {} : await door.seal?.(ctx as Ctx, answer.status, String(exchange.body));
     for (const [name, value] of Object.entries({ ...headers, ...sealed }))
       exchange.set(name, typeof value === 'string' ? value : [...value]);
   };
+}
+
+/** The lines as text. */
+async function* textOf(lines: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }
 
 function rawOf({ request, readsBytes }: Door, { req }: Exchange): Promise<Buffer> {
@@ -67,11 +85,13 @@ interface Named {
 
 interface Answered {
   answer: Answer;
+  lines?: AsyncIterable<object>;
   headers: NonNullable<DoorAnswer['headers']>;
 }
 
-function answered({ answers }: Door, { status, body, headers = {} }: DoorAnswer): Answered {
-  return { answer: { status: status ?? Number(Object.keys(answers)[0]), body, secretless: () => body }, headers };
+function answered({ answers }: Door, { status, body, lines, headers = {} }: DoorAnswer): Answered {
+  const answer = { status: status ?? Number(Object.keys(answers)[0]), body, secretless: () => body };
+  return { answer, headers, ...(lines && { lines }) };
 }
 
 function requestOf({ req, params, query }: Exchange, raw: Uint8Array): Omit<DoorRequest, 'effect' | 'environment' | 'origin' | 'shop'> {
@@ -95,7 +115,7 @@ export async function askDoor(
   door: GuardedDoor,
   { req, state }: { req: Exchange['req']; state: { ctx?: Ctx; effect: Effect; shop?: ShopOrigin } },
   { content, hasKey, ...asked }: Asked,
-  { platform, environment, baseUrl, idempotency }: DoorParts,
+  { platform, environment, baseUrl, idempotency }: AskParts,
 ): Promise<Answer> {
   const { effect, shop } = state;
   const ctx = state.ctx as Ctx;
@@ -141,6 +161,7 @@ async function answerOnce(
   idempotency: Idempotency,
 ): Promise<Answered> {
   let headers: DoorAnswer['headers'];
+  let lines: DoorAnswer['lines'];
   let refusal: unknown;
   const run = async () => {
     const reference = ctx.idempotency?.replayOf;
@@ -153,10 +174,11 @@ async function answerOnce(
       }),
     );
     headers = made.headers;
+    lines = made.lines;
     return door.named === undefined ? made.answer : { ...made.answer, secretless: () => undefined };
   };
   try {
-    if (named === undefined) return { answer: await run(), headers: headers ?? {} };
+    if (named === undefined) return { answer: await run(), headers: headers ?? {}, ...(lines && { lines }) };
     const content = { query: visit.query, body: named.content };
     const request = { key: named.key, operation: `${door.id} ${pathOf(door, visit)}`, content };
     return { answer: await idempotency(ctx, request, run), headers: headers ?? {} };

@@ -204,7 +204,7 @@ function doorways(
   guards: readonly Handler[],
 ): Endpoint[] {
   return doors.map((door) => {
-    const serve = serveDoor(door, { platform, environment, baseUrl: null, idempotency: keys.run });
+    const serve = serveDoor(door, { platform, environment, baseUrl: null, idempotency: keys.run, admitStream: async () => {} });
     const asked = door.audience === undefined ? guards.slice(0, 1) : guards;
     return { method: door.method, path: door.path, speak: speakAs(door), handlers: [...asked, (http) => serve(http, http.state)] };
   });

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { exampleId, id } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
+import { text } from '../../events/personal.js';
 
-const account = z.strictObject({ account_id: id('acc'), type: z.string(), status: z.string(), name: z.string() });
+const account = z.strictObject({ account_id: id('acc'), type: z.string(), status: z.string(), name: text });
 const example = { account_id: exampleId('acc'), type: 'business', status: 'active', name: 'Acme' };
 
 export const { events, emit } = declareEvents({

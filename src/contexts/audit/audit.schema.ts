@@ -117,6 +117,10 @@ const AuditVerification = builder.objectRef<Verification>('AuditVerification').i
   fields: (t) => ({
     valid: t.exposeBoolean('valid', { description: 'True where every entry that was checked is as it was written.' }),
     checked: t.exposeInt('checked', { description: 'Number of entries that were checked.' }),
+    erased: t.exposeInt('erased', {
+      description:
+        'Of the entries that were checked, those whose content was erased. They are valid where a later entry of the erasure names them.',
+    }),
     firstInvalidId: t.expose('firstInvalidId', {
       wire: { orNull: true },
       type: 'AuditEntryId',

@@ -1,7 +1,7 @@
 // The statements of the tree of the audit log: lines that are taken up, blocks, and the head.
 import type pg from 'pg';
 import type { Stretch } from '../../events/listener.js';
-import type { LeafLine } from '../../platform/audit-leaf.js';
+import type { KeptSalts, LeafLine, LeafSecret } from '../../platform/audit-leaf.js';
 import type { PostingRef } from '../spending/evidence/stored-part.sql.js';
 import { joinHashes, type StretchRoot, splitHashes, type Tree } from './tree.js';
 
@@ -166,9 +166,16 @@ export async function blockBefore(pool: pg.Pool, workspaceId: string, leaf: bigi
 export interface StoredLine extends LeafLine, Omit<PostingRef, 'resourceId'> {
   seed: Buffer | null;
   digest: Buffer | null;
+  /** Of one whose content was erased, with the line that names it. */
+  kept: (KeptSalts & { by: string }) | null;
 }
 
-const lineColumns = `e.at, e.actor_type AS "actorType", e.actor_id AS "actorId", e.via, e.key_thumbprint AS "keyThumbprint", e.action, e.resource_type AS "resourceType",
+/** From what the salts of a line are made; null for one that has lost it. */
+export function secretOf({ seed, kept }: Pick<StoredLine, 'seed' | 'kept'>): LeafSecret | null {
+  return kept ?? seed;
+}
+
+export const lineColumns = `e.kept, e.at, e.actor_type AS "actorType", e.actor_id AS "actorId", e.via, e.key_thumbprint AS "keyThumbprint", e.action, e.resource_type AS "resourceType",
   e.request_id AS "requestId", e.ip, e.changes, e.outcome, ${leafColumns}`;
 
 /** The lines of these ids that are there. */

@@ -10,6 +10,8 @@ export interface Link {
 /** What came of checking a stretch. */
 export interface Checked extends Link {
   checked: number;
+  /** Of these, those whose content was erased. */
+  erased: number;
   /** The first entry that is not as it was written. */
   invalid: string | null;
 }
@@ -18,7 +20,10 @@ export interface Checked extends Link {
 export async function checkStretch(pool: pg.Pool, workspaceId: string, from: Link, most: number): Promise<Checked> {
   const { rows } = await pool.query<Omit<Checked, 'position'> & { last: string }>({
     name: 'verify-audit',
-    text: `SELECT v.checked, v.last, v.hash, v.invalid
+    text: `SELECT v.checked, v.last, v.hash, v.invalid, (
+        SELECT count(*)::int FROM audit_entry e
+        WHERE e.workspace_id = w.workspace_id AND e.position > $2 AND e.position <= v.last AND e.hash IS NOT NULL AND e.kept IS NOT NULL
+      ) AS erased
       FROM (VALUES ($1::uuid)) AS w (workspace_id), verify_audit(w.workspace_id, $2, $3, $4) v`,
     values: [workspaceId, from.position, from.hash, most],
   });

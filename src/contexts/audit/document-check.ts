@@ -2,7 +2,7 @@
 import { lineDigest } from '../../platform/audit-leaf.js';
 import type { Database } from '../../platform/postgres/database.js';
 import { storedParts } from '../spending/evidence/stored-part.sql.js';
-import { linesWithPosting, otherwiseSaid, workspacesWithLines } from './block.sql.js';
+import { linesWithPosting, otherwiseSaid, secretOf, workspacesWithLines } from './block.sql.js';
 
 /** Lines in a step. */
 const stepLines = 500;
@@ -28,8 +28,9 @@ export async function checkDocuments({ pool }: Pick<Database, 'pool'>): Promise<
       after = last.id;
       const parts = await storedParts(pool, workspaceId, lines);
       for (const line of lines) {
-        const { seed, digest, id } = line;
-        const isWhole = seed !== null && digest !== null && lineDigest(line, seed, parts.get(id)?.written).equals(digest);
+        const { digest, id } = line;
+        const secret = secretOf(line);
+        const isWhole = secret !== null && digest !== null && lineDigest(line, secret, parts.get(id)?.written).equals(digest);
         if (!isWhole) breaks.push(`the audit line ${id} (${line.action}) does not say what its posting did`);
       }
     }

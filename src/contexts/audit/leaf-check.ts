@@ -2,7 +2,8 @@
 import type pg from 'pg';
 import { addedDigest, leafHash, lineDigest } from '../../platform/audit-leaf.js';
 import { type StoredParts, storedParts } from '../spending/evidence/stored-part.sql.js';
-import { type Block, type LineRef, leavesOf, linesBetween, linesOf, nodesOf, type StoredLine } from './block.sql.js';
+import { type Block, type LineRef, leavesOf, linesBetween, linesOf, nodesOf, type StoredLine, secretOf } from './block.sql.js';
+import { namedAmong, type PlacedLine } from './erased-line.js';
 import { rootOf, type StretchRoot, type Tree, withLeaf } from './tree.js';
 
 /** How far a check of the tree has come. */
@@ -11,6 +12,8 @@ export interface Walk {
   /** Leaves before this one are counted into the tree, but not checked. */
   from: bigint;
   checked: number;
+  /** Of the checked ones, those whose content was erased. */
+  erased: number;
   /** All lines with ids up to this one have been found among the leaves. */
   highestId: string;
   /** The line of the last leaf. */
@@ -32,7 +35,9 @@ export async function checkBlocks(
   const ids = blocks.flatMap(({ lineIds }) => lineIds);
   const found = await linesOf(pool, workspaceId, ids);
   const ended: EndedStretch[] = [];
-  const stored: StoredLines = { lines: new Map(found.map((line) => [line.id, line])), parts: await storedParts(pool, workspaceId, found) };
+  const lines = new Map(found.map((line) => [line.id, line]));
+  const named = await namedAmong(pool, workspaceId, erasedOf(blocks, lines));
+  const stored: StoredLines = { lines, parts: await storedParts(pool, workspaceId, found), named };
   for (const block of blocks) {
     const invalid = checkBlock(walk, block, stored, ended);
     if (invalid !== undefined) return invalid;
@@ -49,6 +54,18 @@ export async function checkBlocks(
 interface StoredLines {
   lines: ReadonlyMap<string, StoredLine>;
   parts: ReadonlyMap<string, StoredParts>;
+  /** Ids of those whose content was erased by an erasure that names them. */
+  named: ReadonlySet<string>;
+}
+
+/** The lines of blocks whose content was erased. */
+function erasedOf(blocks: readonly Block[], lines: ReadonlyMap<string, StoredLine>): PlacedLine[] {
+  return blocks.flatMap(({ firstLeaf, lineIds, leaves }) =>
+    lineIds.flatMap((id, n) => {
+      const line = lines.get(id);
+      return line?.kept == null ? [] : [{ line, index: firstLeaf + BigInt(n), leaf: leaves[n] as Buffer }];
+    }),
+  );
 }
 
 /** A complete stretch of tiles, and the line of its last leaf. */
@@ -68,7 +85,7 @@ async function wrongStretch(pool: pg.Pool, workspaceId: string, ended: readonly 
   return ended.find(({ stretch }, n) => kept[n]?.equals(stretch.hash) !== true);
 }
 
-function checkBlock(walk: Walk, block: Block, { lines, parts }: StoredLines, ended: EndedStretch[]): string | null | undefined {
+function checkBlock(walk: Walk, block: Block, { lines, parts, named }: StoredLines, ended: EndedStretch[]): string | null | undefined {
   const { firstLeaf, lineIds, leaves, root } = block;
   if (firstLeaf !== walk.tree.size || leaves.length !== lineIds.length) return lineIds[0] ?? null;
   let isMissing = false;
@@ -81,8 +98,11 @@ function checkBlock(walk: Walk, block: Block, { lines, parts }: StoredLines, end
     const line = lines.get(id);
     isMissing ||= line === undefined;
     if (line === undefined) continue;
+    const isErased = line.kept !== null;
+    if (isErased && !named.has(id)) return id;
     if (isMissing || !isWhole(line, parts.get(id), leaf) || (index === 0n && !saysChainEnd(line, walk.chainEnd))) return id;
     walk.checked += 1;
+    if (isErased) walk.erased += 1;
   }
   if (isMissing) return null;
   return rootOf(walk.tree).equals(root) ? undefined : (lineIds[0] ?? null);
@@ -90,10 +110,11 @@ function checkBlock(walk: Walk, block: Block, { lines, parts }: StoredLines, end
 
 /** True when the leaf is what the line says now, and the rows of its posting. */
 function isWhole(line: StoredLine, parts: StoredParts | undefined, leaf: Buffer): boolean {
-  const { seed, digest } = line;
-  if (seed === null || digest === null) return false;
+  const { digest } = line;
+  const secret = secretOf(line);
+  if (secret === null || digest === null) return false;
   const { written = [], added = [] } = parts ?? {};
-  return lineDigest(line, seed, written).equals(digest) && leafHash(digest, addedDigest(seed, added)).equals(leaf);
+  return lineDigest(line, secret, written).equals(digest) && leafHash(digest, addedDigest(secret, added)).equals(leaf);
 }
 
 function saysChainEnd({ outcome }: StoredLine, { position, chain_hash }: Walk['chainEnd']): boolean {

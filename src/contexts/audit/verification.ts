@@ -13,6 +13,8 @@ export interface Verification {
   valid: boolean;
   /** Entries that were recomputed. */
   checked: number;
+  /** Of these, those whose content was erased: they stay valid where an erasure names them. */
+  erased: number;
   /** The first entry that is not as it was written, or comes after one that is missing. */
   firstInvalidId: string | null;
   /** The root of the tree, or the hash of the newest entry of the chain while there is no tree. */
@@ -34,6 +36,7 @@ const freshSeconds = 60;
 /** How a check ended: whole, at its bound (`nextAfter`), or with the first entry that is wrong: null for one that is missing at the end. */
 interface Found {
   checked: number;
+  erased: number;
   invalid?: string | null;
   nextAfter?: string | null;
 }
@@ -61,17 +64,18 @@ export async function verifyAuditLog(ctx: Ctx, after: string | null): Promise<Ve
   await takeUpNow(ctx);
   const head: Head | null = await ctx.db.auditHead.findFirst();
   const start = after === null ? { chain: { position: 0n, hash: beginningOf(ctx.workspace.id) } } : await startAfter(ctx, after);
-  let found: Found = { checked: 0 };
+  let found: Found = { checked: 0, erased: 0 };
   if (head !== null) {
     if ('chain' in start) found = await checkChain(ctx, start.chain, head);
     if (!ended(found) && head.root !== null) {
       const tree = await checkTree(ctx, 'leaf' in start ? start : { leaf: 0n, after: firstId }, head, mostChecked - found.checked);
-      found = { ...tree, checked: found.checked + tree.checked };
+      found = { ...tree, checked: found.checked + tree.checked, erased: found.erased + tree.erased };
     }
   }
   return {
     valid: found.invalid === undefined,
     checked: found.checked,
+    erased: found.erased,
     firstInvalidId: found.invalid ?? null,
     headHash: head && hex(head.root ?? head.hash),
     tree: head?.root ? { size: head.treeSize, rootHash: hex(head.root) } : null,
@@ -95,20 +99,22 @@ async function checkChain(ctx: Ctx, from: Link, { position: end, hash }: Head): 
   const { id: workspaceId } = ctx.workspace;
   let link = from;
   let checked = 0;
+  let erased = 0;
   while (link.position < end && checked < mostChecked) {
     const most = Number(end - link.position < BigInt(stretchSize) ? end - link.position : stretchSize);
     const stretch = await checkStretch(pool, workspaceId, link, most);
     checked += stretch.checked;
-    if (stretch.invalid !== null || stretch.checked < most) return { checked, invalid: stretch.invalid };
+    erased += stretch.erased;
+    if (stretch.invalid !== null || stretch.checked < most) return { checked, erased, invalid: stretch.invalid };
     link = stretch;
   }
   const isWhole = link.position >= end;
   const noted = await notedOtherwise(pool, workspaceId, from.position, isWhole ? null : link.position);
-  if (noted !== null) return { checked, invalid: noted.id };
-  if (!isWhole) return { checked, nextAfter: await idAt(ctx, link.position) };
+  if (noted !== null) return { checked, erased, invalid: noted.id };
+  if (!isWhole) return { checked, erased, nextAfter: await idAt(ctx, link.position) };
   const stray = await strayEntry(pool, workspaceId, end);
-  if (stray !== null) return { checked, invalid: stray };
-  return hex(link.hash) === hex(hash) ? { checked } : { checked, invalid: null };
+  if (stray !== null) return { checked, erased, invalid: stray };
+  return hex(link.hash) === hex(hash) ? { checked, erased } : { checked, erased, invalid: null };
 }
 
 async function idAt(ctx: Ctx, position: bigint): Promise<string | null> {
@@ -126,25 +132,26 @@ async function checkTree(ctx: Ctx, { leaf, after }: { leaf: bigint; after: strin
     tree: before === undefined ? emptyTree : { size: own?.firstLeaf ?? 0n, peaks: before.peaks },
     from: leaf,
     checked: 0,
+    erased: 0,
     highestId: after,
     lastId: null,
     chainEnd: { position: Number(head.position), chain_hash: hex(head.hash) },
   };
   while (walk.tree.size < head.treeSize) {
-    if (walk.checked >= most) return { checked: walk.checked, nextAfter: walk.lastId };
+    if (walk.checked >= most) return { checked: walk.checked, erased: walk.erased, nextAfter: walk.lastId };
     const blocks = await blocksFrom(pool, workspaceId, walk.tree.size, stepBlocks);
     // Blocks that were added since the head was read belong to the next check.
     const known = blocks.filter(({ firstLeaf }) => firstLeaf < head.treeSize);
-    if (known.length === 0) return { checked: walk.checked, invalid: null };
+    if (known.length === 0) return { checked: walk.checked, erased: walk.erased, invalid: null };
     const invalid = await checkBlocks(pool, workspaceId, walk, known);
-    if (invalid !== undefined) return { checked: walk.checked, invalid };
+    if (invalid !== undefined) return { checked: walk.checked, erased: walk.erased, invalid };
   }
-  const { checked } = walk;
-  if (walk.tree.size > head.treeSize) return { checked, invalid: walk.lastId };
-  if (hex(rootOf(walk.tree)) !== hex(head.root ?? Buffer.alloc(0))) return { checked, invalid: null };
+  const { checked, erased } = walk;
+  if (walk.tree.size > head.treeSize) return { checked, erased, invalid: walk.lastId };
+  if (hex(rootOf(walk.tree)) !== hex(head.root ?? Buffer.alloc(0))) return { checked, erased, invalid: null };
   const noted = await notedOtherRoot(pool, workspaceId, leaf, head.treeSize);
-  if (noted !== null) return { checked, invalid: noted.lineId };
+  if (noted !== null) return { checked, erased, invalid: noted.lineId };
   const beyond = await strayLines(pool, workspaceId, walk.highestId, null, new Set());
   const stray = beyond.find(({ at }) => at < addSeconds(begun, -freshSeconds) || at > addSeconds(begun, freshSeconds));
-  return stray === undefined ? { checked } : { checked, invalid: stray.id };
+  return stray === undefined ? { checked, erased } : { checked, erased, invalid: stray.id };
 }

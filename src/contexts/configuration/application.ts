@@ -16,6 +16,10 @@ import { type Configuration, readConfiguration, settingsOf } from './present.js'
 import { keyOf, type Reference } from './reference.js';
 import { type Digests, digestsOf, mapValues, type Settings } from './thing.js';
 
+// Gap G-834: An apply changes at most 500 things, and takes at most 18 s: a request has 20.
+const mostChanges = 500;
+const timeoutMs = 18_000;
+
 /** A thing that an apply has made. `secret` is shown once, and stored nowhere. */
 export interface Made {
   kind: string;
@@ -64,6 +68,7 @@ export async function applyConfiguration(ctx: Ctx, request: ApplyRequest): Promi
       return (await keep(ctx, tx, request.source, applied)).id;
     },
     (reference) => reference,
+    { timeoutMs },
   );
   const { workspace, platform } = ctx;
   dropRulebook(ctx);
@@ -74,7 +79,7 @@ export async function applyConfiguration(ctx: Ctx, request: ApplyRequest): Promi
 
 /** What an apply would do, tried and taken back. */
 export function tryConfiguration(ctx: Ctx, request: ApplyRequest): Promise<Applied> {
-  return rollBack(ctx.db, (tx) => applyWithin({ ...ctx, act: null }, tx, request));
+  return rollBack(ctx.db, (tx) => applyWithin({ ...ctx, act: null }, tx, request), timeoutMs);
 }
 
 // Gap G-833: A repeated key whose answer was lost is answered with the things that were changed, without their fields and secrets.
@@ -93,12 +98,20 @@ async function applyWithin(ctx: Ctx, tx: Tx, request: ApplyRequest): Promise<App
   const there = await readConfiguration(inside);
   const comparison = await compare(inside, there, request);
   refuseUnresolved(comparison);
+  refuseTooMany(comparison);
   if (request.plan !== null && request.plan !== comparison.plan) throw new PlanChanged();
   const run = new Run(ctx, tx, there);
   for (const change of comparison.changes) await run.make(change);
   await recordAll(inside, tx, { request, comparison, there, run });
   const revision = comparison.changes.length === 0 ? there.revision : (await readConfiguration(inside)).revision;
   return { revision, changes: comparison.changes.map(printChange), made: run.made };
+}
+
+/** 400 for more changes than one request has the time for. */
+function refuseTooMany({ changes }: Comparison): void {
+  if (changes.length <= mostChanges) return;
+  const message = `would change ${changes.length} things, and at most ${mostChanges} are changed at once: apply it in parts`;
+  throw new ValidationFailed([{ path: ['config'], message, rule: 'max' }]);
 }
 
 /** 400 with the place of every reference that does not name exactly one thing. */

@@ -2,13 +2,14 @@
 import { z } from 'zod';
 import { exampleId, exampleTime, id, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
+import { text } from '../../events/personal.js';
 
 const data = z.strictObject({
   connection_id: id('cnx'),
   agent_id: id('agt'),
   member_id: id('mem'),
-  client_name: z.string(),
-  redirect_host: z.string(),
+  client_name: text,
+  redirect_host: text,
   expires_at: time,
 });
 const example = {

@@ -1,10 +1,18 @@
 // A leaf with the proof that it is under a head, and what of it the reader may see (CONTRACT.md 25).
-import { addedDigest, type Disclosure, disclose, disclosuresOf, leafEntry, type PartName } from '../../platform/audit-leaf.js';
+import {
+  addedDigest,
+  type Disclosure,
+  disclose,
+  disclosuresOf,
+  erasedDigests,
+  leafEntry,
+  type PartName,
+} from '../../platform/audit-leaf.js';
 import type { Ctx } from '../../platform/ctx.js';
 import { NotFound } from '../../platform/errors.js';
 import { parseId } from '../../platform/schema/id.js';
 import { covers, type Scope } from '../../platform/scope.js';
-import { blockBefore, leavesOf, linesOf } from '../audit/block.sql.js';
+import { blockBefore, leavesOf, linesOf, secretOf } from '../audit/block.sql.js';
 import { TreeReader } from '../audit/proof.js';
 import { storedParts } from '../spending/evidence/stored-part.sql.js';
 import { type Checkpoint, headAt } from './head.js';
@@ -56,19 +64,20 @@ export async function proveLeaves<Place extends LeafPlace>(
   const proven = places.map(async (place): Promise<ProvenLeaf[]> => {
     const { index, lineId } = place;
     const line = lines.get(lineId);
-    if (line === undefined || line.seed === null || line.digest === null) return [];
+    const secret = line && secretOf(line);
+    if (line === undefined || secret == null || line.digest === null) return [];
     const { written: others, added } = parts.get(lineId) ?? { written: [], added: [] };
-    const written = disclosuresOf(line, line.seed, others);
-    const sealed = disclose(line.seed, added);
+    const written = disclosuresOf(line, secret, others);
+    const sealed = disclose(secret, added);
     const [proof, tile] = await Promise.all([reader.inclusion(index, head.treeSize), reader.tile(0, index / 256n)]);
     return [
       {
         index,
         lineId,
-        entry: leafEntry(line.digest, addedDigest(line.seed, added)),
+        entry: leafEntry(line.digest, addedDigest(secret, added)),
         hash: tile[Number(index % 256n)] as Buffer,
-        written: digestsOf(written),
-        sealed: digestsOf(sealed),
+        written: [...written.map(({ digest }) => digest), ...erasedDigests(secret)].sort(Buffer.compare),
+        sealed: sealed.map(({ digest }) => digest).sort(Buffer.compare),
         disclosures: shown([...written, ...sealed], place),
         proof,
         head,
@@ -76,10 +85,6 @@ export async function proveLeaves<Place extends LeafPlace>(
     ];
   });
   return (await Promise.all(proven)).flat();
-}
-
-function digestsOf(disclosures: readonly Disclosure[]): Buffer[] {
-  return disclosures.map(({ digest }) => digest).sort(Buffer.compare);
 }
 
 async function placeOf({ platform, workspace }: Ctx, leaf: string): Promise<LeafPlace> {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { anyId, exampleId, exampleTime, id, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
+import { text } from '../../events/personal.js';
 
 const created = z.strictObject({
   mandate_id: id('ap2_mnd'),
@@ -13,7 +14,7 @@ const created = z.strictObject({
 });
 const revoked = created.omit({ scope: true, expires_at: true }).extend({
   status: z.literal('revoked'),
-  reason: z.string().nullable(),
+  reason: text.nullable(),
   revoked_by: z.union([anyId, z.enum(['portal', 'system'])]),
   revoked_at: time,
 });

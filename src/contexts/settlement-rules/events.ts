@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { currency, exampleId, id, money } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
+import { text } from '../../events/personal.js';
 
 // Gap G-206: The action notify emits `settlement_rule.notified`, a type of our own; no rule may listen to it.
 export const { events, emit } = declareEvents({
@@ -10,9 +11,9 @@ export const { events, emit } = declareEvents({
     data: z.strictObject({
       rule_id: id('srl'),
       execution_id: id('exe'),
-      name: z.string(),
+      name: text,
       trigger: z.string(),
-      message: z.string().nullable(),
+      message: text.nullable(),
       wallet_id: id('wal'),
       available: money,
       currency,

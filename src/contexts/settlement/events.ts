@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { exampleId, id, money } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
+import { text } from '../../events/personal.js';
 import type { Payout } from '../../generated/prisma/client.js';
 import { formatMinor } from '../../platform/money.js';
 import { printId } from '../../platform/schema/id.js';
@@ -11,7 +12,7 @@ const data = z.strictObject({
   transferId: id('tx'),
   status: z.enum(['pending', 'confirmed', 'complete', 'failed', 'returned']),
   amount: money,
-  destination: z.strictObject({ type: z.enum(['bank', 'wallet']), ref: z.string() }),
+  destination: z.strictObject({ type: z.enum(['bank', 'wallet']), ref: text }),
 });
 const ended = data.extend({
   return: z.strictObject({ reason: z.string(), code: z.string() }).optional(),

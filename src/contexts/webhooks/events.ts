@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { count, exampleId, exampleTime, id, time } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
+import { text } from '../../events/personal.js';
 
 // Gap G-74: `webhook.disabled` is emitted when a subscription is disabled.
 export const { events, emit } = declareEvents({
@@ -30,7 +31,7 @@ export const { events, emit } = declareEvents({
       url: z.string(),
       attempts: count,
       last_response_code: z.int().nullable(),
-      last_error: z.string().nullable(),
+      last_error: text.nullable(),
       first_attempt_at: time.nullable(),
       dlq_at: time,
     }),

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { currency, exampleId, id, money } from '../../events/data.js';
 import { declareEvents } from '../../events/declaration.js';
+import { text } from '../../events/personal.js';
 
 const endpointCreated = z.strictObject({
   endpoint_id: id('epd'),
   account_id: id('acc'),
-  name: z.string(),
-  path: z.string().nullable(),
+  name: text,
+  path: text.nullable(),
   method: z.string(),
   base_price: money,
   currency,

@@ -1,7 +1,8 @@
 // Takes a database into an installation as a cell, after it has proved that it can be one: what is wrong is said all at once.
 import pg from 'pg';
 import type { Database } from '../postgres/database.js';
-import { migrate, pendingMigrations, unknownMigrations } from '../postgres/migration.js';
+import { migrate } from '../postgres/migration.js';
+import { pendingMigrations, unknownMigrations } from '../postgres/migration-history.js';
 import type { Vault } from '../secrets/vault.js';
 
 /** A cell that is to be. */
@@ -76,7 +77,7 @@ const databaseFaults = async (db: pg.Client, admitting: Admitting, name: string)
 
 /** Makes a database a cell: gives it its tables, says in it whose it is, and lists it. Processes are told. */
 export async function enterCell({ database, vault }: Admitting, { name, url }: NewCell): Promise<void> {
-  await migrate(url);
+  await migrate(url, { directoryUrl: database.url });
   const { rows } = await database.pool.query<{ id: string }>('SELECT id FROM installation');
   const text = 'INSERT INTO installation (id, cell, created_at) VALUES ($1, $2, now()) ON CONFLICT DO NOTHING';
   await withClient(url, (db) => db.query(text, [rows[0]?.id, name]));

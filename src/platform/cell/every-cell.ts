@@ -1,6 +1,6 @@
 // What is done for every cell: four at once, and a failure of one stops no other.
 import type { Platform } from '../ctx.js';
-import { migrate } from '../postgres/migration.js';
+import { type MigrateOptions, migrate } from '../postgres/migration.js';
 import { homeCell } from './cells.js';
 
 /** Cells that are worked on at once. */
@@ -34,7 +34,7 @@ export async function forEachCell<T>({ cells }: Platform, work: (platform: Platf
 const patienceMs = 5_000;
 
 /** Brings every cell but the first up to date, which is so before anything is opened. */
-export async function migrateOthers(platform: Platform): Promise<OfCell<string[]>[]> {
+export async function migrateOthers(platform: Platform, options: MigrateOptions = {}): Promise<OfCell<string[]>[]> {
   const { cells } = platform;
   const others = cells.listed.some(({ name }) => name !== homeCell && cells.isServed(name));
   if (!others) return [];
@@ -45,7 +45,7 @@ export async function migrateOthers(platform: Platform): Promise<OfCell<string[]
       signal.addEventListener('abort', () => reject(new Error('the cell does not answer'))),
     );
     await Promise.race([database.pool.query('SELECT 1'), silence]);
-    return migrate(database.url);
+    return migrate(database.url, { ...options, directoryUrl: cells.directory.database.url });
   });
   return done.filter(({ cell }) => cell !== homeCell && cells.isServed(cell));
 }

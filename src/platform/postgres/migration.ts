@@ -1,185 +1,221 @@
 // Applies prisma/migrations/ in the format of Prisma Migrate, without its engine: the same table, lock and checksums, so that either
-// accepts what the other did. Unlike it, a migration that fails leaves nothing behind. Then come the functions (sql-function.ts).
-import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+// accepts what the other did. Unlike it, a migration that fails leaves nothing behind. Decision 0093 has the kinds and their order.
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { applyFunctions, readFunctions, sqlFailure } from './sql-function.js';
-
-/** Of the package, seen from src/platform/postgres/ and from dist/platform/postgres/ alike. */
-const packageDir = fileURLToPath(new URL('../../../', import.meta.url));
-const prismaDir = path.join(packageDir, 'prisma');
-/** The version of this package. */
-export const { version: release } = JSON.parse(readFileSync(path.join(packageDir, 'package.json'), 'utf8')) as { version: string };
+import { applyInBackground } from './background-migration.js';
+import { type Migration, prismaDir, readMigrations, release } from './migration-file.js';
+import { enter, makeHistory, unapplied } from './migration-history.js';
+import { olderProcesses } from './older-process.js';
+import { applyFunctions, dropRetired, type FunctionFile, readFunctions, retiringReleases, sqlFailure } from './sql-function.js';
 
 /** The advisory lock that Prisma Migrate takes. */
 const lock = 72_707_369;
+/** That of whoever works in the background, so that expanding does not wait for it. */
+const backgroundLock = lock + 1;
 
-const table = `create table if not exists _prisma_migrations (
-  id varchar(36) primary key, checksum varchar(64) not null, finished_at timestamptz, migration_name varchar(255) not null,
-  logs text, rolled_back_at timestamptz, started_at timestamptz not null default now(), applied_steps_count integer not null default 0)`;
-
-/** Names of migrations, each with its checksum. */
-type Checksums = ReadonlyMap<string, string | null>;
-
-interface Migration {
-  name: string;
-  sql: string;
-  checksum: string;
-  /** The migrations that this one stands for, where it is an initial one. */
-  replaces?: Checksums;
+/** How long a statement waits for a lock, and with it everybody behind it; the pauses between tries; and when it is given up. */
+export interface Patience {
+  lockTimeoutMs: number;
+  firstPauseMs: number;
+  longestPauseMs: number;
+  giveUpMs: number;
 }
 
-interface Queryable {
-  query(sql: string): Promise<{ rows: unknown[] }>;
+const patience: Patience = { lockTimeoutMs: 2_000, firstPauseMs: 500, longestPauseMs: 10_000, giveUpMs: 600_000 };
+
+export interface MigrateOptions {
+  /** Where `migrations/` and `functions/` are; by default in the package. */
+  dir?: string;
+  /** `expand` alone is what a process needs before it serves. */
+  kinds?: 'all' | 'expand';
+  /** The database in which processes enter themselves; by default the one that is migrated. */
+  directoryUrl?: string;
+  /** The version of the code. */
+  version?: string;
+  patience?: Patience;
+  /** Told when a lock could not be had and is tried again. */
+  onRetry?: (text: string) => void;
 }
 
-async function migrationNames(dir: string): Promise<string[]> {
-  const entries = await readdir(dir, { withFileTypes: true });
-  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
-}
+/** lock_not_available, deadlock_detected. */
+const isBusy = (error: unknown): boolean => {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  return ['55P03', '40P01'].includes(code ?? cause?.code ?? '');
+};
 
-async function readMigrations(dir: string): Promise<Migration[]> {
-  const read = async (name: string) => {
-    const sql = await readFile(path.join(dir, name, 'migration.sql'), 'utf8');
-    const replaces = await readReplaced(path.join(dir, name, 'replaces.sha256'));
-    return { name, sql, checksum: createHash('sha256').update(sql).digest('hex'), ...(replaces && { replaces }) };
-  };
-  return Promise.all((await migrationNames(dir)).map(read));
-}
+type Settings = Required<Omit<MigrateOptions, 'onRetry'>> & Pick<MigrateOptions, 'onRetry'>;
 
-/** Reads lines as sha256sum prints them: the checksum of a migration, and its name. */
-async function readReplaced(file: string): Promise<Checksums | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-  if (text === undefined) return undefined;
-  const lines = text.trim().split('\n');
-  return new Map(lines.map((line) => line.split(/ +/)).map(([checksum = '', name = '']) => [name, checksum]));
-}
+class Migrator {
+  readonly #db: pg.Client;
+  readonly #options: Settings;
+  readonly #functions: readonly FunctionFile[];
+  readonly #applied: string[] = [];
 
-/** What the database has seen: the checksum of what finished, null for what was left half-way by another tool. */
-async function history(db: Queryable): Promise<Map<string, string | null>> {
-  const { rows } = await db.query('select migration_name, checksum, finished_at from _prisma_migrations where rolled_back_at is null');
-  const seen = rows as { migration_name: string; checksum: string; finished_at: Date | null }[];
-  return new Map(seen.map((row) => [row.migration_name, row.finished_at && row.checksum]));
-}
-
-/**
- * The initial migration that the history of a database is entered under: the database has just the migrations that it stands for.
- * Undefined where there is nothing to enter. Refuses a history that is another one.
- */
-function toEnter(migrations: Migration[], done: Checksums): Migration | undefined {
-  const initial = migrations.find(({ name, replaces }) => replaces !== undefined && !done.has(name));
-  if (initial?.replaces === undefined || done.size === 0) return undefined;
-  const { name, replaces } = initial;
-  const fault = firstDifference(replaces, done);
-  if (fault === undefined) return initial;
-  throw new Error(
-    `The tables of this database are not those of ${name}: ${fault}. ` +
-      'Start with an empty database, or bring this one to the last version before that migration first.',
-  );
-}
-
-/** What tells a history from the one that is expected, in words. */
-function firstDifference(expected: Checksums, done: Checksums): string | undefined {
-  for (const [name, checksum] of expected) {
-    if (!done.has(name)) return `migration ${name} was not applied`;
-    if (done.get(name) !== checksum) return `migration ${name} was applied in another form`;
+  constructor(db: pg.Client, functions: readonly FunctionFile[], options: Settings) {
+    this.#db = db;
+    this.#functions = functions;
+    this.#options = options;
   }
-  const unknown = [...done.keys()].find((name) => !expected.has(name));
-  return unknown && `it does not know migration ${unknown}`;
-}
 
-/** The migrations that are still to do. Refuses to go on from a history that does not fit the files. */
-function unapplied(migrations: Migration[], done: Checksums): Migration[] {
-  return migrations.filter(({ name, checksum }) => {
-    const before = done.get(name);
-    if (before === null) throw new Error(`Migration ${name} was begun by another tool and never finished: resolve it first.`);
-    if (before !== undefined && before !== checksum)
-      throw new Error(`Migration ${name} was changed after it was applied: make a new one instead.`);
-    return before === undefined;
-  });
-}
+  async run(migrations: readonly Migration[]): Promise<string[]> {
+    await this.#locked(lock, () => this.#expand(migrations));
+    if (this.#options.kinds === 'all' && (await this.#isLeft(migrations))) {
+      await this.#locked(backgroundLock, async () => {
+        await this.#background(migrations);
+        await this.#contract(migrations);
+      });
+    }
+    return this.#applied;
+  }
 
-async function apply(db: pg.Client, migration: Migration): Promise<void> {
-  await db.query(migration.sql).catch((cause) => {
-    throw sqlFailure(`Migration ${migration.name}`, migration.sql, cause);
-  });
-  await enter(db, migration, 1);
-}
+  /** Waits for an advisory lock by asking again: who waits inside a statement keeps an index from being finished. */
+  async #locked(key: number, work: () => Promise<void>): Promise<void> {
+    for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, 1_000)) {
+      const { rows } = await this.#db.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [key]);
+      if (rows[0]?.got === true) break;
+      await pause(waitMs);
+    }
+    try {
+      await work();
+    } finally {
+      await this.#db.query('select pg_advisory_unlock($1)', [key]).catch(() => {}); // the end of the connection frees it too
+    }
+  }
 
-/** Writes the row of history of a migration. */
-async function enter(db: pg.Client, { name, checksum }: Migration, steps: 0 | 1): Promise<void> {
-  await db.query(
-    `insert into _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
-     values ($1, $2, clock_timestamp(), $3, $4)`,
-    [randomUUID(), checksum, name, steps],
-  );
-}
+  async #expand(migrations: readonly Migration[]): Promise<void> {
+    await makeHistory(this.#db);
+    const { todo, entered } = await unapplied(this.#db, migrations);
+    if (entered !== undefined) await enter(this.#db, entered, 0);
+    const expands = todo.filter(({ kind }) => kind === 'expand');
+    const last = expands.pop();
+    for (const migration of expands) await this.#inTransaction(migration.name, () => this.#apply(migration));
+    // The functions come with the last one. Alone they are tried again as well: triggers take locks.
+    let functions: string[] = [];
+    await this.#inTransaction(last?.name ?? 'the functions', async () => {
+      if (last !== undefined) await this.#apply(last);
+      functions = await applyFunctions(this.#db, this.#functions, this.#options.version);
+    });
+    this.#applied.push(...[...expands, ...(last ? [last] : [])].map(({ name }) => name), ...functions);
+  }
 
-async function inTransaction(db: pg.Client, work: () => Promise<unknown>): Promise<void> {
-  await db.query('begin');
-  try {
-    await work();
-    await db.query('commit');
-  } catch (error) {
-    await db.query('rollback').catch(() => {}); // without a connection there is nothing to roll back
-    throw error;
+  async #isLeft(migrations: readonly Migration[]): Promise<boolean> {
+    const { todo } = await unapplied(this.#db, migrations);
+    return todo.length > 0 || (await retiringReleases(this.#db)).length > 0;
+  }
+
+  async #background(migrations: readonly Migration[]): Promise<void> {
+    const { todo } = await unapplied(this.#db, migrations);
+    for (const migration of todo.filter(({ kind }) => kind === 'background')) {
+      await applyInBackground(this.#db, migration, (what, work) => this.#patiently(what, work));
+      await enter(this.#db, migration, 1);
+      this.#applied.push(migration.name);
+    }
+  }
+
+  /** What takes away waits for the processes of before: it is left for a later run. */
+  async #contract(migrations: readonly Migration[]): Promise<void> {
+    const { todo } = await unapplied(this.#db, migrations);
+    for (const migration of todo) {
+      if (migration.kind !== 'contract' || (await this.#older(migration.version)).length > 0) continue;
+      await this.#inTransaction(migration.name, () => this.#apply(migration));
+      this.#applied.push(migration.name);
+    }
+    for (const retiredIn of await retiringReleases(this.#db)) {
+      if ((await this.#older(retiredIn)).length > 0) continue;
+      await this.#inTransaction('the functions of before', async () => {
+        this.#applied.push(...(await dropRetired(this.#db, retiredIn)));
+      });
+    }
+  }
+
+  async #older(version: string): Promise<string[]> {
+    const { directoryUrl } = this.#options;
+    if (directoryUrl === '') return olderProcesses(this.#db, this.#db, version);
+    const directory = await connect(directoryUrl);
+    try {
+      return await olderProcesses(this.#db, directory, version);
+    } finally {
+      await directory.end();
+    }
+  }
+
+  async #apply(migration: Migration): Promise<void> {
+    await this.#db.query(migration.sql).catch((cause) => {
+      throw sqlFailure(`Migration ${migration.name}`, migration.sql, cause);
+    });
+    await enter(this.#db, migration, 1);
+  }
+
+  #inTransaction(what: string, work: () => Promise<unknown>): Promise<void> {
+    return this.#patiently(what, async () => {
+      await this.#db.query('begin');
+      try {
+        await work();
+        await this.#db.query('commit');
+      } catch (error) {
+        await this.#db.query('rollback').catch(() => {}); // without a connection there is nothing to roll back
+        throw error;
+      }
+    });
+  }
+
+  /** Tries again what did not get its locks. Between the tries those pass that have queued behind it. */
+  async #patiently(what: string, work: () => Promise<void>): Promise<void> {
+    const { lockTimeoutMs, firstPauseMs, longestPauseMs, giveUpMs } = this.#options.patience;
+    const begun = performance.now();
+    for (let tries = 1, pauseMs = firstPauseMs; ; tries += 1, pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      try {
+        await this.#db.query(`set lock_timeout = ${lockTimeoutMs}`);
+        return await work();
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+        const holders = await this.#longestTransactions();
+        if (performance.now() - begun + pauseMs > giveUpMs)
+          throw new Error(`${what} did not get its locks in ${tries} tries: end what holds them, and migrate again. ${holders}`, {
+            cause: error,
+          });
+        this.#options.onRetry?.(`${what} did not get its locks and is tried again in ${pauseMs} ms. ${holders}`);
+        await pause(pauseMs);
+      }
+    }
+  }
+
+  /** Who may hold what is waited for, in words. */
+  async #longestTransactions(): Promise<string> {
+    const { rows } = await this.#db.query<{ what: string }>(
+      `select format('%s (process %s, for %s s)', nullif(application_name, ''), pid, extract(epoch from now() - xact_start)::int) as what
+       from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+       order by xact_start limit 3`,
+    );
+    return `The longest transactions: ${rows.map(({ what }) => what).join(', ') || 'none'}.`;
   }
 }
 
-/**
- * Applies what is missing, in order: each migration in one transaction with its row of history, and the functions in that of the last
- * one. Processes that start together wait for each other. Answers the names that this call applied. A database that has exactly the
- * migrations which an initial one replaces gets its row of history, and stays as it is.
- * @throws naming the file and the line; the migrations before it stay applied
- */
-export async function migrate(url: string, { dir = prismaDir }: { dir?: string } = {}): Promise<string[]> {
-  const migrations = await readMigrations(path.join(dir, 'migrations'));
-  const functions = await readFunctions(path.join(dir, 'functions'));
-  const db = new pg.Client({ connectionString: url, application_name: 'migrate' });
+async function connect(url: string): Promise<pg.Client> {
+  const db = new pg.Client({ connectionString: url, application_name: 'migrate', options: '-c statement_timeout=0' });
   db.on('error', () => {}); // the query in flight fails with it
   await db.connect();
+  return db;
+}
+
+/**
+ * Applies what is missing. First each expand in one transaction with its row of history, in order, and the functions in that of the last
+ * one. Then, unless `expand` alone was asked for, what is to be done in the background, and what may be taken away: nothing while a
+ * process lives that is older than the migration says. Processes that start together wait for each other. A database that has exactly the
+ * migrations which an initial one replaces gets its row of history, and stays as it is.
+ * @returns the names that this call applied
+ * @throws naming the file and the line; what was done before it stays
+ */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
+  const { dir = prismaDir, kinds = 'all', directoryUrl = '', version = release } = options;
+  const migrations = await readMigrations(dir);
+  const functions = await readFunctions(path.join(dir, 'functions'));
+  const db = await connect(url);
   try {
-    await db.query('select pg_advisory_lock($1)', [lock]);
-    await db.query(table);
-    const entered = toEnter(migrations, await history(db));
-    if (entered !== undefined) await enter(db, entered, 0);
-    const todo = unapplied(migrations, await history(db));
-    const last = todo.pop();
-    for (const migration of todo) await inTransaction(db, () => apply(db, migration));
-    const applied: string[] = [];
-    await inTransaction(db, async () => {
-      if (last !== undefined) await apply(db, last);
-      applied.push(...(await applyFunctions(db, functions, release)));
-    });
-    return [...todo, ...(last ? [last] : [])].map(({ name }) => name).concat(applied);
+    const all = { dir, kinds, directoryUrl, version, patience: options.patience ?? patience };
+    return await new Migrator(db, functions, { ...all, ...(options.onRetry && { onRetry: options.onRetry }) }).run(migrations);
   } finally {
     await db.end();
   }
-}
-
-/**
- * The names that `migrate` would apply. Changes nothing; a database that never saw a migration has them all before it. One that has
- * seen newer ones than this code knows is ready: processes are replaced one by one.
- */
-export async function pendingMigrations(db: Queryable, dir: string = prismaDir): Promise<string[]> {
-  const names = await migrationNames(path.join(dir, 'migrations'));
-  try {
-    const done = await history(db);
-    return names.filter((name) => !done.get(name));
-  } catch (error) {
-    if ((error as { code?: string }).code === '42P01') return names;
-    throw error;
-  }
-}
-
-/** The names of migrations that a database has seen and this code does not know: it has been served by a newer version. */
-export async function unknownMigrations(db: Queryable, dir: string = prismaDir): Promise<string[]> {
-  const migrations = await readMigrations(path.join(dir, 'migrations'));
-  const known = new Set(migrations.flatMap(({ name, replaces }) => [name, ...(replaces?.keys() ?? [])]));
-  return [...(await history(db)).keys()].filter((name) => !known.has(name));
 }

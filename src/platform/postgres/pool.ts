@@ -4,6 +4,8 @@ import pg from 'pg';
 import type { Logger } from '../log.js';
 import { Connection, statementTimeoutMs } from './connection.js';
 import { DatabaseUnavailable, isUnavailable } from './failure.js';
+import { release } from './migration-file.js';
+import { applicationName } from './older-process.js';
 import { probe } from './probe.js';
 import { connectionSeconds } from './statement-name.js';
 
@@ -53,7 +55,7 @@ export class ConnectionPool extends pg.Pool {
       connectionTimeoutMillis: connectMs,
       maxLifetimeSeconds: connectionSeconds,
       keepAlive: true,
-      application_name: 'agent-payments',
+      application_name: `${applicationName} ${release}`,
       options: `-c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=15000 -c timezone=UTC -c jit=off`,
     });
     this.#url = url;

@@ -20,12 +20,18 @@ export async function rollBackWithin(tx: Tx, work: (tx: Tx) => Promise<void>): P
   }
 }
 
-/** Runs `work` in a transaction, rolls it back, and returns what the work returned. Throws what `work` throws. */
-export async function rollBack<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in a transaction, rolls it back, and returns what the work returned. Throws what `work` throws. `timeoutMs`: how long all of it may
+ * take, where that is more than for one change.
+ */
+export async function rollBack<T>(db: Db, work: (tx: Tx) => Promise<T>, timeoutMs?: number): Promise<T> {
   try {
-    return await db.$transaction(async (tx) => {
-      throw new RolledBack(await work(tx));
-    });
+    return await db.$transaction(
+      async (tx) => {
+        throw new RolledBack(await work(tx));
+      },
+      timeoutMs === undefined ? undefined : { timeout: timeoutMs },
+    );
   } catch (error) {
     if (error instanceof RolledBack) return error.value as T;
     throw error;

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type pg from 'pg';
+import { isNewer } from './older-process.js';
 
 export interface FunctionFile {
   /** The name of the function. */
@@ -65,16 +66,14 @@ function inOrder(files: FunctionFile[]): FunctionFile[] {
  * are so already, or where a newer release has been here: processes are replaced one by one.
  *
  * A function whose signature changed becomes an overload beside the one of before, so that processes of the release before go on. The
- * older one is retired, and dropped by the next release. A trigger that is gone from its file is dropped at once.
+ * older one is retired, until `dropRetired`. A trigger that is gone from its file is dropped at once.
  * @param release the version of the package that `files` belong to
  * @returns the names of the files that were applied
  * @throws naming the file and the line
  */
 export async function applyFunctions(db: pg.Client, files: readonly FunctionFile[], release: string): Promise<string[]> {
-  const before = await readObjects(db);
-  if (before.some((made) => isNewer(made.release, release))) return [];
-  const current = new Set(before.filter(({ retired }) => !retired).map(({ file, checksum }) => `${file} ${checksum}`));
-  const stale = files.filter(({ name, checksum }) => !current.has(`${name} ${checksum}`));
+  const stale = await staleFunctions(db, files, release);
+  if (stale === null) return [];
   for (const file of stale) await applyFile(db, file, release);
 
   const applied = new Set(stale.map(({ name }) => name));
@@ -82,10 +81,30 @@ export async function applyFunctions(db: pg.Client, files: readonly FunctionFile
   for (const object of await readObjects(db)) {
     const isOld = !declared.has(object.file) || (applied.has(object.file) && !object.isNew);
     if (isOld && object.kind === 'trigger') await drop(db, object);
-    else if (object.retired && object.release !== release) await drop(db, object);
     else if (isOld && !object.retired) await label(db, object, `${object.checksum} ${release} retired`);
   }
   return [...applied];
+}
+
+/** The files that are not in the database as they are; null where a newer release has been. Changes nothing. */
+export async function staleFunctions(db: pg.Client, files: readonly FunctionFile[], release: string): Promise<FunctionFile[] | null> {
+  const before = await readObjects(db);
+  if (before.some((made) => isNewer(made.release, release))) return null;
+  const current = new Set(before.filter(({ retired }) => !retired).map(({ file, checksum }) => `${file} ${checksum}`));
+  return files.filter(({ name, checksum }) => !current.has(`${name} ${checksum}`));
+}
+
+/** The releases that have retired something which is still there. Their processes do not use it; those of before may. */
+export async function retiringReleases(db: pg.Client): Promise<string[]> {
+  const objects = await readObjects(db);
+  return [...new Set(objects.filter(({ retired }) => retired).map(({ release }) => release))].sort();
+}
+
+/** Drops what a release has retired, within the transaction that is open on `db`. Answers the functions. */
+export async function dropRetired(db: pg.Client, retiredIn: string): Promise<string[]> {
+  const old = (await readObjects(db)).filter(({ retired, release }) => retired && release === retiredIn);
+  for (const object of old) await drop(db, object);
+  return old.map(({ identity }) => identity);
 }
 
 async function applyFile(db: pg.Client, file: FunctionFile, release: string): Promise<void> {
@@ -131,9 +150,4 @@ async function label(db: pg.Client, { kind, identity, file }: SqlObject, text: s
 
 async function drop(db: pg.Client, { kind, identity }: SqlObject): Promise<void> {
   await db.query(`drop ${kind} ${identity}`);
-}
-
-/** Whether release `a` is later than `b`: numbers with points between them. An object that no file made has none. */
-function isNewer(a: string, b: string): boolean {
-  return a !== '' && a.localeCompare(b, 'en', { numeric: true }) > 0;
 }

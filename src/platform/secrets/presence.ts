@@ -1,7 +1,7 @@
 // A process enters itself in the directory every ten seconds, with the keys that it knows, and learns of new ones on the way (CONTRACT.md 24).
 import { randomUUID } from 'node:crypto';
 import type { Platform } from '../ctx.js';
-import { release } from '../postgres/migration.js';
+import { release } from '../postgres/migration-file.js';
 import { masterKeysOf, openRing } from './key-ring.js';
 import { deleteProcess, writeProcess } from './key-row.js';
 

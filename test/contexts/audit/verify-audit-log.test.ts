@@ -51,11 +51,25 @@ async function tampered(statements: string, values: unknown[], look: () => Promi
 
 describe('GET /v1/audit-log/verify', () => {
   it('200: an empty log, a whole one, and one from an entry on', async () => {
-    expect(await verify('', harness.other)).toEqual({ valid: true, checked: 0, first_invalid_id: null, head_hash: null, tree: null });
+    expect(await verify('', harness.other)).toEqual({
+      valid: true,
+      checked: 0,
+      erased: 0,
+      first_invalid_id: null,
+      head_hash: null,
+      tree: null,
+    });
     for (let n = 0; n < 5; n += 1) await account();
     const whole = await verify();
     const root = expect.stringMatching(/^[0-9a-f]{64}$/);
-    expect(whole).toEqual({ valid: true, checked: 6, first_invalid_id: null, head_hash: root, tree: { size: 6, root_hash: root } });
+    expect(whole).toEqual({
+      valid: true,
+      checked: 6,
+      erased: 0,
+      first_invalid_id: null,
+      head_hash: root,
+      tree: { size: 6, root_hash: root },
+    });
     expect(whole.head_hash).toBe(whole.tree.root_hash);
     const entries = await log();
     // The first leaf was written when the first of the others was taken up.

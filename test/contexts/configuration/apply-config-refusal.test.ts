@@ -1,7 +1,7 @@
 // PUT /v1/config: what it refuses of others' scopes, of plans, and together.
 import { describe, expect, it } from 'vitest';
 import { type Json, useHarness } from '../../harness.js';
-import { expectRefused } from '../../refusal.js';
+import { expectInvalid, expectRefused } from '../../refusal.js';
 import { enrol } from '../agents/identity.js';
 import { issueKey } from '../identity/sign-in.js';
 import { perDay } from './company.js';
@@ -11,9 +11,23 @@ const apply = (config: unknown, more: object = {}, options: object = {}) => harn
 const diff = async (config: unknown, more: object = {}): Promise<Json> =>
   (await harness.test.post('/v1/config/diff', { config, ...more })).body.data;
 const exported = async (): Promise<Json> => (await harness.test.get('/v1/config')).body.data;
-const _named = (changes: Json[]) => changes.map(({ op, kind, name }) => `${op} ${kind} ${name}`);
-const _auditLines = async (): Promise<Json[]> => (await harness.test.get('/v1/audit-log?limit=100')).body.data;
 const tenantPolicy = (name: string, amount: string) => ({ name, target: { type: 'tenant' }, rules: [perDay(amount)] });
+
+describe('400', () => {
+  it('refuses more changes than one request has the time for', async () => {
+    const budgets = Array.from({ length: 501 }, (_, index) => ({
+      name: `B${index}`,
+      scope: { type: 'tenant' },
+      amount: '5',
+      currency: 'USD',
+      period: 'month',
+    }));
+    const answer = await apply({ budgets });
+    expectInvalid(answer, 'config');
+    expect(answer.body.details.fields[0].message).toContain('501 things');
+    expect((await diff({ budgets })).changes).toHaveLength(501);
+  });
+});
 
 describe('403', () => {
   it('needs the scope of each thing beside config:write: all or nothing', async () => {

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { migrate, pendingMigrations } from '../../../src/platform/postgres/migration.js';
+import { migrate } from '../../../src/platform/postgres/migration.js';
+import { pendingMigrations } from '../../../src/platform/postgres/migration-history.js';
 import { ask } from '../../load.js';
 import { type NewDatabase, newDatabase } from '../../new-database.js';
 import { buildOnce, type ServerProcess, startServerProcess } from '../../process.js';
@@ -65,6 +66,8 @@ async function shapeOf(client: pg.Client): Promise<string[]> {
 
 /** Those that later migrations have replaced. */
 const replacedIndexes = /webhook_delivery_workspace_id_event_id_idx|merchant_workspace_id_account_id_id_idx/;
+/** Wider than it was: a card that was erased has no digits. */
+const widened = /vaulted_card_last_four/;
 
 describe('a database of before the initial migration', () => {
   it('gets the row of its history, once, and is otherwise not touched', async () => {
@@ -78,7 +81,8 @@ describe('a database of before the initial migration', () => {
     expect(await history()).toEqual([...older, ...pending.map((name) => ({ name }))]);
     expect(await pendingMigrations(db)).toEqual([]);
     // Later migrations add to it, also to its enums, and functions and their triggers are written anew.
-    const isKept = (line: string) => !/^CREATE (OR REPLACE FUNCTION|TRIGGER)/.test(line) && !isEnum(line) && !replacedIndexes.test(line);
+    const isKept = (line: string) =>
+      !/^CREATE (OR REPLACE FUNCTION|TRIGGER)/.test(line) && !isEnum(line) && !replacedIndexes.test(line) && !widened.test(line);
     const kept = before.filter(isKept);
     const after = new Set(await shapeOf(db));
     expect(kept.filter((line) => !after.has(line))).toEqual([]);

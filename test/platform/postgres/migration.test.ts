@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { migrate, pendingMigrations } from '../../../src/platform/postgres/migration.js';
+import { migrate } from '../../../src/platform/postgres/migration.js';
+import { pendingMigrations } from '../../../src/platform/postgres/migration-history.js';
 import { type NewDatabase, newDatabase } from '../../new-database.js';
 
 let folder: string;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { migrate } from '../../../src/platform/postgres/migration.js';
-import { applyFunctions, readFunctions } from '../../../src/platform/postgres/sql-function.js';
+import { applyFunctions, dropRetired, readFunctions, retiringReleases } from '../../../src/platform/postgres/sql-function.js';
 import { newDatabaseName } from '../../database.js';
 
 const ours = fileURLToPath(new URL('../../../prisma/functions', import.meta.url));
@@ -27,6 +27,13 @@ async function apply(release = '1.0.0'): Promise<string[]> {
     await db.query('rollback');
     throw error;
   }
+}
+
+/** As the runner does once no process of before lives. */
+async function forget(): Promise<string[]> {
+  const dropped = [];
+  for (const release of await retiringReleases(db)) dropped.push(...(await dropRetired(db, release)));
+  return dropped;
 }
 
 const value = async (sql: string) => Object.values((await db.query(sql)).rows[0] as object)[0];
@@ -72,7 +79,7 @@ describe('applyFunctions', () => {
     expect(await value('select above()')).toBe('tails');
   });
 
-  it('drops what is gone from the files: triggers at once, functions with the next release', async () => {
+  it('drops what is gone from the files: triggers at once, functions when no process of before lives', async () => {
     await write('flip', flip);
     await write('word', word('heads'));
     await apply();
@@ -85,11 +92,14 @@ describe('applyFunctions', () => {
     expect(await value("select count(*)::int from pg_proc where proname = 'flip'")).toBe(1);
     await apply('1.1.0');
     expect(await value("select count(*)::int from pg_proc where proname = 'flip'")).toBe(1);
+    expect(await retiringReleases(db)).toEqual(['1.1.0']);
     await apply('1.2.0');
+    expect(await value("select count(*)::int from pg_proc where proname = 'flip'")).toBe(1);
+    expect(await forget()).toEqual(['flip()']);
     expect(await value("select count(*)::int from pg_proc where proname = 'flip'")).toBe(0);
   });
 
-  it('keeps a signature of before beside the new one until the next release, and takes it back up', async () => {
+  it('keeps a signature of before beside the new one while processes of before live, and takes it back up', async () => {
     const wide = 'CREATE OR REPLACE FUNCTION word(id int, loud boolean) RETURNS text LANGUAGE sql AS $$ SELECT upper(word(id)) $$;';
     await write('word', word('heads'));
     await apply('1.0.0');
@@ -100,10 +110,12 @@ describe('applyFunctions', () => {
     await write('word', `${word('tails')}\n${wide}`);
     await apply('1.2.0');
     await apply('1.3.0');
+    expect(await forget()).toEqual([]);
     expect(await value('select word(1, true)')).toBe('TAILS');
     await write('word', word('tails'));
     await apply('1.9.0');
     await apply('1.10.0');
+    expect(await forget()).toEqual(['word(integer,boolean)']);
     await expect(db.query('select word(1, true)')).rejects.toThrow('does not exist');
   });
 

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { currency, exampleId, exampleTime, id, money, time } from '../../../events/data.js';
 import { declareEvents } from '../../../events/declaration.js';
+import { text } from '../../../events/personal.js';
 
 /** How far a budget is used, as all of these say it. */
 const state = {
@@ -18,7 +19,7 @@ const state = {
 export const { events, emit } = declareEvents({
   '_budget.alert': {
     description: 'budget used up to one of its alerts',
-    data: z.strictObject({ ...state, name: z.string(), amount: money, currency }),
+    data: z.strictObject({ ...state, name: text, amount: money, currency }),
     subject: 'budget_id',
     example: {
       budget_id: exampleId('bud'),
