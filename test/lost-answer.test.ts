@@ -26,7 +26,7 @@ afterAll(() => proxy.close());
 
 /** Prisma's statements are known by their name once they are prepared. */
 const nameOf = (sql: string) => createHash('sha1').update(sql).digest('base64url');
-const isRequest = ({ application }: Sent) => application === 'agent-payments';
+const isRequest = ({ application }: Sent) => application.startsWith('agent-payments ');
 const has =
   (...texts: string[]) =>
   (sent: Sent) =>
