@@ -107,12 +107,14 @@ function checkParts(path: Record<string, unknown> = {}): void {
 /** An answer to a typed call, which is JSON where there is one: anything else is no answer of the platform. */
 async function readable(request: Request, response: Response): Promise<Response> {
   if (response.ok && response.status !== 204 && !isStream(response))
-    await response
-      .clone()
-      .json()
-      .catch((cause: unknown) => {
-        throw new NetworkError(request, isRepeatable(request), cause);
-      });
+    if (!response.headers.get('Content-Type')?.includes('ndjson'))
+      // JSON lines are the caller's to read: `parseAs: 'stream'`.
+      await response
+        .clone()
+        .json()
+        .catch((cause: unknown) => {
+          throw new NetworkError(request, isRepeatable(request), cause);
+        });
   return response;
 }
 
