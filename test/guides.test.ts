@@ -87,6 +87,7 @@ describe('the guides', () => {
       'it goes on until it is stopped',
       'it is the start, and the tests themselves',
       'test/examples.test.ts runs them',
+      'test/contexts/configuration applies the files',
       'it goes on until it is stopped',
       'it goes on until it is stopped',
       'test/demo.test.ts plays it',
