@@ -10,8 +10,9 @@ import { newId, parseAnyId } from '../../platform/schema/id.js';
 import { ratesTag } from '../rates/rate.js';
 import { dropRulebook } from '../spending/pipeline/rules-tag.js';
 import { type Creation, type PlannedChange, printChange } from './change.js';
-import { bodyOf, type Comparison, compare, placed, type Request } from './comparison.js';
-import { isNamed, kinds, membersOf, nameOfKind } from './kind.js';
+import { type Comparison, compare, type Request } from './comparison.js';
+import { bodyOf, placed } from './edge.js';
+import { isNamed, type Kind, membersOf, nameOfKind } from './kind.js';
 import { type Configuration, readConfiguration, settingsOf } from './present.js';
 import { keyOf, type Reference } from './reference.js';
 import { type Digests, digestsOf, mapValues, type Settings } from './thing.js';
@@ -170,18 +171,18 @@ class Run {
     this.made.push({ kind: nameOfKind(kind), name, id: String(id), ...(typeof secret === 'string' && { secret }) });
     const bare = parseAnyId(String(id));
     if (nameOfKind(kind) === 'budgets' && bare !== null) this.#budgets.set(keyOf({ budget: name }), bare);
-    this.#note(change(kind, name), kind.isByName ? null : bare, shown);
+    this.#note(kind, name, kind.isByName ? null : bare, shown);
   }
 
   async #update({ kind, name, present, changed }: PlannedChange & { op: 'update' }): Promise<void> {
     const settings = this.resolved(changed);
     if (kind.is === 'single') {
       const shown = await this.#call(kind.set, { body: settings });
-      return this.#note(change(kind, name), null, shown);
+      return this.#note(kind, name, null, shown);
     }
     const whole = kind.bodyOf === undefined ? settings : kind.bodyOf({ ...present.settings, ...settings });
     const shown = await this.#call(kind.change, { ...(present.id !== null && { params: { id: present.id } }), body: whole });
-    this.#note(change(kind, name), present.id, shown);
+    this.#note(kind, name, present.id, shown);
   }
 
   async #delete({ kind, present }: PlannedChange & { op: 'delete' }): Promise<void> {
@@ -203,16 +204,14 @@ class Run {
     }) as Settings;
   }
 
-  #note(key: string, id: string | null, shown: Settings): void {
-    const kind = kinds.find((one) => key.startsWith(`${nameOfKind(one)} `));
-    if (kind === undefined) return;
+  #note(kind: Kind, name: string, id: string | null, shown: Settings): void {
     const settings = settingsOf(shown, membersOf(this.#ctx.platform.operations, kind));
-    this.after.set(key, { id, made: digestsOf(settings) });
+    this.after.set(keyOfThing(kind, name), { id, made: digestsOf(settings) });
   }
 }
 
 /** What a thing is called among the changes. */
-const change = (kind: PlannedChange['kind'], name: string) => `${nameOfKind(kind)} ${name}`;
+const keyOfThing = (kind: Kind, name: string) => `${nameOfKind(kind)} ${name}`;
 
 /** What an operation refused, with the place of the thing in the file. */
 function inFile(error: unknown, change: PlannedChange): unknown {
@@ -238,9 +237,9 @@ async function recordAll(
 ): Promise<void> {
   const at = ctx.clock.now();
   const before = new Map(there.records.map((row) => [`${row.kind} ${row.name}`, row]));
-  const present = new Map(there.things.map((thing) => [`${nameOfKind(thing.kind)} ${thing.name}`, thing]));
+  const present = new Map(there.things.map((thing) => [keyOfThing(thing.kind, thing.name), thing]));
   const rows = comparison.wanted.flatMap(({ kind, name, settings }) => {
-    const key = change(kind, name);
+    const key = keyOfThing(kind, name);
     const thing = present.get(key);
     const now = run.after.get(key) ?? (thing && { id: thing.id, made: digestsOf(thing.settings) });
     if (now === undefined) return [];

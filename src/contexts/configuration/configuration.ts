@@ -5,6 +5,7 @@ import { type Applied, applyConfiguration, tryConfiguration } from './applicatio
 import { type Comparison, compare, type Request } from './comparison.js';
 import type { ApplyConfigInput, DiffConfigInput } from './configuration.input.js';
 import { namingOf, printConfiguration, readDocument } from './document.js';
+import { nameOfKind } from './kind.js';
 import { readConfiguration } from './present.js';
 
 export interface PrintedConfiguration {
@@ -17,7 +18,11 @@ export interface PrintedConfiguration {
 /** The configuration as a document, with names in place of ids. */
 export async function configuration(ctx: Ctx): Promise<PrintedConfiguration> {
   const there = await readConfiguration(ctx);
-  const managed = there.records.map(({ kind, name, source, appliedAt }) => ({ kind, name, managedBy: source, appliedAt }));
+  // What was deleted by hand is managed by nobody.
+  const living = new Set(there.things.map(({ kind, name, id }) => `${nameOfKind(kind)} ${id ?? name}`));
+  const managed = there.records
+    .filter(({ kind, name, id }) => living.has(`${kind} ${id ?? name}`))
+    .map(({ kind, name, source, appliedAt }) => ({ kind, name, managedBy: source, appliedAt }));
   managed.sort((a, b) => (`${a.kind} ${a.name}` < `${b.kind} ${b.name}` ? -1 : 1));
   return { revision: there.revision, config: printConfiguration(ctx, there, await namingOf(ctx, there)), managed };
 }

@@ -34,7 +34,12 @@ export function mapValues(value: unknown, replace: (value: unknown) => unknown):
   if (replaced !== value) return replaced;
   if (Array.isArray(value)) return value.map((item) => mapValues(item, replace));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, free.has(name) ? item : mapValues(item, replace)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, isFree(name) ? item : mapValues(item, replace)]));
+}
+
+/** True for a member that has free text or free JSON: nothing in it is an id or a reference. */
+export function isFree(member: string): boolean {
+  return free.has(member);
 }
 
 /** The settings with bare ids and without null: two that say the same are equal. */
@@ -46,7 +51,9 @@ export function withBareIds(settings: Settings): Settings {
 function withoutNull(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNull);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([name, item]) => (item == null ? [] : [[name, withoutNull(item)]])));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, item]) => (item == null ? [] : [[name, isFree(name) ? item : withoutNull(item)]])),
+  );
 }
 
 /** The ids among the settings. */

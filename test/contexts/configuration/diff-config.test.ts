@@ -52,6 +52,16 @@ describe('200', () => {
     ]);
   });
 
+  it('takes free JSON as it is, though it looks like a reference', async () => {
+    const [endpoint] = wholeConfig.x402_endpoints as Json[];
+    const metadata = { agent: 'nobody', owner: { account: 'nobody' }, none: null };
+    const config = { x402_endpoints: [{ ...endpoint, name: 'Free', path: '/free', metadata }] };
+    expect((await harness.test.put('/v1/config', { config })).body.data.changes).toHaveLength(1);
+    const { data } = (await harness.test.get('/v1/config')).body;
+    expect(data.config.x402_endpoints.find(({ name }: Json) => name === 'Free').metadata).toEqual(metadata);
+    expect((await diff(config)).changes).toEqual([]);
+  });
+
   it('lists references that name nothing here', async () => {
     const config = { policies: [{ ...policy('A', '1'), target: { type: 'agent', id: { agent: 'nobody' } } }] };
     const { unresolved } = await diff(config);
@@ -80,6 +90,8 @@ describe('200', () => {
     const { data } = (await harness.test.get('/v1/policies')).body;
     const { id } = data.find(({ name }: Json) => name === 'Again');
     await harness.test.delete(`/v1/policies/${id}`);
+    const { managed } = (await harness.test.get('/v1/config')).body.data;
+    expect(managed.map(({ name }: Json) => name)).not.toContain('Again');
     expect((await diff(config)).changes).toMatchObject([{ op: 'create', name: 'Again' }]);
     await harness.test.make('/v1/policies', policy('Again', '8'));
     expect((await diff(config)).changes).toMatchObject([
